@@ -19,7 +19,6 @@
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/model/model_file.h"
 #include "tacet/model/original_units.h"
-#include "tacet/privacy/statement.h"
 #include "tacet/run/train.h"
 #include "tacet/select/plan.h"
 
@@ -231,8 +230,6 @@ void bind_model_file(nb::module_& module) {
           [](const ModelFile& file) { return std::string(model::loss_name(file.model.loss)); })
       .def_prop_ro("receipt",
                    [](const ModelFile& file) { return privacy::receipt_to_json(file.receipt); })
-      .def_prop_ro("statement",
-                   [](const ModelFile& file) { return privacy::statement(file.receipt); })
       .def("effects", &effects)
       .def("margins", &margins)
       .def("predictions", &predictions)

@@ -17,7 +17,6 @@
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/owner/schema_draft.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/privacy/statement.h"
 #include "tacet/run/schema_fit.h"
 #include "tacet/run/spend.h"
 
@@ -171,11 +170,10 @@ std::pair<data::Schema, std::string> draft(const nb::object& data, const Said& s
   return found;
 }
 
-/// Of the fit of a schema: its receipt, and its promise in words.
-std::optional<std::pair<std::string, std::string>> fit_receipt(const data::Schema& schema) {
+/// The receipt of the fit of a schema.
+std::optional<std::string> fit_receipt(const data::Schema& schema) {
   if (!schema.cost) return std::nullopt;
-  const auto receipt = data::fit_receipt(schema);
-  return std::pair(privacy::receipt_to_json(receipt), privacy::statement(receipt));
+  return privacy::receipt_to_json(data::fit_receipt(schema));
 }
 
 }  // namespace

@@ -21,7 +21,6 @@
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/model/words/word_vectors.h"
-#include "tacet/privacy/statement.h"
 #include "tacet/report/json.h"
 #include "tacet/report/plan.h"
 #include "tacet/run/spend.h"
@@ -201,7 +200,6 @@ nb::dict embed(const nb::object& texts, const Texts& said, const Values& given, 
   out["vectors"] = nb::cast(floats_of(std::move(found.vectors), rows));
   out["contexts"] = nb::cast(floats_of(std::move(found.contexts), rows));
   out["receipt"] = privacy::receipt_to_json(found.receipt);
-  out["statement"] = privacy::statement(found.receipt);
   out["plan"] = found.plan;
   return out;
 }

@@ -8,7 +8,8 @@ from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from . import _arguments, _engine, _spending
-from ._door import door, of_the_caller
+from ._blocks import belonging, mark_of
+from ._door import of_the_caller
 from .budgets import Budget, Ledger
 from .errors import DataError, UsageError
 from .results import Result
@@ -18,11 +19,13 @@ from .schemas import Schema
 class Evaluation(Result):
     """Noisy figures, each with the standard deviation of its noise, and what they cost."""
 
+    __slots__ = ()
+
 
 class Evaluates:
     """What gives estimators ``evaluate``."""
 
-    @door
+    @belonging
     def evaluate(
         self: Any,
         X: Any,
@@ -30,7 +33,7 @@ class Evaluates:
         *,
         epsilon: float,
         delta: Optional[float] = None,
-        adjacency: str = "add_remove",
+        adjacency: Optional[str] = None,
         public_row_count: Optional[int] = None,
         loss_cap: Optional[float] = None,
         threshold: Optional[float] = None,
@@ -57,8 +60,9 @@ class Evaluates:
             Bound on the privacy loss of all figures together.
         delta : float, optional
             By default the largest power of ten below 1 / public_row_count ** 1.1.
-        adjacency : str
-            "add_remove", "zero_out" or "replace_one".
+        adjacency : str, optional
+            "add_remove", "zero_out" or "replace_one"; that of the budget that pays, else
+            add_remove.
         public_row_count : int, optional
             The number of these records, where it is public.
         loss_cap : float, optional
@@ -70,7 +74,7 @@ class Evaluates:
         units : array, optional
             Whose record each is, for a schema with a unit.
         ledger, data_set, budget, random_state, callback
-            As those of the estimator; who paid for the training does not pay for this.
+            As those of the estimator; what was given there does not pay for this.
 
         Returns
         -------
@@ -92,15 +96,16 @@ class Evaluates:
         asked = _engine.Evaluating()
         asked.epsilon = _spending.number("epsilon", epsilon)
         asked.delta = None if delta is None else _spending.number("delta", delta)
-        asked.adjacency = adjacency
+        schema = Schema._of(self._model.schema)
+        unit = schema.unit or "record"
+        paid = _spending.Paid(ledger, data_set, budget, random_state, mark_of(self))
+        asked.adjacency = _spending.adjacency(adjacency, "add_remove", paid, unit)
         asked.public_row_count = _spending.optional_count("public_row_count", public_row_count)
         asked.loss_cap = None if loss_cap is None else _spending.number("loss_cap", loss_cap)
         asked.threshold = None if threshold is None else _spending.number("threshold", threshold)
         asked.by = by
-        schema = Schema._of(self._model.schema)
         rows = _rows(self, schema, X, y, units, ledger is not None)
-        paid = _spending.Paid(ledger, data_set, budget, random_state)
-        means = _spending.means(paid, schema.unit or "record", schema)
+        means = _spending.means(paid, unit, schema)
         return Evaluation(_engine.evaluate(
             self._model, rows, asked, means, of_the_caller(callback)))
 

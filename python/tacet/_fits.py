@@ -28,7 +28,7 @@ class Fits:
         data: Any,
         *,
         epsilon: float,
-        delta: float = 1e-6,
+        delta: Optional[float] = None,
         adjacency: str = "add_remove",
         target: str = "",
         positive: str = "",
@@ -58,7 +58,8 @@ class Fits:
         data : frame, Arrow table, mapping of columns, or path
             One record a row; the names of the columns are public. A path is that of a CSV file.
         epsilon, delta : float
-            Of the whole schema. With ``delta=0`` texts become hashed columns, which need no list.
+            Of the whole schema; delta is 1e-6, or 0 where a budget pays that has none. With
+            ``delta=0`` texts become hashed columns, which need no list.
         adjacency : str
             "add_remove", which serves "replace_one" too, or "zero_out".
         target : str
@@ -108,10 +109,10 @@ class Fits:
         fitting.coverage = _spending.number("coverage", coverage)
         fitting.most_categories = _spending.count("most_categories", most_categories)
         fitting.most_hashed = _spending.count("hashed_features", hashed_features)
+        paid = _spending.Paid(ledger, data_set, budget, random_state)
         asked = engine.Guarantee(_spending.number("epsilon", epsilon),
-                                  _spending.number("delta", delta), adjacency)
-        means = _spending.means(_spending.Paid(ledger, data_set, budget, random_state),
-                                unit or "record")
+                                  _spending.delta(delta, 1e-6, paid, unit or "record"), adjacency)
+        means = _spending.means(paid, unit or "record")
         held, not_found = engine.schema_fit(_tables.named_columns(data), said, fitting, asked,
                                              means)
         for sentence in not_found:
@@ -172,7 +173,8 @@ class Fits:
         said.header_declared = _vouched(header, data)
         means = engine.Means()
         if ledger is not None:
-            means.payer = _spending.payer(ledger, data_set, None, "record")
+            paid = _spending.Paid(ledger, data_set, None, None)
+            means.payer = _spending.payer(paid, "record")
         held, remarks = engine.schema_draft(_tables.named_columns(data), said, means)
         schema = Schema._of(held)
         schema.remarks = remarks
@@ -182,7 +184,7 @@ class Fits:
     def receipt(self) -> Optional[Receipt]:
         """What the fit of the schema cost; None where nothing was fitted."""
         found = engine.fit_receipt(self._engine)
-        return None if found is None else Receipt(*found)
+        return None if found is None else Receipt(found)
 
 
 def _vouched(header: Optional[bool], data: Any) -> bool:

@@ -13,12 +13,13 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from . import _arguments, _declared, _docs, _engine, _paying, _records
 from ._columns import unit_names
-from ._door import door, of_the_caller
+from ._blocks import Travels, belonging, mark_of
+from ._door import of_the_caller
 from ._evaluation import Evaluates
+from ._told import Told
 from ._warn import warn
-from .budgets import Budget, Ledger, Travels
+from .budgets import Budget, Ledger
 from .errors import DataError, UsageError
-from .receipts import Receipt
 from .schemas import Schema
 
 Paths = Union[str, "os.PathLike[str]"]
@@ -32,7 +33,7 @@ def named_here(wide: bool) -> Dict[str, str]:
     return {entry["name"].replace("-", "_"): entry["name"] for entry in _engine.parameters(wide)}
 
 
-class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
+class Linear(Evaluates, Told, Travels, BaseEstimator):  # type: ignore[misc]
     """What all estimators share."""
 
     _parameters: ClassVar[Dict[str, str]] = named_here(wide=False)
@@ -128,7 +129,7 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
 
     # Fitting.
 
-    @door
+    @belonging
     def fit(self, X: Any, y: Any = None, *, units: Any = None) -> Any:
         """Trains a model, and books what it costs.
 
@@ -145,13 +146,11 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         before = dict(vars(self))
         fitted = False
         try:
-            params = self.get_params(deep=False)
-            self._check(params)
+            params = self._settled()
             schema, rows, values = self._prepared(X, y, units, params)
             means = self._means(schema, params)
-            self.plan_ = _engine.plan(schema._engine, values)
+            self.plan_ = self._planned(schema, values, params)
             self._model = _engine.fit(schema._engine, rows, values, means, self._watch(params))
-            self._describe(schema)
             fitted = True
         finally:
             if not fitted:  # what was fitted before stays whole
@@ -164,8 +163,7 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
 
         ``n_features`` is for estimators that are given bounds and no schema.
         """
-        params = self.get_params(deep=False)
-        self._check(params)
+        params = self._settled()
         schema = params["schema"]
         if schema is None:
             names = None
@@ -176,8 +174,21 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
             if n_features is None:
                 raise UsageError("n_features is missing, which the schema would say")
             schema = _declared.made_schema(names, n_features, params, self._target_part(params))
-        plan: Dict[str, Any] = _engine.plan(schema._engine, self._values(schema, params, None))
+        values = self._values(schema, params, None)
+        return self._planned(schema, values, params)
+
+    def _planned(
+        self, schema: Schema, values: Dict[str, str], params: Dict[str, Any]
+    ) -> Dict[str, Any]:
+        with _paying.explained(self.get_params(deep=False), params):
+            plan: Dict[str, Any] = _engine.plan(schema._engine, values)
         return plan
+
+    def _settled(self) -> Dict[str, Any]:
+        """The arguments, with what the budget that pays decides."""
+        params = self.get_params(deep=False)
+        self._check(params)
+        return _paying.settled(params, mark_of(self))
 
     def _check(self, params: Dict[str, Any]) -> None:
         if params["epsilon"] is None:
@@ -313,11 +324,12 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         if count is None and schema.public_row_count is None:
             adjacency = _engine.adjacency(schema._engine, values)
             if adjacency == "add_remove":
-                raise UsageError(
-                    "public_row_count is missing, which steps and delta are settled by: where the "
-                    "number of records is public give it, or public_row_count='observed' to "
-                    "declare that the number of rows in these data is; where it is not, give a "
-                    "public guess of its size")
+                with _paying.explained(self.get_params(deep=False), params):
+                    raise UsageError(
+                        "public_row_count is missing, which steps and delta are settled by: where "
+                        "the number of records is public give it, or public_row_count='observed' "
+                        "to declare that the number of rows in these data is; where it is not, "
+                        "give a public guess of its size")
             count = rows  # public by the adjacency's definition
         if count is not None:
             values["public-row-count"] = _arguments.option(count)
@@ -327,27 +339,10 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         return ""
 
     def _means(self, schema: Schema, params: Dict[str, Any]) -> _engine.Means:
-        return _paying.means_of(schema, params)
+        return _paying.means_of(schema, params, mark_of(self))
 
     def _watch(self, params: Dict[str, Any]) -> Optional[Progress]:
         return of_the_caller(params["callback"]) or (_arguments.bar if params["verbose"] else None)
-
-    def _describe(self, schema: Schema) -> None:
-        """Everything that is known of a model, for people."""
-        model = self._model
-        names = list(model.feature_names)
-        weights = np.asarray(model.coefficients).reshape(model.outputs, len(names))
-        noise = np.asarray(model.noise)
-        noise = noise.reshape(weights.shape) if noise.size else np.full(weights.shape, np.nan)
-        constant = len(names) - 1 if schema._engine.intercept else None
-        columns = [k for k in range(len(names)) if k != constant]
-        intercept = np.zeros(len(weights)) if constant is None else weights[:, constant]
-        self.coef_ = weights[:, columns]
-        self.coef_noise_ = noise[:, columns]
-        self.intercept_: Any = intercept
-        self.effects_ = [model.effects(output) for output in range(model.outputs)]
-        self.encoded_names_ = [names[k] for k in columns]
-        self.receipt_ = Receipt(model.receipt, model.statement)
 
     # Predictions.
 

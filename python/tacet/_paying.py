@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, Optional
 
 import numpy as np
 
 from . import _arguments, _declared, _engine
+from ._blocks import Mark
 from ._warn import warn
 from .budgets import Ledger, paying_budget
-from .errors import UsageError
+from .errors import GuaranteeError, UsageError
 from .schemas import Schema
 
 
@@ -32,7 +34,39 @@ def check(params: Dict[str, Any]) -> None:
         _arguments.seed(params["random_state"])
 
 
-def means_of(schema: Schema, params: Dict[str, Any]) -> _engine.Means:
+def settled(params: Dict[str, Any], mark: Optional[Mark]) -> Dict[str, Any]:
+    """The arguments, and what was not given and follows from the budget that pays: its adjacency,
+    which it counts alone, and no delta where it has none."""
+    if params["ledger"] is not None:
+        return params
+    unit = None if params["schema"] is None else params["schema"].unit
+    budget = paying_budget(params["budget"], unit or "record", mark)
+    if budget is None:
+        return params
+    params = dict(params)
+    if params["delta"] is None and budget.cap[1] == 0:
+        params["delta"] = 0
+    if params["adjacency"] is None:
+        params["adjacency"] = budget.adjacency
+    return params
+
+
+@contextmanager
+def explained(given: Dict[str, Any], used: Dict[str, Any]) -> Iterator[None]:
+    """An error inside says which arguments were those of the budget."""
+    taken = [name for name in ("adjacency", "delta") if given[name] is None
+             and used[name] is not None]
+    try:
+        yield
+    except (UsageError, GuaranteeError) as error:
+        if not taken:
+            raise
+        words = "; ".join(f"{name} is {used[name]}, that of the budget that pays: Budget({name}=) "
+                          f"or {name}= names another" for name in taken)
+        raise type(error)(f"{error}; {words}") from None
+
+
+def means_of(schema: Schema, params: Dict[str, Any], mark: Optional[Mark]) -> _engine.Means:
     """Of a fit by that schema."""
     means = _engine.Means()
     means.threads = int(params["threads"] or 0)
@@ -41,7 +75,7 @@ def means_of(schema: Schema, params: Dict[str, Any]) -> _engine.Means:
     if ledger is not None:
         means.payer = _engine.LedgerAccount(ledger.path, params["data_set"] or "")
     else:
-        budget = paying_budget(params["budget"], schema.unit or "record")
+        budget = paying_budget(params["budget"], schema.unit or "record", mark)
         if budget is not None and seeded:
             raise UsageError(
                 "a seeded run protects nobody, so that no budget can pay for it: leave out "

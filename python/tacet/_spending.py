@@ -8,6 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _arguments, _engine
+from ._blocks import Mark
 from ._warn import warn
 from .budgets import Budget, Ledger, paying_budget
 from .errors import UsageError
@@ -37,18 +38,6 @@ def optional_count(name: str, value: Any) -> Optional[int]:
     return None if value is None else count(name, value)
 
 
-def payer(
-    ledger: Optional[Ledger], data_set: Optional[str], budget: Optional[Budget], unit: str
-) -> Any:
-    """Who pays for one run that protects each ``unit``; None where nobody adds up."""
-    if budget is not None and ledger is not None:
-        raise UsageError("one run is paid once: give a budget or a ledger")
-    if ledger is not None:
-        return _engine.LedgerAccount(ledger.path, data_set or "")
-    budget = paying_budget(budget, unit)
-    return None if budget is None else budget._held
-
-
 @dataclass(frozen=True)
 class Paid:
     """How a function was told to pay."""
@@ -57,12 +46,43 @@ class Paid:
     data_set: Optional[str]
     budget: Optional[Budget]
     random_state: Any
+    mark: Optional[Mark] = None  # of the estimator whose method it is
+
+
+def _budget(paid: Paid, unit: str) -> Optional[Budget]:
+    if paid.budget is not None and paid.ledger is not None:
+        raise UsageError("one run is paid once: give a budget or a ledger")
+    return None if paid.ledger is not None else paying_budget(paid.budget, unit, paid.mark)
+
+
+def payer(paid: Paid, unit: str) -> Any:
+    """Who pays for one run that protects each ``unit``; None where nobody adds up."""
+    budget = _budget(paid, unit)
+    if paid.ledger is not None:
+        return _engine.LedgerAccount(paid.ledger.path, paid.data_set or "")
+    return None if budget is None else budget._held
+
+
+def adjacency(given: Optional[str], usual: str, paid: Paid, unit: str) -> str:
+    """The one that was given, else that of the budget that pays, which counts no other."""
+    if given is not None:
+        return given
+    budget = _budget(paid, unit)
+    return usual if budget is None else budget.adjacency
+
+
+def delta(given: Optional[float], usual: float, paid: Paid, unit: str) -> float:
+    """The one that was given; else none where the budget that pays has none."""
+    if given is not None:
+        return number("delta", given)
+    budget = _budget(paid, unit)
+    return 0.0 if budget is not None and budget.cap[1] == 0 else usual
 
 
 def means(paid: Paid, unit: str, schema: Optional[Schema] = None) -> _engine.Means:
     """What pays for a run that protects each ``unit``, and its noise; ``schema`` names the data."""
     made = _engine.Means()
-    who = payer(paid.ledger, paid.data_set, paid.budget, unit)
+    who = payer(paid, unit)
     if who is not None:
         made.payer = who
     if paid.random_state is not None:

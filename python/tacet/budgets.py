@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import contextvars
 import os
-import threading
+import secrets
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from . import _engine
+from . import _blocks, _engine
+from ._blocks import Mark
 from .errors import UsageError
 
 Paths = Union[str, "os.PathLike[str]"]
-_Stack = Tuple["Budget", ...]
-_own: "contextvars.ContextVar[_Stack]" = contextvars.ContextVar("tacet_budgets", default=())
-# Open blocks with the threads that opened them, for threads without one.
-_everywhere: List[Tuple[int, "Budget"]] = []
-_lock = threading.Lock()
-_sent_from_a_block = False  # to this process, in which the budget of that block cannot be spent
 
 
 class Budget:
-    """What may be spent until the process ends: epsilons add, and deltas.
+    """What may be spent until the process ends: epsilons add, and deltas, as the decimals that they
+    are written as.
 
     It protects ``privacy_unit``, "record" or the schema's unit column. Copies share it, also those
     that scikit-learn makes, so that a grid search stops at the cap. It cannot be pickled: another
     process would spend it again.
+
+    ``with budget:`` pays for what is trained in the block, and for what is submitted in it and
+    starts later. An estimator that was made or used in a block belongs to it: the budget pays for
+    it after the block, too, within its cap, and where it cannot pay (another process) the
+    estimator trains nothing. A fitted schema is paid for once. A run whose adjacency is not given
+    takes the budget's; where delta is not given and the budget has none, delta is 0.
 
     >>> budget = Budget(epsilon=3, delta=1e-6)
     >>> budget.spent
@@ -39,9 +40,26 @@ class Budget:
         privacy_unit: str = "record",
     ) -> None:
         self._held = _engine.Budget(epsilon, delta, adjacency)
-        self.cap = (float(epsilon), float(delta))
-        self.adjacency = adjacency
-        self.privacy_unit = privacy_unit
+        self._cap = (float(epsilon), float(delta))
+        self._adjacency = adjacency
+        self._privacy_unit = privacy_unit
+        self._token = secrets.token_hex(16)
+        _blocks.known(self)
+
+    @property
+    def cap(self) -> Tuple[float, float]:
+        """Epsilon and delta that may be spent."""
+        return self._cap
+
+    @property
+    def adjacency(self) -> str:
+        """Which data sets are neighbours."""
+        return self._adjacency
+
+    @property
+    def privacy_unit(self) -> str:
+        """Who is protected: "record", or a unit column."""
+        return self._privacy_unit
 
     @property
     def spent(self) -> Tuple[float, float]:
@@ -49,17 +67,11 @@ class Budget:
         return self._held.spent
 
     def __enter__(self) -> Budget:
-        _own.set((*_own.get(), self))
-        with _lock:
-            _everywhere.append((threading.get_ident(), self))
+        _blocks.enter(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        _own.set(_without_last(_own.get(), self))
-        with _lock:
-            found = [k for k, (_, budget) in enumerate(_everywhere) if budget is self]
-            here = [k for k in found if _everywhere[k][0] == threading.get_ident()]
-            del _everywhere[(here or found)[-1]]
+        _blocks.leave(self)
 
     def __copy__(self) -> Budget:
         return self
@@ -78,62 +90,20 @@ class Budget:
                f"{self.cap[1]:g} spent, {self.adjacency}>"
 
 
-def _without_last(stack: _Stack, budget: Budget) -> _Stack:
-    places = [k for k, entry in enumerate(stack) if entry is budget]
-    return stack[: places[-1]] + stack[places[-1] + 1:] if places else stack
-
-
-def current_budget() -> Optional[Budget]:
-    """The budget of the innermost open block of this thread; of a thread without one that of the
-    only thread which has some, since it works for that one."""
-    own = _own.get()
-    if own:
-        return own[-1]
-    with _lock:
-        owners = {thread for thread, _ in _everywhere}
-        if len(owners) < 2:
-            return _everywhere[-1][1] if _everywhere else None
-    raise UsageError(
-        "several threads have opened budgets, and this one, which has none, may work for each of "
-        "them: open the block in the thread that trains, or give budget=")
-
-
-def paying_budget(budget: Optional[Budget], unit: str) -> Optional[Budget]:
-    """The budget that pays for one run that protects each ``unit``: this one, or that of the open
-    block. None where nobody adds up."""
+def paying_budget(budget: Optional[Budget], unit: str, mark: Optional[Mark]) -> Optional[Budget]:
+    """The budget that pays for one run that protects each ``unit``: this one, or that of the block
+    that the run belongs to. None where nobody adds up."""
     if budget is not None and not isinstance(budget, Budget):
         raise UsageError("budget must be a tacet.Budget")
     if budget is None:
-        budget = current_budget()
+        budget = _blocks.paying(mark)
     if budget is None:
-        if _sent_from_a_block:
-            raise UsageError(
-                "this process was sent work from a block with a budget, which cannot be spent "
-                "here: use a tacet.Ledger, which processes share, or another process for unpaid "
-                "work")
         return None
     if budget.privacy_unit != unit:
         raise UsageError(
             f"the budget protects each {budget.privacy_unit}, this run each {unit}; epsilons of "
             "different units do not add up: Budget(privacy_unit=)")
     return budget
-
-
-class Travels:
-    """What is pickled while a block is open marks the process that it arrives in: nobody would pay
-    there from the block's budget. The mark stays, since copies of copies do not carry one."""
-
-    def __getstate__(self) -> Dict[str, Any]:
-        made: Any = super().__getstate__()
-        state: Dict[str, Any] = {} if made is None else made
-        return state if current_budget() is None else {**state, "_block": os.getpid()}
-
-    def __setstate__(self, state: Dict[str, Any]) -> None:
-        global _sent_from_a_block
-        state = dict(state)
-        if state.pop("_block", os.getpid()) != os.getpid():
-            _sent_from_a_block = True
-        super().__setstate__(state)  # type: ignore[misc]
 
 
 class Ledger:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+from typing import (
+    Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple, Union)
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from ._door import door, of_the_caller
 from ._records import column_names
 from ._warn import warn
 from .budgets import Budget, Ledger
-from .errors import UsageError
+from .errors import DataError, UsageError
 from .receipts import Receipt
 
 Paths = Union[str, "os.PathLike[str]"]
@@ -32,13 +34,74 @@ class WordVectors:
     (8, 'the')
     """
 
-    def __init__(self, found: Mapping[str, Any]) -> None:
-        self.words: List[str] = list(found["words"])
-        self.vectors: Any = found["vectors"]
-        self.contexts: Any = found["contexts"]
-        self.receipt = Receipt(found["receipt"], found["statement"])
-        self.plan: Dict[str, Any] = json.loads(found["plan"])
-        self.key_to_index = {word: place for place, word in enumerate(self.words)}
+    __slots__ = ("__weakref__", "_contexts", "_places", "_plan", "_receipt", "_vectors", "_words")
+
+    _words: Tuple[str, ...]
+    _vectors: Any
+    _contexts: Any
+    _receipt: str
+    _plan: str
+    _places: Mapping[str, int]
+
+    def __new__(cls, found: Mapping[str, Any]) -> WordVectors:
+        made = super().__new__(cls)
+        words = tuple(found["words"])
+        parts = {"words": words, "vectors": _read_only(found["vectors"]),
+                 "contexts": _read_only(found["contexts"]), "receipt": str(found["receipt"]),
+                 "plan": str(found["plan"]),
+                 "places": {word: place for place, word in enumerate(words)}}
+        for name, part in parts.items():
+            object.__setattr__(made, f"_{name}", part)
+        return made
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(
+            f"{name} cannot be set: receipt and vectors belong together; vectors.copy() makes an "
+            "array that you can change")
+
+    def __reduce__(self) -> Any:
+        found = {"words": self._words, "vectors": self._vectors, "contexts": self._contexts,
+                 "receipt": self._receipt, "plan": self._plan}
+        return _restored, (found, self._digest())
+
+    def _digest(self) -> str:
+        sums = hashlib.sha256()
+        for part in (self._receipt, self._plan, json.dumps(self._words)):
+            sums.update(part.encode() + b"\0")
+        for array in (self._vectors, self._contexts):
+            sums.update(f"{array.dtype.str}{array.shape}".encode() + array.tobytes())
+        return sums.hexdigest()
+
+    @property
+    def words(self) -> List[str]:
+        """The words in their order."""
+        return list(self._words)
+
+    @property
+    def vectors(self) -> Any:
+        """A row a word; not to be written to."""
+        return self._vectors
+
+    @property
+    def contexts(self) -> Any:
+        """The vectors of words as contexts, their bias behind them; not to be written to."""
+        return self._contexts
+
+    @property
+    def receipt(self) -> Receipt:
+        """What the vectors cost."""
+        return Receipt(self._receipt)
+
+    @property
+    def plan(self) -> Dict[str, Any]:
+        """What was settled before a text was read."""
+        settled: Dict[str, Any] = json.loads(self._plan)
+        return settled
+
+    @property
+    def key_to_index(self) -> Dict[str, int]:
+        """The place of each word."""
+        return dict(self._places)
 
     @property
     def index_to_key(self) -> List[str]:
@@ -48,16 +111,16 @@ class WordVectors:
     @property
     def vector_size(self) -> int:
         """Numbers of a vector."""
-        return int(self.vectors.shape[1])
+        return int(self._vectors.shape[1])
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self._words)
 
     def __contains__(self, word: object) -> bool:
-        return word in self.key_to_index
+        return word in self._places
 
     def __getitem__(self, word: str) -> Any:
-        return self.vectors[self.key_to_index[word]]
+        return self._vectors[self._places[word]]
 
     def similarity(self, one: str, other: str) -> float:
         """Cosine of two words' vectors."""
@@ -79,6 +142,21 @@ class WordVectors:
 
     def __repr__(self) -> str:
         return f"<tacet.WordVectors: {len(self)} words, {self.vector_size} numbers each>"
+
+
+def _read_only(numbers: Any) -> Any:
+    array = np.array(numbers)
+    array.flags.writeable = False
+    return array
+
+
+def _restored(found: Mapping[str, Any], digest: str) -> WordVectors:
+    made = WordVectors(found)
+    if made._digest() != digest:
+        raise DataError(
+            "the receipt and the vectors of this pickle do not belong together: it was changed "
+            "after it was written")
+    return made
 
 
 @door
@@ -171,7 +249,11 @@ def embed(
         if value is not None:
             values[_PARAMETERS[name]] = _arguments.option(value)
     protects = "pair" if pairs_as_units else unit or "record"
-    means = _spending.means(_spending.Paid(ledger, data_set, budget, random_state), protects)
+    paid = _spending.Paid(ledger, data_set, budget, random_state)
+    if "adjacency" in _PARAMETERS and "adjacency" not in values:
+        counted = _spending.adjacency(None, "", paid, protects)
+        values.update({"adjacency": counted} if counted else {})
+    means = _spending.means(paid, protects)
     means.threads = threads or 0
     if np.isinf(_spending.number("epsilon", epsilon)):
         warn("PRIVACY: NONE (epsilon inf: trained without noise; the vectors may reveal any text)")

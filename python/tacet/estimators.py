@@ -129,11 +129,9 @@ class _Regressor(RegressorMixin, Linear):  # type: ignore[misc]
             raise UsageError(
                 f"{type(self).__name__} is for numbers; the schema's target has classes")
 
-    def _describe(self, schema: Schema) -> None:
-        super()._describe(schema)
-        self.coef_, self.coef_noise_ = self.coef_[0], self.coef_noise_[0]
-        self.effects_ = self.effects_[0]
-        self.intercept_ = float(self.intercept_[0])
+    def _of_outputs(self, values: Any) -> Any:
+        return float(values[0]) if np.ndim(values) == 1 and not isinstance(values, list) \
+            else values[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -284,7 +282,6 @@ def load(path: Paths) -> Any:
         estimator.classes_ = _declared.class_values(model.classes)
     count = schema._engine.feature_count
     estimator.n_features_in_ = len(schema.columns) if count is None else count
-    estimator._describe(schema)
     return estimator
 
 

@@ -47,7 +47,8 @@ def simulate(
     epsilon : float
         Of all that one device sends.
     ledger, data_set, budget, random_state, callback
-        As those of estimators. Neighbours are those of replace_one.
+        As those of estimators. Neighbours are those of replace_one, which a budget that pays has
+        to count: ``Budget(epsilon, adjacency="replace_one")``.
     **options
         The other options of ``tacet local simulate``: mechanism, loss, clipping_norm, batch_size,
         step_size, radius and so on.
@@ -87,5 +88,4 @@ def simulate(
     trained.__dict__.update(
         {name: value for name, value in vars(reader).items() if name.endswith("_")})
     trained._model = model
-    trained._describe(schema)
     return trained

@@ -23,6 +23,8 @@ class Plan(Result):
     'add_remove'
     """
 
+    __slots__ = ()
+
 
 def plan(
     schema: Schema,

@@ -4,49 +4,31 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Any, Dict, Iterator, Mapping
+
+from . import _engine
+from ._frozen import FrozenText
 
 
-class Receipt(Mapping[str, Any]):
-    """A receipt: its entries by key or as attributes.
+class Receipt(FrozenText):
+    """A receipt: its entries by key or as attributes. Nobody changes it: what it says, what it
+    displays and what ``tacet.verify`` judges is one text.
 
-    >>> Receipt('{"algorithm": "gradient"}', "Protected.").algorithm
+    >>> Receipt('{"algorithm": "gradient"}').algorithm
     'gradient'
     """
 
-    def __init__(self, words: str, statement: str) -> None:
-        self._words = words
-        self._statement = statement
-        self._entries: Dict[str, Any] = json.loads(words)
-
-    def __getitem__(self, key: str) -> Any:
-        return self._entries[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __getattr__(self, name: str) -> Any:
-        entries = self.__dict__.get("_entries", {})
-        if name in entries:
-            return entries[name]
-        raise AttributeError(f"a receipt has no {name}")
+    __slots__ = ()
 
     def statement(self) -> str:
-        """The promise in words."""
-        return self._statement
-
-    def to_json(self) -> str:
-        """The text that the program writes."""
-        return self._words
+        """The promise in words, which follows from the entries."""
+        words: str = _engine.receipt_of(self._words)[1]
+        return words
 
     def __repr__(self) -> str:
-        return f"<tacet.Receipt: {self._statement}>"
+        return f"<tacet.Receipt: {self.statement()}>"
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th>{html.escape(str(key))}</th><td>{html.escape(json.dumps(value))}</td></tr>"
-            for key, value in self._entries.items())
-        return f"<p>{html.escape(self._statement)}</p><table>{rows}</table>"
+            for key, value in self.items())
+        return f"<p>{html.escape(self.statement())}</p><table>{rows}</table>"

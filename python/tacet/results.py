@@ -4,56 +4,35 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Any, Dict, Iterator, Mapping
 
 from . import _engine
+from ._frozen import FrozenText
 from .receipts import Receipt
 
 
-class Result(Mapping[str, Any]):
-    """Entries by key or as attributes, as ``--json`` prints them.
+class Result(FrozenText):
+    """Entries by key or as attributes, as ``--json`` prints them. Nobody changes them.
 
     >>> Result('{"records": 5}').records
     5
     """
 
-    def __init__(self, words: str) -> None:
-        self._words = words
-        self._entries: Dict[str, Any] = json.loads(words)
-
-    def __getitem__(self, key: str) -> Any:
-        return self._entries[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __getattr__(self, name: str) -> Any:
-        entries = self.__dict__.get("_entries", {})
-        if name in entries:
-            return entries[name]
-        raise AttributeError(f"a result has no {name}")
+    __slots__ = ()
 
     @property
     def receipt(self) -> Receipt:
         """What it cost."""
-        if "receipt" not in self._entries:
+        if "receipt" not in self:
             raise AttributeError("this result released nothing and has no receipt")
-        return Receipt(*_engine.receipt_of(self._words))
-
-    def to_json(self) -> str:
-        """The text that the program prints."""
-        return self._words
+        return Receipt(_engine.receipt_of(self._words)[0])
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{key}={value!r}" for key, value in self._entries.items()
+        shown = ", ".join(f"{key}={value!r}" for key, value in self.items()
                           if isinstance(value, (int, float, str)))
         return f"<tacet.{type(self).__name__}: {shown}>"
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th>{html.escape(str(key))}</th><td>{html.escape(json.dumps(value))}</td></tr>"
-            for key, value in self._entries.items() if key != "receipt")
+            for key, value in self.items() if key != "receipt")
         return f"<table>{rows}</table>"

@@ -19,6 +19,8 @@ class Summary(Result):
     8990
     """
 
+    __slots__ = ()
+
 
 class Quantile(Result):
     """One number, ``value``; for a column of dates also ``date``.
@@ -26,6 +28,8 @@ class Quantile(Result):
     >>> float(Quantile('{"value": 41.5}'))
     41.5
     """
+
+    __slots__ = ()
 
     def __float__(self) -> float:
         return float(self["value"])
@@ -37,8 +41,8 @@ def describe(
     *,
     schema: Schema,
     epsilon: float,
-    delta: float = 1e-6,
-    adjacency: str = "add_remove",
+    delta: Optional[float] = None,
+    adjacency: Optional[str] = None,
     records_a_unit: int = 1,
     ledger: Optional[Ledger] = None,
     data_set: Optional[str] = None,
@@ -54,9 +58,10 @@ def describe(
     schema : Schema
         Its columns, bounds and categories are those of the summary.
     epsilon, delta : float
-        Of the whole summary; ``delta=0`` keeps it pure.
-    adjacency : str
-        "add_remove", "zero_out" or "replace_one".
+        Of the whole summary; ``delta=0`` keeps it pure. Delta is 1e-6, or 0 where a budget pays
+        that has none.
+    adjacency : str, optional
+        "add_remove", "zero_out" or "replace_one"; that of the budget that pays, else add_remove.
     records_a_unit : int
         How many of a unit's records count, chosen by a secret coin; noise grows with it.
     ledger, data_set, budget, random_state
@@ -78,14 +83,16 @@ def describe(
     (True, True)
     """
     _tables.checked(schema)
+    paid = _spending.Paid(ledger, data_set, budget, random_state)
+    unit = schema.unit or "record"
     asked = _engine.Guarantee(_spending.number("epsilon", epsilon),
-                              _spending.number("delta", delta), adjacency)
+                              _spending.delta(delta, 1e-6, paid, unit),
+                              _spending.adjacency(adjacency, "add_remove", paid, unit))
     records = _spending.count("records_a_unit", records_a_unit)
     if records != 1 and schema.unit is None:
         raise UsageError("records_a_unit needs a schema with a unit column")
     table = _tables.of_schema(data, schema, whole=ledger is not None)
-    paid = _spending.Paid(ledger, data_set, budget, random_state)
-    means = _spending.means(paid, schema.unit or "record", schema)
+    means = _spending.means(paid, unit, schema)
     return Summary(_engine.describe(schema._engine, table, asked, records, means))
 
 
@@ -100,7 +107,7 @@ def quantile(
     lower: Optional[float] = None,
     upper: Optional[float] = None,
     step: Optional[float] = None,
-    adjacency: str = "replace_one",
+    adjacency: Optional[str] = None,
     ledger: Optional[Ledger] = None,
     data_set: Optional[str] = None,
     budget: Optional[Budget] = None,
@@ -123,8 +130,8 @@ def quantile(
     lower, upper, step : float, optional
         Of the possible answers: the schema's bounds, and 2 ** -40 of their distance, a day for
         dates.
-    adjacency : str
-        "replace_one", "zero_out" or "add_remove".
+    adjacency : str, optional
+        "replace_one", "zero_out" or "add_remove"; that of the budget that pays, else replace_one.
     ledger, data_set, budget, random_state
         Who pays, and a seed, as of estimators.
 
@@ -149,8 +156,8 @@ def quantile(
     asked.upper = None if upper is None else _spending.number("upper", upper)
     asked.step = None if step is None else _spending.number("step", step)
     asked.epsilon = _spending.number("epsilon", epsilon)
-    asked.adjacency = adjacency
+    paid = _spending.Paid(ledger, data_set, budget, random_state)
+    asked.adjacency = _spending.adjacency(adjacency, "replace_one", paid, "record")
     table = _tables.of_schema(data, schema, whole=ledger is not None)
-    means = _spending.means(_spending.Paid(ledger, data_set, budget, random_state), "record",
-                            schema)
+    means = _spending.means(paid, "record", schema)
     return Quantile(_engine.quantile(schema._engine, table, asked, means))

@@ -75,13 +75,13 @@ def tune(
     ('tune', True)
     """
     tuned = clone(estimator)
-    params = tuned.get_params(deep=False)
-    tuned._check(params)
+    params = tuned._settled()
     schema, rows, values = tuned._prepared(X, y, units, params)
     words, name, axes = _grid_of(grid, weights)
     # What the estimator says only because nobody said anything may vary.
     for own, unsaid in (("method", params.get("method", "auto") == "auto"),
-                        ("loss", params["loss"] is None)):
+                        ("loss", params["loss"] is None),
+                        ("adjacency", tuned.get_params(deep=False)["adjacency"] is None)):
         if unsaid and (own == "method" or own in axes):
             values.pop(own, None)
     trying = _engine.Trying()
@@ -94,7 +94,6 @@ def tune(
                                means)
     tuned._model = model
     tuned.plan_ = json.loads(plan)
-    tuned._describe(schema)
     return tuned
 
 

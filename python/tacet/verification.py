@@ -19,9 +19,14 @@ class Verdict(Result):
     'follows'
     """
 
+    __slots__ = ()
+
 
 def verify(result: Any, *, protected: bool = False, patience: Optional[float] = None) -> Verdict:
     """Computes the guarantee of a result again, from its receipt alone.
+
+    Of an estimator the receipt is that of the model which it predicts with: what is judged is what
+    ``receipt_`` shows, together with the coefficients and the schema that it describes.
 
     Parameters
     ----------
@@ -68,6 +73,15 @@ def _refusal(words: str, verdict: Verdict) -> GuaranteeError:
     return error
 
 
+def _check_shown(estimator: Any, model: _engine.Model) -> None:
+    """A class of somebody else's may show another receipt than that of its model."""
+    if estimator.receipt_.to_json() == model.receipt:
+        return
+    raise GuaranteeError(
+        "the receipt that this estimator shows is not that of its model, so that nothing follows "
+        "from it; verify a file that the estimator saves")
+
+
 def _words_of(result: Any) -> Tuple[Optional[bytes], str]:
     if isinstance(result, (str, os.PathLike)):
         return None, str(os.fspath(result))
@@ -76,8 +90,11 @@ def _words_of(result: Any) -> Tuple[Optional[bytes], str]:
     if isinstance(result, Result):
         return result.to_json().encode(), "the result"
     model = getattr(result, "_model", None)
-    if model is not None:
+    if isinstance(model, _engine.Model):
+        _check_shown(result, model)
         return model.to_bytes(), "the model"
+    if model is not None:  # of another library's signature, around an estimator of this one
+        return _words_of(model)
     if isinstance(result, dict):
         return json.dumps(result).encode(), "the receipt"
     raise UsageError(

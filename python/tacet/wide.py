@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple, Union
 from ._linear import Linear, Progress, named_here
 from .budgets import Budget, Ledger
 from .estimators import _Classifier, _Probabilities, _Regressor
-from .receipts import Receipt
 from .schemas import Schema
 
 __all__ = ["WideClassifier", "WideRegressor"]
@@ -65,9 +64,11 @@ class _Wide(Linear):
             if name not in ("self", "__class__"):
                 setattr(self, name, value)
 
-    def _describe(self, schema: Schema) -> None:
-        self.architecture_ = self._model.architecture
-        self.receipt_ = Receipt(self._model.receipt, self._model.statement)
+    @property
+    def architecture_(self) -> Dict[str, Any]:
+        """What the model consists of."""
+        found: Dict[str, Any] = self._fitted.architecture
+        return found
 
 
 class WideClassifier(_Probabilities, _Wide, _Classifier):

@@ -5,10 +5,25 @@
 #include <cmath>
 
 #include "tacet/accounting/composition.h"
+#include "tacet/accounting/stated_cost.h"
 #include "tacet/base/error.h"
 #include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::accounting {
+namespace {
+
+/// Another release of the accountant, or another delta, may have proved the statement to more
+/// digits; below the lower end of the interval nobody did.
+void check_not_refuted(const Event& planned, const Guarantee& stated, double proved) {
+  const auto interval = epsilon_interval(planned, stated.adjacency, Delta(stated.delta));
+  if (std::isfinite(proved) && stated.epsilon >= interval.lower) return;
+  throw base::UsageError(
+      "a price of epsilon {} was stated, {} is proved at delta {}; reserve(event, delta) books "
+      "what is proved",
+      stated.epsilon, proved, stated.delta);
+}
+
+}  // namespace
 
 MemoryBudget::MemoryBudget(Adjacency adjacency)
     : adjacency_(adjacency),
@@ -30,7 +45,7 @@ void MemoryBudget::check_process() const {
 }
 
 void MemoryBudget::expect_unit(std::string_view unit) {
-  const std::lock_guard lock(unit_mutex_);
+  const std::lock_guard lock(mutex_);
   if (unit_.empty()) unit_ = unit;
   if (unit_ == unit) return;
   throw base::BudgetError(
@@ -41,22 +56,34 @@ void MemoryBudget::expect_unit(std::string_view unit) {
 
 privacy::Reservation MemoryBudget::reserve(const Event& planned, Delta delta) {
   check_process();
-  return book_->reserve(planned, account(planned, adjacency_, delta));
+  const auto proved = account(planned, adjacency_, delta);
+  return book_->reserve(planned, proved, {proved.epsilon, proved.delta});
 }
 
 privacy::Reservation MemoryBudget::reserve(const Event& planned, const Guarantee& cost) {
   check_process();
-  if (std::isfinite(cost.epsilon) && cost.adjacency == adjacency_) {
-    const auto stated = privacy::checked(cost);
-    const auto proved = account(planned, adjacency_, Delta(stated.delta));
-    if (proved.epsilon > stated.epsilon) {
-      throw base::UsageError(
-          "a price of epsilon {} was stated, {} is proved at delta {}; reserve(event, delta) books "
-          "what is proved",
-          stated.epsilon, proved.epsilon, stated.delta);
-    }
+  const auto stated = privacy::checked(cost);
+  // Nothing is promised, or it is refused for its adjacency.
+  if (!std::isfinite(stated.epsilon) || stated.adjacency != adjacency_) {
+    return book_->reserve(planned, stated);
   }
-  return book_->reserve(planned, cost);
+  const auto amount = stated_cost(planned, adjacency_, stated);
+  if (amount.value > stated.epsilon) check_not_refuted(planned, stated, amount.value);
+  return book_->reserve(planned, {amount.value, amount.delta, adjacency_}, amount);
+}
+
+void MemoryBudget::book_once(const std::string& name, const Event& spent, const Guarantee& cost) {
+  const std::lock_guard lock(mutex_);
+  if (paid_.contains(name)) return;
+  auto permit = reserve(spent, cost);
+  permit.debit(spent);
+  permit.commit();
+  paid_.insert(name);
+}
+
+void MemoryBudget::note_paid(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  paid_.insert(name);
 }
 
 Guarantee MemoryBudget::spent() const { return book_->spent(); }

@@ -5,9 +5,10 @@
 namespace tacet::accounting {
 
 /// The guarantee that can be stated of events calibrated for `asked` at delta_left(asked): its
-/// delta, and an epsilon that is proved at delta_left of the result. Where the proof does not reach
-/// what was asked for, epsilon is above it and it is for the caller to add noise. GuaranteeError as
-/// delta_left.
+/// delta, and an epsilon that is proved at delta_left of the result, and at all of its delta, where
+/// whoever books the events asks (stated_cost): the last digits of an accountant differ between
+/// both, and what is stated is what is booked. Where the proof does not reach what was asked for,
+/// epsilon is above it and it is for the caller to add noise. GuaranteeError as delta_left.
 [[nodiscard]] Guarantee stated_guarantee(const Event& events, const Guarantee& asked,
                                          double cipher_term);
 

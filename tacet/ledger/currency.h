@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "tacet/ledger/exact_sum.h"
 #include "tacet/privacy/event.h"
+#include "tacet/privacy/exact_cost.h"
 #include "tacet/privacy/guarantee.h"
 
 namespace tacet::ledger {
@@ -46,15 +46,9 @@ struct Cap {
 /// "rho 0.5", "mu 1", "bound 2 at order 8", "epsilon 1", "epsilon 1, delta 1e-06".
 [[nodiscard]] std::string in_words(const Cap& cap);
 
-/// What a run costs in the currency of an account: rho, mu^2, the Renyi bound, or epsilon.
-struct Amount {
-  double value = 0;
-  double delta = 0;  ///< basic only
-  /// Both stand for the decimals that they print as: what is proved is at most these. Ten runs at
-  /// epsilon 0.1 are then 1, and not ten times the double above a tenth.
-  bool as_stated = false;
-  friend bool operator==(const Amount&, const Amount&) = default;
-};
+/// What a run costs in the currency of an account: rho, mu^2, the Renyi bound, or epsilon. Only a
+/// basic account has deltas.
+using privacy::Amount;
 
 /// The proved cost of `event` between neighbours of `adjacency` in the cap's currency, rounded up:
 /// what a accounting::Filter of that currency would book.
@@ -66,25 +60,28 @@ struct Amount {
 /// Amounts of one currency, added exactly. Not for several threads at once.
 class Tally {
  public:
-  void add(const Amount& amount);
+  void add(const Amount& amount) { cost_.add(amount); }
   /// Takes back what was added.
-  void subtract(const Amount& amount);
+  void subtract(const Amount& amount) { cost_.subtract(amount); }
   /// The exact sum is at most the cap.
   [[nodiscard]] bool within(const Cap& cap) const;
   /// As the decimals that it is, else rounded up.
-  [[nodiscard]] Amount total() const;
+  [[nodiscard]] Amount total() const { return cost_.rounded_up(); }
   /// What the cap leaves: as the decimals that it is, else rounded down.
   [[nodiscard]] Amount remaining(const Cap& cap) const;
-  [[nodiscard]] bool infinite() const { return value_.infinite() || delta_.infinite(); }
+  [[nodiscard]] bool infinite() const { return cost_.infinite(); }
 
   /// Exact, for files: two sums.
-  [[nodiscard]] std::string text() const { return value_.text() + " " + delta_.text(); }
-  [[nodiscard]] static Tally from_text(std::string_view text);
+  [[nodiscard]] std::string text() const { return cost_.text(); }
+  [[nodiscard]] static Tally from_text(std::string_view text) {
+    Tally tally;
+    tally.cost_ = privacy::ExactCost::from_text(text);
+    return tally;
+  }
   friend bool operator==(const Tally&, const Tally&) = default;
 
  private:
-  ExactSum value_;
-  ExactSum delta_;
+  privacy::ExactCost cost_;
 };
 
 /// The whole cap as an amount, rounded up.

@@ -262,9 +262,9 @@ TEST(BasicAccount, OneRunAtJustTheCapFitsAndTheNextDoubleDoesNot) {
       Tally twice;
       twice.add(Amount{cap_value, 0});
       twice.add(Amount{5e-324, 0});
-      ExactSum decimal;
+      numeric::ExactSum decimal;
       decimal.add_decimal(cap_value);
-      ExactSum binary;
+      numeric::ExactSum binary;
       binary.add(cap_value);
       EXPECT_EQ(twice.within(cap), !(decimal <= binary)) << cap_value;
     }
@@ -280,9 +280,9 @@ TEST(BasicAccount, NoRunIsBookedBelowWhatIsProved) {
     const Cap cap{.currency = Currency::basic, .value = 100};
     const auto cost =
         cost_of(privacy::PureDp{proved, add_remove}, add_remove, cap, {stated, 0, add_remove});
-    ExactSum least;
+    numeric::ExactSum least;
     least.add(proved);
-    ExactSum most;
+    numeric::ExactSum most;
     if (cost.as_stated) {
       most.add_decimal(cost.value);
     } else {

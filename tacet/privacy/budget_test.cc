@@ -4,11 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <random>
 #include <type_traits>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/rounding.h"
 
 namespace tacet::privacy {
 namespace budget_test {
@@ -43,27 +41,41 @@ TEST(TrustingBudget, ExactSumsFillTheCapExactly) {
                BudgetExceeded);
 }
 
-TEST(TrustingBudget, SumsRoundUp) {
-  // Fifty times the double nearest to 0.02 is above 1 in exact arithmetic.
-  TrustingBudget budget(Guarantee{1, 0, adjacency});
-  for (int i = 0; i < 49; ++i) {
-    static_cast<void>(budget.reserve(Gaussian{1}, {0.02, 0, adjacency}));
+// Ten times the double 0.1 is more than 1, ten times the decimal 0.1 is 1.
+TEST(TrustingBudget, SumsAreThoseOfTheDecimalsThatWereWritten) {
+  struct Case {
+    int runs;
+    double epsilon;
+    double cap;
+  };
+  for (const auto& [runs, epsilon, cap] :
+       {Case{10, 0.1, 1}, Case{20, 0.05, 1}, Case{50, 0.02, 1}, Case{3, 0.1, 0.3},
+        Case{7, 0.7, 4.9}, Case{1000, 0.001, 1}}) {
+    TrustingBudget budget(Guarantee{cap, 1, adjacency});
+    for (int i = 0; i < runs; ++i) {
+      EXPECT_NO_THROW(static_cast<void>(budget.reserve(Gaussian{1}, {epsilon, 1e-7, adjacency})));
+    }
+    EXPECT_EQ(budget.spent().epsilon, cap) << runs;
+    EXPECT_THROW(static_cast<void>(budget.reserve(Gaussian{1}, {1e-12, 0, adjacency})),
+                 BudgetExceeded);
   }
-  EXPECT_THROW(static_cast<void>(budget.reserve(Gaussian{1}, {0.02, 0, adjacency})),
+  TrustingBudget deltas(Guarantee{1, 1e-6, adjacency});
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_NO_THROW(static_cast<void>(deltas.reserve(Gaussian{1}, {0, 1e-7, adjacency})));
+  }
+  EXPECT_THROW(static_cast<void>(deltas.reserve(Gaussian{1}, {0, 1e-300, adjacency})),
                BudgetExceeded);
 }
 
-TEST(TrustingBudget, AdditionNeverRoundsDown) {
-  std::mt19937_64 random(7);
-  std::uniform_real_distribution<double> uniform(0, 1);
-  for (int i = 0; i < 10000; ++i) {
-    const double a = uniform(random);
-    const double b = uniform(random) * 1e-8;
-    const double sum = numeric::add_up(a, b);
-    EXPECT_GE(static_cast<long double>(sum),
-              static_cast<long double>(a) + static_cast<long double>(b));
-    EXPECT_LE(sum, std::nextafter(a + b, 2.0));
-  }
+// What is given back leaves nothing behind, in whatever order.
+TEST(TrustingBudget, WhatIsGivenBackIsThereAgain) {
+  TrustingBudget budget(Guarantee{1, 1e-6, adjacency});
+  auto first = budget.reserve(Gaussian{1}, {0.1, 1e-7, adjacency});
+  auto second = budget.reserve(Gaussian{1}, {0.9, 9e-7, adjacency});
+  first.cancel();
+  EXPECT_EQ(budget.spent(), (Guarantee{0.9, 9e-7, adjacency}));
+  second.cancel();
+  EXPECT_EQ(budget.spent(), (Guarantee{0, 0, adjacency}));
 }
 
 TEST(TrustingBudget, AnotherAdjacencyIsRefused) {

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "tacet/accounting/memory_budget.h"
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
 
@@ -62,9 +61,13 @@ void check_details(const ledger::RunDetails& details, const Protected& released)
   }
 }
 
+accounting::MemoryBudget* memory_budget(privacy::Budget* budget) {
+  return dynamic_cast<accounting::MemoryBudget*>(budget);
+}
+
 void check_memory_budget(privacy::Budget* budget, std::string_view unit,
                          const data::Schema* schema) {
-  auto* memory = dynamic_cast<accounting::MemoryBudget*>(budget);
+  auto* memory = memory_budget(budget);
   if (memory == nullptr) return;
   if (schema != nullptr && schema->cost && !schema->cost->unprotected_reason.empty()) {
     throw base::BudgetError(

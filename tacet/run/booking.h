@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "tacet/accounting/memory_budget.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/ledger/ledger_budget.h"
 
@@ -25,6 +26,9 @@ struct Protected {
 /// UsageError where the ledger would be told another unit than `released` protects, or keep as
 /// protected what protects nobody.
 void check_details(const ledger::RunDetails& details, const Protected& released);
+
+/// The budget where it is one in memory, else null.
+[[nodiscard]] accounting::MemoryBudget* memory_budget(privacy::Budget* budget);
 
 /// Before anything is reserved with it: BudgetError where the budget is one in memory and protects
 /// another unit, or where the schema's fit, whose price it would add up, protects nobody. Null, and

@@ -111,12 +111,7 @@ privacy::Reservation Payment::reserve() {
   }
   // Where nobody adds prices up: the plan's own, which it has proved.
   if (front_.budget == nullptr) return {expense_.planned, expense_.cost, nullptr};
-  try {
-    return front_.budget->reserve(expense_.planned, expense_.cost);
-  } catch (...) {
-    if (fit_) fit_->cancel();
-    throw;
-  }
+  return front_.budget->reserve(expense_.planned, expense_.cost);
 }
 
 /// Before a value is read: from here on a copy of the ledger lacks a row that the marks know.
@@ -137,14 +132,12 @@ void Payment::book_schema() {
   if (ledger_ != nullptr) return internal::book_schema(*ledger_, *schema, adjacency, file);
   if (front_.budget == nullptr) return;
   const auto cost = data::cost_between(*schema, adjacency);
-  fit_ = front_.budget->reserve(cost.events, cost.guarantee);
-}
-
-/// It was released before, with the schema.
-void Payment::spend_fit() {
-  if (!fit_) return;
-  fit_->debit(fit_->planned());
-  fit_->commit();
+  if (auto* memory = internal::memory_budget(front_.budget)) {
+    return memory->book_once(data::booking_name(cost), cost.events, cost.guarantee);
+  }
+  auto fit = front_.budget->reserve(cost.events, cost.guarantee);
+  fit.debit(cost.events);
+  fit.commit();
 }
 
 void Payment::check_records() {
@@ -170,7 +163,6 @@ void Payment::check_records() {
 void Payment::give_back(privacy::Reservation& reservation) {
   try {
     reservation.cancel();
-    if (fit_) fit_->cancel();
   } catch (const base::Error& error) {
     if (front_.warn) front_.warn(fmt::format("the reservation stays spent: {}", error.what()));
   }
@@ -178,6 +170,7 @@ void Payment::give_back(privacy::Reservation& reservation) {
 
 void Payment::release(const std::string& sha256, const std::string& output, double cipher_delta) {
   if (ledger_ != nullptr) ledger_->release_digest(sha256, output, cipher_delta);
+  if (auto* memory = internal::memory_budget(front_.budget)) memory->note_paid(expense_.command);
 }
 
 }  // namespace tacet::run

@@ -50,8 +50,9 @@ class Payment {
   /// two were given to pay.
   Payment(const Expense& expense, const Front& front);
 
-  /// Books what the schema cost when it was fitted to these records: in a ledger once (booking.h),
-  /// from a budget with each run.
+  /// Books what the schema cost when it was fitted to these records, once (booking.h): it was
+  /// released with the schema, so that it stays spent whatever becomes of this run. From a budget
+  /// of a kind that knows no fits again with each run.
   void book_schema();
 
   [[nodiscard]] privacy::Reservation reserve();
@@ -64,7 +65,6 @@ class Payment {
     try {
       auto records = records_of(reader);
       check_records();
-      spend_fit();
       return records;
     } catch (...) {
       give_back(reservation);
@@ -89,7 +89,6 @@ class Payment {
   [[nodiscard]] privacy::Reservation attest();
   void warn_of_end(const privacy::Reservation& reservation) const;
   void warn_of_last_delta() const;
-  void spend_fit();
   void note_in_marks(privacy::Reservation& reservation);
   void check_records();
   void give_back(privacy::Reservation& reservation);
@@ -100,7 +99,6 @@ class Payment {
   std::unique_ptr<ledger::LedgerBudget> own_;       // the account's
   ledger::LedgerBudget* ledger_ = nullptr;          // it, or the caller's
   std::optional<ledger::Fingerprint> fingerprint_;  // of records in memory
-  std::optional<privacy::Reservation> fit_;         // of the schema, from a budget
 };
 
 }  // namespace tacet::run

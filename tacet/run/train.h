@@ -30,8 +30,8 @@ namespace tacet::run {
 /// What a training runs on; all of it may be left out.
 struct TrainMeans {
   /// Pays for it, and refuses what exceeds its cap. Null: nobody adds trainings up. A schema that
-  /// was fitted to private records is paid for with each training, as the receipt has it; one whose
-  /// fit protects nobody is refused by a MemoryBudget, and so are schemas of different units
+  /// was fitted to private records is paid for once by a MemoryBudget, with its first training; one
+  /// whose fit protects nobody is refused by a MemoryBudget, and so are schemas of different units
   /// (BudgetError). Noise from a known seed is counted as if it were secret: nobody is to rely on
   /// the sum then.
   privacy::Budget* budget = nullptr;
@@ -55,8 +55,8 @@ struct TrainMeans {
 /// encodes the rows, trains, and returns the model with its schema and its receipt: what
 /// model::save_model writes.
 ///
-/// What fails before the rows are encoded, or while they are, costs nothing but, in a ledger, what
-/// the schema's fit had cost before. From then on the price stays spent in full, whatever is
+/// What fails before the rows are encoded, or while they are, costs nothing but what the schema's
+/// fit had cost before. From then on the price stays spent in full, whatever is
 /// thrown: a cancelled training has released its first steps. Errors as select::plan_training,
 /// dataset_of, the budget's, and base::Interrupted.
 [[nodiscard]] model::ModelFile train(const data::Schema& schema, const Rows& rows,

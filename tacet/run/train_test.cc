@@ -11,6 +11,7 @@
 
 #include "tacet/accounting/memory_budget.h"
 #include "tacet/base/error.h"
+#include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
@@ -216,6 +217,11 @@ TEST(Train, AFittedSchemaIsPaidFor) {
   const auto file = train(schema, data.table(), quick(), {.budget = &budget});
   EXPECT_GT(file.receipt.guarantee.epsilon, 1.4);
   EXPECT_GE(budget.spent().epsilon, file.receipt.guarantee.epsilon);
+  // The fit once, as in a ledger: it was one release.
+  const auto fit = data::cost_between(schema, privacy::Adjacency::add_remove).guarantee.epsilon;
+  const auto run = budget.spent().epsilon - fit;
+  static_cast<void>(train(schema, data.table(), quick(), {.budget = &budget}));
+  EXPECT_NEAR(budget.spent().epsilon, fit + 2 * run, 1e-9);
   const auto before = budget.spent();
   EXPECT_THROW(static_cast<void>(train(schema, data.table(), quick(), {.budget = &budget})),
                privacy::BudgetExceeded);

@@ -15,9 +15,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _records, estimators
+from .._blocks import Travels, belonging, carry
 from .._door import door
-from ..budgets import Budget, Travels, current_budget
+from ..budgets import Budget
 from ..errors import GuaranteeError, UsageError
+from ..receipts import Receipt
 
 _REPLACED = "replace_one"  # diffprivlib's neighbours, so that the number of records is public
 
@@ -70,11 +72,19 @@ class _Moved(Travels, BaseEstimator):  # type: ignore[misc]
     def _train(self, model: Any, X: Any, y: Any) -> Any:
         params = self.get_params(deep=False)
         accountant = params["accountant"]
-        budget = current_budget() if accountant is None else accountant._budget
-        self._model = model.set_params(budget=budget, random_state=params["random_state"]).fit(X, y)
+        budget = None if accountant is None else accountant._budget
+        model.set_params(budget=budget, random_state=params["random_state"])
+        self._model = carry(self, model).fit(X, y)
         self.n_features_in_ = self._model.n_features_in_
-        self.receipt_ = self._model.receipt_
         return self
+
+    @property
+    def receipt_(self) -> Receipt:
+        """What was run and released, and the guarantee."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet: call fit first")
+        found: Receipt = self._model.receipt_
+        return found
 
     @door
     def predict(self, X: Any) -> Any:
@@ -130,7 +140,7 @@ class LogisticRegression(ClassifierMixin, _Moved):  # type: ignore[misc]
         self.random_state = random_state
         self.accountant = accountant
 
-    @door
+    @belonging
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Trains; rows longer than ``data_norm`` are shortened to it, the constant included."""
         if self.data_norm is None:
@@ -196,7 +206,7 @@ class LinearRegression(RegressorMixin, _Moved):  # type: ignore[misc]
         self.random_state = random_state
         self.accountant = accountant
 
-    @door
+    @belonging
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Trains on numbers clipped to their bounds."""
         if self.bounds_X is None or self.bounds_y is None:

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tacet::ledger {
+namespace tacet::numeric {
 
 /// A sum of non-negative doubles, of products of two, and of decimals, without any rounding. What
 /// has been spent is added up in it, so that the order of the runs and their number change nothing.
@@ -49,4 +49,4 @@ class ExactSum {
   std::int64_t infinite_ = 0;  // how many infinities
 };
 
-}  // namespace tacet::ledger
+}  // namespace tacet::numeric

@@ -1,4 +1,4 @@
-#include "tacet/ledger/exact_sum.h"
+#include "tacet/numeric/exact_sum.h"
 
 #include <fmt/format.h>
 
@@ -15,12 +15,11 @@
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
 
-namespace tacet::ledger {
+namespace tacet::numeric {
 namespace {
 
 using boost::multiprecision::cpp_int;
 
-using numeric::infinity;
 constexpr int mantissa_bits = 53;
 constexpr int smallest_exponent = -1074;  // the smallest double is 2^-1074
 constexpr int scale = -2 * smallest_exponent;
@@ -207,10 +206,10 @@ ExactSum ExactSum::from_text(std::string_view text) {
   if (digits.empty() || read.ec != std::errc() || digits.size() > longest ||
       read.ptr != text.data() + plus || sum.infinite_ < 0 ||
       !std::all_of(digits.begin(), digits.end(), is_digit)) {
-    throw base::DataError("a sum in the ledger is damaged");
+    throw base::DataError("an exact sum of costs is damaged");
   }
   sum.units_ = words_of(cpp_int("0x" + std::string(digits)));
   return sum;
 }
 
-}  // namespace tacet::ledger
+}  // namespace tacet::numeric

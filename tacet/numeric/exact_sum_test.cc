@@ -1,4 +1,4 @@
-#include "tacet/ledger/exact_sum.h"
+#include "tacet/numeric/exact_sum.h"
 
 #include <gtest/gtest.h>
 
@@ -15,12 +15,10 @@
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
 
-namespace tacet::ledger {
+namespace tacet::numeric {
 namespace exact_sum_test {
 
 using boost::multiprecision::cpp_rational;
-
-using numeric::infinity;
 
 ExactSum sum_of(const std::vector<double>& values) {
   ExactSum sum;
@@ -159,4 +157,4 @@ TEST(ExactSum, WhatWasAddedCanBeTakenBack) {
 }
 
 }  // namespace exact_sum_test
-}  // namespace tacet::ledger
+}  // namespace tacet::numeric

@@ -1,0 +1,193 @@
+"""Receipts say one thing: what is displayed is what is verified, of the model that is there."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from typing import Any, Callable, Dict, List
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import tacet
+from tacet.compat import diffprivlib
+
+pytestmark = pytest.mark.filterwarnings("ignore::tacet.PrivacyWarning")
+
+X = np.random.default_rng(0).random((200, 3))
+Y = np.where(X[:, 0] > 0.5, "b", "a")
+TEXTS = ["the cat sat", "the dog sat"] * 50
+
+
+def model(epsilon: float) -> tacet.LogisticRegression:
+    return tacet.LogisticRegression(epsilon=epsilon, delta=1e-6, bounds=(0, 1),
+                                    classes=["a", "b"], public_row_count=200, steps=5).fit(X, Y)
+
+
+def described() -> Any:
+    schema = tacet.Schema([tacet.numeric("a", 0, 1)])
+    return tacet.describe({"a": X[:, 0]}, schema=schema, epsilon=1)
+
+
+def vectors(epsilon: float) -> tacet.WordVectors:
+    return tacet.embed(TEXTS, epsilon=epsilon, public_row_count=100, dim=4, steps=2,
+                       vocabulary=["the", "cat", "dog", "sat"])
+
+
+def forgeries(receipt: Any) -> List[Callable[[], Any]]:
+    return [
+        lambda: receipt["guarantee"].__setitem__("epsilon", 0.001),
+        lambda: receipt["guarantee"].update(epsilon=0.001),
+        lambda: receipt["guarantee"].pop("epsilon"),
+        lambda: receipt.guarantee.clear(),
+        lambda: dict.__setitem__(receipt["guarantee"], "epsilon", 0.001),
+        lambda: dict.update(receipt["events"], kind="none"),
+        lambda: receipt["events"]["event"].__setitem__("kind", "none"),
+        lambda: setattr(receipt, "guarantee", {"epsilon": 0.001}),
+        lambda: setattr(receipt, "_words", "{}"),
+        lambda: setattr(receipt, "other", 1),
+        lambda: vars(receipt).update(guarantee={"epsilon": 0.001}),
+        lambda: receipt.__setitem__("guarantee", {"epsilon": 0.001}),
+        lambda: receipt.__init__("{}"),
+        lambda: receipt._entries["guarantee"].update(epsilon=0.001),
+    ]
+
+
+def shown(receipt: Any) -> List[str]:
+    return [receipt.to_json(), json.dumps(dict(receipt)), repr(receipt), receipt.statement(),
+            receipt._repr_html_(), json.dumps(receipt["guarantee"]), json.dumps(receipt.guarantee)]
+
+
+def test_receipts_are_immutable_whatever_is_assigned() -> None:
+    fitted = model(1)
+    for receipt in (fitted.receipt_, described().receipt, vectors(4).receipt):
+        before = shown(receipt)
+        for forge in forgeries(receipt):
+            try:
+                forge()
+            except (TypeError, AttributeError):
+                pass
+            assert shown(receipt) == before
+    before = shown(fitted.receipt_)
+    for forge in forgeries(fitted.receipt_):
+        with pytest.raises((TypeError, AttributeError)):
+            forge()
+            raise TypeError("a copy was changed")
+        assert shown(fitted.receipt_) == before
+    assert tacet.verify(fitted).verdict == "follows"
+    assert tacet.verify(fitted)["stated"] == tacet.verify(fitted.receipt_)["stated"]
+
+
+def test_receipts_work_where_mappings_do() -> None:
+    receipt = model(1).receipt_
+    for copied in (copy.copy(receipt), copy.deepcopy(receipt),
+                   pickle.loads(pickle.dumps(receipt))):
+        assert copied == receipt and shown(copied) == shown(receipt)
+    assert json.loads(json.dumps(dict(receipt))) == json.loads(receipt.to_json())
+    guarantee = receipt["guarantee"]
+    for copied in (copy.copy(guarantee), copy.deepcopy(guarantee),
+                   pickle.loads(pickle.dumps(guarantee)), dict(guarantee)):
+        assert copied == guarantee
+    own = dict(guarantee)
+    own["epsilon"] = 0  # a copy belongs to whom made it
+    assert receipt["guarantee"] == guarantee and {**receipt}.keys() == dict(receipt).keys()
+
+
+ATTRIBUTES = ["receipt_", "coef_", "coef_noise_", "intercept_", "effects_", "encoded_names_"]
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_what_an_estimator_tells_is_that_of_its_model(name: str) -> None:
+    small, large = model(0.5), model(8)
+    expected = repr(getattr(large, name))
+    with pytest.raises(AttributeError):
+        setattr(large, name, getattr(small, name))
+    vars(large)[name] = getattr(small, name)
+    assert repr(getattr(large, name)) == expected
+    del vars(large)[name]
+    told = getattr(large, name)
+    if isinstance(told, np.ndarray):
+        told[...] = 0
+    assert repr(getattr(large, name)) == expected
+    assert not hasattr(clone(large), name)
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_a_pickle_whose_parts_were_exchanged_fails(name: str) -> None:
+    small, large = model(0.5), model(8)
+    state: Dict[str, Any] = large.__getstate__()
+    state[name] = getattr(small, name)
+    made = tacet.LogisticRegression.__new__(tacet.LogisticRegression)
+    with pytest.raises(tacet.DataError, match=name):
+        made.__setstate__(state)
+    honest = pickle.loads(pickle.dumps(large))
+    assert repr(getattr(honest, name)) == repr(getattr(large, name))
+    assert (honest.predict(X) == large.predict(X)).all()
+
+
+def test_a_pickled_model_with_another_receipt_fails() -> None:
+    small, large = model(0.5), model(8)
+    words = pickle.dumps(large, protocol=2)
+    receipts = [json.dumps(json.loads(each._model.receipt)) for each in (small, large)]
+    for written in (lambda text: text, lambda text: text.replace(": ", ":").replace(", ", ",")):
+        forged = words.replace(written(receipts[1]).encode(), written(receipts[0]).encode())
+        if forged == words:
+            continue
+        with pytest.raises(Exception):
+            pickle.loads(forged)
+    # Another model brings its own receipt along.
+    state = large.__getstate__()
+    state["_model"] = small._model
+    made = tacet.LogisticRegression.__new__(tacet.LogisticRegression)
+    made.__setstate__(state)
+    assert shown(made.receipt_) == shown(small.receipt_)
+    assert (made.coef_ == small.coef_).all()
+
+
+def test_a_class_that_shows_another_receipt_is_not_verified() -> None:
+    small = model(0.5)
+
+    class Sneaky(tacet.LogisticRegression):
+        receipt_ = small.receipt_
+
+    sneaky = Sneaky(epsilon=8, delta=1e-6, bounds=(0, 1), classes=["a", "b"],
+                    public_row_count=200, steps=5).fit(X, Y)
+    with pytest.raises(tacet.GuaranteeError, match="receipt"):
+        tacet.verify(sneaky)
+
+
+def test_results_are_immutable() -> None:
+    found = described()
+    before = found.to_json()
+    for forge in (lambda: found["receipt"]["guarantee"].update(epsilon=0.001),
+                  lambda: found["columns"].append({}), lambda: found["columns"].clear(),
+                  lambda: setattr(found, "receipt", None), lambda: setattr(found, "records", 5)):
+        with pytest.raises((TypeError, AttributeError)):
+            forge()
+    assert found.to_json() == before and json.dumps(dict(found)) == json.dumps(json.loads(before))
+    assert pickle.loads(pickle.dumps(found)) == found == copy.deepcopy(found)
+
+
+def test_vectors_and_their_receipt_stay_together() -> None:
+    small, large = vectors(1), vectors(9)
+    for name in ("receipt", "vectors", "contexts", "words", "plan", "key_to_index"):
+        with pytest.raises(AttributeError):
+            setattr(large, name, getattr(small, name))
+    with pytest.raises(ValueError):
+        large.vectors[0] = 0
+    again = pickle.loads(pickle.dumps(large))
+    assert (again.vectors == large.vectors).all() and again.receipt == large.receipt
+    restore, (found, digest) = large.__reduce__()
+    with pytest.raises(tacet.DataError, match="belong together"):
+        restore({**found, "receipt": small.receipt.to_json()}, digest)
+
+
+def test_moved_estimators_show_and_verify_the_receipt_of_their_model() -> None:
+    moved = diffprivlib.LinearRegression(epsilon=1, bounds_X=(0, 1), bounds_y=(0, 1))
+    assert not hasattr(moved, "receipt_")
+    moved.fit(X, X[:, 0])
+    with pytest.raises(AttributeError):
+        moved.receipt_ = model(0.1).receipt_  # type: ignore[misc]
+    assert tacet.verify(moved).verdict == "follows"
