@@ -15,6 +15,7 @@ from . import _arguments, _declared, _docs, _engine, _paying, _records
 from ._columns import unit_names
 from ._door import door, of_the_caller
 from ._evaluation import Evaluates
+from ._reading import Table, warn_of_words
 from ._warn import warn
 from .budgets import Budget, Ledger, Travels
 from .errors import DataError, UsageError
@@ -142,22 +143,31 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         units : array, optional
             Whose record each is, for a schema with a unit.
         """
-        before = dict(vars(self))
-        fitted = False
-        try:
-            params = self.get_params(deep=False)
-            self._check(params)
-            schema, rows, values = self._prepared(X, y, units, params)
-            means = self._means(schema, params)
-            self.plan_ = _engine.plan(schema._engine, values)
-            self._model = _engine.fit(schema._engine, rows, values, means, self._watch(params))
-            self._describe(schema)
-            fitted = True
-        finally:
-            if not fitted:  # what was fitted before stays whole
-                self.__dict__.clear()
-                self.__dict__.update(before)
+        params = self.get_params(deep=False)
+        self._check(params)
+        made = self._aside()  # what was fitted before stays whole, also for other threads
+        before = dict(vars(made))
+        schema, rows, values = made._prepared(X, y, units, params)
+        means = self._means(schema, params)
+        made.plan_ = _engine.plan(schema._engine, values)
+        made._model = _engine.fit(schema._engine, rows, values, means, self._watch(params))
+        made._describe(schema)
+        self._take(before, vars(made))
         return self
+
+    def _aside(self) -> Any:
+        """This estimator as it is now, which another thread may be fitting again."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def _take(self, before: Dict[str, Any], made: Dict[str, Any]) -> None:
+        """What has changed, in one assignment: other threads see all of it or nothing."""
+        kept = {name: value for name, value in dict(self.__dict__).items()
+                if name in made or name not in before}
+        changed = {name: value for name, value in made.items()
+                   if name not in before or value is not before[name]}
+        self.__dict__ = {**kept, **changed}
 
     def plan(self, n_features: Optional[int] = None) -> Dict[str, Any]:
         """What ``fit`` would do and cost, from public facts alone: no record is read.
@@ -245,7 +255,7 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
 
     def _note_columns(self, X: Any, schema: Schema) -> None:
         """What an array at prediction has to have: X's columns without target and unit."""
-        names = _records.column_names(X)
+        names = schema.columns if isinstance(X, Table) else _records.column_names(X)
         if names is None:
             self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = len(schema.columns)
@@ -259,6 +269,8 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
             if units is not None:
                 raise UsageError("units need a schema of named columns with a unit column")
             return _records.numbered_rows(X, y)
+        if not self._bounded:
+            warn_of_words(schema, X, y)
         beside: Dict[str, Any] = {}
         if y is not None and schema.target is not None:
             beside[schema.target] = y
@@ -357,7 +369,9 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
             return _records.numbered_rows(self._numbers(X, None, reset=False), None)
         if self._bounded:
             X = self._numbers(X, None, reset=False)
-        elif hasattr(self, "feature_names_in_") and _records.column_names(X) is None:
+        else:
+            warn_of_words(schema, X)
+        if not self._bounded and hasattr(self, "feature_names_in_") and _records.column_names(X) is None:
             _arguments.checked(_check_feature_names, self, X, reset=False)  # warns
         return _records.table_rows(X, self._columns_of_arrays(schema), schema.columns, {},
                                    schema._engine.dates)
@@ -369,8 +383,45 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: Paths, *, overwrite: bool = False) -> None:
         """Writes the model file that ``tacet predict`` and ``tacet.load`` read."""
-        check_is_fitted(self)
-        self._model.save(os.fspath(path), overwrite)
+        now = self._aside()
+        check_is_fitted(now)
+        now._model.save(os.fspath(path), overwrite, now._form())
+
+    def _form(self) -> Optional[_engine.PythonForm]:
+        """How records are read, where it is not what ``_remember`` takes from the model alone."""
+        plain: Any = object.__new__(type(self))
+        plain._model = self._model
+        plain._remember(None)
+        names = getattr(self, "feature_names_in_", None)
+        kinds = [_declared.class_types(getattr(one, "classes_", ())) for one in (self, plain)]
+        form = _engine.PythonForm()
+        form.columns = None if names is None else [str(name) for name in names]
+        form.numbers = self._bounded and self._is_named()
+        form.class_types = [] if kinds[0] == kinds[1] else kinds[0]
+        usual = getattr(plain, "feature_names_in_", None)
+        is_usual = form.columns == (None if usual is None else list(usual))
+        return None if is_usual and not form.numbers and not form.class_types else form
+
+    def _remember(self, form: Optional[_engine.PythonForm]) -> None:
+        """How records were read at the fit, from a model file: by default as the program reads."""
+        schema = Schema._of(self._model.schema)
+        names = form.columns if form is not None else schema.columns if self._is_named() else None
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        count = schema._engine.feature_count
+        known = schema.columns if names is None else names
+        self.n_features_in_ = len(known) if count is None else count
+        self._bounded = form is not None and form.numbers
+        classes = self._model.classes
+        if classes and form is not None and form.class_types:
+            self.classes_ = _declared.typed_classes(classes, form.class_types)
+        elif classes:
+            self.classes_ = _declared.class_values(classes)
+
+    def _is_named(self) -> bool:
+        """Whether the columns have names in the schema."""
+        return self._model.schema.feature_count is None
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
