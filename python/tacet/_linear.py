@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from types import FunctionType
 from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -15,6 +14,7 @@ from . import _arguments, _declared, _docs, _engine, _paying, _records
 from ._columns import unit_names
 from ._door import door, of_the_caller
 from ._evaluation import Evaluates
+from ._fitted import Fitted
 from ._reading import Table, warn_of_words
 from ._warn import warn
 from .budgets import Budget, Ledger, Travels
@@ -22,7 +22,6 @@ from .errors import DataError, UsageError
 from .receipts import Receipt
 from .schemas import Schema
 
-Paths = Union[str, "os.PathLike[str]"]
 Progress = Callable[[str, int, int], object]
 
 _LITTLE_NOISE = 50
@@ -33,7 +32,7 @@ def named_here(wide: bool) -> Dict[str, str]:
     return {entry["name"].replace("-", "_"): entry["name"] for entry in _engine.parameters(wide)}
 
 
-class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
+class Linear(Evaluates, Fitted, Travels, BaseEstimator):  # type: ignore[misc]
     """What all estimators share."""
 
     _parameters: ClassVar[Dict[str, str]] = named_here(wide=False)
@@ -41,8 +40,6 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
     _fixed: ClassVar[Dict[str, str]] = {}  # what the class says and no argument
     _losses: ClassVar[Tuple[str, ...]] = ()
     _counts: ClassVar[bool] = False
-    _model: _engine.Model
-    _bounded = False  # fitted to an array by one pair of bounds a column
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -154,20 +151,6 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         made._describe(schema)
         self._take(before, vars(made))
         return self
-
-    def _aside(self) -> Any:
-        """This estimator as it is now, which another thread may be fitting again."""
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        return made
-
-    def _take(self, before: Dict[str, Any], made: Dict[str, Any]) -> None:
-        """What has changed, in one assignment: other threads see all of it or nothing."""
-        kept = {name: value for name, value in dict(self.__dict__).items()
-                if name in made or name not in before}
-        changed = {name: value for name, value in made.items()
-                   if name not in before or value is not before[name]}
-        self.__dict__ = {**kept, **changed}
 
     def plan(self, n_features: Optional[int] = None) -> Dict[str, Any]:
         """What ``fit`` would do and cost, from public facts alone: no record is read.
@@ -371,8 +354,8 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
             X = self._numbers(X, None, reset=False)
         else:
             warn_of_words(schema, X)
-        if not self._bounded and hasattr(self, "feature_names_in_") and _records.column_names(X) is None:
-            _arguments.checked(_check_feature_names, self, X, reset=False)  # warns
+            if hasattr(self, "feature_names_in_") and _records.column_names(X) is None:
+                _arguments.checked(_check_feature_names, self, X, reset=False)  # warns
         return _records.table_rows(X, self._columns_of_arrays(schema), schema.columns, {},
                                    schema._engine.dates)
 
@@ -380,48 +363,6 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         if not _arguments.evaluation_is_public():
             warn("score is exact and tells about the records that it is computed from; where these "
                  "are public say so: with tacet.public_evaluation()")
-
-    def save(self, path: Paths, *, overwrite: bool = False) -> None:
-        """Writes the model file that ``tacet predict`` and ``tacet.load`` read."""
-        now = self._aside()
-        check_is_fitted(now)
-        now._model.save(os.fspath(path), overwrite, now._form())
-
-    def _form(self) -> Optional[_engine.PythonForm]:
-        """How records are read, where it is not what ``_remember`` takes from the model alone."""
-        plain: Any = object.__new__(type(self))
-        plain._model = self._model
-        plain._remember(None)
-        names = getattr(self, "feature_names_in_", None)
-        kinds = [_declared.class_types(getattr(one, "classes_", ())) for one in (self, plain)]
-        form = _engine.PythonForm()
-        form.columns = None if names is None else [str(name) for name in names]
-        form.numbers = self._bounded and self._is_named()
-        form.class_types = [] if kinds[0] == kinds[1] else kinds[0]
-        usual = getattr(plain, "feature_names_in_", None)
-        is_usual = form.columns == (None if usual is None else list(usual))
-        return None if is_usual and not form.numbers and not form.class_types else form
-
-    def _remember(self, form: Optional[_engine.PythonForm]) -> None:
-        """How records were read at the fit, from a model file: by default as the program reads."""
-        schema = Schema._of(self._model.schema)
-        names = form.columns if form is not None else schema.columns if self._is_named() else None
-        self.__dict__.pop("feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        count = schema._engine.feature_count
-        known = schema.columns if names is None else names
-        self.n_features_in_ = len(known) if count is None else count
-        self._bounded = form is not None and form.numbers
-        classes = self._model.classes
-        if classes and form is not None and form.class_types:
-            self.classes_ = _declared.typed_classes(classes, form.class_types)
-        elif classes:
-            self.classes_ = _declared.class_values(classes)
-
-    def _is_named(self) -> bool:
-        """Whether the columns have names in the schema."""
-        return self._model.schema.feature_count is None
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

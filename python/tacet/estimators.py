@@ -14,7 +14,8 @@ from . import _declared, _engine
 from ._arguments import public_evaluation
 from ._columns import holds_text
 from ._door import door
-from ._linear import Linear, Paths
+from ._fitted import Paths
+from ._linear import Linear
 from .errors import DataError, UsageError
 from .schemas import Schema
 
