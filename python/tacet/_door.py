@@ -45,7 +45,7 @@ def door(function: _Function) -> _Function:
                 traceback.clear_frames(error.__traceback__)
             if words:
                 raise UsageError(f"{function.__name__}: {words}")
-            _settings.set(np.geterr())
+            _settings.set({**np.geterr()})
             with np.errstate(all="ignore"):
                 return function(*args, **kwargs)
         except BaseException as error:

@@ -61,8 +61,8 @@ def is_pandas(X: Any) -> bool:
 
 def only_column(X: Any) -> Any:
     """The column of a table that has one."""
-    label, = _labels(X) or ()
-    return _column(X, 0, label)
+    labels = _labels(X) or []
+    return _column(X, 0, labels[0])
 
 
 def chosen(X: Any, names: Iterable[str]) -> Dict[str, Any]:
@@ -151,14 +151,16 @@ def _of_objects(X: Any) -> Any:
 
 def _entries_of(row: Any) -> Optional[List[Any]]:
     """Those of a row; nothing for a value by itself."""
-    if isinstance(row, (list, tuple)):
-        return list(row)
-    if isinstance(row, (str, bytes, Mapping)) or not hasattr(row, "__len__"):
+    if isinstance(row, (str, bytes)):
         return None
     try:
-        return list(row)
-    except Exception:  # an array without a dimension
-        return None
+        if isinstance(row, (Sequence, np.ndarray)):
+            return list(row)
+        if _has(row, "__array__") and not _has(row, "columns"):  # one dimension of another library
+            return list(np.asarray(row, dtype=object))
+    except Exception:  # it has no dimension
+        pass
+    return None
 
 
 def _table_numbers(X: Any, labels: List[Any]) -> Any:

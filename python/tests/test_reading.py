@@ -46,13 +46,13 @@ bits = 4
 """
 
 
-def written(folder: pathlib.Path, schema: str = SCHEMA) -> Any:
+def written(folder: pathlib.Path, schema: str = SCHEMA, odd: str = "") -> Any:
     """A file with columns that no schema reads, in another order than the schema's, and its schema."""
     lines = ["room,who,ill,note,allergy,age"]
     for k in range(240):
         word = WORDS[k % len(WORDS)]
         lines.append(f'{k},{k},{"None" if k % 6 < 3 else "NULL"},"N/A, {k % 5}",{word},{k % 90}.0')
-    lines[9] = "8,8,None,\udcff\udc80,pollen,?"  # no UTF-8
+    lines[9] = f"8,8,None,{odd},pollen,?"
     path, name = folder / "patients.csv", folder / "patients.toml"
     path.write_bytes(("\ufeff" + "\r\n".join(lines) + "\r\n").encode("utf-8", "surrogateescape"))
     name.write_text(schema)
@@ -64,7 +64,7 @@ def test_a_file_trains_the_programs_model(program: Any, tmp_path: pathlib.Path) 
     for k, text in enumerate((SCHEMA, without_unit)):
         folder = tmp_path / str(k)
         folder.mkdir()
-        path, name = written(folder, text)
+        path, name = written(folder, text, odd="\udcff\udc80")  # no UTF-8
         program("train", path, "--schema", name, "--epsilon=2", "--seed=7", "--steps=20",
                 "--method=gradient", "--output", folder / "program.json")
         schema = tacet.Schema.load(name)
@@ -78,16 +78,14 @@ def test_a_file_trains_the_programs_model(program: Any, tmp_path: pathlib.Path) 
             file.write(path.read_bytes())
         assert tacet.read_csv(folder / "patients.csv.gz", schema) == table
         predicted = program("predict", folder / "program.json", path).splitlines()
-        probabilities = [float(line.split(",")[-1]) for line in predicted[1:]]
-        assert np.allclose(model.predict_proba(table)[:, 1], probabilities, atol=1e-6)
+        assert model.predict(table).tolist() == [line.split(",")[-1] for line in predicted[1:]]
 
 
 def test_every_function_takes_what_was_read(tmp_path: pathlib.Path) -> None:
     path, name = written(tmp_path, SCHEMA.replace('unit = "who"\n', ""))
     schema = tacet.Schema.load(name)
     table = tacet.read_csv(path, schema)
-    train, test = tacet.split(table, stratify="ill") if not warnings.simplefilter("ignore") else (
-        table, table)
+    train, test = tacet.split(table, stratify="ill")
     assert isinstance(train, tacet.Table) and len(train["age"]) + len(test["age"]) == 240
     model = tacet.LogisticRegression(epsilon=2, schema=schema).fit(train)
     assert model.predict(test).shape == (len(test["age"]),)
@@ -171,12 +169,12 @@ def test_frames_of_pandas_may_have_lost_a_word() -> None:
 def test_pandas_without_its_own_words_reads_the_same(tmp_path: pathlib.Path) -> None:
     path, name = written(tmp_path)
     schema = tacet.Schema.load(name)
+    table = tacet.read_csv(path, schema)
+    lossy = pandas.read_csv(path).assign(ill=table["ill"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        coefficients = [
+        found = [
             tacet.LogisticRegression(epsilon=2, schema=schema, random_state=7, steps=9).fit(
-                table).coef_.tolist()
-            for table in (tacet.read_csv(path, schema), pandas.read_csv(
-                path, keep_default_na=False, encoding_errors="surrogateescape"),
-                pandas.read_csv(path, encoding_errors="surrogateescape"))]
-    assert coefficients[0] == coefficients[1] != coefficients[2]
+                records).coef_.tolist()
+            for records in (table, pandas.read_csv(path, keep_default_na=False), lossy)]
+    assert found[0] == found[1] != found[2]
