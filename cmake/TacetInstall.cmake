@@ -20,8 +20,11 @@ if(BUILD_SHARED_LIBS)
     endif()
   endforeach()
 endif()
+# By itself: a project in C takes it without what the modules need.
 if(TARGET tacet_shared)
-  install(TARGETS tacet_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS tacet_shared EXPORT tacetCTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT tacetCTargets NAMESPACE tacet:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tacet)
 endif()
 install(FILES tacet/capi/tacet.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})  # of the library for C
 if(TARGET tacet_program)

@@ -15,7 +15,7 @@ import tacet
 
 
 def main(file: str) -> None:
-    applicants = pandas.read_csv(file)
+    applicants = pandas.read_csv(file, keep_default_na=False)
     schema = tacet.Schema(
         [tacet.categorical("sex", ["male", "female"], coding="sign"),
          tacet.categorical("department", ["B", "C", "D", "E", "F"])],

@@ -10,6 +10,7 @@ namespace tacet::python {
 void bind_errors(nanobind::module_& module);
 void bind_schemas(nanobind::module_& module);
 void bind_rows(nanobind::module_& module);
+void bind_reading(nanobind::module_& module);
 void bind_budgets(nanobind::module_& module);
 void bind_means(nanobind::module_& module);
 void bind_models(nanobind::module_& module);

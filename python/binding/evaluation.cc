@@ -12,6 +12,7 @@
 #include "python/binding/supervised.h"
 #include "tacet/base/error.h"
 #include "tacet/data/encode/category_groups.h"
+#include "tacet/data/schema/public_row_count.h"
 #include "tacet/learn/evaluation.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/model/model_file.h"
@@ -37,6 +38,7 @@ struct Evaluating {
   [[nodiscard]] learn::EvaluationPlan plan(const model::ModelFile& file,
                                            const data::CategoryGroups* groups) const {
     if (!(epsilon > 0)) throw base::UsageError("epsilon must be above 0, got {}", epsilon);
+    if (public_row_count) data::check_public_row_count("public_row_count", *public_row_count);
     return learn::plan_evaluation(
         file.model,
         {.epsilon = privacy::Epsilon(epsilon),
@@ -52,7 +54,7 @@ struct Evaluating {
  private:
   [[nodiscard]] double chosen_delta() const {
     if (delta) return *delta;
-    if (public_row_count && *public_row_count > 0) return learn::default_delta(*public_row_count);
+    if (public_row_count) return learn::default_delta(*public_row_count);
     throw base::UsageError(
         "give delta, or public_row_count where the number of these records is public");
   }

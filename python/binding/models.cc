@@ -202,6 +202,18 @@ nb::object architecture(const model::ModelFile& file) {
   return out;
 }
 
+void bind_python_form(nb::module_& module) {
+  using model::PythonForm;
+  using Values = PythonForm::Values;
+  nb::class_<PythonForm>(module, "PythonForm")
+      .def(nb::init<>())
+      .def_rw("columns", &PythonForm::columns, nb::arg().none())
+      .def_rw("class_types", &PythonForm::class_types)
+      .def_prop_rw(
+          "numbers", [](const PythonForm& form) { return form.values == Values::numbers; },
+          [](PythonForm& form, bool is) { form.values = is ? Values::numbers : Values::records; });
+}
+
 void bind_model_file(nb::module_& module) {
   using model::ModelFile;
   nb::class_<ModelFile>(module, "Model")
@@ -211,11 +223,17 @@ void bind_model_file(nb::module_& module) {
                   })
       .def_static("load", [](const std::string& path) { return model::load_model(path); })
       .def("to_bytes", &bytes_of)
-      .def("save",
-           [](const ModelFile& file, const std::string& path, bool overwrite) {
-             model::save_model(path, file,
-                               overwrite ? base::Overwrite::allow : base::Overwrite::refuse);
-           })
+      .def(
+          "save",
+          [](const ModelFile& file, const std::string& path, bool overwrite,
+             std::optional<model::PythonForm> form) {
+            auto copy = file;
+            copy.python = std::move(form);
+            model::save_model(path, copy,
+                              overwrite ? base::Overwrite::allow : base::Overwrite::refuse);
+          },
+          nb::arg("path"), nb::arg("overwrite"), nb::arg("form").none())
+      .def_ro("python", &ModelFile::python)
       .def_ro("schema", &ModelFile::schema)
       .def_prop_ro("classes", [](const ModelFile& file) { return file.model.classes; })
       .def_prop_ro("feature_names", &feature_names)
@@ -239,6 +257,7 @@ void bind_model_file(nb::module_& module) {
 }  // namespace
 
 void bind_models(nb::module_& module) {
+  bind_python_form(module);
   bind_model_file(module);
   module.def("parameters", &parameters, nb::arg("wide") = false);
   module.def("plan", &plan);

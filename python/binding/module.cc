@@ -12,6 +12,7 @@ NB_MODULE(_engine, module) {
   bind_errors(module);
   bind_schemas(module);
   bind_rows(module);
+  bind_reading(module);
   bind_budgets(module);
   bind_means(module);
   bind_models(module);

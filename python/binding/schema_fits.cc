@@ -16,6 +16,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/owner/schema_draft.h"
+#include "tacet/data/schema/public_row_count.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/run/schema_fit.h"
 #include "tacet/run/spend.h"
@@ -50,9 +51,7 @@ struct Said {
     schema.format.separator = separating().value_or(',');
     schema.missing.insert(schema.missing.end(), missing.begin(), missing.end());
     if (!unit.empty()) schema.unit = unit;
-    if (public_row_count && *public_row_count < 1) {
-      throw base::UsageError("public_row_count must be at least 1, got {}", *public_row_count);
-    }
+    if (public_row_count) data::check_public_row_count("public_row_count", *public_row_count);
     schema.public_row_count = public_row_count;
     if (!positive.empty() && target.empty()) throw base::UsageError("positive needs target");
     if (!positive.empty()) {

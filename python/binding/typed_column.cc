@@ -125,21 +125,23 @@ class OwnValues {
     }
     return data::Missing{};
   }
-  /// Halves of surrogate pairs, which UTF-8 has not, as the three bytes that they would be.
+  /// What UTF-8 has not: bytes of a file that Python reads with errors="surrogateescape" are these
+  /// bytes again; other halves of surrogate pairs are the three bytes that they would be.
   Value text_of(PyObject* text) {
     Py_ssize_t size = 0;
     if (const char* bytes = PyUnicode_AsUTF8AndSize(text, &size)) {
       return std::string_view(texts_.emplace_back(bytes, static_cast<std::size_t>(size)));
     }
     PyErr_Clear();
-    const auto bytes =
-        nb::steal<nb::object>(PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass"));
-    if (!bytes.is_valid()) {
+    for (const char* errors : {"surrogateescape", "surrogatepass"}) {
+      const auto bytes = nb::steal<nb::object>(PyUnicode_AsEncodedString(text, "utf-8", errors));
+      if (bytes.is_valid()) {
+        return std::string_view(texts_.emplace_back(
+            PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))));
+      }
       PyErr_Clear();
-      return data::Missing{};
     }
-    return std::string_view(texts_.emplace_back(
-        PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))));
+    return data::Missing{};
   }
 
   std::deque<std::string> texts_;

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, List
 
 if TYPE_CHECKING:
     from . import errors, estimators, events, local, schemas
+    from ._reading import Table, read_csv
     from .accounting import Account, account, calibrate, compose, curve, most_steps
     from .budgets import Budget, Ledger
     from .embedding import WordVectors, embed
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 # Loaded on first use: scikit-learn alone takes a second.
 _HOMES = {
+    "_reading": ["Table", "read_csv"],
     "accounting": ["Account", "account", "calibrate", "compose", "curve", "most_steps"],
     "budgets": ["Budget", "Ledger"],
     "embedding": ["WordVectors", "embed"],
@@ -63,12 +65,12 @@ __all__ = [
     "Account", "Budget", "BudgetError", "DataError", "Error", "GuaranteeError", "HuberRegressor",
     "InternalError", "IoError", "Ledger", "LinearClassifier", "LinearRegressor", "LinearSVC",
     "LogisticRegression", "NumericError", "Plan", "PoissonRegressor", "PrivacyWarning", "Quantile",
-    "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "UsageError", "Verdict",
-    "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate",
+    "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "Table", "UsageError",
+    "Verdict", "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate",
     "categorical", "compose", "count", "crossed", "curve", "date", "describe", "embed", "errors",
     "estimators", "events", "hashed", "ids", "ignored", "load", "local", "most_steps", "multiclass",
     "number", "numbered", "numeric", "plan", "probability", "public_evaluation", "quantile",
-    "rates", "schemas", "split", "text", "tune", "verify",
+    "rates", "read_csv", "schemas", "split", "text", "tune", "verify",
 ]
 
 

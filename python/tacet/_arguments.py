@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
 from . import _columns, _declared
+from ._records import column_names, only_column
 from ._records import length as length  # noqa: PLC0414
 from ._warn import warn
 from .errors import DataError, UsageError
@@ -38,18 +39,40 @@ def evaluation_is_public() -> bool:
 
 
 def one_column(y: Any) -> Any:
-    """The target as an array, or as Python's own list where it was one."""
-    own = isinstance(y, (list, tuple))
-    array = _columns.array_of(y, "y", object if own else None)
+    """The target as an array, or as Python's own list where it was one.
+
+    A list has a label an entry, each read by itself: one that is a list of one label is that label,
+    every other list is missing. So no entry decides how others are read.
+    """
+    if isinstance(y, (list, tuple)):
+        return [_label_of(entry) for entry in y]
+    names = column_names(y)
+    if names is not None:
+        if len(names) != 1:
+            raise DataError(f"y should be a 1d array, got a table of {len(names)} columns instead")
+        _warn_of_column()
+        return only_column(y)
+    array = _columns.array_of(y, "y")
     if array.ndim == 2 and array.shape[1] == 1:
-        warn("A column-vector y was passed when a 1d array was expected. Please change the shape "
-             "of y to (n_samples, ), for example using ravel().", DataConversionWarning)
-        return array.ravel().tolist() if own else array.ravel()
+        _warn_of_column()
+        return array.ravel()
     if array.ndim != 1:
         raise DataError(f"y should be a 1d array, got one of {array.ndim} dimensions instead")
     if array.dtype.kind == "c":
         raise DataError(f"Complex data not supported: y has the type {array.dtype}")
-    return y if own or hasattr(y, "dtype") or hasattr(y, "type") else array
+    return y if hasattr(y, "dtype") or hasattr(y, "type") else array
+
+
+def _label_of(entry: Any) -> Any:
+    own = _columns.own_value(entry)
+    if not isinstance(own, list):
+        return entry
+    return own[0] if len(own) == 1 else None
+
+
+def _warn_of_column() -> None:
+    warn("A column-vector y was passed when a 1d array was expected. Please change the shape "
+         "of y to (n_samples, ), for example using ravel().", DataConversionWarning)
 
 
 def checked(function: Callable[..., Any], *args: Any, **more: Any) -> Any:

@@ -56,6 +56,8 @@ def engine_column(name: str, values: Any, is_date: bool = False) -> Any:
 
     Each value is read by itself: one that is missing, or of another type, changes no other one.
     """
+    if hasattr(type(values), "to_physical") and str(values.dtype).startswith("Date"):
+        values = array_of(values, f"column '{name}'")  # polars panics at dates that Python has not
     type_name, items = _items(name, values)
     if items is not None:
         own = own_values(items, is_date)
@@ -75,7 +77,7 @@ def engine_column(name: str, values: Any, is_date: bool = False) -> Any:
     if kind in _NATIVE_KINDS:
         return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
     if kind in "OUT":
-        return own_values(array.tolist(), is_date)
+        return own_values(_listed(array, "tolist"), is_date)
     raise DataError(
         f"column '{name}' has the type {array.dtype}, which holds no single number, text or date; "
         "ignore the column, or give it as one")
@@ -98,12 +100,29 @@ def _items(name: str, values: Any) -> Tuple[Optional[str], Optional[List[Any]]]:
             return str(held.categories.dtype), [kinds[code] for code in np.asarray(held.codes)]
         for method in ("to_pylist", "to_list"):  # pyarrow; polars, pandas
             if hasattr(type(values), method):
-                return str(dtype), getattr(values, method)()
+                return str(dtype), _listed(values, method)
     except Exception:  # the library's words may quote a value
         pass
     else:
         return None, None
     raise DataError(f"column '{name}' cannot be read from a {type_of(values)}")
+
+
+def _listed(values: Any, method: str) -> List[Any]:
+    """One by one where all at once fails: Python has no date in the year 20000, say."""
+    try:
+        return list(getattr(values, method)())
+    except Exception:
+        places = getattr(values, "iloc", values)
+        return [_one_of(places, k) for k in range(len(values))]
+
+
+def _one_of(values: Any, place: int) -> Any:
+    try:
+        value = values[place]
+        return value.as_py() if hasattr(type(value), "as_py") else value
+    except Exception:  # one value is never an error
+        return None
 
 
 def numbers_of_column(values: Any, what: str) -> Any:

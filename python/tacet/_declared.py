@@ -79,7 +79,7 @@ def _pair(value: Any) -> _Pair:
 
 def spelled(label: Any) -> str:
     """A class as a file would spell it."""
-    value = label.item() if isinstance(label, np.generic) else label
+    value = _own(label)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return str(value)
@@ -120,7 +120,7 @@ def observed_classes(y: Any) -> Any:
 
 def _word(label: Any) -> Optional[str]:
     """A label as a file would spell it; nothing for a missing one, or what no file can hold."""
-    if label is None or label != label:
+    if label is None or isinstance(label, list) or label != label:
         return None
     try:
         word = spelled(label)
@@ -149,6 +149,30 @@ def class_values(names: Sequence[str]) -> Any:
         if [str(value) for value in values] == list(names):
             return np.asarray(values)
     return np.asarray(names)
+
+
+def class_types(classes: Sequence[Any]) -> List[str]:
+    """The type of each class: what its text does not say, as of 1.0 and 1, or True and "True"."""
+    return [next((name for name, kind in _CLASS_TYPES.items() if isinstance(_own(label), kind)),
+                 "text") for label in classes]
+
+
+def typed_classes(names: Sequence[str], types: Sequence[str]) -> Any:
+    """Classes of these types as they are spelled."""
+    try:
+        return _array_of_labels([_CLASS_READERS[kind](name) for name, kind in zip(names, types)])
+    except ValueError:
+        pass
+    raise DataError("python.class_types of the model file do not go with its classes")
+
+
+def _own(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+_CLASS_TYPES: Dict[str, Any] = {"bool": bool, "int": int, "float": float}
+_CLASS_READERS: Dict[str, Any] = {
+    "bool": lambda name: name == "True", "int": int, "float": float, "text": str}
 
 
 def class_target(column: Optional[str], classes: Sequence[Any]) -> schemas.Part:

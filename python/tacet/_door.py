@@ -1,5 +1,8 @@
 """The public door: what fails behind it takes no record along.
 
+No value decides what happens: NumPy neither warns nor raises because of one that is no number or too
+large, whatever the caller has asked it to do, who could make an error of it.
+
 A traceback holds the frames that it went through, and frames hold what they were working on:
 records. And the words of another library's error may quote a value. So frames are emptied, what was
 raised before is let go, and a foreign error becomes one of ours that names its type alone.
@@ -7,17 +10,22 @@ raised before is let go, and a foreign error becomes one of ours that names its 
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import inspect
 import sys
 import traceback
-from typing import Any, Callable, Optional, TypeVar, cast
+from typing import Any, Callable, Dict, Optional, TypeVar, cast
+
+import numpy as np
 
 from .errors import DataError, Error, UsageError
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _OF_THE_CALLER = "_of_the_caller"
 _SILENT = (Error, Warning, MemoryError)
+# What NumPy does at floating-point errors where the caller's own code runs.
+_settings: "contextvars.ContextVar[Dict[str, Any]]" = contextvars.ContextVar("tacet_settings")
 
 
 def door(function: _Function) -> _Function:
@@ -37,7 +45,9 @@ def door(function: _Function) -> _Function:
                 traceback.clear_frames(error.__traceback__)
             if words:
                 raise UsageError(f"{function.__name__}: {words}")
-            return function(*args, **kwargs)
+            _settings.set({**np.geterr()})
+            with np.errstate(all="ignore"):
+                return function(*args, **kwargs)
         except BaseException as error:
             failure = _without_records(error, before)
         del args, kwargs, before
@@ -53,10 +63,12 @@ def of_the_caller(callback: Optional[Callable[..., Any]]) -> Optional[Callable[.
     """What the caller's own function, if any, raises goes through the door as it is."""
     if callback is None:
         return None
+    settings = _settings.get()
 
     def called(*args: Any) -> Any:
         try:
-            return callback(*args)
+            with np.errstate(**settings):
+                return callback(*args)
         except BaseException as error:
             setattr(error, _OF_THE_CALLER, True)
             raise

@@ -92,6 +92,7 @@ class Evaluates:
         >>> abs(found["accuracy"]["value"] - 1) < 0.2
         True
         """
+        self = self._aside()
         check_is_fitted(self)
         asked = _engine.Evaluating()
         asked.epsilon = _spending.number("epsilon", epsilon)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from types import FunctionType
 from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -16,13 +15,14 @@ from ._columns import unit_names
 from ._blocks import Travels, belonging, mark_of
 from ._door import of_the_caller
 from ._evaluation import Evaluates
+from ._fitted import Fitted
+from ._reading import Table, warn_of_words
 from ._told import Told
 from ._warn import warn
 from .budgets import Budget, Ledger
 from .errors import DataError, UsageError
 from .schemas import Schema
 
-Paths = Union[str, "os.PathLike[str]"]
 Progress = Callable[[str, int, int], object]
 
 _LITTLE_NOISE = 50
@@ -33,7 +33,7 @@ def named_here(wide: bool) -> Dict[str, str]:
     return {entry["name"].replace("-", "_"): entry["name"] for entry in _engine.parameters(wide)}
 
 
-class Linear(Evaluates, Told, Travels, BaseEstimator):  # type: ignore[misc]
+class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[misc]
     """What all estimators share."""
 
     _parameters: ClassVar[Dict[str, str]] = named_here(wide=False)
@@ -41,8 +41,6 @@ class Linear(Evaluates, Told, Travels, BaseEstimator):  # type: ignore[misc]
     _fixed: ClassVar[Dict[str, str]] = {}  # what the class says and no argument
     _losses: ClassVar[Tuple[str, ...]] = ()
     _counts: ClassVar[bool] = False
-    _model: _engine.Model
-    _bounded = False  # fitted to an array by one pair of bounds a column
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -143,19 +141,14 @@ class Linear(Evaluates, Told, Travels, BaseEstimator):  # type: ignore[misc]
         units : array, optional
             Whose record each is, for a schema with a unit.
         """
-        before = dict(vars(self))
-        fitted = False
-        try:
-            params = self._settled()
-            schema, rows, values = self._prepared(X, y, units, params)
-            means = self._means(schema, params)
-            self.plan_ = self._planned(schema, values, params)
-            self._model = _engine.fit(schema._engine, rows, values, means, self._watch(params))
-            fitted = True
-        finally:
-            if not fitted:  # what was fitted before stays whole
-                self.__dict__.clear()
-                self.__dict__.update(before)
+        params = self._settled()
+        made = self._aside()  # what was fitted before stays whole, also for other threads
+        before = dict(vars(made))
+        schema, rows, values = made._prepared(X, y, units, params)
+        means = self._means(schema, params)
+        made.plan_ = self._planned(schema, values, params)
+        made._model = _engine.fit(schema._engine, rows, values, means, self._watch(params))
+        self._take(before, vars(made))
         return self
 
     def plan(self, n_features: Optional[int] = None) -> Dict[str, Any]:
@@ -257,7 +250,7 @@ class Linear(Evaluates, Told, Travels, BaseEstimator):  # type: ignore[misc]
 
     def _note_columns(self, X: Any, schema: Schema) -> None:
         """What an array at prediction has to have: X's columns without target and unit."""
-        names = _records.column_names(X)
+        names = schema.columns if isinstance(X, Table) else _records.column_names(X)
         if names is None:
             self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = len(schema.columns)
@@ -271,6 +264,8 @@ class Linear(Evaluates, Told, Travels, BaseEstimator):  # type: ignore[misc]
             if units is not None:
                 raise UsageError("units need a schema of named columns with a unit column")
             return _records.numbered_rows(X, y)
+        if not self._bounded:
+            warn_of_words(schema, X, y)
         beside: Dict[str, Any] = {}
         if y is not None and schema.target is not None:
             beside[schema.target] = y
@@ -353,8 +348,10 @@ class Linear(Evaluates, Told, Travels, BaseEstimator):  # type: ignore[misc]
             return _records.numbered_rows(self._numbers(X, None, reset=False), None)
         if self._bounded:
             X = self._numbers(X, None, reset=False)
-        elif hasattr(self, "feature_names_in_") and _records.column_names(X) is None:
-            _arguments.checked(_check_feature_names, self, X, reset=False)  # warns
+        else:
+            warn_of_words(schema, X)
+            if hasattr(self, "feature_names_in_") and _records.column_names(X) is None:
+                _arguments.checked(_check_feature_names, self, X, reset=False)  # warns
         return _records.table_rows(X, self._columns_of_arrays(schema), schema.columns, {},
                                    schema._engine.dates)
 
@@ -362,11 +359,6 @@ class Linear(Evaluates, Told, Travels, BaseEstimator):  # type: ignore[misc]
         if not _arguments.evaluation_is_public():
             warn("score is exact and tells about the records that it is computed from; where these "
                  "are public say so: with tacet.public_evaluation()")
-
-    def save(self, path: Paths, *, overwrite: bool = False) -> None:
-        """Writes the model file that ``tacet predict`` and ``tacet.load`` read."""
-        check_is_fitted(self)
-        self._model.save(os.fspath(path), overwrite)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

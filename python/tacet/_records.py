@@ -59,6 +59,12 @@ def is_pandas(X: Any) -> bool:
     return _has(X, "iloc")
 
 
+def only_column(X: Any) -> Any:
+    """The column of a table that has one."""
+    labels = _labels(X) or []
+    return _column(X, 0, labels[0])
+
+
 def chosen(X: Any, names: Iterable[str]) -> Dict[str, Any]:
     """The columns of these names that a table has."""
     places = {str(label): (place, label) for place, label in enumerate(_labels(X) or ())}
@@ -128,12 +134,33 @@ def _dense_numbers(X: Any) -> Any:
 
 
 def _of_objects(X: Any) -> Any:
-    """Rows of values that keep their own types: one of another type changes no other one."""
+    """Rows of values that keep their own types: one of another type changes no other one.
+
+    A row is what holds entries; what these hold has no say in the shape. Without any row it is an
+    array of one dimension.
+    """
+    rows = [_entries_of(row) for row in X]
+    if all(row is None for row in rows):
+        return np.fromiter(X, dtype=object, count=len(rows))
+    count = next(len(row) for row in rows if row is not None)
+    if any(row is None or len(row) != count for row in rows):
+        raise DataError("the rows of X are of different lengths")
+    flat = (entry for row in rows if row is not None for entry in row)
+    return np.fromiter(flat, dtype=object, count=count * len(rows)).reshape(len(rows), count)
+
+
+def _entries_of(row: Any) -> Optional[List[Any]]:
+    """Those of a row; nothing for a value by itself."""
+    if isinstance(row, (str, bytes)):
+        return None
     try:
-        return np.asarray(X, dtype=object)
-    except Exception:
+        if isinstance(row, (Sequence, np.ndarray)):
+            return list(row)
+        if _has(row, "__array__") and not _has(row, "columns"):  # one dimension of another library
+            return list(np.asarray(row, dtype=object))
+    except Exception:  # it has no dimension
         pass
-    raise DataError("the rows of X are of different lengths")
+    return None
 
 
 def _table_numbers(X: Any, labels: List[Any]) -> Any:

@@ -6,6 +6,7 @@ import os
 from typing import Any, List, Optional, Sequence, Union
 
 from . import _engine, _records
+from ._reading import warn_of_words
 from .errors import UsageError
 from .schemas import Schema
 
@@ -29,7 +30,9 @@ def named_columns(
 
 def of_schema(data: Any, schema: Any, whole: bool = False) -> Union[str, _engine.Rows]:
     """The columns that a schema reads, its target and unit among them."""
-    return named_columns(data, read_names(checked(schema)), schema._engine.dates, whole)
+    names = read_names(checked(schema))
+    warn_of_words(schema, data)
+    return named_columns(data, names, schema._engine.dates, whole)
 
 
 def checked(schema: Any) -> Schema:

@@ -287,4 +287,4 @@ def _records_of(texts: Any, text_column: str, unit: str, whole: bool) -> Any:
         return _tables.named_columns(texts, read, whole=whole), text_column
     if column_names(texts) is not None:
         raise UsageError("text_column is missing: which column of the table holds the texts")
-    return _tables.named_columns({"text": np.asarray(list(texts), dtype=object)}), "text"
+    return _tables.named_columns({"text": list(texts)}), "text"

@@ -14,7 +14,8 @@ from . import _declared, _engine
 from ._arguments import public_evaluation
 from ._columns import holds_text
 from ._door import door
-from ._linear import Linear, Paths
+from ._fitted import Paths
+from ._linear import Linear
 from .errors import DataError, UsageError
 from .schemas import Schema
 
@@ -60,15 +61,15 @@ class _Classifier(ClassifierMixin, Linear):  # type: ignore[misc]
     @door
     def decision_function(self, X: Any) -> Any:
         """The margin of each class, or of two classes that of the second one."""
-        rows = self._read(X)
-        margins = self._model.margins(rows)
+        now = self._aside()
+        margins = now._model.margins(now._read(X))
         return margins.ravel() if margins.shape[1] == 1 else margins
 
     @door
     def predict(self, X: Any) -> Any:
         """The class of each record."""
-        rows = self._read(X)
-        return self.classes_[self._model.predictions(rows).ravel().astype(np.intp)]
+        now = self._aside()
+        return now.classes_[now._model.predictions(now._read(X)).ravel().astype(np.intp)]
 
     @door
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -105,8 +106,8 @@ class _Probabilities:
     @door
     def predict_proba(self: Any, X: Any) -> Any:
         """The probability of each class."""
-        rows = self._read(X)
-        return self._model.probabilities(rows)
+        now = self._aside()
+        return now._model.probabilities(now._read(X))
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     @door
@@ -143,8 +144,8 @@ class _Regressor(RegressorMixin, Linear):  # type: ignore[misc]
     @door
     def predict(self, X: Any) -> Any:
         """The number that is expected of each record, within the target's bounds."""
-        rows = self._read(X)
-        return self._model.predictions(rows).ravel()
+        now = self._aside()
+        return now._model.predictions(now._read(X)).ravel()
 
     @door
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -278,10 +279,7 @@ def load(path: Paths) -> Any:
         kind = LogisticRegression if model.has_probabilities else LinearClassifier
     estimator = kind(schema=schema, loss=model.loss if has_classes else None)
     estimator._model = model
-    if has_classes:
-        estimator.classes_ = _declared.class_values(model.classes)
-    count = schema._engine.feature_count
-    estimator.n_features_in_ = len(schema.columns) if count is None else count
+    estimator._remember(model.python)
     return estimator
 
 

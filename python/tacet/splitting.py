@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _arguments, _engine, _spending, _tables
 from ._door import door
+from ._reading import Table
 from ._records import column_names
 from ._warn import warn
 from .errors import UsageError
@@ -100,8 +101,9 @@ def _deciding(data: Any, column: str) -> _engine.Rows:
 
 def _taken(data: Any, places: Any) -> Any:
     if isinstance(data, Mapping):
-        return {name: _taken(values if isinstance(values, (list, tuple)) else np.asarray(values),
-                             places) for name, values in data.items()}
+        parts = {name: _taken(values if isinstance(values, (list, tuple)) else np.asarray(values),
+                              places) for name, values in data.items()}
+        return Table(parts) if isinstance(data, Table) else parts
     if hasattr(type(data), "iloc"):
         return data.iloc[places]
     if hasattr(type(data), "column_names"):  # pyarrow

@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
   }
   try {
     tacet::base::forbid_core_dumps();
+    tacet::apps::survive_file_size_limit();
     return tacet::apps::run(argc, argv);
   } catch (const tacet::base::Error& error) {
     return tacet::apps::report(fmt::format("tacet: {}", error.what()), error.kind());

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <sstream>
 
@@ -241,7 +242,11 @@ bool CommandLine::parse() {
     return true;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw base::UsageError(mistake(*program_, error));
-    program_->exit(error);  // prints help or the version
+    // Help or the version. Not to std::cout, which is flushed there and keeps a failure to itself.
+    std::ostringstream page;
+    program_->exit(error, page, page);
+    const auto text = page.str();
+    std::fwrite(text.data(), 1, text.size(), stdout);
     return false;
   }
 }

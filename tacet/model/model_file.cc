@@ -41,6 +41,7 @@ struct SmallParts {
   ordered_json receipt;
   json schema;
   ordered_json model;
+  ordered_json python;  // null: left out
 };
 
 template <typename Json>
@@ -69,12 +70,15 @@ std::vector<JsonText::Member> model_members(const LinearModel& model, const Json
 }
 
 std::vector<JsonText::Member> content_members(const ModelFile& file, const SmallParts& parts) {
-  return {{"format", [](JsonText& text) { text.value(json(format_name)); }},
-          {"version", [](JsonText& text) { text.value(json(format_version)); }},
-          small_member("privacy", parts.statement),
-          {"model", [&](JsonText& text) { text.object(model_members(file.model, parts.model)); }},
-          small_member("receipt", parts.receipt),
-          {"schema", [&](JsonText& text) { text.value(parts.schema); }}};
+  std::vector<JsonText::Member> members = {
+      {"format", [](JsonText& text) { text.value(json(format_name)); }},
+      {"version", [](JsonText& text) { text.value(json(format_version)); }},
+      small_member("privacy", parts.statement),
+      {"model", [&](JsonText& text) { text.object(model_members(file.model, parts.model)); }},
+      small_member("receipt", parts.receipt),
+      {"schema", [&](JsonText& text) { text.value(parts.schema); }}};
+  if (!parts.python.is_null()) members.push_back(small_member("python", parts.python));
+  return members;
 }
 
 /// SHA-256 of the content in canonical order and spelling, so that only a change of meaning changes
@@ -137,12 +141,16 @@ ModelFile read_text(std::string_view text) {
     bad(fmt::format("version {} of the model format; this program reads version {}",
                     internal::shown(top.at("version")), format_version));
   }
-  top.expect_only({"format", "version", "privacy", "model", "receipt", "schema", "checksum"});
+  top.expect_only(
+      {"format", "version", "privacy", "model", "receipt", "schema", "python", "checksum"});
   const auto given_sum = top.text("checksum");
   ModelFile file{.schema = data::schema_from_json(top.at("schema")),
                  .model = read_linear_header(top.at("model")),
                  .receipt = privacy::receipt_from_json(top.at("receipt").dump()),
                  .statement = top.text("privacy")};
+  if (outline.contains("python")) {
+    file.python = read_python_form(top.at("python"), file.model);
+  }
   const auto expected = described_model(file.schema, file.model.loss);
   expect_same_header(file.model, file.schema, expected);
   file.model.features = expected.features;
@@ -163,7 +171,8 @@ void write_model(const ModelFile& file, const TextSink& sink) {
   const SmallParts parts{.statement = privacy::statement(file.receipt),
                          .receipt = ordered_json::parse(privacy::receipt_to_json(file.receipt)),
                          .schema = data::schema_to_json(file.schema),
-                         .model = model_header(file.model, "linear")};
+                         .model = model_header(file.model, "linear"),
+                         .python = file.python ? python_form_json(*file.python) : ordered_json()};
   auto members = content_members(file, parts);
   const ordered_json checksum = checksum_of(content_members(file, parts));
   members.push_back(small_member("checksum", checksum));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/model/json_text.h"
 #include "tacet/model/linear_model.h"
+#include "tacet/model/python_form.h"
 #include "tacet/privacy/receipt.h"
 
 /// The file that training leaves behind: versioned JSON with the schema (how records were read),
@@ -33,6 +35,7 @@ struct ModelFile {
   LinearModel model;
   privacy::Receipt receipt;
   std::string statement = {};  ///< the promise in words as a file has it; not what will be written
+  std::optional<PythonForm> python = {};  ///< where it is not what the schema says
 };
 
 /// Writes the file's text in pieces of bounded size, so that memory beyond the model's own does not

@@ -79,6 +79,38 @@ TEST(ModelFile, ReadsBackWhatItWroteBitForBit) {
   EXPECT_EQ(model_to_json(model_from_json(text, "m.json")), model_to_json(copy));
 }
 
+// Python reads records after loading as before: what it has to know for that is part of the file.
+TEST(ModelFile, KeepsWhatPythonHasToKnow) {
+  auto file = small_file();
+  EXPECT_EQ(model_to_json(file).find("python"), std::string::npos);
+  file.python = PythonForm{.columns = std::vector<std::string>{"sex", "id", "age"},
+                           .values = PythonForm::Values::numbers,
+                           .class_types = {"bool", "bool"}};
+  const auto copy = model_from_json(model_to_json(file), "m.json");
+  ASSERT_TRUE(copy.python);
+  EXPECT_EQ(copy.python->columns, file.python->columns);
+  EXPECT_EQ(copy.python->values, PythonForm::Values::numbers);
+  EXPECT_EQ(copy.python->class_types, file.python->class_types);
+  EXPECT_EQ(model_to_json(model_from_json(model_to_json(copy), "m.json")), model_to_json(copy));
+  file.python = PythonForm{};
+  EXPECT_FALSE(model_from_json(model_to_json(file), "m.json").python->columns);
+}
+
+TEST(ModelFile, RefusesWhatPythonCannotUse) {
+  const auto fault = [](const json& form) { return fault_with("/python", form); };
+  EXPECT_EQ(fault(1), "'m.json': python must be an object");
+  EXPECT_EQ(fault({{"values", "guesses"}}), "'m.json': python.values is 'guesses'");
+  EXPECT_EQ(fault({{"values", "records"}, {"columns", "age"}}),
+            "'m.json': python.columns must be a list, got \"age\"");
+  EXPECT_EQ(fault({{"values", "records"}, {"more", 1}}), "'m.json': unknown key 'python.more'");
+  EXPECT_EQ(fault({{"values", "records"}, {"class_types", {"int"}}}),
+            "'m.json': python.class_types must hold a type for each of 2 classes, got 1");
+  EXPECT_EQ(fault({{"values", "records"}, {"class_types", {"int", "list"}}}),
+            "'m.json': python.class_types has 'list'");
+  // The checksum covers it.
+  EXPECT_NE(fault({{"values", "records"}}).find("checksum"), std::string::npos);
+}
+
 TEST(ModelFile, KeepsALossWithItsParameter) {
   auto file = small_file();
   file.model.loss = SmoothedHingeLoss{.width = 0.125};

@@ -144,6 +144,7 @@ void write_wide_model(const ModelFile& file, const TextSink& sink) {
   header["model"]["numbers"] = wide.numbers().size();
   header["receipt"] = ordered_json::parse(privacy::receipt_to_json(file.receipt));
   header["schema"] = data::schema_to_json(file.schema);
+  if (file.python) header["python"] = python_form_json(*file.python);
   header["checksum"] = checksum_of(json::parse(header.dump()), [&](base::Sha256& sum) {
     for_pieces(wide.numbers(), [&sum](std::string_view piece) { sum.add(piece); });
   });
@@ -160,7 +161,8 @@ ModelFile read_wide_model(std::string_view content) {
   const auto bytes = content.substr(end + 1);
   json header = parse_outline(content.substr(0, end));
   const Fields top(header, "");
-  top.expect_only({"format", "version", "privacy", "model", "receipt", "schema", "checksum"});
+  top.expect_only(
+      {"format", "version", "privacy", "model", "receipt", "schema", "python", "checksum"});
   const auto checksum = top.text("checksum");
   const Fields fields(top.at("model"), "model");
   fields.expect_only({"kind", "loss", "loss_parameter", "loss_width", "task", "classes",
@@ -169,6 +171,7 @@ ModelFile read_wide_model(std::string_view content) {
                  .model = read_header(fields, "wide"),
                  .receipt = privacy::receipt_from_json(top.at("receipt").dump()),
                  .statement = top.text("privacy")};
+  if (header.contains("python")) file.python = read_python_form(top.at("python"), file.model);
   const auto expected = described_model(file.schema, file.model.loss);
   expect_same_header(file.model, file.schema, expected);
   file.model.features = expected.features;

@@ -3,7 +3,7 @@
     check_package.py install|subdirectory|headers|warnings SOURCE BUILD SCRATCH COMPILER
 
 install:       installs BUILD below SCRATCH and finds the package there, for every example; by pkg-config
-               too, also from C; all installed headers compile together, and bring all that they
+               too, also from C; a project that can do without tacet is told what is missing; all installed headers compile together, and bring all that they
                include; what a program takes on the disk
 subdirectory:  takes SOURCE into the examples' own build, as static and as shared libraries
 headers:       installs, then compiles every installed header as a program of its own
@@ -153,6 +153,62 @@ def build_from_c(source, scratch, prefix):
         sys.exit("the example in C printed something else")
 
 
+OPTIONAL = """cmake_minimum_required(VERSION 3.25)
+project(optional LANGUAGES {languages})
+find_package(tacet QUIET {components})
+message(STATUS "found: ${{tacet_FOUND}}; ${{tacet_NOT_FOUND_MESSAGE}}")
+"""
+FOUND_BY_PACKAGE = ("Threads", "OpenSSL", "ZLIB", "Boost", "Eigen3", "fmt", "nlohmann_json",
+                    "tomlplusplus", "SQLite3", "PkgConfig")
+
+
+def found(project, prefix, languages, components="", options=(), environment=()):
+    """What a project is told that can do without tacet."""
+    (project / "CMakeLists.txt").write_text(OPTIONAL.format(languages=languages,
+                                                            components=components))
+    shutil.rmtree(project / "build", ignore_errors=True)
+    output = run("env", *environment, "cmake", "-S", project, "-B", project / "build", "-G",
+                 "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", *options)
+    return re.search(r"found: ([^;]*); ?(.*)", output).groups()
+
+
+def check_optional(scratch, prefix):
+    """Whatever is missing, find_package says so and the build goes on."""
+    project = scratch / "optional"
+    project.mkdir()
+    assert found(project, prefix, "CXX")[0] == "1"
+    missing = [(name, [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON"], []) for name in FOUND_BY_PACKAGE]
+    missing.append(("libhwy", [], ["PKG_CONFIG_LIBDIR=/nowhere", "PKG_CONFIG_PATH="]))
+    for name, options, environment in missing:
+        is_found, why = found(project, prefix, "CXX", options=options, environment=environment)
+        if is_found not in ("0", "FALSE", "False") or name not in why:
+            sys.exit(f"without {name} tacet_FOUND is '{is_found}', and the message '{why}'")
+        assert found(project, prefix, "CXX", "COMPONENTS c", options, environment)[0] == "1"
+    assert found(project, prefix, "CXX", "COMPONENTS nonsense")[0] != "1"
+    for components, expected in (("", "1"), ("COMPONENTS c", "1"), ("COMPONENTS learn", "0")):
+        is_found, why = found(project, prefix, "C", components)
+        if (is_found == "1") != (expected == "1") or (expected == "0" and "CXX" not in why):
+            sys.exit(f"'{components}' in C: tacet_FOUND is '{is_found}', and the message '{why}'")
+    print(f"tacet can be missing for {len(missing)} reasons")
+
+
+def build_c_project(source, scratch, prefix):
+    """A project in C alone, without what C++ needs: the shared library is all there is."""
+    project = scratch / "c-project"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(user LANGUAGES C)\n"
+        "find_package(tacet 0.2 REQUIRED)\n"
+        f"add_executable(user {source}/examples/c/main.c)\n"
+        "target_link_libraries(user PRIVATE tacet::c)\n")
+    run("env", "CXX=/nowhere", "PKG_CONFIG_LIBDIR=/nowhere", "cmake", "-S", project, "-B",
+        project / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+        *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in FOUND_BY_PACKAGE))
+    run("cmake", "--build", project / "build")
+    if "100 sums: epsilon 1." not in run(project / "build" / "user"):
+        sys.exit("the example in C, built by CMake, printed something else")
+
+
 def check_size(scratch, program):
     """What a program takes that trains, predicts and keeps a ledger."""
     stripped = scratch / "stripped"
@@ -244,6 +300,8 @@ def main(mode, source, build, scratch, compiler):
         for name, expected in (("embed", version), ("release", "mean age: ")):
             build_by_pkg_config(name, expected, source, scratch, prefix, compiler)
         build_from_c(source, scratch, prefix)
+        build_c_project(source, scratch, prefix)
+        check_optional(scratch, prefix)
         check_size(scratch, scratch / f"build-{MEASURED}" / MEASURED)
         check_headers(prefix, scratch, compiler)
         check_program(source, prefix)

@@ -14,6 +14,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/category_groups.h"
 #include "tacet/data/read/read_dataset.h"
+#include "tacet/data/schema/public_row_count.h"
 #include "tacet/learn/evaluation.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/model/model_file.h"
@@ -167,7 +168,9 @@ class Evaluate : public Command {
 
   [[nodiscard]] std::optional<std::int64_t> public_row_count() const {
     if (row_count_.empty()) return std::nullopt;
-    return count_option("--public-row-count", row_count_, 1);
+    const auto count = count_option("--public-row-count", row_count_, 1);
+    data::check_public_row_count("--public-row-count", count);
+    return count;
   }
 
   /// What was said of adjacency and delta, or what fits the account that pays.

@@ -14,6 +14,7 @@
 #include "tacet/data/read/column_contents.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/unit_sample.h"
+#include "tacet/data/schema/public_row_count.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/privacy/statement.h"
@@ -197,10 +198,7 @@ class SchemaFit : public Command {
     if (!row_count_.empty()) {
       schema.public_row_count =
           integer_option("--public-row-count", row_count_, "a whole number above 0");
-      if (*schema.public_row_count < 1) {
-        throw base::UsageError("--public-row-count must be at least 1, got {}",
-                               *schema.public_row_count);
-      }
+      data::check_public_row_count("--public-row-count", *schema.public_row_count);
     }
     if (!positive_.empty()) {
       if (target_.empty()) throw base::UsageError("--positive needs --target");

@@ -82,7 +82,7 @@ void check_results() {
       std::generic_category().message(fault));
 }
 
-void flush_results() { check_output(std::fflush(stdout) == 0); }
+void flush_results() { check_output(std::fflush(stdout) == 0 && std::ferror(stdout) == 0); }
 
 ProgressLine::ProgressLine(const Console& console) : live_(console.live()) {}
 

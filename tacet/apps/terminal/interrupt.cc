@@ -11,6 +11,7 @@ std::atomic<bool> hung_up{false};
 
 extern "C" void raise_flag(int /*signal*/) { interrupted.cancel(); }
 extern "C" void note_hangup(int /*signal*/) { hung_up.store(true); }
+extern "C" void let_write_fail(int /*signal*/) {}
 
 }  // namespace
 
@@ -26,6 +27,13 @@ const base::CancelToken& catch_interrupts() {
     if (!ignored) sigaction(signal, &action, nullptr);
   }
   return interrupted;
+}
+
+void survive_file_size_limit() {
+  struct sigaction action {};
+  action.sa_handler = let_write_fail;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGXFSZ, &action, nullptr);
 }
 
 std::atomic<bool>& catch_hangups() {

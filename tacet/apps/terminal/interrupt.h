@@ -11,6 +11,11 @@ namespace tacet::apps {
 /// ignored (nohup, a shell's background jobs) stays ignored.
 [[nodiscard]] const base::CancelToken& catch_interrupts();
 
+/// From now on a write that the limit on file sizes stops (setrlimit(2), `ulimit -f`) fails with
+/// EFBIG, like one to a full disk, and the command says so; SIGXFSZ would end it without a word. A
+/// handler, and not SIG_IGN, because the latter would pass to programs that this one starts.
+void survive_file_size_limit();
+
 /// From now on SIGHUP raises this flag instead, every time: something is to be read anew.
 [[nodiscard]] std::atomic<bool>& catch_hangups();
 

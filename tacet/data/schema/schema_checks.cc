@@ -4,6 +4,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/interactions.h"
+#include "tacet/data/schema/public_row_count.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/data/schema/schema_node.h"
 
@@ -16,7 +17,6 @@ using internal::check_numeric;
 using internal::fail_at;
 
 constexpr std::int64_t most_encoded_columns = std::numeric_limits<std::uint32_t>::max();
-constexpr std::int64_t most_rows = std::int64_t{1} << 53;
 
 /// The first text that occurs twice, or null.
 const std::string* find_duplicate(const std::vector<std::string>& texts) {
@@ -338,8 +338,8 @@ void Schema::validate(std::string_view where) const {
     check_uniform(*this, where);
   }
   check_narrowing(*this, where);
-  if (public_row_count && (*public_row_count < 1 || *public_row_count > most_rows)) {
-    fail_at(where, "'public_row_count' must be between 1 and {}, got {}", most_rows,
+  if (public_row_count && (*public_row_count < 1 || *public_row_count > most_public_rows)) {
+    fail_at(where, "'public_row_count' must be between 1 and {} (2^32), got {}", most_public_rows,
             *public_row_count);
   }
   if (full_column_count() > most_encoded_columns) {

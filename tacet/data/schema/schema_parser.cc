@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include "tacet/base/error.h"
+#include "tacet/data/schema/public_row_count.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/data/schema/table_reader.h"
 
@@ -349,9 +350,9 @@ void read_settings(TableReader& table, Schema& schema) {
   if (const Node* node = table.find("missing")) schema.missing = as_texts(*node, "missing");
   if (const Node* node = table.find("public_row_count")) {
     schema.public_row_count = as_integer(*node, "public_row_count");
-    if (*schema.public_row_count < 1) {
-      fail_at(node->where, "'public_row_count' must be at least 1, got {}",
-              *schema.public_row_count);
+    if (*schema.public_row_count < 1 || *schema.public_row_count > most_public_rows) {
+      fail_at(node->where, "'public_row_count' must be between 1 and {} (2^32), got {}",
+              most_public_rows, *schema.public_row_count);
     }
   }
   if (const Node* node = table.find("interactions")) {

@@ -185,7 +185,11 @@ TEST(Schema, RefusesContradictions) {
   EXPECT_EQ(error_of(column + "[format]\nheader=false\n"),
             "s.toml:6:1: format: a file without a header needs 'names', its columns in order");
   EXPECT_EQ(error_of("public_row_count = 0\n" + column),
-            "s.toml:1:20: 'public_row_count' must be at least 1, got 0");
+            "s.toml:1:20: 'public_row_count' must be between 1 and 4294967296 (2^32), got 0");
+  EXPECT_EQ(error_of("public_row_count = 4294967296\n" + column), "no error");
+  EXPECT_EQ(
+      error_of("public_row_count = 4294967297\n" + column),
+      "s.toml:1:20: 'public_row_count' must be between 1 and 4294967296 (2^32), got 4294967297");
   EXPECT_NE(error_of("weight = 'w'\n" + column).find("a weight column is not supported"),
             std::string::npos);
   EXPECT_NE(error_of(column + "[target]\ncolumn='y'\npositive='1'\nlower=0\nupper=1\n")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/data/schema/public_row_count.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/parameters.h"
@@ -125,7 +126,7 @@ constexpr std::array table{
               "number of records, where it is public; scales steps and delta, never read from data",
               noise,
               [](const Reading& given) {
-                given.options.public_row_count = given.integer(1, std::int64_t{1} << 32);
+                given.options.public_row_count = given.integer(1, data::most_public_rows);
               },
               nullptr},
     Parameter{"method", text,

@@ -1,0 +1,77 @@
+"""What a fitted estimator is beside its arguments: all of it at once, and kept in a file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Optional, Union
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _declared, _engine
+from .schemas import Schema
+
+Paths = Union[str, "os.PathLike[str]"]
+
+
+class Fitted:
+    """What gives estimators ``save``, and a state that changes at once."""
+
+    _model: _engine.Model
+    _bounded = False  # fitted to an array by one pair of bounds a column
+
+    def _aside(self) -> Any:
+        """This estimator as it is now, which another thread may be fitting again."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def _take(self, before: Dict[str, Any], made: Dict[str, Any]) -> None:
+        """What has changed, in one assignment: other threads see all of it or nothing."""
+        kept = {name: value for name, value in dict(self.__dict__).items()
+                if name in made or name not in before}
+        changed = {name: value for name, value in made.items()
+                   if name not in before or value is not before[name]}
+        self.__dict__ = {**kept, **changed}
+
+    def save(self, path: Paths, *, overwrite: bool = False) -> None:
+        """Writes the model file that ``tacet predict`` and ``tacet.load`` read."""
+        now = self._aside()
+        check_is_fitted(now)
+        now._model.save(os.fspath(path), overwrite, now._form())
+
+    def _form(self) -> Optional[_engine.PythonForm]:
+        """How records are read, where it is not what ``_remember`` takes from the model alone."""
+        plain: Any = object.__new__(type(self))
+        plain._model = self._model
+        plain._remember(None)
+        names = getattr(self, "feature_names_in_", None)
+        kinds = [_declared.class_types(getattr(one, "classes_", ())) for one in (self, plain)]
+        form = _engine.PythonForm()
+        form.columns = None if names is None else [str(name) for name in names]
+        form.numbers = self._bounded and self._is_named()
+        form.class_types = [] if kinds[0] == kinds[1] else kinds[0]
+        usual = getattr(plain, "feature_names_in_", None)
+        is_usual = form.columns == (None if usual is None else list(usual))
+        return None if is_usual and not form.numbers and not form.class_types else form
+
+    def _remember(self, form: Optional[_engine.PythonForm]) -> None:
+        """How records were read at the fit, from a model file: by default as the program reads."""
+        schema = Schema._of(self._model.schema)
+        names = form.columns if form is not None else schema.columns if self._is_named() else None
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        count = schema._engine.feature_count
+        known = schema.columns if names is None else names
+        self.n_features_in_ = len(known) if count is None else count
+        self._bounded = form is not None and form.numbers
+        classes = self._model.classes
+        if classes and form is not None and form.class_types:
+            self.classes_ = _declared.typed_classes(classes, form.class_types)
+        elif classes:
+            self.classes_ = _declared.class_values(classes)
+
+    def _is_named(self) -> bool:
+        """Whether the columns have names in the schema."""
+        return self._model.schema.feature_count is None
