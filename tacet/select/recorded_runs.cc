@@ -121,6 +121,9 @@ RecordedRun as_in_grid(RecordedRun run, const std::string& candidate) {
   }
   const auto batch = value_in(candidate, "batch-size");
   const auto rows = run.receipt.public_row_count.value_or(0);
+  if (batch && run.receipt.algorithm == "gradient" && !parameters.contains("sampling_rate")) {
+    throw base::DataError("a candidate of the grid has batches, but its run reads all records");
+  }
   if (batch && parameters.contains("sampling_rate") && rows > 0) {
     const double rate = learn::parse_real("batch-size", *batch) / static_cast<double>(rows);
     if (!(rate > 0 && rate <= 1)) throw base::DataError("a batch of the grid is out of range");
