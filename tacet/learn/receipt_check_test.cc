@@ -229,6 +229,7 @@ TEST(ReceiptCheck, ParametersThatMakeNoSenseAreFaultsAndNoCrash) {
   auto file = honest;
   file.receipt.algorithm = "magic";
   EXPECT_EQ(faults_of(file), "");
+  EXPECT_FALSE(check_receipt(file.receipt, &file).known);
 }
 
 /// All values inside a JSON text, without the whole.

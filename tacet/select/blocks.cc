@@ -124,8 +124,8 @@ std::vector<std::int64_t> declared_sizes(std::int64_t count, std::span<const dou
   return sizes;
 }
 
-void refuse_counted_units(const data::Schema& schema, privacy::Adjacency adjacency) {
-  if (!schema.unit || adjacency == privacy::Adjacency::add_remove) return;
+void refuse_counted_units(bool units, privacy::Adjacency adjacency) {
+  if (!units || adjacency == privacy::Adjacency::add_remove) return;
   throw base::UsageError(
       "units are divided into blocks by a coin each, so that no block has a number of units that "
       "is "

@@ -26,7 +26,7 @@ namespace tacet::select {
                                                        std::span<const double> shares);
 
 /// UsageError for units where blocks would be of exact numbers: units are assigned by coins alone.
-void refuse_counted_units(const data::Schema& schema, privacy::Adjacency adjacency);
+void refuse_counted_units(bool units, privacy::Adjacency adjacency);
 
 /// By record under add_remove, else by position: as draw_blocks assigns them.
 [[nodiscard]] privacy::Assignment assignment_of(privacy::Adjacency adjacency);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "tacet/accounting/stated_guarantee.h"
@@ -14,6 +15,7 @@
 #include "tacet/select/blocks.h"
 #include "tacet/select/budget_search.h"
 #include "tacet/select/recorded_run.h"
+#include "tacet/select/recorded_runs.h"
 
 namespace tacet::select {
 namespace {
@@ -115,6 +117,7 @@ privacy::Event recorded_boosting(const privacy::Receipt& receipt,
   const bool beside = score_all && both != nullptr && !both->parts.empty();
   const auto& run = recorded_blocks(beside ? both->parts.front() : own).front();
   expect_run(receipt, parameters, run);
+  expect_runs(receipt, parameters, std::span(&run, 1));
   return boosted(receipt.guarantee.adjacency, run, choice, score_all);
 }
 
@@ -164,8 +167,10 @@ ChoicePlan settle_boosting(const data::Schema& schema, const learn::LinearOption
       blocks, plan.sizes.front(), privacy::rounded_up(share.epsilon, 6),
       plan.score_all ? "all records" : fmt::format("{} others", plan.sizes.back()),
       privacy::rounded_up(plan.selection_epsilon, 6));
+  const std::array runs{PlannedRun{training}};
   settle_choice(plan, asked,
-                {{"boost", *options.boost},
+                {runs_setting(runs),
+                 {"boost", *options.boost},
                  {"blocks", blocks},
                  {recorded_setting::run_epsilon, share.epsilon},
                  {recorded_setting::run_delta, share.delta}});

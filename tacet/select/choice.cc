@@ -183,7 +183,7 @@ double runs_cipher_delta(const ChoicePlan& plan) {
 
 privacy::Guarantee settle_whole(ChoicePlan& plan, const data::Schema& schema,
                                 const learn::LinearOptions& options) {
-  refuse_counted_units(schema, options.adjacency);
+  refuse_counted_units(schema.unit.has_value(), options.adjacency);
   plan.public_row_count = learn::settle_row_count(schema, options);
   const double delta =
       learn::settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
@@ -235,6 +235,7 @@ learn::Training chosen_training(ChoicePlan plan) {
 privacy::Event recorded_choice(const privacy::Receipt& receipt,
                                learn::RecordedParameters& parameters, ChosenBy by) {
   learn::expect_sampling(receipt, blocks_sampling);
+  refuse_counted_units(receipt.privacy_unit != learn::single_record, receipt.guarantee.adjacency);
   return choice_event(by, parameters.real(in_receipt::selection_epsilon),
                       receipt.guarantee.adjacency);
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/select/plan.h"
 #include "tacet/select/tune.h"
 #include "tests/support/carried_out.h"
@@ -36,11 +37,33 @@ std::string golden(const learn::Training& plan, std::uint64_t seed, std::int64_t
     EXPECT_GT(parameters.at(searched).get<double>(), 0) << searched;
     parameters.erase(searched);
   }
-  for (const auto* chosen :
-       {"candidate", "radius", "regularization", "l2", "noise_multiplier", "norm_bits", "step_size",
-        "clipping_norm", "claimed_epsilon", "claimed_delta", "score_noise_multiplier",
-        "selection_epsilon", "sensitivity", "standard_deviation", "radii", "steps",
-        "solver_tolerance", "noise", "gradient_share"}) {
+  const auto neighbours = learn::neighbour_parameters(receipt.guarantee.adjacency);
+  for (const auto& [name, value] : neighbours.items()) {
+    EXPECT_EQ(parameters.at(name), value) << name;
+    parameters.erase(name);
+  }
+  EXPECT_FALSE(nlohmann::json::parse(parameters.at("runs").get<std::string>()).empty());
+  parameters.erase("runs");  // recorded_runs_test
+  for (const auto* chosen : {"candidate",
+                             "radius",
+                             "regularization",
+                             "l2",
+                             "noise_multiplier",
+                             "norm_bits",
+                             "step_size",
+                             "clipping_norm",
+                             "claimed_epsilon",
+                             "claimed_delta",
+                             "score_noise_multiplier",
+                             "selection_epsilon",
+                             "sensitivity",
+                             "standard_deviation",
+                             "radii",
+                             "steps",
+                             "solver_tolerance",
+                             "noise",
+                             "gradient_share",
+                             "record_share"}) {
     parameters.erase(chosen);
   }
   return receipt.algorithm + " " + receipt.calibration + " " + receipt.sampling + " " +

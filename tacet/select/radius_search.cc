@@ -20,6 +20,7 @@
 #include "tacet/select/blocks.h"
 #include "tacet/select/budget_search.h"
 #include "tacet/select/recorded_run.h"
+#include "tacet/select/recorded_runs.h"
 
 namespace tacet::select {
 namespace {
@@ -210,6 +211,7 @@ privacy::Event recorded_search(const privacy::Receipt& receipt,
     throw base::DataError("the candidate {} is none of the radii", candidate);
   }
   expect_radius(parameters, candidate);
+  expect_runs(receipt, parameters, runs->parts);
   return searched(receipt.guarantee.adjacency, *runs, choice);
 }
 
@@ -263,8 +265,11 @@ ChoicePlan settle_radius_search(const data::Schema& schema, const learn::LinearO
       "them and of the model of all zeros on the other {}, at epsilon {}",
       fmt::join(search.radii, ", "), plan.sizes[0], privacy::rounded_up(share.epsilon, 6),
       privacy::rounded_up(share.delta, 6), plan.sizes[1], asked.epsilon);
+  std::vector<PlannedRun> runs;
+  for (const auto& contender : plan.contenders) runs.push_back({contender.training});
   settle_choice(plan, asked,
-                {{"radii", fmt::format("{:.6g}", fmt::join(search.radii, " "))},
+                {runs_setting(runs),
+                 {"radii", fmt::format("{:.6g}", fmt::join(search.radii, " "))},
                  {recorded_setting::run_epsilon, share.epsilon},
                  {recorded_setting::run_delta, share.delta}});
   return plan;

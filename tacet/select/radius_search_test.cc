@@ -10,6 +10,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tacet/select/boosting.h"
@@ -225,6 +226,13 @@ TEST(Boosting, TheReceiptIsTheGoldenOne) {
       parameters.erase(found);
     }
     EXPECT_EQ(receipt.algorithm, "boosting");
+    const auto neighbours = learn::neighbour_parameters(adjacency);
+    for (const auto& [name, value] : neighbours.items()) {
+      EXPECT_EQ(parameters.at(name), value) << name;
+      parameters.erase(name);
+    }
+    EXPECT_FALSE(nlohmann::json::parse(parameters.at("runs").get<std::string>()).empty());
+    parameters.erase("runs");  // recorded_runs_test
     EXPECT_EQ(receipt.sampling, "blocks");
     EXPECT_EQ(parameters.dump(),
               R"({"average":0.4,"averaging":"suffix","blocks":4,"boost":0.2,"clipping_norm":0.5,)"
@@ -249,6 +257,13 @@ TEST(RadiusSearch, TheReceiptIsTheGoldenOne) {
       parameters.erase(found);
     }
     EXPECT_EQ(receipt.algorithm, "radius-search");
+    const auto neighbours = learn::neighbour_parameters(adjacency);
+    for (const auto& [name, value] : neighbours.items()) {
+      EXPECT_EQ(parameters.at(name), value) << name;
+      parameters.erase(name);
+    }
+    EXPECT_FALSE(nlohmann::json::parse(parameters.at("runs").get<std::string>()).empty());
+    parameters.erase("runs");  // recorded_runs_test
     EXPECT_EQ(parameters.dump(),
               R"({"average":0.4,"averaging":"suffix","columns":2,"loss":"logistic",)"
               R"("method":"gradient","momentum":0.9,"outputs":1,"public_row_count":400,)"

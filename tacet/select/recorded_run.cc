@@ -49,6 +49,14 @@ void describe_zero(privacy::Receipt& choice, const learn::Training& first) {
     if (!setting.shown.receipt) continue;
     std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
   }
+  if (choice.privacy_unit != learn::single_record) {
+    const std::string name(learn::records_a_unit_name);
+    const auto unit = std::ranges::find(first.settings, name, &learn::Setting::name);
+    if (unit == first.settings.end()) {
+      throw base::InternalError("a run that protects units says nothing of their records");
+    }
+    std::visit([&](const auto& value) { parameters[name] = value; }, unit->value);
+  }
   choice.parameters = parameters.dump();
 }
 
@@ -121,6 +129,10 @@ void check_chosen_file(const privacy::Receipt& choice, const model::ModelFile& f
       return;
     }
     throw base::DataError("the receipt is about the model of all zeros, but the model has others");
+  }
+  const auto run = run_receipt(choice, parameters);
+  if (const auto& method = learn::find_method(run.algorithm); method.check_file != nullptr) {
+    method.check_file(run, file, parameters);
   }
   static_cast<void>(privacy::holds_somewhere(choice.events, [&](const privacy::Event& part) {
     const bool chosen = leads_to(choice, parameters, part);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "tacet/base/error.h"
@@ -18,6 +19,7 @@
 #include "tacet/select/inner_run.h"
 #include "tacet/select/reading.h"
 #include "tacet/select/recorded_run.h"
+#include "tacet/select/recorded_runs.h"
 #include "tacet/select/tune_plan.h"
 
 namespace tacet::select {
@@ -151,6 +153,7 @@ void expect_score(const privacy::Receipt& receipt, learn::RecordedParameters& pa
 privacy::Event recorded_events(const privacy::Receipt& receipt,
                                learn::RecordedParameters& parameters, const privacy::Event& own) {
   learn::expect_sampling(receipt, blocks_sampling);
+  refuse_counted_units(receipt.privacy_unit != learn::single_record, receipt.guarantee.adjacency);
   const auto& parts = recorded_runs(receipt, parameters, own);
   expect_score(receipt, parameters, parts.back());
   expect_candidate(parameters);
@@ -163,6 +166,9 @@ privacy::Event recorded_events(const privacy::Receipt& receipt,
                           parameters.text(named::candidate));
   }
   expect_run(receipt, parameters, *chosen);
+  const std::span runs(parts.begin(), parts.end() - 1);
+  for (const auto& run : runs) expect_run_cost(receipt, parameters, run, false);
+  expect_runs_of_grid(receipt, parameters, runs);
   return own;
 }
 

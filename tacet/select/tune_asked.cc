@@ -77,7 +77,7 @@ Asked settle_asked(const data::Schema& schema, const TuneRequest& request) {
     throw base::UsageError("tune takes epsilon up to {}, got {}", most_epsilon, options.epsilon);
   }
   const auto adjacency = settle_adjacency(schema, request);
-  refuse_counted_units(schema, adjacency);
+  refuse_counted_units(schema.unit.has_value(), adjacency);
   const auto rows = learn::settle_row_count(schema, options);
   const double delta = options.delta.value_or(learn::default_delta(rows));
   return {schema, request, {options.epsilon, delta, adjacency}, rows, request.options.trials};

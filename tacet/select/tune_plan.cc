@@ -28,6 +28,7 @@
 #include "tacet/select/read_options.h"
 #include "tacet/select/reading.h"
 #include "tacet/select/recorded_run.h"
+#include "tacet/select/recorded_runs.h"
 #include "tacet/select/tune_asked.h"
 
 namespace tacet::select {
@@ -240,7 +241,11 @@ std::string grid_text(const Grid& grid) {
                         ? candidate.name
                         : fmt::format("{} weight={}", candidate.name, candidate.weight));
   }
-  return fmt::format("{}", fmt::join(lines, "; "));
+  auto text = fmt::format("{}", fmt::join(lines, "; "));
+  if (grid_entries(text).size() == grid.candidates.size()) return text;
+  throw base::UsageError(
+      "a value of the grid has '; ' in it, which separates candidates in receipts; write it "
+      "without a blank after the semicolon");
 }
 
 /// What the usual habit would have cost: every candidate once with that noise, all trained on the
@@ -296,6 +301,11 @@ void add_settings(TunePlan& plan, const Asked& asked) {
   plan.settings.push_back({"score", std::string(score_names.of(rule.score))});
   if (rule.score == Score::loss) plan.settings.push_back({"score_cap", rule.cap});
   check_alike(plan.candidates, rule.score);
+  std::vector<PlannedRun> runs;
+  for (const auto& kind : kinds_of(plan)) {
+    runs.push_back({plan.candidates[kind.front()].training, kind});
+  }
+  plan.settings.push_back(runs_setting(runs));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tacet/select/plan.h"
@@ -130,6 +131,13 @@ TEST(Tune, TheReceiptIsTheGoldenOne) {
       EXPECT_GT(parameters.at(number).get<double>(), 0) << number;
       parameters.erase(number);
     }
+    const auto neighbours = learn::neighbour_parameters(receipt.guarantee.adjacency);
+    for (const auto& [name, value] : neighbours.items()) {
+      EXPECT_EQ(parameters.at(name), value) << name;
+      parameters.erase(name);
+    }
+    EXPECT_FALSE(nlohmann::json::parse(parameters.at("runs").get<std::string>()).empty());
+    parameters.erase("runs");       // recorded_runs_test
     parameters.erase("norm_bits");  // twice the noise under replace_one is one bit less
     return parameters.dump();
   };

@@ -72,7 +72,8 @@ nlohmann::json neighbour_parameters(privacy::Adjacency adjacency) {
 }
 
 void expect_neighbours(RecordedParameters& parameters, privacy::Adjacency stated) {
-  for (const auto& [name, value] : neighbour_parameters(stated).items()) {
+  const auto expected = neighbour_parameters(stated);
+  for (const auto& [name, value] : expected.items()) {
     if (!parameters.has(name)) {
       throw base::DataError(
           "the receipt does not say which neighbours its noise is for: {} is missing", name);

@@ -20,7 +20,10 @@ class RecordedParameters {
  public:
   explicit RecordedParameters(const std::string& text);
 
-  [[nodiscard]] bool has(const std::string& name) const { return json_.contains(name); }
+  [[nodiscard]] bool has(const std::string& name) const {
+    looked_for_.insert(name);
+    return json_.contains(name);
+  }
   double real(const std::string& name);
   std::int64_t count(const std::string& name);
   std::string text(const std::string& name);
@@ -28,6 +31,8 @@ class RecordedParameters {
   void expect(const std::string& name, const nlohmann::json& expected, std::string_view whose);
 
   [[nodiscard]] const std::set<std::string>& used() const { return used_; }
+  /// Names that were read or asked for, whether they are there or not.
+  [[nodiscard]] const std::set<std::string>& looked_for() const { return looked_for_; }
   [[nodiscard]] std::vector<std::string> unused() const;
 
  private:
@@ -35,6 +40,7 @@ class RecordedParameters {
 
   nlohmann::json json_;
   std::set<std::string> used_;
+  mutable std::set<std::string> looked_for_;
 };
 
 /// The privacy unit of receipts that protect single records.

@@ -204,6 +204,13 @@ void expect_proved(const Method& method, const data::Schema& schema, const Linea
                                privacy::to_string(options.adjacency), proved.why_not);
   }
   if (options.delta == 0.0 && !proved.pure.has(options.adjacency)) refuse_pure(schema, options);
+  if (schema.unit == single_record) {
+    throw base::UsageError(
+        "the schema's unit column is called '{}', which is what receipts call the unit where "
+        "single "
+        "records are protected; give the column another name",
+        single_record);
+  }
   if (!schema.unit || proved.units != UnitProtection::refused) return;
   throw base::UsageError(
       "method {} reads single records, but the schema's unit column {} protects all records of a "

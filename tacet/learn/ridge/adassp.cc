@@ -1,6 +1,5 @@
 #include "tacet/learn/ridge/adassp.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -142,8 +141,10 @@ privacy::Event recorded_ridge(const privacy::Receipt& receipt, RecordedParameter
   // The noise on the sums is what was drawn; its multiplier is that over what the stated neighbours
   // move them (docs/proofs/gram.md), which is not twice as much under replace_one.
   const auto unit = optimize::gram_noise(norm_bound, true, receipt.guarantee.adjacency);
-  const double made = std::min(parameters.real("gram_noise") / unit.diagonal,
-                               parameters.real("label_noise") / unit.labels);
+  const double made = parameters.real("gram_noise") / unit.diagonal;
+  if (!(made > 0) || !nearly_equal(parameters.real("label_noise") / unit.labels, made)) {
+    throw base::DataError("the noise on squares and on labels does not have one multiplier");
+  }
   return privacy::Gaussian{nearly_equal(made, noise) ? noise : made};
 }
 
