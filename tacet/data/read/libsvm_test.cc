@@ -78,7 +78,8 @@ TEST(LibsvmReader, IndicesCountFromTheBaseAndNeverBelowIt) {
   ASSERT_TRUE(reader.next(record));
   EXPECT_EQ(record.features.columns(), (std::vector<std::uint32_t>{3}));
   EXPECT_EQ(record.dropped, 1);
-  for (const std::string zero : {"1 0:5\n", "1 1:1 0:5\n", "1 " + std::string(20000, '0') + ":5"}) {
+  const std::string long_zero = "1 " + std::string(20000, '0') + ":5";
+  for (const std::string& zero : {std::string("1 0:5\n"), std::string("1 1:1 0:5\n"), long_zero}) {
     EXPECT_NE(error_of(zero).find("index_base = 0 under [format]"), std::string::npos)
         << zero.size();
   }
