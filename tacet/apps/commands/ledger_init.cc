@@ -83,6 +83,9 @@ class LedgerInit : public Command {
                                 .file = data_};
     ledger::check_data_set_name(data_set_);
     const auto earlier = earlier_account(cancel);
+    // What is refused leaves no new ledger behind.
+    std::error_code error;
+    if (!fs::exists(ledger_, error)) refuse_second(earlier, {});
     Ledger::ensure(ledger_);
     Ledger ledger(ledger_, {.cancel = &cancel});
     const auto standing = ledger.standing();

@@ -156,6 +156,10 @@ class SchemaFit : public Command {
     // Lists of texts are released with a delta of their own, which sums of other kinds do not know.
     const bool no_lists = terms && terms->currency != ledger::Currency::basic;
     if (no_lists) terms->currency = ledger::Currency::pure;
+    // Fits have no proof under replace_one; what the ledger says to that names the account.
+    if (terms && terms->adjacency == privacy::Adjacency::replace_one) {
+      terms->adjacency = privacy::Adjacency::add_remove;
+    }
     const GuaranteeChoice choice{.adjacency = adjacency_,
                                  .usual_adjacency = privacy::Adjacency::add_remove,
                                  .delta = delta_,
