@@ -50,7 +50,7 @@ def forgeries(receipt: Any) -> List[Callable[[], Any]]:
         lambda: setattr(receipt, "other", 1),
         lambda: vars(receipt).update(guarantee={"epsilon": 0.001}),
         lambda: receipt.__setitem__("guarantee", {"epsilon": 0.001}),
-        lambda: receipt.__init__("{}"),
+        lambda: type(receipt).__init__(receipt, "{}"),
         lambda: receipt._entries["guarantee"].update(epsilon=0.001),
     ]
 
@@ -179,7 +179,8 @@ def test_vectors_and_their_receipt_stay_together() -> None:
         large.vectors[0] = 0
     again = pickle.loads(pickle.dumps(large))
     assert (again.vectors == large.vectors).all() and again.receipt == large.receipt
-    restore, (found, digest) = large.__reduce__()
+    reduced: Any = large.__reduce__()
+    restore, (found, digest) = reduced
     with pytest.raises(tacet.DataError, match="belong together"):
         restore({**found, "receipt": small.receipt.to_json()}, digest)
 
@@ -189,5 +190,5 @@ def test_moved_estimators_show_and_verify_the_receipt_of_their_model() -> None:
     assert not hasattr(moved, "receipt_")
     moved.fit(X, X[:, 0])
     with pytest.raises(AttributeError):
-        moved.receipt_ = model(0.1).receipt_  # type: ignore[misc]
+        moved.receipt_ = model(0.1).receipt_
     assert tacet.verify(moved).verdict == "follows"
