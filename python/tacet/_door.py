@@ -1,7 +1,7 @@
 """The public door: what fails behind it takes no record along.
 
-No value decides what happens: NumPy neither warns nor raises because of one that is no number or too
-large, whatever the caller has asked it to do, who could make an error of it.
+No value decides what happens: NumPy neither warns nor raises because of one that is no number or
+too large, whatever the caller has asked it to do, who could make an error of it.
 
 A traceback holds the frames that it went through, and frames hold what they were working on:
 records. And the words of another library's error may quote a value. So frames are emptied, what was

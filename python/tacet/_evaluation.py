@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from sklearn.base import is_regressor
-from sklearn.utils.validation import check_is_fitted
 
 from . import _arguments, _engine, _spending
 from ._blocks import belonging, mark_of
@@ -92,8 +91,7 @@ class Evaluates:
         >>> abs(found["accuracy"]["value"] - 1) < 0.2
         True
         """
-        self = self._aside()
-        check_is_fitted(self)
+        self = self._fitted()
         asked = _engine.Evaluating()
         asked.epsilon = _spending.number("epsilon", epsilon)
         asked.delta = None if delta is None else _spending.number("delta", delta)

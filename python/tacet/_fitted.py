@@ -26,6 +26,12 @@ class Fitted:
         made.__dict__.update(self.__dict__)
         return made
 
+    def _fitted(self) -> Any:
+        """The same for predictions; NotFittedError where there is nothing to predict by."""
+        now = self._aside()
+        check_is_fitted(now)
+        return now
+
     def _take(self, before: Dict[str, Any], made: Dict[str, Any]) -> None:
         """What has changed, in one assignment: other threads see all of it or nothing."""
         kept = {name: value for name, value in dict(self.__dict__).items()
@@ -36,8 +42,7 @@ class Fitted:
 
     def save(self, path: Paths, *, overwrite: bool = False) -> None:
         """Writes the model file that ``tacet predict`` and ``tacet.load`` read."""
-        now = self._aside()
-        check_is_fitted(now)
+        now = self._fitted()
         now._model.save(os.fspath(path), overwrite, now._form())
 
     def _form(self) -> Optional[_engine.PythonForm]:

@@ -8,7 +8,7 @@ from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tupl
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from . import _arguments, _declared, _docs, _engine, _paying, _records
 from ._columns import unit_names
@@ -342,7 +342,6 @@ class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[m
     # Predictions.
 
     def _read(self, X: Any) -> _engine.Rows:
-        check_is_fitted(self)
         schema = Schema._of(self._model.schema)
         if schema._engine.feature_count is not None:
             return _records.numbered_rows(self._numbers(X, None, reset=False), None)

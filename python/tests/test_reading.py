@@ -47,7 +47,7 @@ bits = 4
 
 
 def written(folder: pathlib.Path, schema: str = SCHEMA, odd: str = "") -> Any:
-    """A file with columns that no schema reads, in another order than the schema's, and its schema."""
+    """A file with a column that no schema reads, in another order than the schema's, and that."""
     lines = ["room,who,ill,note,allergy,age"]
     for k in range(240):
         word = WORDS[k % len(WORDS)]
@@ -89,7 +89,7 @@ def test_every_function_takes_what_was_read(tmp_path: pathlib.Path) -> None:
     assert isinstance(train, tacet.Table) and len(train["age"]) + len(test["age"]) == 240
     model = tacet.LogisticRegression(epsilon=2, schema=schema).fit(train)
     assert model.predict(test).shape == (len(test["age"]),)
-    array = np.array([[test[column][k] for column in schema.columns] for k in range(9)], dtype=object)
+    array = np.array([[test[column][k] for column in schema.columns] for k in range(9)], object)
     assert (model.predict(array) == model.predict(test)[:9]).all()
     assert model.evaluate(test, epsilon=1, delta=1e-6).receipt is not None
     assert model.evaluate(test, test["ill"], epsilon=1, delta=1e-6).receipt is not None

@@ -1,4 +1,4 @@
-"""A saved estimator reads as before; a refused fit changes nothing, and other threads see no part."""
+"""A saved estimator reads as before; a refused fit changes nothing, and nobody sees a part."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def test_a_loaded_estimator_reads_as_the_saved_one(what: str, tmp_path: pathlib.
     odd = X.astype(object)
     odd[3, 1], odd[4, 0] = "0.5", True
     for records in (X, X[:, ::-1].copy(), wide, odd, X.tolist(), frame("abc"), frame("cab"),
-                    frame("adcb"), frame("ab"), dict(frame("cab")), polars.from_pandas(frame("bca")),
-                    scipy.sparse.csr_matrix(X)):
+                    frame("adcb"), frame("ab"), dict(frame("cab")),
+                    polars.from_pandas(frame("bca")), scipy.sparse.csr_matrix(X)):
         assert answer(loaded, records) == answer(model, records)
     loaded.save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
@@ -142,7 +142,8 @@ def test_nobody_sees_a_part_of_a_fit() -> None:
     assert all(after[name] is before[name] for name in before if name.endswith("_"))
     budget = tacet.Budget(0.5, 1e-3)
     with pytest.raises(tacet.BudgetError):
-        model.set_params(budget=budget, classes=["d", "e"]).fit(frame("ca"), ["d", "e"] * (COUNT // 2))
+        model.set_params(budget=budget, classes=["d", "e"]).fit(
+            frame("ca"), ["d", "e"] * (COUNT // 2))
     assert model.predict(frame("abc")).tolist() == expected
     # What is set while a fit runs is kept.
     columns.look = lambda: setattr(model, "note", "kept")

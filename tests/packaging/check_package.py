@@ -3,8 +3,9 @@
     check_package.py install|subdirectory|headers|warnings SOURCE BUILD SCRATCH COMPILER
 
 install:       installs BUILD below SCRATCH and finds the package there, for every example; by pkg-config
-               too, also from C; a project that can do without tacet is told what is missing; all installed headers compile together, and bring all that they
-               include; what a program takes on the disk
+               too, also from C, where CMake needs no C++; a project that can do without tacet is told what is
+               missing; all installed headers compile together, and bring all that they include; what a
+               program takes on the disk
 subdirectory:  takes SOURCE into the examples' own build, as static and as shared libraries
 headers:       installs, then compiles every installed header as a program of its own
 warnings:      compiles the examples without a warning, by every compiler there is
