@@ -16,6 +16,9 @@ importlib.machinery.SourceFileLoader(
     "check_floors", str(pathlib.Path(__file__).resolve().parent / "check_floors")).exec_module(SCRIPT)
 
 
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
 def run(folder):
     """(exit code, what it says of findings, what it says besides) of the script for a folder."""
     out, besides = io.StringIO(), io.StringIO()
@@ -145,6 +148,31 @@ class CheckFloorsTest(unittest.TestCase):
         self.assert_clean({"tacet/optimize/a.cc": call, "tacet/learn/a_test.cc": call,
                            "tests/a.cc": call, "tacet/privacy/bounded_sum.h": call,
                            "tacet/mechanism/a.cc": "// " + call})
+
+    def test_only_mechanisms_have_the_key_to_private_values(self):
+        call = "auto door = mechanism::DoorKeeper::door();\n"
+        for path in ["tacet/learn/a.cc", "tacet/privacy/a.h", "tacet/apps/a.cc",
+                     "examples/embed/a.cc"]:
+            with self.subTest(path=path):
+                self.assert_finding({path: call}, f"{path}:1", "only mechanism")
+        self.assert_clean({"tacet/mechanism/a.cc": call, "tacet/learn/a_test.cc": call,
+                           "tests/a.cc": call, "tacet/privacy/released.h": "class DoorKeeper;\n"})
+
+    def test_private_values_are_mapped_only_where_somebody_looked(self):
+        for call in ["auto y = secret.map([](double v) { return out = v; });\n",
+                     "auto y = secret->map(f);\n", "auto y = secret.template map<F>(f);\n",
+                     "auto y = secret\n    .map(f);\n", "auto y = secret.\n    map(f);\n"]:
+            for path in ["tacet/run/other.cc", "tacet/privacy/a.h", "examples/embed/a.cc"]:
+                with self.subTest(call=call, path=path):
+                    code, lines = check({path: call})
+                    self.assertEqual((code, len(lines)), (1, 1), lines)
+                    self.assertIn("map is called here", lines[0])
+        for path in sorted(SCRIPT.MAPS):
+            code, lines = check({path: "auto y = secret.map(f);\n"})
+            self.assertFalse([line for line in lines if "map is called" in line], lines)
+            self.assertIn(".map(", (ROOT / path).read_text("utf-8"), f"{path} maps nothing")
+        self.assert_clean({"tacet/run/other.cc": "std::map<int, int> map(f);\nauto y = bitmap(f);\n",
+                           "tacet/run/a_test.cc": "auto y = secret.map(f);\n"})
 
     def test_general_purpose_random_numbers_stay_in_tests(self):
         for code in ["#include <random>", "std::mt19937_64 g;", "std::random_device d;",

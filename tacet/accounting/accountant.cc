@@ -226,6 +226,7 @@ PrivacyInterval of_few_parts(const Event& event, Adjacency adjacency, const Aske
       offer(best, asked.by_renyi(*curve), "rdp");
     }
     offer_group(best, event, adjacency, options, asked);
+    best.upper = std::max(best.upper, asked.least());
     return best;
   }
   auto best = best_route(event, adjacency, asked.start(pure), asked, options);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/numeric/rounding.h"
+
 namespace tacet::accounting::internal {
 
 double group_epsilon(const std::function<double(double)>& epsilon_at, double delta, double best) {
@@ -23,7 +25,9 @@ double group_epsilon(const std::function<double(double)>& epsilon_at, double del
 
 double group_delta(const std::function<double(double)>& delta_at, double epsilon) {
   const double half = 0.5 * epsilon;
-  return std::min(1.0, (1 + std::exp(half)) * delta_at(half) * (1 + 1e-14));
+  const double one = delta_at(half);
+  if (one == 0) return 0;  // also where e^half is no number
+  return std::min(1.0, numeric::raise_tiny((1 + std::exp(half)) * one * (1 + 1e-14)));
 }
 
 }  // namespace tacet::accounting::internal

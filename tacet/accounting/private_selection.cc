@@ -147,7 +147,8 @@ double implied_delta(const pairs::Point& point, double epsilon) {
   if (epsilon >= point.epsilon) return point.delta;
   // (e^p - e^x) / (1 + e^p), also where the exponentials overflow.
   const double response = -std::expm1(epsilon - point.epsilon) / (1 + std::exp(-point.epsilon));
-  return std::min(1.0, (point.delta + (1 - point.delta) * response) * (1 + 1e-14));
+  const double upper = (point.delta + (1 - point.delta) * response) * (1 + 1e-14);
+  return std::min(1.0, numeric::raise_tiny(upper));
 }
 
 }  // namespace tacet::accounting::internal

@@ -13,12 +13,21 @@
 #include "tacet/accounting/routes/repetition.h"
 #include "tacet/accounting/routes/sampling.h"
 #include "tacet/accounting/routes/shuffle.h"
+#include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {
 
 using numeric::infinity;
+
+namespace {
+
+/// Masses of outcomes lose their relative precision among the smallest doubles: sums over privacy
+/// losses say nothing of a smaller delta than this. What is exactly private never gets here.
+constexpr double least_by_pairs = 1e-290;
+
+}  // namespace
 
 PrivacyInterval no_cost() { return {0, 0, true, "none", 0}; }
 
@@ -77,6 +86,10 @@ std::optional<DedicatedBound> EpsilonAt::dedicated(const Event& event, Adjacency
 pld::Bracket EpsilonAt::by_pairs(const std::vector<pld::Component>& remove,
                                  const std::vector<pld::Component>& add,
                                  const pld::Effort& effort) const {
+  if (delta.value() < least_by_pairs) {
+    throw base::NumericError("delta {} is below what sums over privacy losses tell apart",
+                             delta.value());
+  }
   return pld::epsilon_bracket(remove, add, delta.value(), effort);
 }
 
@@ -118,11 +131,14 @@ double EpsilonAt::by_group(const EndOf& one, double upper) const {
 bool DeltaAt::is_free() const { return std::isinf(epsilon.value()); }
 
 PrivacyInterval DeltaAt::gaussian(const Event& event, Adjacency adjacency, double square) const {
-  const auto end = [e = epsilon.value()](double mu, double side) {
-    return std::exp(gaussian::log_delta(mu, e) + side * gaussian::relative_error(mu, e));
+  const auto log_end = [e = epsilon.value()](double mu, double side) {
+    const double log_delta = gaussian::log_delta(mu, e);
+    return std::isinf(log_delta) ? log_delta : log_delta + side * gaussian::relative_error(mu, e);
   };
-  return around(end(mu_below(event, adjacency), -1),
-                std::min(1.0, end(numeric::sqrt_up(square), 1)), "gaussian");
+  // Not nothing, where even the logarithm is too small for a number.
+  const double upper = numeric::exp_of_upper(log_end(numeric::sqrt_up(square), 1));
+  return around(numeric::exp_of_lower(log_end(mu_below(event, adjacency), -1)),
+                std::clamp(upper, least(), 1.0), "gaussian");
 }
 
 std::optional<PrivacyInterval> DeltaAt::at_once(const Event& /*event*/, Adjacency /*adjacency*/,
@@ -156,7 +172,10 @@ double DeltaAt::start(double /*pure*/) { return infinity; }
 pld::Bracket DeltaAt::by_pairs(const std::vector<pld::Component>& remove,
                                const std::vector<pld::Component>& add,
                                const pld::Effort& effort) const {
-  return pld::delta_bracket(remove, add, epsilon.value(), effort);
+  auto bracket = pld::delta_bracket(remove, add, epsilon.value(), effort);
+  if (bracket.lower < least_by_pairs) bracket.lower = 0;
+  bracket.upper = std::max(bracket.upper, least_by_pairs);
+  return bracket;
 }
 
 double DeltaAt::by_renyi(const rdp::Curve& curve) const {
@@ -176,7 +195,8 @@ void DeltaAt::offer_unsampled(PrivacyInterval& best, const Event& event,
   const double mu = numeric::sqrt_up(*whole);
   const double log_delta =
       gaussian::log_delta(mu, epsilon.value()) + gaussian::relative_error(mu, epsilon.value());
-  if (std::isfinite(mu) && !std::isnan(log_delta)) offer(best, std::exp(log_delta), "gaussian");
+  if (!std::isfinite(mu) || std::isnan(log_delta)) return;
+  offer(best, std::max(least(), numeric::exp_of_upper(log_delta)), "gaussian");
 }
 
 void DeltaAt::offer_sums(PrivacyInterval& best, const Event& event, Adjacency adjacency) const {
@@ -190,7 +210,8 @@ double DeltaAt::by_group(const EndOf& one, double /*upper*/) const {
 }
 
 double DeltaAt::least() {
-  // Not nothing below the pure epsilon, however small: products of tiny masses underflow.
+  // Not nothing below the pure epsilon, however small: products of tiny masses underflow. What is
+  // smaller in truth is rounded up to this.
   return std::numeric_limits<double>::denorm_min();
 }
 

@@ -59,6 +59,7 @@ std::string interval_in_words(const accounting::PrivacyInterval& interval,
                               const std::string& quantity) {
   if (interval.route == "none") return "Nothing about a record is released.";
   if (std::isinf(interval.upper)) return "No finite epsilon is proved at this delta.";
+  if (interval.upper == 0) return fmt::format("The {} is 0: that is proved, and exact.", quantity);
   const std::string pair =
       interval.lower > interval.attained
           ? fmt::format(

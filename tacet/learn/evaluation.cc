@@ -239,6 +239,10 @@ privacy::Event recorded_evaluation(const privacy::Receipt& receipt, RecordedPara
 
 Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, random::Source& source,
                     privacy::Reservation& reservation, const base::CancelToken* cancel) {
+  const bool counted = count_is_public(plan.guarantee.adjacency) && !data.dataset.has_units();
+  if (counted && plan.public_row_count) {
+    check_declared_count(data.dataset.rows(), *plan.public_row_count, reservation);
+  }
   Scorer scorer(data, plan);
   const auto units = data.dataset.has_units() ? data.dataset.unit_count() : 0;
   std::vector<bool> seen(static_cast<std::size_t>(units));

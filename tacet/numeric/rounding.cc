@@ -11,6 +11,9 @@ namespace {
 /// Below this the error of a product or quotient need not be a double, so results count as inexact.
 constexpr double least_with_exact_error = 0x1p-900;
 
+/// Below this a relative error of 2^-51 comes near the steps between the smallest doubles.
+constexpr double tiny = 1e-300;
+
 }  // namespace
 
 double round_up(double value) {
@@ -67,6 +70,21 @@ double multiply_down(double a, double b) {
   if (product < least_with_exact_error) return std::nextafter(product, 0);
   return std::fma(a, b, -product) < 0 ? std::nextafter(product, 0) : product;
 }
+
+double raise_tiny(double upper) {
+  // One step for what a last rounding may take, and one for a bound that stood between two doubles.
+  return upper < tiny ? std::nextafter(std::nextafter(upper, infinity), infinity) : upper;
+}
+
+double lower_tiny(double lower) {
+  return lower < tiny ? std::nextafter(std::nextafter(lower, 0), 0) : lower;
+}
+
+double exp_of_upper(double log_upper) {
+  return log_upper == -infinity ? 0 : raise_tiny(std::exp(log_upper));
+}
+
+double exp_of_lower(double log_lower) { return lower_tiny(std::exp(log_lower)); }
 
 double count_up(std::int64_t count) {
   const auto value = static_cast<double>(count);

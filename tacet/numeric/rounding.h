@@ -19,6 +19,15 @@ namespace tacet::numeric {
 [[nodiscard]] double divide_down(double a, double b);
 [[nodiscard]] double sqrt_up(double value);
 
+/// A bound that is already raised (or lowered) by a relative 2^-51 or more. Below 1e-300 that is
+/// less than the steps between doubles, where the second next double is taken instead: so an upper
+/// bound is never 0, and a lower one may be.
+[[nodiscard]] double raise_tiny(double upper);
+[[nodiscard]] double lower_tiny(double lower);
+/// The exponentials of such bounds of a logarithm; 0 for minus infinity.
+[[nodiscard]] double exp_of_upper(double log_upper);
+[[nodiscard]] double exp_of_lower(double log_lower);
+
 /// A count of at least 0 as a double that is not below it; exact up to 2^53.
 [[nodiscard]] double count_up(std::int64_t count);
 

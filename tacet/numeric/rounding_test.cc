@@ -61,6 +61,25 @@ TEST(Rounding, StaysNextToTheExactResult) {
   }
 }
 
+// The smallest doubles are 2^-1074 apart: 5e-324 is one of them, e^-745 is 4.99e-324.
+TEST(Rounding, TinyBoundsLeaveRoomForTheStepsBetweenTheSmallestDoubles) {
+  constexpr double smallest = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(raise_tiny(1.5), 1.5);
+  EXPECT_EQ(raise_tiny(0), 2 * smallest);
+  EXPECT_EQ(raise_tiny(10 * smallest), 12 * smallest);
+  EXPECT_EQ(lower_tiny(1.5), 1.5);
+  EXPECT_EQ(lower_tiny(10 * smallest), 8 * smallest);
+  EXPECT_EQ(lower_tiny(smallest), 0);
+  EXPECT_EQ(exp_of_upper(-HUGE_VAL), 0);
+  EXPECT_GT(exp_of_upper(-1e300), 0);
+  EXPECT_EQ(exp_of_lower(-1e300), 0);
+  for (const double x : {-690.9, -700.0, -720.0, -735.3, -740.1, -744.0, -745.0}) {
+    const long double truth = std::exp(static_cast<long double>(x));  // has the range for it
+    EXPECT_GE(static_cast<long double>(exp_of_upper(x)), truth) << x;
+    EXPECT_LE(static_cast<long double>(exp_of_lower(x)), truth) << x;
+  }
+}
+
 TEST(Rounding, CountsAboveTwoTo53AreNeverTooSmall) {
   EXPECT_EQ(count_up(std::int64_t{1} << 53), 0x1p53);
   EXPECT_GE(count_up((std::int64_t{1} << 53) + 1), 0x1p53 + 2);

@@ -22,8 +22,17 @@ class MechanismDoor {
   constexpr MechanismDoor() = default;
 };
 
-/// A value computed from private records. It can be stored and moved, and nothing else: no
-/// printing, no serialisation, no comparison, no conversion. A mechanism opens it.
+/// A function that carries nothing in and nothing out, such as a lambda without captures: the type
+/// alone says what it does, so that a new object of it can be called in place of the one given.
+template <typename Function>
+concept Stateless = std::is_empty_v<std::remove_cvref_t<Function>> &&
+    std::is_trivially_default_constructible_v<std::remove_cvref_t<Function>>;
+
+/// A value computed from private records. It can be stored, copied and moved, and mapped to another
+/// private value; there is no printing, no serialisation, no comparison, no conversion. A mechanism
+/// opens it. No type hinders the function of a map from writing to a global variable, printing or
+/// throwing what it sees: so scripts/check_floors holds the list of the files in which the library
+/// maps, and each of them was read for that.
 template <typename T>
 class Private {
  public:
@@ -32,11 +41,12 @@ class Private {
   [[nodiscard]] const T& open(MechanismDoor /*door*/) const& { return value_; }
   [[nodiscard]] T open(MechanismDoor /*door*/) && { return std::move(value_); }
 
-  /// A function of a private value is private.
-  template <typename Function>
-  [[nodiscard]] auto map(Function&& function) const {
-    return Private<std::invoke_result_t<Function, const T&>>(
-        std::forward<Function>(function)(value_));
+  /// A function of a private value is private. What `function` needs besides goes into T, or is a
+  /// choice between two functions.
+  template <Stateless Function>
+  [[nodiscard]] auto map(Function /*function*/) const {
+    using Result = std::decay_t<std::invoke_result_t<Function, const T&>>;
+    return Private<Result>(Function{}(value_));
   }
 
  private:

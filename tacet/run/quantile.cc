@@ -6,6 +6,8 @@
 #include "tacet/base/version.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/plan/plain_release.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/mechanism/point/column_summary.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
 
@@ -98,6 +100,13 @@ privacy::Event recorded_quantile(const privacy::Receipt& receipt,
 ReleasedQuantile release_quantile(const QuantileRequest& request, const QuantilePlan& plan,
                                   const privacy::Private<std::vector<double>>& values,
                                   random::Source& source, privacy::Reservation& reservation) {
+  if (request.schema.public_row_count && request.adjacency != privacy::Adjacency::add_remove) {
+    const auto count = values.map([](const std::vector<double>& numbers) {
+      return std::vector<std::int64_t>{std::ssize(numbers)};
+    });
+    learn::check_declared_count(mechanism::public_count(count, request.adjacency),
+                                *request.schema.public_row_count, reservation);
+  }
   const auto released =
       mechanism::release_quantile(values, plan.query, plan.each, {{}, source, reservation});
   return {released.value(), quantile_receipt(request, plan, released.event(), source)};

@@ -11,6 +11,7 @@
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/plan/plain_release.h"
+#include "tacet/learn/plan/settle.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/run/split_budget.h"
 
@@ -38,6 +39,12 @@ mechanism::Grid grid_of(const data::SummaryColumn& column) {
   const double step = std::pow(10, std::floor(std::log10((upper - lower) / least_points)));
   if (!(step >= 0x1p-40 * (upper - lower))) return {lower, upper};  // next to nothing wide
   return {lower, upper, step};
+}
+
+std::vector<double> log1p_of(const data::ColumnCounts& column) {
+  auto values = column.numbers;
+  std::ranges::transform(values, values.begin(), [](double x) { return std::log1p(x); });
+  return values;
 }
 
 /// The number of records is public between neighbours that have equally many; that of units is not
@@ -180,6 +187,10 @@ Summary summarise(const SummaryRequest& request, const SummaryPlan& plan,
                                      {{.step = step, .tensor = 0}, tools.source, tools.reservation})
         .value();
   };
+  if (!plan.answers.counts_records && request.schema.public_row_count) {
+    learn::check_declared_count(mechanism::public_count(counts.records, request.asked.adjacency),
+                                *request.schema.public_row_count, tools.reservation);
+  }
   Summary summary;
   summary.records =
       plan.answers.counts_records
@@ -191,12 +202,10 @@ Summary summarise(const SummaryRequest& request, const SummaryPlan& plan,
     ColumnSummary found{
         .counts = noisy_counts(counts.columns[k].map([](const auto& c) { return c.counts; }), k)};
     if (column.numeric) {
-      const auto numbers = counts.columns[k].map([&](const data::ColumnCounts& c) {
-        auto values = c.numbers;
-        if (column.log1p)
-          std::ranges::transform(values, values.begin(), [](double x) { return std::log1p(x); });
-        return values;
-      });
+      const auto& private_counts = counts.columns[k];
+      const auto numbers =
+          column.log1p ? private_counts.map([](const data::ColumnCounts& c) { return log1p_of(c); })
+                       : private_counts.map([](const data::ColumnCounts& c) { return c.numbers; });
       auto quartiles =
           mechanism::release_quartiles(numbers, *plan.grids[k], plan.quartile,
                                        {{.step = k, .tensor = 1}, tools.source, tools.reservation})

@@ -9,6 +9,7 @@ namespace tacet::run {
 TrainedVectors train_vectors(const learn::WordPlan& booked, const data::Vocabulary& vocabulary,
                              const learn::WordOptions& options, data::OpenCorpus& texts,
                              const learn::TrainingMeans& means) {
+  learn::check_unit_count(texts.corpus, booked, means);  // before anything is spent
   auto words = vocabulary;
   auto plan = booked;
   if (booked.vocabulary) {

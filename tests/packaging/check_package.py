@@ -116,13 +116,17 @@ def check_headers(prefix, scratch, compiler):
 # What the types keep from everybody else: it would state a bound or open a private value.
 FORBIDDEN = (("BoundedSum", "T::from_certified({}, {1, 2}, 1.0, 1)"), ("Certified", "T{}"),
              ("MechanismDoor", "T{}"), ("BoundedSum", "std::declval<T>().open({})"),
-             ("Private<int>", "std::declval<T>().value()"))
-ALLOWED = (("Epsilon", "T(1)"), ("Private<int>", "sizeof(T)"))
+             ("Private<int>", "std::declval<T>().value()"),
+             ("Private<int>", "std::declval<T>().map(writes_to(std::declval<int&>()))"),
+             ("Private<int>", "std::declval<T>().map(std::declval<std::function<int(int)>>())"))
+ALLOWED = (("Epsilon", "T(1)"), ("Private<int>", "sizeof(T)"),
+           ("Private<int>", "std::declval<T>().map(std::negate<>())"))
 
 
 def forbidden():
     """Code that compiles where all that is allowed does, and nothing that is forbidden."""
-    lines = ["namespace tacet {"]
+    lines = ["#include <functional>", "namespace tacet {",
+             "inline auto writes_to(int& out) { return [&out](int value) { return out = value; }; }"]
     for number, (kind, expression) in enumerate((*ALLOWED, *FORBIDDEN)):
         hoped = "" if number < len(ALLOWED) else "!"
         lines += [f"template <typename T> concept Does{number} = requires {{ {expression}; }};",

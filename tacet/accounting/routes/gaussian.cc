@@ -2,12 +2,14 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "tacet/accounting/routes/remembered.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/erfcx_each.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 #include "tacet/numeric/unit_roundoff.h"
 
@@ -60,8 +62,8 @@ double log_delta_forward(double mu, double epsilon) {
   return std::log1p(-0.5 * std::exp(-a * a) * (erfcx(-a) + erfcx(b)));
 }
 
-/// Whether delta at epsilon >= 0 is so small that it is exactly 0 as a double: it is below
-/// exp(-a^2), and exp(-784) is.
+/// Whether delta at epsilon >= 0 is below the smallest double: it is below exp(-a^2), and exp(-784)
+/// is.
 bool vanishes(double mu, double epsilon) {
   constexpr double far = 28;
   return (epsilon / mu - 0.5 * mu) * sqrt_half > far;
@@ -136,8 +138,10 @@ double log_delta(double mu, double epsilon) {
 }
 
 double delta(double mu, double epsilon) {
-  if (mu > 0 && std::isfinite(mu) && std::isfinite(epsilon) && vanishes(mu, epsilon)) return 0;
-  return std::exp(log_delta(mu, epsilon));
+  constexpr double smallest = std::numeric_limits<double>::denorm_min();
+  const bool positive = mu > 0 && std::isfinite(mu) && std::isfinite(epsilon);
+  if (positive && vanishes(mu, epsilon)) return smallest;
+  return numeric::exp_of_upper(log_delta(mu, epsilon));
 }
 
 double epsilon(double mu, Delta delta) {

@@ -11,11 +11,12 @@
 namespace tacet::accounting::gaussian {
 
 /// log of delta(epsilon) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu), for every
-/// real epsilon; minus infinity where delta is 0. Relative error of delta below
-/// relative_error(mu, epsilon).
+/// real epsilon; minus infinity where delta is 0 or its logarithm is below all doubles. Relative
+/// error of delta below relative_error(mu, epsilon).
 [[nodiscard]] double log_delta(double mu, double epsilon);
 
-/// exp(log_delta), which underflows to 0 below 1e-308.
+/// exp(log_delta), to the same relative error, but rounded up among the smallest doubles: 0 only
+/// where mu is 0 or epsilon infinite.
 [[nodiscard]] double delta(double mu, double epsilon);
 
 /// Bound of the relative rounding error of delta: 1e-13 plus that of squaring the argument.

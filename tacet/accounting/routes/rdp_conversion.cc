@@ -1,11 +1,13 @@
 // From Renyi bounds to epsilon at delta and delta at epsilon.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::rdp {
 
@@ -81,7 +83,9 @@ double best_delta(const Curve& curve, double epsilon) {
   const auto result = minimise_over_orders(
       // Not cut at 1: the search would take small orders, where nothing is proved, for a minimum.
       [&](double order) { return to_log_delta(order, curve(order), epsilon); });
-  return std::min(1.0, std::exp(result.first) * (1 + safety));
+  // Moments of every order bound no probability by 0.
+  const double upper = numeric::exp_of_upper(result.first) * (1 + safety);
+  return std::clamp(upper, std::numeric_limits<double>::denorm_min(), 1.0);
 }
 
 }  // namespace tacet::accounting::rdp

@@ -208,7 +208,6 @@ class StepReleases {
 TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
                      const GradientPlan& plan, const TrainingMeans& means) {
   check_shape(dataset, schema, plan);
-  if (plan.batch > 0) check_row_count(dataset, plan.public_row_count, means);
   StepReleases releases(dataset, plan, means);
   // Expected records a step: public, unlike their true number.
   const double count = plan.rate * static_cast<double>(plan.public_row_count);
@@ -244,6 +243,9 @@ TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
 template <typename Records>
 TrainedModel train(Records&& dataset, const data::Schema& schema, const GradientPlan& plan,
                    const TrainingMeans& means) {
+  // The proof does not use the number of records but for batches of an exact size; the step size
+  // and the means do. How many records all units have together is private.
+  if (!schema.unit) check_public_count(dataset, plan, means);
   if (plan.kept_noise > 0) {
     const auto narrowed = release_kept_columns(dataset, schema, plan.kept_noise, means);
     return descend(data::keep_columns(std::forward<Records>(dataset), narrowed), narrowed,

@@ -18,7 +18,9 @@
 /// on all records at noise multiplier z are exactly Gaussian DP with mu = (1 or 2) sqrt(T) / z
 /// (Dong, Roth, Su 2019); steps on samples cost what the accountant proves for them. This holds
 /// whatever the data, the loss and the weights are: the clipping bound is enforced in integers, so
-/// neither smoothness nor a bounded domain is needed (docs/proofs/gradient.md).
+/// neither smoothness nor a bounded domain is needed (docs/proofs/gradient.md). Nor is the declared
+/// number of records, which settles step size and means; where it is public and there are no units
+/// it must be exact all the same, since the receipt states it.
 namespace tacet::learn {
 
 /// How the records of a step are chosen.

@@ -59,7 +59,9 @@ TrainedModel train_objective(const data::Dataset& dataset, const data::Schema& s
   check_shape(dataset, schema, plan);
   means.supervision.step("training", 0, 1);
   const auto drawn = drawn_records(dataset, schema, means);
-  const auto released = release_objective(drawn ? *drawn : dataset, plan, means);
+  const auto& records = drawn ? *drawn : dataset;
+  check_public_count(records, plan, means, drawn ? "units" : "records");
+  const auto released = release_objective(records, plan, means);
   means.supervision.step("training", 1, 1);
   return finish(plan, schema, means, {released.value()});
 }

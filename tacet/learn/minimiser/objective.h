@@ -16,7 +16,8 @@
 /// (accounting/routes/objective.h), under all three adjacencies; with delta 0 it is pure. For
 /// losses that are twice differentiable with a slope bounded everywhere: the proof is a change of
 /// variables whose Jacobian is the Hessian (docs/proofs/objective.md). With a unit column one
-/// record of each unit takes part (learn/plan/unit_draw.h).
+/// record of each unit takes part (learn/plan/unit_draw.h). The declared number of records (of
+/// units) chooses the penalty; where it is public it must be exact.
 namespace tacet::learn {
 
 /// Everything that is settled before a record is read.

@@ -319,9 +319,7 @@ TrainedModel train_regularized_output(const data::Dataset& dataset, const data::
   check_shape(dataset, schema, plan);
   const auto drawn = drawn_records(dataset, schema, means);
   const auto& records = drawn ? *drawn : dataset;
-  if (plan.guarantee.adjacency != Adjacency::add_remove) {
-    check_row_count(records, plan.public_row_count, means, drawn ? "units" : "records");
-  }
+  check_public_count(records, plan, means, drawn ? "units" : "records");
   if (means.reducer.size() > 1) {
     throw base::UsageError(
         "the method regularized-output needs all records in one process; use the method gradient");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -219,14 +220,29 @@ void expect_proved(const Method& method, const data::Schema& schema, const Linea
       options.delta == 0 ? pure_way_out(schema) : "use --method gradient");
 }
 
+void check_declared_count(std::int64_t found, std::int64_t declared,
+                          privacy::Reservation& reservation, std::string_view what) {
+  if (found == declared) return;
+  const auto adjacency = reservation.guarantee().adjacency;
+  reservation.cancel();
+  throw base::DataError(
+      "the data hold {0} {1}, but public_row_count is {2}: under {3} the number of {1} is public, "
+      "and what is computed and stated counts on it, so it must be exact",
+      found, what, declared, privacy::to_string(adjacency));
+}
+
 void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
                      const TrainingMeans& means, std::string_view what) {
-  if (dataset.rows() == row_count) return;
-  means.reservation.cancel();
-  throw base::DataError(
-      "the data hold {0} {1}, but public_row_count is {2}: under {3} the number of {1} is public "
-      "and settles the schedule, so it must be exact",
-      dataset.rows(), what, row_count, privacy::to_string(means.reservation.guarantee().adjacency));
+  std::array rows{dataset.rows()};
+  means.reducer.sum(rows);
+  check_declared_count(rows.front(), row_count, means.reservation, what);
+}
+
+void check_public_count(const data::Dataset& dataset, const Settled& plan,
+                        const TrainingMeans& means, std::string_view what) {
+  const bool is_public = plan.guarantee.adjacency != privacy::Adjacency::add_remove;
+  if (!is_public || plan.unprotected() || plan.public_row_count == 0) return;
+  check_row_count(dataset, plan.public_row_count, means, what);
 }
 
 std::int64_t settle_row_count(const data::Schema& schema, const LinearOptions& options) {

@@ -106,10 +106,21 @@ void settle_guarantee(Settled& plan, const LinearOptions& options, double delta)
 /// check_receipt holds receipts against as well.
 void expect_proved(const Method& method, const data::Schema& schema, const LinearOptions& options);
 
-/// For methods under which the number of records is public and settles the schedule: gives the
-/// reservation back and throws DataError when the data set has another number of records.
+/// Where the number of records is public: gives the reservation back and throws DataError when they
+/// are not as many as declared.
+void check_declared_count(std::int64_t found, std::int64_t declared,
+                          privacy::Reservation& reservation, std::string_view what = "records");
+
+/// The same of the records of all processes together.
 void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
                      const TrainingMeans& means, std::string_view what = "records");
+
+/// The same wherever the number is public and was declared: not under add_remove, where nothing may
+/// differ by how many records there are, and not without protection. Schedules, step sizes and what
+/// the receipt states go by the declared number. Not for several records a unit: neighbours differ
+/// in how many.
+void check_public_count(const data::Dataset& dataset, const Settled& plan,
+                        const TrainingMeans& means, std::string_view what = "records");
 
 /// The first settings of every plan: the loss and what it has of parameters, columns, the public
 /// number of records. `repeated` says where that number is shown, and the loss's parameter under

@@ -110,6 +110,7 @@ TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& sche
   means.supervision.step("training", 0, 1);
   const auto drawn = drawn_records(dataset, schema, means);
   const auto& records = drawn ? *drawn : dataset;
+  check_public_count(records, plan, means, drawn ? "units" : "records");
   const auto released = mechanism::release_gaussian(
       optimize::gram_sum(records, plan.outputs, plan.guarantee.adjacency, means.threads,
                          means.reducer),

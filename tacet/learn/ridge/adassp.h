@@ -13,7 +13,8 @@
 /// sqrt(4.5) / sigma under replace_one, sigma the noise's deviation relative to a record's share
 /// (docs/proofs/gram.md). How much to shrink is decided from what was released, which is free.
 /// Numbers, two classes as -1 and 1, and k classes by indicators at the price of one label. With a
-/// unit column one record of each unit takes part (learn/plan/unit_draw.h).
+/// unit column one record of each unit takes part (learn/plan/unit_draw.h). The number of records,
+/// which only the usual delta depends on, must be exact where it is declared and public.
 namespace tacet::learn {
 
 struct AdasspPlan : Settled {

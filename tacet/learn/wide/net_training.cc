@@ -212,6 +212,8 @@ class NetSteps {
 TrainedModel train_net(const data::Dataset& dataset, const data::Schema& schema,
                        const NetPlan& plan, const TrainingMeans& means) {
   check_shape(dataset, schema, plan);
+  // How many records all units have together is private.
+  if (!schema.unit) check_public_count(dataset, plan, means);
   auto numbers = NetSteps(dataset, plan, means).run();
   auto model = model::described_model(schema, plan.loss);
   model.wide.emplace(plan.architecture, schema, plan.loss, std::move(numbers));

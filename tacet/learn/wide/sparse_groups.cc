@@ -283,6 +283,7 @@ SparseGroupsPlan plan_sparse_groups(const data::Schema& schema, const LinearOpti
 TrainedModel train_sparse_groups(const data::Dataset& dataset, const data::Schema& schema,
                                  const SparseGroupsPlan& plan, const TrainingMeans& means) {
   check_shape(dataset, schema, plan);
+  check_public_count(dataset, plan, means);
   const auto adjacency = plan.guarantee.adjacency;
   const optimize::GroupedRecords records(dataset, plan.column, plan.groups);
   const auto run = plan.run();

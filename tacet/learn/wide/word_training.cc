@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -351,9 +352,20 @@ class WordSteps {
 
 }  // namespace
 
+void check_unit_count(const data::Corpus& corpus, const WordPlan& plan,
+                      const TrainingMeans& means) {
+  const bool is_public = plan.guarantee.adjacency != privacy::Adjacency::add_remove;
+  // How many pairs a text has is its own affair.
+  if (!is_public || plan.unprotected() || plan.examples.unit == data::ExampleUnit::pair) return;
+  std::array units{corpus.unit_count()};
+  means.reducer.sum(units);
+  check_declared_count(units.front(), plan.public_row_count, means.reservation, "units");
+}
+
 TrainedWords train_words(const data::Corpus& corpus, const data::Vocabulary& vocabulary,
                          const WordPlan& plan, const TrainingMeans& means,
                          const StepWatcher& watch) {
+  if (!plan.vocabulary) check_unit_count(corpus, plan, means);  // else before words are chosen
   WordSteps steps(corpus, vocabulary, plan, means);
   auto rows = steps.run(watch);
   if (!plan.unprotected()) return {std::move(rows), finished_receipt(plan, plan.unit, means)};

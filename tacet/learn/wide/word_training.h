@@ -19,6 +19,11 @@ struct TrainedWords {
 /// Sees the rows after each step: what was released, and nothing else.
 using StepWatcher = std::function<void(std::int64_t steps, const RowOptimizer& rows)>;
 
+/// Where the number of units is public, gives the reservation back and throws DataError when the
+/// corpus has another one than was declared. train_words does so too, but words that are found in
+/// the texts first are paid for before it.
+void check_unit_count(const data::Corpus& corpus, const WordPlan& plan, const TrainingMeans& means);
+
 /// Trains word vectors and commits the reservation (docs/methods/embed.md).
 ///
 /// A step draws a secret Poisson sample of units; each gives at most so many pairs, chosen by its
