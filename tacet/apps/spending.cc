@@ -27,7 +27,7 @@ void SpendingOptions::declare_look(Options& options) {
   options.add("--attested-look", account_.look_reason, "REASON",
               "You own the records, nobody else sees the output and it decides nothing about later "
               "releases: kept in the ledger at no cost, and stated by every later receipt as a "
-              "condition");
+              "condition [default: none]");
   options.heading("Options");
 }
 

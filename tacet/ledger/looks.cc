@@ -33,7 +33,8 @@ std::string schemas_in_words(std::span<const Look> looks, std::string_view schem
 std::string condition_of(std::span<const Look> looks) {
   if (looks.empty()) return {};
   return fmt::format(
-      "What was released after that holds on a condition: the owner of the records attested {} at "
+      "Whatever is released after the owner's look holds on a condition: the owner of the records "
+      "attested {} at "
       "exact figures of them ({}; the ledger says who and why), which nobody else may have seen "
       "and "
       "which may have decided nothing about the release.",

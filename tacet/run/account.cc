@@ -122,7 +122,8 @@ void refuse_unattested(const Front& front, const Use& use, const std::string& ac
   if (!use.may_be_attested || !choice.look_reason.empty() || !choice.override_reason.empty())
     return;
   throw base::BudgetError(
-      "the account '{}' does not cover an infinite cost ({}); nothing was booked and no data were "
+      "the account '{}' does not cover this: requested an infinite cost ({}); nothing was booked "
+      "and no data were "
       "read. {}",
       account, use.unprotected_reason, ways_past(use));
 }
