@@ -23,8 +23,10 @@ TEXTS = ["the cat sat", "the dog sat"] * 50
 
 
 def model(epsilon: float) -> tacet.LogisticRegression:
-    return tacet.LogisticRegression(epsilon=epsilon, delta=1e-6, bounds=(0, 1),
-                                    classes=["a", "b"], public_row_count=200, steps=5).fit(X, Y)
+    made = tacet.LogisticRegression(epsilon=epsilon, delta=1e-6, bounds=(0, 1),
+                                    classes=["a", "b"], public_row_count=200, steps=5)
+    made.fit(X, Y)
+    return made
 
 
 def described() -> Any:
@@ -105,9 +107,10 @@ def test_what_an_estimator_tells_is_that_of_its_model(name: str) -> None:
     expected = repr(getattr(large, name))
     with pytest.raises(AttributeError):
         setattr(large, name, getattr(small, name))
-    vars(large)[name] = getattr(small, name)
+    attributes: Dict[str, Any] = large.__dict__
+    attributes[name] = getattr(small, name)
     assert repr(getattr(large, name)) == expected
-    del vars(large)[name]
+    del attributes[name]
     told = getattr(large, name)
     if isinstance(told, np.ndarray):
         told[...] = 0
@@ -130,7 +133,8 @@ def test_a_pickle_whose_parts_were_exchanged_fails(name: str) -> None:
 
 def test_a_pickled_model_with_another_receipt_fails() -> None:
     small, large = model(0.5), model(8)
-    made_of, (words,) = copyreg.dispatch_table[type(large._model)](large._model)  # type: ignore
+    reduced: Any = copyreg.dispatch_table[type(large._model)](large._model)
+    made_of, (words,) = reduced
     forged = json.loads(words)
     forged["receipt"] = json.loads(small._model.receipt)
     with pytest.raises(tacet.DataError, match="checksum"):
