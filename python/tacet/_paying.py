@@ -61,8 +61,8 @@ def explained(given: Dict[str, Any], used: Dict[str, Any]) -> Iterator[None]:
     except (UsageError, GuaranteeError) as error:
         if not taken:
             raise
-        words = "; ".join(f"{name} is {used[name]}, that of the budget that pays: Budget({name}=) "
-                          f"or {name}= names another" for name in taken)
+        words = "; ".join(f"{name} is {used[name]} here, that of the budget that pays, and "
+                          f"Budget({name}=) makes one with another" for name in taken)
         raise type(error)(f"{error}; {words}") from None
 
 
