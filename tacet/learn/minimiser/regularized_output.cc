@@ -358,7 +358,11 @@ privacy::Event recorded_minimiser(const privacy::Receipt& receipt, RecordedParam
   if (multiplier == 0) {
     return pure_release<privacy::PureDp>(receipt, privacy::distance_factor(adjacency) / ratio, own);
   }
-  return privacy::Gaussian{nearly_equal(ratio, multiplier) ? multiplier : ratio};
+  if (!nearly_equal(ratio, multiplier)) {
+    throw base::DataError("the noise is {:.6g} times what a record moves, the multiplier {:.6g}",
+                          ratio, multiplier);
+  }
+  return privacy::Gaussian{multiplier};
 }
 
 /// How far a record moves the result, computed again for the stated neighbours.

@@ -146,7 +146,11 @@ privacy::Event recorded_ridge(const privacy::Receipt& receipt, RecordedParameter
   if (!(made > 0) || !nearly_equal(parameters.real("label_noise") / unit.labels, made)) {
     throw base::DataError("the noise on squares and on labels does not have one multiplier");
   }
-  return privacy::Gaussian{nearly_equal(made, noise) ? noise : made};
+  if (!nearly_equal(made, noise)) {
+    throw base::DataError("the noise is {:.6g} times what a record moves, the multiplier {:.6g}",
+                          made, noise);
+  }
+  return privacy::Gaussian{noise};
 }
 
 void check_ridge_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
