@@ -113,7 +113,7 @@ TEST(SchemaCheckUniform, CountsTheFaultsOfImages) {
 }
 
 TEST(SchemaCheckUniform, DroppedIndicesAreCounted) {
-  const test::TemporaryFile file("1 0:1 2:1\n1 2:1 2:1 9:1\n");
+  const test::TemporaryFile file("1 99:1 2:1\n1 2:1 2:1 9:1\n");
   const SchemaCheck found = check_values(file.path(), schema_of("libsvm", "positive='1'"));
   EXPECT_EQ(found.columns.at(0).outside, 3);
   EXPECT_EQ(found.columns.at(0).first_line, 1);

@@ -116,7 +116,7 @@ TEST(ReadUniform, IndicesWithoutAColumnAreDropped) {
   folder.write_array<std::int64_t>("g.labels.npy", "<i8", "(3,)", {1, 0, 1});
   expect_the_rows(read_dataset(rows, schema_of("npy-csr")));
   expect_the_rows(
-      read_dataset(folder.write("g.svm", "1 1:4\n0 3:1 4:9 0:9 2:-2 3:2\n+1 3:99 99999:1\n"),
+      read_dataset(folder.write("g.svm", "1 1:4\n0 3:1 4:9 99:9 2:-2 3:2\n+1 3:99 99999:1\n"),
                    schema_of("libsvm")));
 }
 
