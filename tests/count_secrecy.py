@@ -41,7 +41,7 @@ TRAINING = ["gradient", "gradient --batch-size 20 --steps 20", "gradient --stand
 # private choice among runs chose.
 RELEASED = {"coefficients", "noise_deviations", "model", "columns", "records", "value", "candidate",
             "radius", "accuracy", "mean_capped_loss", "sensitivity", "specificity", "precision",
-            "f1"}
+            "f1", "confusion"}
 
 
 def write_inputs(folder):
