@@ -266,7 +266,7 @@ ChoicePlan settle_radius_search(const data::Schema& schema, const learn::LinearO
       fmt::join(search.radii, ", "), plan.sizes[0], privacy::rounded_up(share.epsilon, 6),
       privacy::rounded_up(share.delta, 6), plan.sizes[1], asked.epsilon);
   std::vector<PlannedRun> runs;
-  for (const auto& contender : plan.contenders) runs.push_back({contender.training});
+  for (const auto& contender : plan.contenders) runs.push_back({contender.training, runs.size()});
   settle_choice(plan, asked,
                 {runs_setting(runs),
                  {"radii", fmt::format("{:.6g}", fmt::join(search.radii, " "))},

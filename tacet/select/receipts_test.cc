@@ -232,10 +232,16 @@ TEST(ChoiceReceipts, ARunIsHeldToTheLossAndTheUnit) {
     result.receipt.privacy_unit = "patient";
     result.schema.unit = "patient";
   };
-  expect_fault(tuned, "how many records of each patient were drawn", per_patient);
+  expect_fault(tuned, "how many records of each patient take part", per_patient);
   const auto single = trained(boosted(options_of("output", replace_one, 4, 1e-5)));
   expect_honest(single);
-  expect_fault(single, "protects single records", per_patient);
+  expect_fault(single, "how many records of each patient take part", per_patient);
+  // Neither does it pass with that number: output protects no units, and blocks of exact numbers
+  // hold none.
+  expect_fault(single, "units are divided into blocks", [&](auto& result, auto& parameters) {
+    per_patient(result, parameters);
+    parameters["records_a_unit"] = 1;
+  });
 }
 
 TEST(ChoiceReceipts, ATuningsScoreAndRunsAreThoseOfItsBudget) {

@@ -38,12 +38,13 @@ json telling_parameters(const privacy::Receipt& receipt) {
 struct RecordedRun {
   privacy::Receipt receipt;
   json parameters;
+  std::size_t part;
   std::vector<std::size_t> candidates;
 };
 
 RecordedRun read_run(const privacy::Receipt& choice, learn::RecordedParameters& of_choice,
                      const json& entry) {
-  RecordedRun run{choice, entry.at("parameters"), {}};
+  RecordedRun run{choice, entry.at("parameters"), entry.at("part").get<std::size_t>(), {}};
   run.receipt.algorithm = entry.at("method").get<std::string>();
   run.receipt.sampling = entry.at("sampling").get<std::string>();
   run.receipt.calibration = entry.at("calibration").get<std::string>();
@@ -67,8 +68,13 @@ std::vector<RecordedRun> read_runs(const privacy::Receipt& choice,
   } catch (const json::exception&) {
     throw base::DataError("the parameter {} is no list of runs", runs_name);
   }
-  if (runs.size() == parts) return runs;
-  throw base::DataError("the receipt tells of {} runs, the events of {}", runs.size(), parts);
+  std::vector<bool> told(parts, false);
+  for (const auto& run : runs) {
+    if (run.part >= parts) throw base::DataError("the events have no part {}", run.part);
+    told[run.part] = true;
+  }
+  if (std::ranges::find(told, false) == told.end()) return runs;
+  throw base::DataError("the receipt does not tell of all runs of the events");
 }
 
 void expect_releases(const RecordedRun& run, const privacy::Event& part) {
@@ -137,11 +143,12 @@ RecordedRun as_in_grid(RecordedRun run, const std::string& candidate) {
 
 learn::Setting runs_setting(std::span<const PlannedRun> runs) {
   json list = json::array();
-  for (const auto& [training, candidates] : runs) {
+  for (const auto& [training, part, candidates] : runs) {
     const auto unit = training.schema.unit.value_or(std::string(learn::single_record));
     auto receipt = learn::receipt_of(training, unit);
     receipt.events = training.events;
-    json entry{{"method", receipt.algorithm},
+    json entry{{"part", part},
+               {"method", receipt.algorithm},
                {"sampling", receipt.sampling},
                {"calibration", receipt.calibration},
                {"parameters", telling_parameters(receipt)}};
@@ -167,7 +174,7 @@ void expect_runs(const privacy::Receipt& choice, learn::RecordedParameters& para
                  std::span<const privacy::Event> parts) {
   if (!parameters.has(runs_name) && learn::of_older_version(choice)) return;
   const auto runs = read_runs(choice, parameters, parts.size());
-  for (std::size_t i = 0; i < runs.size(); ++i) expect_releases(runs[i], parts[i]);
+  for (const auto& run : runs) expect_releases(run, parts[run.part]);
 }
 
 void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
@@ -177,14 +184,14 @@ void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParamete
   const auto entries = grid_entries(parameters.text("grid"));
   parameters.expect("candidates", entries.size(), "the grid has");
   std::vector<bool> seen(entries.size(), false);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    expect_releases(runs[i], parts[i]);
-    for (const auto place : runs[i].candidates) {
+  for (const auto& run : runs) {
+    expect_releases(run, parts[run.part]);
+    for (const auto place : run.candidates) {
       if (place >= seen.size() || seen[place]) {
         throw base::DataError("the runs of the receipt are not those of its grid");
       }
       seen[place] = true;
-      expect_releases(as_in_grid(runs[i], entries[place]), parts[i]);
+      expect_releases(as_in_grid(run, entries[place]), parts[run.part]);
     }
   }
   if (std::ranges::find(seen, false) == seen.end()) return;

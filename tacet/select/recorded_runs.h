@@ -16,18 +16,19 @@ namespace tacet::select {
 
 inline constexpr auto runs_name = "runs";
 
-/// A run of the plan, and the places in the grid of the candidates that release what it does; no
-/// places where there is no grid.
+/// A run of the plan, which part of the events it releases, and the places in the grid of the
+/// candidates that do the same by its method; no places where there is no grid.
 struct PlannedRun {
   const learn::Training& training;
+  std::size_t part = 0;
   std::vector<std::size_t> candidates = {};
 };
 
-/// The setting that says so, in the order of the events' parts; for the receipt alone.
+/// The setting that says so; for the receipt alone.
 [[nodiscard]] learn::Setting runs_setting(std::span<const PlannedRun> runs);
 
-/// DataError unless each part of the events is what the run at its place releases by its own
-/// method, for the receipt's adjacency and unit. Receipts of older versions may say nothing.
+/// DataError unless each part of the events is what its runs release, each by its own method, for
+/// the receipt's adjacency and unit. Receipts of older versions may say nothing.
 void expect_runs(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
                  std::span<const privacy::Event> parts);
 

@@ -150,6 +150,28 @@ std::vector<Places> kinds_of(const TunePlan& plan) {
   return kinds;
 }
 
+/// One for each kind and method: different methods may release the same.
+std::vector<PlannedRun> runs_of(const TunePlan& plan) {
+  std::vector<PlannedRun> runs;
+  std::size_t part = 0;
+  for (const auto& kind : kinds_of(plan)) {
+    const auto first = runs.size();
+    for (const auto place : kind) {
+      const auto& training = plan.candidates[place].training;
+      const auto same = std::find_if(
+          runs.begin() + static_cast<std::ptrdiff_t>(first), runs.end(),
+          [&](const PlannedRun& run) { return run.training.method == training.method; });
+      if (same != runs.end()) {
+        same->candidates.push_back(place);
+      } else {
+        runs.push_back({training, part, {place}});
+      }
+    }
+    ++part;
+  }
+  return runs;
+}
+
 const privacy::Event& releases_of(const TunePlan& plan, const Places& kind) {
   return plan.candidates[kind.front()].training.events;
 }
@@ -301,11 +323,7 @@ void add_settings(TunePlan& plan, const Asked& asked) {
   plan.settings.push_back({"score", std::string(score_names.of(rule.score))});
   if (rule.score == Score::loss) plan.settings.push_back({"score_cap", rule.cap});
   check_alike(plan.candidates, rule.score);
-  std::vector<PlannedRun> runs;
-  for (const auto& kind : kinds_of(plan)) {
-    runs.push_back({plan.candidates[kind.front()].training, kind});
-  }
-  plan.settings.push_back(runs_setting(runs));
+  plan.settings.push_back(runs_setting(runs_of(plan)));
 }
 
 }  // namespace
