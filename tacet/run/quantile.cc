@@ -86,14 +86,9 @@ privacy::Event recorded_quantile(const privacy::Receipt& receipt,
     throw base::DataError("the loss '{}' orders the answers, which is not proved under {}",
                           parameters.text("loss"), to_string(adjacency));
   }
+  // Neither the level nor the possible answers change what an answer costs.
   const mechanism::QuantileQuery query{
-      .level = parameters.real("q"),
-      .grid = mechanism::Grid(parameters.real("lower"), parameters.real("upper"),
-                              parameters.real("step")),
-      .adjacency = adjacency};
-  if (!(query.level >= 0 && query.level <= 1)) {
-    throw base::DataError("q must lie in [0, 1], got {}", query.level);
-  }
+      .level = 0, .grid = mechanism::Grid(0, 1), .adjacency = adjacency};
   return mechanism::quantile_event(query, privacy::Epsilon(parameters.real("epsilon")));
 }
 

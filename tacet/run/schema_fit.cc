@@ -127,6 +127,7 @@ data::SchemaCost planned_cost(const FitRequest& request, const FitShares& shares
   return {
       .id = fmt::format("{:016x}", id),
       .unit = request.frame.unit.value_or("record"),
+      .records_a_unit = request.records_a_unit,
       .events = events,
       .guarantee = proved,
       .cipher_delta = shares.cipher_delta,

@@ -286,5 +286,7 @@ def enough(setting, own, other, receipt):
     state no adjacency the accountant knows it."""
     if setting.method == "adassp":
         return own != "replace_one"  # its second moments lie less than twice as far apart there
+    if setting.method == "describe":
+        return own != "add_remove"  # elsewhere a value goes and another one comes
     stated = any(nodes(receipt["events"], "adjacency"))
     return not stated or other != "replace_one"

@@ -269,12 +269,13 @@ struct EncodedColumn {
 /// What it cost to take bounds and categories from private records (`tacet schema fit`). Whatever
 /// is computed with such a schema has told that much about the records already: see schema_cost.h.
 struct SchemaCost {
-  std::string id;                  ///< random name of the fit, under which ledgers keep its cost
-  std::string unit = "record";     ///< whom it protects: "record", or the unit column's name
-  privacy::Event events;           ///< what was released
-  privacy::Guarantee guarantee;    ///< proved for them
-  double cipher_delta = 0;         ///< the cipher's term, to be added to delta
-  std::string unprotected_reason;  ///< why there is no guarantee; empty: protected
+  std::string id;                   ///< random name of the fit, under which ledgers keep its cost
+  std::string unit = "record";      ///< whom it protects: "record", or the unit column's name
+  std::int64_t records_a_unit = 1;  ///< how many of a unit's records counted; 1 for "record"
+  privacy::Event events;            ///< what was released
+  privacy::Guarantee guarantee;     ///< proved for them
+  double cipher_delta = 0;          ///< the cipher's term, to be added to delta
+  std::string unprotected_reason;   ///< why there is no guarantee; empty: protected
 };
 
 /// Encoded columns from the first to before the second.

@@ -245,6 +245,7 @@ privacy::Receipt fit_receipt(const Schema& schema) {
   receipt.algorithm = "schema fit";
   receipt.calibration = "tight";
   auto parameters = answer_parameters(cost.events);
+  if (cost.unit != "record") parameters["records_a_unit"] = cost.records_a_unit;
   receipt.parameters = parameters.dump();
   receipt.events = cost.events;
   receipt.guarantee = cost.guarantee;
@@ -319,6 +320,11 @@ bool names_its_fit(const privacy::Receipt& receipt) {
 
 void internal::check_events(const SchemaCost& cost, std::string_view where) {
   const auto& stated = cost.guarantee;
+  if (stated.adjacency == privacy::Adjacency::replace_one) {
+    fail_at(where,
+            "no schema is fitted under replace_one; a fit under add_remove serves it, at the cost "
+            "that its events have there");
+  }
   double proved = 0;
   try {
     proved = proved_epsilon(cost);
@@ -364,6 +370,12 @@ void internal::check_cost(const SchemaCost& cost, std::string_view where) {
     fail_at(where, "the epsilon of a schema's cost must be finite, and delta below 1");
   }
   if (cost.unit.empty()) fail_at(where, "the unit of a schema's cost must not be empty");
+  // A fit of single records does not pass for one of units.
+  if (cost.records_a_unit >= 1 && cost.records_a_unit <= privacy::most_records_a_unit) return;
+  fail_at(
+      where,
+      "a schema's cost has 'records_a_unit', 1 to {}, where its unit is a column, and only there",
+      privacy::most_records_a_unit);
 }
 
 }  // namespace tacet::data

@@ -269,6 +269,35 @@ TEST(SchemaCost, TheEventsDecideWhateverIsStatedBesideThem) {
   EXPECT_EQ(cost_between(edited(0.001), Adjacency::replace_one).guarantee.epsilon, 2);
 }
 
+// A fit of single records that is called one of units, and noise for one record more or less that
+// is called noise for a replaced one.
+TEST(SchemaCost, SaysHowManyRecordsOfAUnitCounted) {
+  auto schema = fitted();
+  schema.unit = "patient";
+  schema.cost->unit = "patient";
+  schema.cost->records_a_unit = 3;
+  const auto json = schema_to_json(schema);
+  EXPECT_EQ(schema_from_json(json).cost->records_a_unit, 3);
+  EXPECT_NE(fit_receipt(schema).parameters.find("records_a_unit"), std::string::npos);
+  EXPECT_EQ(fit_receipt(fitted()).parameters.find("records_a_unit"), std::string::npos);
+  auto silent = json;
+  silent["cost"].erase("records_a_unit");
+  EXPECT_THROW(static_cast<void>(schema_from_json(silent)), base::DataError);
+  auto nobody = json;
+  nobody["cost"]["records_a_unit"] = 0;
+  EXPECT_THROW(static_cast<void>(schema_from_json(nobody)), base::DataError);
+  auto records = schema_to_json(fitted());
+  records["cost"]["records_a_unit"] = 1;
+  EXPECT_THROW(static_cast<void>(schema_from_json(records)), base::DataError);
+}
+
+TEST(SchemaCost, IsNeverThatOfReplacedRecords) {
+  auto schema = fitted();
+  schema.cost->events = privacy::PureDp{0.5, Adjacency::replace_one};
+  schema.cost->guarantee = {0.5, 0, Adjacency::replace_one};
+  EXPECT_THROW(static_cast<void>(schema_from_json(schema_to_json(schema))), base::DataError);
+}
+
 TEST(SchemaCost, OfOneUnitServesNoOther) {
   auto schema = fitted();
   schema.unit = "patient";

@@ -163,6 +163,7 @@ json cost_to_json(const SchemaCost& cost) {
   json out = json::object();
   out["id"] = cost.id;
   out["unit"] = cost.unit;
+  if (cost.unit != "record") out["records_a_unit"] = cost.records_a_unit;
   out["epsilon"] = cost.guarantee.epsilon;
   out["delta"] = cost.guarantee.delta;
   out["adjacency"] = privacy::to_string(cost.guarantee.adjacency);

@@ -263,13 +263,18 @@ SchemaCost read_cost(const Node& node) {
   const std::string& id = as_text(table.require("id"), "id");
   const double delta = as_number(table.require("delta"), "delta");
   const std::string& adjacency = as_text(table.require("adjacency"), "adjacency");
-  const Node* unit = table.find("unit");  // older fits have none and protect records
+  const Node* unit = table.find("unit");               // older fits have none and protect records
+  const Node* records = table.find("records_a_unit");  // of units alone: else 0 below, refused
   const Node* cipher = table.find("cipher_delta");
   const Node* reason = table.find("unprotected_reason");
   table.refuse_unknown_keys();
   try {
+    const std::string whom = unit == nullptr ? "record" : as_text(*unit, "unit");
     SchemaCost cost{.id = id,
-                    .unit = unit == nullptr ? "record" : as_text(*unit, "unit"),
+                    .unit = whom,
+                    .records_a_unit = (records == nullptr) != (whom == "record") ? 0
+                                      : records == nullptr                       ? 1
+                                                           : as_integer(*records, "records_a_unit"),
                     .events = privacy::event_from_json(as_text(events, "events")),
                     .guarantee = checked(privacy::Guarantee{as_number(epsilon, "epsilon"), delta,
                                                             privacy::parse_adjacency(adjacency)}),
