@@ -208,6 +208,28 @@ void offer_apart(PrivacyInterval& best, const Event& event, Adjacency adjacency,
   }
 }
 
+/// What two releases cost one by one, where the first is of a kind whose costs add up: the fit of a
+/// schema, and what is computed with it. Ledgers book the two so, and the joint bound of many small
+/// releases may be larger.
+template <typename Asked>
+void offer_both(PrivacyInterval& best, const Event& event, Adjacency adjacency, const Asked& asked,
+                const AccountOptions& options) {
+  if constexpr (std::is_same_v<Asked, internal::EpsilonAt>) {
+    const auto* both = event.as<Composed>();
+    if (both == nullptr || both->parts.size() != 2) return;
+    const auto first = internal::basic_composition(both->parts[0], adjacency);
+    if (!first || !(first->delta <= asked.delta.value())) return;
+    constexpr double spare = 1 - 0x1p-52;  // more than the subtraction can round up
+    const double rest = (asked.delta.value() - first->delta) * spare;
+    const double sum =
+        numeric::add_up(interval(both->parts[0], adjacency, Asked::of(first->delta), options).upper,
+                        interval(both->parts[1], adjacency, Asked::of(rest), options).upper);
+    if (!(sum < best.upper)) return;
+    offer(best, sum, "basic");
+    settle(best);
+  }
+}
+
 /// An event that is not refused and has few different parts.
 template <typename Asked>
 PrivacyInterval of_few_parts(const Event& event, Adjacency adjacency, const Asked& asked,
@@ -270,8 +292,10 @@ PrivacyInterval interval(const Event& given, Adjacency adjacency, const Asked& a
     return *square == 0 ? no_cost() : asked.gaussian(event, adjacency, *square);
   }
   const auto few = internal::coarsened(event);
-  return few ? of_many_parts(event, *few, adjacency, asked, options)
-             : of_few_parts(event, adjacency, asked, options);
+  auto best = few ? of_many_parts(event, *few, adjacency, asked, options)
+                  : of_few_parts(event, adjacency, asked, options);
+  offer_both(best, given, adjacency, asked, options);
+  return best;
 }
 
 }  // namespace

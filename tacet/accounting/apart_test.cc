@@ -37,6 +37,20 @@ TEST(Apart, AWholeCostsNoMoreThanItsPartsApart) {
   }
 }
 
+// A schema's fit and what is computed with it: a ledger books each by itself.
+TEST(Apart, AFitAndManySmallReleasesCostNoMoreThanTheirSum) {
+  const Event fit = Repeated{2, ApproximateDp{0.9, 4e-7, add_remove}};
+  for (const Event& run : std::vector<Event>{
+           Repeated{40, PureDp{0.02, add_remove}}, Repeated{300, PureDp{0.004, add_remove}},
+           Composed{{Repeated{9, PureDp{0.03, add_remove}}, Repeated{5, PureDp{0.05, add_remove}}}},
+           BoundedRange{0.5, add_remove}}) {
+    const double whole = epsilon_of(Composed{{fit, run}}, 8e-7 + 1e-6);
+    const double sum = epsilon_of(fit, 8e-7) + epsilon_of(run, 1e-6 * (1 - 1e-9));
+    EXPECT_LE(whole, sum * (1 + 1e-12));
+    EXPECT_GE(whole, epsilon_of(fit, 8e-7 + 1e-6));
+  }
+}
+
 TEST(Apart, SaysNothingWhereNoPartHasAnAnalysisOfItsOwn) {
   const internal::EpsilonOf never = [](const Event&, double) { return 0.0; };
   EXPECT_TRUE(std::isinf(
