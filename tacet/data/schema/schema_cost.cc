@@ -310,7 +310,8 @@ bool names_its_fit(const privacy::Receipt& receipt) {
   const auto* both = receipt.events.as<privacy::Composed>();
   const std::string name = found->is_string() ? found->get<std::string>() : std::string();
   const auto id = name.substr(0, name.rfind(' ') + 1);
-  if (both != nullptr && both->parts.size() == 2 && fit_digest(id, both->parts[0]) == name) {
+  if (name.starts_with("schema fit ") && both != nullptr && both->parts.size() == 2 &&
+      fit_digest(id, both->parts[0]) == name) {
     return true;
   }
   throw base::GuaranteeError(
