@@ -91,7 +91,7 @@ class Evaluates:
         >>> abs(found["accuracy"]["value"] - 1) < 0.2
         True
         """
-        self = self._fitted()
+        self = self._as_fitted()
         asked = _engine.Evaluating()
         asked.epsilon = _spending.number("epsilon", epsilon)
         asked.delta = None if delta is None else _spending.number("delta", delta)

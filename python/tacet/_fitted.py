@@ -26,7 +26,7 @@ class Fitted:
         made.__dict__.update(self.__dict__)
         return made
 
-    def _fitted(self) -> Any:
+    def _as_fitted(self) -> Any:
         """The same for predictions; NotFittedError where there is nothing to predict by."""
         now = self._aside()
         check_is_fitted(now)
@@ -42,7 +42,7 @@ class Fitted:
 
     def save(self, path: Paths, *, overwrite: bool = False) -> None:
         """Writes the model file that ``tacet predict`` and ``tacet.load`` read."""
-        now = self._fitted()
+        now = self._as_fitted()
         now._model.save(os.fspath(path), overwrite, now._form())
 
     def _form(self) -> Optional[_engine.PythonForm]:

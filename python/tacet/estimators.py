@@ -61,14 +61,14 @@ class _Classifier(ClassifierMixin, Linear):  # type: ignore[misc]
     @door
     def decision_function(self, X: Any) -> Any:
         """The margin of each class, or of two classes that of the second one."""
-        now = self._fitted()
+        now = self._as_fitted()
         margins = now._model.margins(now._read(X))
         return margins.ravel() if margins.shape[1] == 1 else margins
 
     @door
     def predict(self, X: Any) -> Any:
         """The class of each record."""
-        now = self._fitted()
+        now = self._as_fitted()
         return now.classes_[now._model.predictions(now._read(X)).ravel().astype(np.intp)]
 
     @door
@@ -106,7 +106,7 @@ class _Probabilities:
     @door
     def predict_proba(self: Any, X: Any) -> Any:
         """The probability of each class."""
-        now = self._fitted()
+        now = self._as_fitted()
         return now._model.probabilities(now._read(X))
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
@@ -144,7 +144,7 @@ class _Regressor(RegressorMixin, Linear):  # type: ignore[misc]
     @door
     def predict(self, X: Any) -> Any:
         """The number that is expected of each record, within the target's bounds."""
-        now = self._fitted()
+        now = self._as_fitted()
         return now._model.predictions(now._read(X)).ravel()
 
     @door

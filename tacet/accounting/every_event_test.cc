@@ -165,7 +165,9 @@ TEST(EveryEvent, ProfilesOfPartsStayAboveTheTruth) {
 TEST(EveryEvent, LossesBeyondAnyDistributionLeaveTheSums) {
   const Event small = Profile{{{0, 0.01}, {1, 1e-6}, {2, 1e-12}}, add_remove};
   const Event large = BoundedRange{700, add_remove};
-  EXPECT_NEAR(upper(Composed{{small, large}}), 702, 1e-9);
+  // A little less than the sum: the larger one costs less at what the other leaves of delta.
+  EXPECT_LE(upper(Composed{{small, large}}), 702);
+  EXPECT_GE(upper(Composed{{small, large}}), 702 - 1e-5);
   EXPECT_EQ(upper(Composed{{small, large, Zcdp{0.01, add_remove}}}), HUGE_VAL);
   const Event sampled = PoissonSampled{1e-3, ApproximateDp{650, 1e-9, add_remove}};
   EXPECT_NEAR(upper(sampled), 650 + std::log(1e-3), 1e-9);

@@ -58,7 +58,7 @@ Receipt quantile_receipt_of(Adjacency adjacency) {
   random::SeededSource source(1);
   privacy::TrustingBudget budget(adjacency);
   auto reservation = budget.reserve(plan.event, plan.cost);
-  const privacy::Private<std::vector<double>> values(std::vector<double>{3, 4, 5});
+  const privacy::Private<std::vector<double>> values(std::vector<double>(400, 4));
   return release_quantile(request, plan, values, source, reservation).receipt;
 }
 

@@ -24,7 +24,8 @@ privacy::Receipt run_receipt(const privacy::Receipt& choice,
   run.algorithm = parameters.text(in_receipt::method);
   run.sampling = parameters.text(in_receipt::run_sampling);
   run.calibration = parameters.text(in_receipt::run_calibration);
-  run.public_row_count = parameters.count(in_receipt::run_rows);
+  // Only methods that go by the number of their records confirm it.
+  run.public_row_count = learn::RecordedParameters(choice.parameters).count(in_receipt::run_rows);
   run.guarantee.epsilon = parameters.real(in_receipt::run_epsilon);
   run.guarantee.delta = parameters.real(in_receipt::run_delta);
   return run;

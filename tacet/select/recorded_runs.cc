@@ -48,7 +48,8 @@ RecordedRun read_run(const privacy::Receipt& choice, learn::RecordedParameters& 
   run.receipt.algorithm = entry.at("method").get<std::string>();
   run.receipt.sampling = entry.at("sampling").get<std::string>();
   run.receipt.calibration = entry.at("calibration").get<std::string>();
-  run.receipt.public_row_count = of_choice.count(named::run_rows);
+  run.receipt.public_row_count =
+      learn::RecordedParameters(choice.parameters).count(named::run_rows);
   run.receipt.guarantee.epsilon = of_choice.real(named::run_epsilon);
   run.receipt.guarantee.delta = of_choice.real(named::run_delta);
   if (entry.contains("candidates")) {

@@ -177,6 +177,8 @@ class Changes:
                 put(document.receipt["parameters"], at, new)
 
         cheaper = (new > value) == (path[-1] not in ("epsilon", "rate"))
+        if "schema_fit" in self.original.receipt["parameters"] and new < 1.1 * value:
+            return  # a fit and a run state their sum, of which the whole may take a little less
         self.add(f"event and parameter {path[-1]} {float(value):.6g} to {new:.6g}", both,
                  FREE if cheaper else REFUSED)
 
@@ -188,7 +190,7 @@ class Changes:
             elif isinstance(value, int):
                 news = [value + 1, value - 1, 2 * value + 3]
             elif isinstance(value, float):
-                news = [rounded(0.5 * value), rounded(2 * value) if value else 1.0]
+                news = [rounded(0.5 * value), rounded(2 * value)] if value else [1.0]
             elif isinstance(value, str):
                 news = ["x" + value, ""]
             elif isinstance(value, list):

@@ -122,7 +122,9 @@ void expect_claim(RecordedParameters& parameters, const privacy::Receipt& receip
     throw base::DataError("the calibration is {}, but {} is claimed", receipt.calibration,
                           claimed ? "a paper's guarantee" : "no paper's guarantee");
   }
-  if (claimed && parameters.real("claimed_epsilon") < receipt.guarantee.epsilon) {
+  // What a paper claims beyond that is not confirmed by anything in the file.
+  if (claimed && RecordedParameters(receipt.parameters).real("claimed_epsilon") <
+                     receipt.guarantee.epsilon) {
     throw base::DataError("the paper claims less than what is stated");
   }
   if (claimed) parameters.expect("claimed_delta", receipt.guarantee.delta, "stated is");

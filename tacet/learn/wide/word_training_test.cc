@@ -109,7 +109,7 @@ TEST(WordTraining, OneSeedGivesTheSameBitsForAnyNumberOfThreads) {
 
 // What a run releases is what its plan was booked for, whatever chooses its rows.
 TEST(WordTraining, EverySelectionReleasesWhatItsPlanSays) {
-  const auto texts = corpus(300);
+  const auto texts = corpus(3000);
   for (const auto& choice : every_choice()) {
     for (const char* adjacency : {"add_remove", "replace_one"}) {
       auto values = choice;
