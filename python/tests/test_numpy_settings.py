@@ -61,7 +61,7 @@ def objects(value: Any) -> Any:
 
 
 # Columns with one odd value, and what it is read as.
-MISSING, LARGE = np.nan, np.inf
+MISSING, LARGE, CLIPPED = np.nan, np.inf, np.finfo(float).max
 ODD: Dict[str, Any] = {
     "single": (single(), MISSING), "double": (double(), MISSING), "half": (half(), MISSING),
     "beyond double": (with_one(np.longdouble("1e4000"), np.longdouble), LARGE),
@@ -69,7 +69,7 @@ ODD: Dict[str, Any] = {
     "signalling object": (objects(SIGNALLING), MISSING),
     "long object": (objects(np.longdouble("1e4000")), LARGE),
     "signalling double object": (objects(SIGNALLING_64), MISSING),
-    "large integer": (objects(10**400), LARGE),
+    "large integer": (objects(10**400), CLIPPED),
 }
 FORMS: Dict[str, Callable[[Any], Any]] = {
     "array": lambda column: column.reshape(-1, 1),

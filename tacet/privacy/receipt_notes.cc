@@ -20,11 +20,12 @@ struct Field {
   std::string_view name;
   std::string ReceiptNotes::*text;
 };
-constexpr std::array fields{
-    Field{"data_set", &ReceiptNotes::data_set}, Field{"purpose", &ReceiptNotes::purpose},
-    Field{"contact", &ReceiptNotes::contact}, Field{"date", &ReceiptNotes::date},
-    Field{"schema_sha256", &ReceiptNotes::schema_sha256},
-    Field{"condition", &ReceiptNotes::condition}};
+constexpr std::array fields{Field{"data_set", &ReceiptNotes::data_set},
+                            Field{"purpose", &ReceiptNotes::purpose},
+                            Field{"contact", &ReceiptNotes::contact},
+                            Field{"date", &ReceiptNotes::date},
+                            Field{"schema_sha256", &ReceiptNotes::schema_sha256},
+                            Field{"condition", &ReceiptNotes::condition}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

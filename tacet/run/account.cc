@@ -172,7 +172,7 @@ std::string word_on_parts(const std::string& data, const base::CancelToken* canc
   if (!mark) return "";
   return fmt::format(
       "these records have the account '{0}': what is spent on a part is to be booked there; mark "
-      "each part with `tacet ledger init {1} --data-set {0} --alias NAME --data PART`",
+      "each part with `tacet ledger init {1} --data-set NAME --alias {0} --data PART`",
       mark->mark.data_set, mark->ledger.string());
 }
 

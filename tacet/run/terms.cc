@@ -41,6 +41,9 @@ std::optional<double> fitting_delta(const AccountTerms& terms, std::optional<dou
   if (terms.currency != ledger::Currency::basic) return usual;
   if (usual && *usual <= terms.delta_left / 2) return usual;
   constexpr double share = 0.1;
+  // What roundings of a calibration left of a delta that was meant to be spent whole buys nothing.
+  constexpr double dust = 1e-12;
+  if (usual && terms.delta_left < dust * *usual) return 0;
   return terms.delta_left > 0 ? one_digit(share * terms.delta_left) : 0;
 }
 

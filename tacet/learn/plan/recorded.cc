@@ -123,8 +123,8 @@ void expect_claim(RecordedParameters& parameters, const privacy::Receipt& receip
                           claimed ? "a paper's guarantee" : "no paper's guarantee");
   }
   // What a paper claims beyond that is not confirmed by anything in the file.
-  if (claimed && RecordedParameters(receipt.parameters).real("claimed_epsilon") <
-                     receipt.guarantee.epsilon) {
+  if (claimed &&
+      RecordedParameters(receipt.parameters).real("claimed_epsilon") < receipt.guarantee.epsilon) {
     throw base::DataError("the paper claims less than what is stated");
   }
   if (claimed) parameters.expect("claimed_delta", receipt.guarantee.delta, "stated is");
