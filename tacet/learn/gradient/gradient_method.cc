@@ -31,7 +31,7 @@ Batches recorded_batches(const privacy::Receipt& receipt, RecordedParameters& pa
     throw base::DataError("all records take part in each step, but there is a sampling_rate");
   }
   batches.rate = parameters.real("sampling_rate");
-  if (!(batches.rate > 0 && batches.rate < 1)) {
+  if (!(batches.rate > 0 && batches.rate <= 1)) {
     throw base::DataError("the sampling rate is not within 0 and 1");
   }
   if (parameters.has("records_a_unit")) {

@@ -197,7 +197,8 @@ void settle_settings(GradientPlan& plan) {
   settings.push_back(
       {"sampling_rate",
        plan.rate,
-       {.table = plan.sampling == BatchSampling::poisson, .receipt = plan.rate < 1}});
+       {.table = plan.sampling == BatchSampling::poisson,
+        .receipt = plan.sampling != BatchSampling::full}});
   if (plan.batch > 0) settings.push_back({"batch_size", plan.batch});
   if (plan.sampling == BatchSampling::partition) {
     settings.push_back({"order_seed", plan.order_seed});

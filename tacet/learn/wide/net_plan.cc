@@ -273,7 +273,7 @@ privacy::Event recorded_net(const privacy::Receipt& receipt, RecordedParameters&
       random::PoissonRate::at_least(real_of(batch) / real_of(rows)).value() != plan.rate) {
     throw base::DataError("sampling rate, batch size and number of records do not fit");
   }
-  if (parameters.has("records_a_unit")) {
+  if (plan.rate < 1 && parameters.has("records_a_unit")) {
     plan.records_a_unit = parameters.count("records_a_unit");
     if (plan.records_a_unit < 1 || plan.records_a_unit > privacy::most_records_a_unit) {
       throw base::DataError("the records a unit are not within their range");
