@@ -90,7 +90,9 @@ std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluat
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
           auto figures =
               learn::evaluate({data, file.model, by}, plan, *source, reservation, cancel);
-          figures.receipt.notes = reservation.noted(means.notes);
+          auto notes = means.notes;
+          notes.schema_sha256 = file.receipt.notes.schema_sha256;
+          figures.receipt.notes = reservation.noted(notes);
           const report::EvaluationSubject subject{
               .model = file.model,
               .by = asked.by,

@@ -85,9 +85,10 @@ def test_the_ledger_knows_the_same_records_in_any_form(tmp_path: pathlib.Path) -
     for how, same in again.items():
         with pytest.raises(tacet.BudgetError, match="people"):
             fit(same, "others", both)
+        if how in ("what is read", "beside"):
+            continue
         with pytest.raises(tacet.BudgetError, match="people"):
-            if how not in ("what is read", "beside"):
-                fit(same, "others", schema_of("a"))
+            fit(same, "others", schema_of("a"))
     for array in (read.to_numpy(), read.to_numpy().astype(str), read.to_numpy().astype(object)):
         with pytest.raises(tacet.BudgetError, match="people"):
             fit(array, "others", both, FRAME["y"])

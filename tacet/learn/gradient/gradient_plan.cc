@@ -194,11 +194,10 @@ void settle_settings(GradientPlan& plan) {
   settings.push_back({"average", plan.average, {.table = suffix, .receipt = suffix}});
   settings.push_back(
       {"sampling", to_string(plan.sampling), {.table = plan.rate < 1, .receipt = false}});
-  settings.push_back(
-      {"sampling_rate",
-       plan.rate,
-       {.table = plan.sampling == BatchSampling::poisson,
-        .receipt = plan.sampling != BatchSampling::full}});
+  settings.push_back({"sampling_rate",
+                      plan.rate,
+                      {.table = plan.sampling == BatchSampling::poisson,
+                       .receipt = plan.sampling != BatchSampling::full}});
   if (plan.batch > 0) settings.push_back({"batch_size", plan.batch});
   if (plan.sampling == BatchSampling::partition) {
     settings.push_back({"order_seed", plan.order_seed});
