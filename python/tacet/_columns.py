@@ -7,6 +7,7 @@ odd value among Python's own is what the schema says of a missing one.
 from __future__ import annotations
 
 import datetime
+import math
 import numbers
 import uuid
 from decimal import Decimal
@@ -221,7 +222,7 @@ def _of_python(value: Any) -> Any:
     try:
         return float(value)
     except OverflowError:  # a fraction beyond the floats is near to a whole number
-        return int(value)
+        return math.trunc(value)
 
 
 def _of_decimal(value: Decimal) -> Any:
