@@ -31,7 +31,8 @@ def schema_of(*names: str, **more: Any) -> tacet.Schema:
 
 def coefficients(frame: Any, schema: tacet.Schema, units: Any = None) -> List[float]:
     model = tacet.LogisticRegression(epsilon=5, steps=5, random_state=3, schema=schema)
-    return model.fit(frame, units=units).coef_[0].tolist()
+    found: List[float] = model.fit(frame, units=units).coef_[0].tolist()
+    return found
 
 
 def test_a_person_is_one_however_the_name_is_held() -> None:
@@ -101,7 +102,8 @@ def test_the_ledger_knows_the_same_records_in_any_form(tmp_path: pathlib.Path) -
 def test_numbers_beyond_the_floats_are_clipped() -> None:
     schema = schema_of("a", "b")
     expected = coefficients(FRAME.assign(a=[1.0] * 3 + [0.0] * 3 + [0.5] * (COUNT - 6)), schema)
-    high = ["1e400", 10**400, Decimal("1e400")], [Fraction(10**500), Decimal("1e9999"), "1E+500"]
+    high: List[List[Any]] = [["1e400", 10**400, Decimal("1e400")],
+                             [Fraction(10**500), Decimal("1e9999"), "1E+500"]]
     for large in high:
         low = [f"-{value}" if isinstance(value, str) else -value for value in large]
         column = pandas.Series([*large, *low, *[0.5] * (COUNT - 6)], dtype=object)
