@@ -63,7 +63,6 @@ TEST(Rounding, StaysNextToTheExactResult) {
 
 // The smallest doubles are 2^-1074 apart: 5e-324 is one of them, e^-745 is 4.99e-324.
 TEST(Rounding, TinyBoundsLeaveRoomForTheStepsBetweenTheSmallestDoubles) {
-  constexpr double smallest = std::numeric_limits<double>::denorm_min();
   EXPECT_EQ(raise_tiny(1.5), 1.5);
   EXPECT_EQ(raise_tiny(0), 2 * smallest);
   EXPECT_EQ(raise_tiny(10 * smallest), 12 * smallest);
