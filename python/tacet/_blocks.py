@@ -107,7 +107,8 @@ def paying(mark: Optional[Mark]) -> Optional[Budget]:
         if mark.budget is None:
             raise UsageError(
                 "this estimator was made or used in a block with a budget, which cannot be spent "
-                "here, in another process or after the budget is gone: use a tacet.Ledger, which "
+                "here, in another process or after the budget is gone, or was made by a thread or "
+                "process that may work for such a block: give budget=, use a tacet.Ledger, which "
                 "processes share, or make a new estimator for unpaid work")
         return mark.budget
     elsewhere = _elsewhere()
@@ -168,8 +169,8 @@ def mark_of(thing: Any) -> Optional[Mark]:
 def carry(source: Any, target: Any) -> Any:
     """The target, which belongs to the block of its source, where neither is in one now."""
     mark = mark_of(source)
-    if mark is not None:
-        vars(target).setdefault(_MARK, mark)
+    if mark is not None and not (_own.get() and _MARK in vars(target)):
+        vars(target)[_MARK] = mark
     return target
 
 
@@ -182,12 +183,19 @@ def _note(thing: Any) -> Optional[Budget]:
     return own[-1]
 
 
+def _note_made(thing: Any) -> None:
+    """The same of what is made, also where nobody knows of which block: a thread that may still
+    work for one starts others, or hands over what it has made, and so does a process."""
+    if _note(thing) is None and (_from_a_block or threading.current_thread() in _beside):
+        vars(thing)[_MARK] = Mark("unknown", None)
+
+
 class Travels:
     """What remembers the block that it was made or used in, through copies, clones and pickles."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made = super().__new__(cls)
-        _note(made)
+        _note_made(made)
         return made
 
     def __sklearn_clone__(self) -> Any:
@@ -257,9 +265,11 @@ def belonging(function: _Function) -> _Function:
 
 
 def _renewed() -> None:
-    """In a copy of the process: another thread may have held the lock."""
-    global _lock
+    """In a copy of the process: another thread may have held the lock, and a block that was open
+    ends without its budget, which only the first process spends."""
+    global _lock, _from_a_block
     _lock = threading.Lock()
+    _from_a_block = _from_a_block or bool(_open) or bool(_own.get())
 
 
 if hasattr(os, "register_at_fork"):

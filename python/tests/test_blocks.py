@@ -124,6 +124,52 @@ def test_what_no_block_is_known_of_is_refused_in_the_threads_of_its_time(
     assert held.pool.submit(lambda: outcome(lambda: model(budget=own).fit(X, Y))).result() == "done"
 
 
+def test_what_the_threads_of_its_time_make_trains_nowhere_unpaid(
+    budget: tacet.Budget, held: Held
+) -> None:
+    def search() -> str:
+        with joblib.parallel_backend("threading"):
+            return outcome(lambda: cross_val_score(model(), X, Y, cv=2, n_jobs=2,
+                                                   error_score="raise"))
+
+    with budget:
+        inside = model()
+        made = held.pool.submit(model)
+        searched = held.pool.submit(search)
+        copied = held.pool.submit(lambda: [clone(inside), copy.deepcopy(inside)])
+    held.go.set()
+    assert "block" in searched.result()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        for each in (made.result(), clone(made.result()), copy.deepcopy(made.result())):
+            assert "block" in pool.submit(fit_again, each).result()
+    assert budget.spent == (0, 0)
+    for each in copied.result():  # their block is known, and pays
+        each.fit(X, Y)
+    assert budget.spent[0] == pytest.approx(2, rel=1e-3)
+    own = tacet.Budget(1, 1e-6)
+    made.result().set_params(budget=own).fit(X, Y)
+    assert own.spent[0] == pytest.approx(1, rel=1e-3)
+
+
+def test_a_copy_of_the_process_trains_nothing_unpaid_after_its_block(
+    budget: tacet.Budget
+) -> None:
+    ends, writes = os.pipe()
+    budget.__enter__()
+    pid = os.fork()
+    budget.__exit__()
+    if pid == 0:
+        try:
+            os.write(writes, make_and_fit().encode())
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+    os.close(writes)
+    with os.fdopen(ends) as words:
+        assert "block" in words.read()
+    assert make_and_fit() == "done" and budget.spent == (0, 0)
+
+
 def test_functions_of_open_blocks_are_paid_in_threads(budget: tacet.Budget) -> None:
     with budget, concurrent.futures.ThreadPoolExecutor(2) as pool:
         pool.submit(tacet.describe, PEOPLE, schema=SCHEMA, epsilon=1).result()
@@ -257,6 +303,10 @@ def fit_again(estimator: Any) -> str:
     return outcome(lambda: estimator.fit(X, Y))
 
 
+def made_here() -> Any:
+    return model()
+
+
 def clone_and_fit(estimator: Any) -> str:
     return outcome(lambda: clone(estimator).fit(X, Y))
 
@@ -269,13 +319,18 @@ def test_no_process_trains_unpaid_what_was_in_a_block(method: str, budget: tacet
         with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
             assert "process" in pool.submit(make_and_fit).result()  # it was started in the block
             assert "process" in pool.submit(fit_again, inside).result()
+            made = pool.submit(made_here).result()
+    # A copy of the process has the block with it, so that its work is paid back here.
+    expected = 1 if method == "fork" else 0
+    assert ("process" in fit_again(made)) == (expected == 0)
+    assert budget.spent[0] == pytest.approx(expected, rel=1e-3)
     # Unpickled after the block, in a process that no block knows.
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
         assert "process" in pool.submit(fit_again, inside).result()
         assert "process" in pool.submit(clone_and_fit, inside).result()
         if method != "forkserver":  # whose server was started in the block, as it says
             assert pool.submit(make_and_fit).result() == "done"
-    assert budget.spent == (0, 0)
+    assert budget.spent[0] == pytest.approx(expected, rel=1e-3)
 
 
 def test_processes_of_joblib_train_nothing_unpaid(budget: tacet.Budget) -> None:
