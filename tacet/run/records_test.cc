@@ -146,7 +146,7 @@ TEST_F(RecordsOfFiles, AreOthersWithAnotherValueRecordOrColumn) {
 TEST_F(RecordsOfFiles, OfLinesAreKnownToo) {
   const std::string texts = "To be, or not\n\"quoted at the start\nand, some; more\n";
   EXPECT_EQ(of(mark + replaced(texts, "\n", "\r\n") + "\n"), of(texts));
-  EXPECT_EQ(of("and, some; more\nTo be, or not\n\"quoted at the start\n"), of(texts));
+  EXPECT_TRUE(same("and, some; more\nTo be, or not\n\"quoted at the start\n", texts));
   EXPECT_NE(of(texts + "x\n"), of(texts));
 }
 
