@@ -78,7 +78,7 @@ void enrol(const std::string& path, const std::string& data_set, const std::stri
                 .adjacency = privacy::parse_adjacency(adjacency),
                 .privacy_unit = unit,
                 .cap = cap,
-                .fingerprint = {},
+                .fingerprints = {},
                 .file = {}});
 }
 

@@ -208,9 +208,8 @@ std::vector<std::string> warnings_of(const Account& account) {
                                      account.caps[i].set.reason));
     }
   }
-  if (account.records.size() > 1) {
-    warnings.push_back(fmt::format("{} different sets of records were seen under this name",
-                                   account.records.size()));
+  if (const auto sets = account.record_sets(); sets > 1) {
+    warnings.push_back(fmt::format("{} different sets of records were seen under this name", sets));
   }
   return warnings;
 }

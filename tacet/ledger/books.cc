@@ -1,5 +1,8 @@
 #include "tacet/ledger/books.h"
 
+#include <algorithm>
+#include <set>
+#include <string>
 #include <unordered_map>
 
 #include "tacet/base/error.h"
@@ -107,6 +110,17 @@ Tally Account::counted(RunState state) const {
     if (run.state == state) tally.add(run.counted());
   }
   return tally;
+}
+
+std::int64_t Account::record_sets() const {
+  std::set<std::string> seen;
+  std::int64_t sets = 0;
+  for (const auto& one : records) {
+    const auto is_known = [&](const auto& fingerprint) { return seen.contains(fingerprint); };
+    if (std::ranges::none_of(one.fingerprints, is_known)) ++sets;
+    seen.insert(one.fingerprints.begin(), one.fingerprints.end());
+  }
+  return sets;
 }
 
 const Run& Books::run(std::int64_t number) const {

@@ -63,6 +63,8 @@ struct Account : NamedAccount {
   [[nodiscard]] Tally counted() const;
   /// Only what is in `state`.
   [[nodiscard]] Tally counted(RunState state) const;
+  /// How many different sets of records were seen under its name.
+  [[nodiscard]] std::int64_t record_sets() const;
 };
 
 /// What a ledger holds.

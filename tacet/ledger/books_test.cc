@@ -77,7 +77,7 @@ TEST(Books, KnowAnAccountByAllItsNames) {
   rows.open("adult", 1);
   rows.open("census", 2);
   rows.add(Aliased{"adult_1994", "adult"});
-  rows.add(RecordsSeen{"adult", digest, "adult.csv"});
+  rows.add(RecordsSeen{"adult", {digest}, "adult.csv"});
   rows.add(CapSet{"adult", {.currency = Currency::zcdp, .value = 0.5}, "less"});
   const auto books = rows.books();
   EXPECT_EQ(books.account("adult_1994").name(), "adult");

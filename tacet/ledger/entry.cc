@@ -61,6 +61,18 @@ class Members {
     if (!is_digest(value)) damaged("'{}' is no SHA-256", name);
     return value;
   }
+  std::vector<std::string> digests(const char* name) {
+    const auto& list = member(name);
+    if (!list.is_array() || list.empty()) damaged("'{}' is no list of SHA-256", name);
+    std::vector<std::string> digests;
+    for (const auto& one : list) {
+      if (!one.is_string() || !is_digest(one.get_ref<const std::string&>())) {
+        damaged("'{}' holds what is no SHA-256", name);
+      }
+      digests.push_back(one.get<std::string>());
+    }
+    return digests;
+  }
   std::int64_t whole(const char* name) {
     const auto& value = member(name);
     if (!value.is_number_integer() ||
@@ -143,7 +155,7 @@ struct Write {
   json operator()(const RecordsSeen& e) const {
     return {{"kind", "records"},
             {"data_set", e.data_set},
-            {"fingerprint", e.fingerprint},
+            {"fingerprints", e.fingerprints},
             {"file", e.file}};
   }
   json operator()(const CapSet& e) const {
@@ -239,7 +251,7 @@ Entry::Content read_content(const std::string& kind, Members& in) {
   }
   if (kind == "alias") return Aliased{in.text("alias"), in.text("data_set")};
   if (kind == "records") {
-    return RecordsSeen{in.text("data_set"), in.digest("fingerprint"), in.text("file")};
+    return RecordsSeen{in.text("data_set"), in.digests("fingerprints"), in.text("file")};
   }
   if (kind == "cap") {
     auto data_set = in.text("data_set");

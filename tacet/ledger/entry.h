@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "tacet/ledger/currency.h"
 #include "tacet/ledger/process.h"
@@ -38,7 +39,7 @@ struct Aliased {
 /// Records were seen under the name of a data set.
 struct RecordsSeen {
   std::string data_set;
-  std::string fingerprint;
+  std::vector<std::string> fingerprints;  ///< each of which they are known by; at least one
   std::string file;
 };
 

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/ledger/column_order.h"
 #include "tacet/ledger/digest.h"
 
 namespace tacet::ledger {
@@ -27,6 +29,21 @@ void require(bool fine) {
 }
 
 constexpr std::size_t most_columns = std::size_t{1} << 20;
+constexpr std::size_t most_kept = std::size_t{1} << 19;  // values and records
+
+/// Adds, or takes away, mod 2^256.
+void add_words(std::array<std::uint64_t, 4>& sum, const Digest& digest, bool taken_away) {
+  std::array<std::uint64_t, 4> words{};
+  std::memcpy(words.data(), digest.data(), digest.size());
+  bool carry = taken_away;  // minus x is not x, plus 1
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::uint64_t with_carry = 0;
+    const auto word = taken_away ? ~words[i] : words[i];
+    const bool first = __builtin_add_overflow(word, std::uint64_t{carry}, &with_carry);
+    const bool second = __builtin_add_overflow(sum[i], with_carry, &sum[i]);
+    carry = first || second;
+  }
+}
 
 /// A key for SipHash out of one for HMAC.
 std::array<std::uint64_t, 2> half_of(const Digest& digest, std::size_t half) {
@@ -120,14 +137,15 @@ void Fingerprint::add_text(std::size_t column, std::string_view text) {
 
 void Fingerprint::add_value(std::size_t column, char kind, std::string_view bytes) {
   bytes_.assign(1, kind).append(bytes);
-  const Field field{std::min(column, most_columns), keyed_->value(bytes_)};
+  const Field field{static_cast<std::uint32_t>(std::min(column, most_columns)),
+                    keyed_->value(bytes_)};
   fields_.push_back(field);
   if (reads(column)) read_fields_.push_back(field);
 }
 
 void Fingerprint::end_record() {
-  if (std::exchange(has_value_, false)) add_fields(whole_, fields_);
-  if (std::exchange(has_read_value_, false)) add_fields(read_, read_fields_);
+  if (std::exchange(has_value_, false)) add_record(whole_, fields_);
+  if (std::exchange(has_read_value_, false)) add_record(read_, read_fields_);
   fields_.clear();
   read_fields_.clear();
 }
@@ -137,38 +155,94 @@ void Fingerprint::add(std::string_view record) {
   end_record();
 }
 
-void Fingerprint::add_fields(Sums& sums, const std::vector<Field>& fields) {
+void Fingerprint::add_record(Table& table, const Fields& fields) const {
+  if (++table.records == 1) table.first = fields;
+  if (table.sums) return add_to(*table.sums, fields);
+  table.kept.insert(table.kept.end(), fields.begin(), fields.end());
+  table.ends.push_back(table.kept.size());
+  // Without the first record they may be few enough.
+  const auto most = most_kept + table.first.size() + 1;
+  if (table.kept.size() + table.ends.size() <= most) return;
+  table.sums = sums_of(table, false);
+  table.kept = Fields();
+  table.ends = std::vector<std::size_t>();
+}
+
+void Fingerprint::add_to(Sums& sums, std::span<const Field> fields, bool taken_away) const {
   SipDigest record;
   for (const auto& field : fields) record += field.value;
-  const auto digest = keyed_->hmac(bytes_of(fields.size(), record.low, record.high));
-  std::array<std::uint64_t, 4> words{};
-  std::memcpy(words.data(), digest.data(), digest.size());
-  std::uint64_t carry = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::uint64_t with_carry = 0;
-    const auto first = __builtin_add_overflow(words[i], carry, &with_carry);
-    const auto second = __builtin_add_overflow(sums.sum[i], with_carry, &sums.sum[i]);
-    carry = static_cast<std::uint64_t>(first || second);
-  }
-  ++sums.records;
+  add_words(sums.sum, keyed_->hmac(bytes_of(fields.size(), record.low, record.high)), taken_away);
   for (const auto& [column, value] : fields) {
     if (column >= sums.columns.size()) sums.columns.resize(column + 1);
-    std::array<std::uint64_t, 4> parts{value.low, value.high, record.low, record.high};
-    sums.columns[column] +=
-        keyed_->place(std::string_view(reinterpret_cast<const char*>(parts.data()), sizeof(parts)));
+    const auto place = keyed_->place(bytes_of(value.low, value.high, record.low, record.high));
+    auto& sum = sums.columns[column];
+    sum = taken_away ? SipDigest{sum.low - place.low, sum.high - place.high}
+                     : SipDigest{sum.low + place.low, sum.high + place.high};
   }
 }
 
+Fingerprint::Sums Fingerprint::sums_of(const Table& table, bool without_first) const {
+  Sums sums = table.sums.value_or(Sums());
+  const std::span<const Field> kept(table.kept);
+  std::size_t first = 0;
+  for (const auto end : table.ends) {
+    add_to(sums, kept.subspan(first, end - first));
+    first = end;
+  }
+  if (without_first) add_to(sums, table.first, true);
+  return sums;
+}
+
+Fingerprint::Sums Fingerprint::ordered_sum(const Table& table, bool without_first) const {
+  const std::size_t left_out = without_first ? 1 : 0;
+  std::vector<internal::PlacedValue> values;
+  std::vector<std::size_t> ends;
+  std::map<std::uint32_t, std::uint32_t> places;  // of the columns in which something stands
+  for (std::size_t k = left_out; k < table.ends.size(); ++k) {
+    for (auto j = k == 0 ? 0 : table.ends[k - 1]; j < table.ends[k]; ++j) {
+      const auto next = static_cast<std::uint32_t>(places.size());
+      const auto place = places.emplace(table.kept[j].column, next).first->second;
+      values.push_back({place, table.kept[j].value.low});
+    }
+    ends.push_back(values.size());
+  }
+  const auto ranks = internal::column_ranks({values, ends}, places.size());
+  Sums sums;
+  std::vector<std::pair<std::uint32_t, SipDigest>> record;
+  const auto* field = table.kept.data() + (without_first ? table.first.size() : 0);
+  std::size_t first = 0;
+  for (const auto end : ends) {
+    record.clear();
+    for (; first < end; ++first, ++field) {
+      record.emplace_back(ranks[values[first].column], field->value);
+    }
+    std::ranges::sort(record);
+    std::string bytes = bytes_of(record.size());
+    for (const auto& [rank, value] : record) bytes += bytes_of(rank, value.low, value.high);
+    add_words(sums.sum, keyed_->hmac(bytes), false);
+  }
+  return sums;
+}
+
 std::string Fingerprint::digest() const { return digest_of(whole_); }
+
+std::optional<std::string> Fingerprint::digest_without_first() const {
+  if (whole_.records < 2) return std::nullopt;
+  return digest_of(whole_, true);
+}
 
 std::string Fingerprint::digest_of_read() const {
   return digest_of(read_columns_.empty() ? whole_ : read_);
 }
 
-std::string Fingerprint::digest_of(const Sums& sums) const {
-  std::string text = fmt::format("tacet records 2\n{}\n", sums.records);
-  for (const auto word : sums.sum) text += fmt::format("{:016x}", word);
-  auto columns = sums.columns;
+std::string Fingerprint::digest_of(const Table& table, bool without_first) const {
+  auto size = table.kept.size() + table.ends.size();
+  if (without_first) size -= table.first.size() + 1;
+  const bool few = !table.sums && size <= most_kept;
+  auto [sum, columns] = few ? ordered_sum(table, without_first) : sums_of(table, without_first);
+  std::string text = fmt::format("tacet records {}\n{}\n", few ? "in order" : "in sums",
+                                 table.records - (without_first ? 1 : 0));
+  for (const auto word : sum) text += fmt::format("{:016x}", word);
   std::erase(columns, SipDigest{});  // in which nothing stands
   std::ranges::sort(columns);
   for (const auto& [low, high] : columns) text += fmt::format("\n{:016x}{:016x}", high, low);

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,18 +17,25 @@ namespace tacet::ledger {
 /// Recognises the same records, whatever the order of records and columns, whatever the columns
 /// and the file are called and however the file is written.
 ///
-/// Of each record: the sum of keyed hashes of its values, whatever their columns. Of each column:
-/// the sum over the records of keyed hashes of its value together with the record that it stands
-/// in. The fingerprint is HMAC-SHA-256 under a ledger's own key over the number of records, the
-/// sum mod 2^256 of the records' own HMACs, and the columns' sums in ascending order. So columns
-/// that changed their values between them are others, while the same ones in another order are
-/// not. A 0 counts as what is not there, so that a sparse record is the same dense one, and a
-/// record of which nothing is there is none.
+/// The fingerprint is HMAC-SHA-256 under a ledger's own key over the number of records and the sum
+/// mod 2^256 of the records' own HMACs, each over its values in the order that the columns have by
+/// what stands in them (column_order.h). So no two different tables are the same: a value stays
+/// with its record and with the others of its column. A 0 counts as what is not there, so that a
+/// sparse record is the same dense one, and a record of which nothing is there is none.
+///
+/// Of more than 2^19 values, which are not kept, the record's own HMAC is over the sum of the keyed
+/// hashes of its values, and for each column, in ascending order, the sum over the records of keyed
+/// hashes of its value together with the record that it stands in. Columns that changed their
+/// values between them are others but where every record has the same values among its columns (all
+/// two flags of ten, say) and as many records of each kind have each value in each column.
+///
+/// A file's first line may be names or a record. Nothing tells for sure, so that a file is known by
+/// all of its lines and by all but the first.
 ///
 /// The key matters: an unkeyed hash of few records could be tried out. The fingerprint is as
 /// private as the records and only ever compared, never decided by: the account is found by the
-/// name the owner chose. Memory: 32 bytes a column, of 2^20 at most; those behind count as one. Not
-/// for several threads at once.
+/// name the owner chose. Memory: 16 MB, and 32 bytes a column, of 2^20 at most; those behind count
+/// as one. Not for several threads at once.
 class Fingerprint {
  public:
   /// `key` is one of random_key(); anything else is an InternalError.
@@ -47,33 +56,46 @@ class Fingerprint {
 
   /// The fingerprint of all records so far, 64 hexadecimal digits.
   [[nodiscard]] std::string digest() const;
-  /// The same of the columns that a run reads alone.
+  /// The same of all but the first one; nothing where there are no others.
+  [[nodiscard]] std::optional<std::string> digest_without_first() const;
+  /// The fingerprint of the columns that a run reads alone.
   [[nodiscard]] std::string digest_of_read() const;
 
  private:
   struct Keyed;
   struct Field {
-    std::size_t column;
+    std::uint32_t column;
     SipDigest value;
   };
-  /// What is known of all columns, or of those that are read.
+  using Fields = std::vector<Field>;
+  /// What is known of many records.
   struct Sums {
-    std::uint64_t records = 0;
     std::array<std::uint64_t, 4> sum{};
     std::vector<SipDigest> columns;
+  };
+  /// What is known of all columns, or of those that are read.
+  struct Table {
+    std::uint64_t records = 0;
+    Fields kept;  // of all records one after the other, until they are too many
+    std::vector<std::size_t> ends;
+    Fields first;              // the first record's
+    std::optional<Sums> sums;  // instead of those kept
   };
 
   [[nodiscard]] bool reads(std::size_t column) const;
   void add_value(std::size_t column, char kind, std::string_view bytes);
-  void add_fields(Sums& sums, const std::vector<Field>& fields);
-  [[nodiscard]] std::string digest_of(const Sums& sums) const;
+  void add_record(Table& table, const Fields& fields) const;
+  void add_to(Sums& sums, std::span<const Field> fields, bool taken_away = false) const;
+  [[nodiscard]] Sums sums_of(const Table& table, bool without_first) const;
+  [[nodiscard]] Sums ordered_sum(const Table& table, bool without_first) const;
+  [[nodiscard]] std::string digest_of(const Table& table, bool without_first = false) const;
 
   std::unique_ptr<Keyed> keyed_;
-  Sums whole_;
-  Sums read_;
+  Table whole_;
+  Table read_;
   std::vector<bool> read_columns_;  // empty: all
-  std::vector<Field> fields_;       // of the record that is being added
-  std::vector<Field> read_fields_;
+  Fields fields_;                   // of the record that is being added
+  Fields read_fields_;
   bool has_value_ = false;
   bool has_read_value_ = false;
   std::string bytes_;

@@ -55,6 +55,46 @@ TEST(Fingerprint, IsTheSameInAnyOrderOfTheColumnsAndWithoutZeros) {
   EXPECT_NE(base, of_numbers({{1, 2, 0}, {3, 0, 4}, {5, 6, 0}, {0, 0, 0}}));
 }
 
+// A first line may be names or a record: all but it is known as well.
+TEST(Fingerprint, IsKnownWithoutItsFirstRecord) {
+  const auto of_rest = [](const std::vector<std::string>& records) {
+    Fingerprint fingerprint(key_a);
+    for (const auto& record : records) fingerprint.add(record);
+    return fingerprint.digest_without_first();
+  };
+  EXPECT_EQ(of_rest({"x", "1,2", "3,4"}), of({"3,4", "1,2"}));
+  EXPECT_NE(of_rest({"1,2", "x", "3,4"}), of({"3,4", "1,2"}));
+  EXPECT_FALSE(of_rest({"x"}));
+  EXPECT_FALSE(of_rest({}));
+}
+
+TEST(Fingerprint, OfMoreRecordsThanAreKeptIsTheSameInAnyOrder) {
+  constexpr int rows = 200'000;
+  const auto of_many = [&](bool turned, bool with_names, int changed) {
+    Fingerprint fingerprint(key_a);
+    if (with_names) fingerprint.add_text(0, "x");
+    if (with_names) fingerprint.end_record();
+    for (int k = 0; k < rows; ++k) {
+      const int row = turned ? rows - 1 - k : k;
+      fingerprint.add_number(turned ? 2 : 0, 1 + row % 7);
+      fingerprint.add_number(turned ? 0 : 2, 1 + row % 11 + (row == changed ? 1 : 0));
+      fingerprint.end_record();
+    }
+    return std::pair(fingerprint.digest(), fingerprint.digest_without_first());
+  };
+  const auto expected = of_many(false, false, -1).first;
+  EXPECT_EQ(of_many(true, false, -1).first, expected);
+  EXPECT_EQ(of_many(true, true, -1).second, expected);
+  EXPECT_NE(of_many(true, true, -1).first, expected);
+  EXPECT_NE(of_many(false, false, 77).first, expected);
+}
+
+// Both have two flags in each record and in each column.
+TEST(Fingerprint, TellsRegularTablesApart) {
+  EXPECT_NE(of_numbers({{1, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 1, 1}, {0, 0, 1, 1}}),
+            of_numbers({{1, 1, 0, 0}, {0, 1, 1, 0}, {0, 0, 1, 1}, {1, 0, 0, 1}}));
+}
+
 // Tables of flags alone have few different records and columns.
 TEST(Fingerprint, TellsTablesOfFlagsApart) {
   const auto base = of_numbers({{1, 1, 0}, {0, 1, 1}, {1, 0, 0}, {0, 0, 1}});

@@ -176,7 +176,7 @@ TEST_F(JournalTest, ARowTooLongForTheLedgerIsNotWritten) {
   database.transaction("nothing was booked", [&] {
     auto current = internal::read_current(database);
     const auto entry =
-        entry_now(RecordsSeen{"adult", std::string(64, 'b'), std::string(max_entry_bytes, 'x')});
+        entry_now(RecordsSeen{"adult", {std::string(64, 'b')}, std::string(max_entry_bytes, 'x')});
     EXPECT_THROW(static_cast<void>(internal::append_row(database, current, entry)),
                  base::UsageError);
   });

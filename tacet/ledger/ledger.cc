@@ -167,18 +167,16 @@ void Ledger::enrol(const Enrolment& enrolment) {
       throw base::UsageError("'{}' has an account already; `tacet ledger cap` changes its cap",
                              enrolment.data_set);
     }
-    if (enrolment.fingerprint) {
-      if (const auto* owner = desk.standing().owner(*enrolment.fingerprint)) {
-        throw base::BudgetError(
-            "the same records have an account already, '{}'; a second one would double their "
-            "budget, a further name (--alias {}) joins it",
-            owner->name(), owner->name());
-      }
+    if (const auto* owner = desk.standing().owner(enrolment.fingerprints)) {
+      throw base::BudgetError(
+          "the same records have an account already, '{}'; a second one would double their budget, "
+          "a further name (--alias {}) joins it",
+          owner->name(), owner->name());
     }
     desk.append(Enrolled{enrolment.data_set, enrolment.adjacency, enrolment.privacy_unit});
     desk.append(CapSet{enrolment.data_set, cap, ""});
-    if (enrolment.fingerprint) {
-      desk.append(RecordsSeen{enrolment.data_set, *enrolment.fingerprint, enrolment.file});
+    if (!enrolment.fingerprints.empty()) {
+      desk.append(RecordsSeen{enrolment.data_set, enrolment.fingerprints, enrolment.file});
     }
     if (enrolment.elsewhere) desk.append(*enrolment.elsewhere);
   });
@@ -331,21 +329,26 @@ void Ledger::resolve(std::int64_t run, std::string_view attestation) {
   });
 }
 
-Records Ledger::see_records(std::string_view data_set, std::string_view fingerprint,
+Records Ledger::see_records(std::string_view data_set, std::span<const std::string> fingerprints,
                             const std::string& file) {
   auto result = Records::known;
   change("the records were not noted", [&](Desk& desk) {
     const auto& account = desk.standing().account(data_set);
-    if (const auto* owner = desk.standing().owner(fingerprint)) {
-      if (owner->name() != account.name()) {
+    bool all = true;
+    bool some = false;
+    for (const auto& fingerprint : fingerprints) {
+      const auto* owner = desk.standing().owner({&fingerprint, 1});
+      if (owner != nullptr && owner->name() != account.name()) {
         throw base::BudgetError(
             "these records have the account '{}'; they cannot be booked under '{}'", owner->name(),
             data_set);
       }
-      return;
+      all = all && owner != nullptr;
+      some = some || owner != nullptr;
     }
-    result = account.fingerprints.empty() ? Records::first : Records::changed;
-    desk.append(RecordsSeen{account.name(), std::string(fingerprint), file});
+    if (all) return;
+    if (!some) result = account.fingerprints.empty() ? Records::first : Records::changed;
+    desk.append(RecordsSeen{account.name(), {fingerprints.begin(), fingerprints.end()}, file});
   });
   return result;
 }

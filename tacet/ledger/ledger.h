@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,8 @@ struct Enrolment {
   privacy::Adjacency adjacency;
   std::string privacy_unit = "record";
   Cap cap;
-  std::optional<std::string> fingerprint{};  ///< of the records, when they are at hand
-  std::string file{};                        ///< where they were
+  std::vector<std::string> fingerprints{};  ///< of the records, when they are at hand
+  std::string file{};                       ///< where they were
   /// The account that they have in another ledger, and why they get this one all the same.
   std::optional<OtherLedger> elsewhere{};
 };
@@ -152,8 +153,10 @@ class Ledger {
   /// Gives back what a run had booked that ended without releasing anything, on a person's word.
   /// BudgetError while its process runs or after it has ended otherwise.
   void resolve(std::int64_t run, std::string_view attestation);
-  /// Notes the records that a run has read. BudgetError when they belong to another account.
-  [[nodiscard]] Records see_records(std::string_view data_set, std::string_view fingerprint,
+  /// Notes the records that a run has read, by all of their fingerprints; known by one of them they
+  /// are known. BudgetError when they belong to another account.
+  [[nodiscard]] Records see_records(std::string_view data_set,
+                                    std::span<const std::string> fingerprints,
                                     const std::string& file);
 
   [[nodiscard]] const std::filesystem::path& path() const { return database_.path(); }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/ledger_budget.h"
@@ -63,20 +64,28 @@ TEST_F(LedgerTest, CapsFallFreelyAndRiseOnlyWithAReasonThatStays) {
 TEST_F(LedgerTest, TheSameRecordsHaveOneAccount) {
   enrol_with(zcdp(1));
   Ledger ledger(path_);
-  EXPECT_THROW(
-      ledger.enrol(
-          {.data_set = "copy", .adjacency = add_remove, .cap = zcdp(1), .fingerprint = records_a}),
-      base::BudgetError);
+  EXPECT_THROW(ledger.enrol({.data_set = "copy",
+                             .adjacency = add_remove,
+                             .cap = zcdp(1),
+                             .fingerprints = {records_a}}),
+               base::BudgetError);
   ledger.enrol({.data_set = "other", .adjacency = add_remove, .cap = zcdp(1)});
   EXPECT_THROW(ledger.enrol({.data_set = "other", .adjacency = add_remove, .cap = zcdp(1)}),
                base::UsageError);
   EXPECT_THROW(ledger.enrol({.data_set = "a b", .adjacency = add_remove, .cap = zcdp(1)}),
                base::UsageError);
-  EXPECT_EQ(ledger.see_records("adult", records_a, "adult.csv"), Records::known);
-  EXPECT_THROW(static_cast<void>(ledger.see_records("other", records_a, "x")), base::BudgetError);
-  EXPECT_EQ(ledger.see_records("other", records_b, "x"), Records::first);
-  EXPECT_EQ(ledger.see_records("adult", std::string(64, 'c'), "adult2.csv"), Records::changed);
-  EXPECT_EQ(ledger.see_records("adult", std::string(64, 'c'), "adult2.csv"), Records::known);
+  EXPECT_EQ(ledger.see_records("adult", std::vector<std::string>{records_a}, "adult.csv"),
+            Records::known);
+  EXPECT_THROW(
+      static_cast<void>(ledger.see_records("other", std::vector<std::string>{records_a}, "x")),
+      base::BudgetError);
+  EXPECT_EQ(ledger.see_records("other", std::vector<std::string>{records_b}, "x"), Records::first);
+  EXPECT_EQ(
+      ledger.see_records("adult", std::vector<std::string>{std::string(64, 'c')}, "adult2.csv"),
+      Records::changed);
+  EXPECT_EQ(
+      ledger.see_records("adult", std::vector<std::string>{std::string(64, 'c')}, "adult2.csv"),
+      Records::known);
 }
 
 TEST_F(LedgerTest, CancellingGivesBackAndOnlyOnce) {
@@ -144,12 +153,12 @@ TEST(Ledger, AFurtherNameSharesTheAccount) {
   ledger.enrol({.data_set = "adult",
                 .adjacency = privacy::Adjacency::add_remove,
                 .cap = {.currency = Currency::pure, .value = 1},
-                .fingerprint = records,
+                .fingerprints = {records},
                 .file = "adult.csv"});
   EXPECT_THROW(ledger.enrol({.data_set = "census",
                              .adjacency = privacy::Adjacency::add_remove,
                              .cap = {.currency = Currency::pure, .value = 1},
-                             .fingerprint = records,
+                             .fingerprints = {records},
                              .file = "census.csv"}),
                base::BudgetError);
   ledger.add_alias("census", "adult");
@@ -169,7 +178,8 @@ TEST(Ledger, AFurtherNameSharesTheAccount) {
   ASSERT_EQ(books.accounts.size(), 1u);
   EXPECT_EQ(books.account("census").name(), "adult");
   EXPECT_EQ(books.account("adult").runs.size(), 1u);
-  EXPECT_EQ(ledger.see_records("census", records, "census.csv"), Records::known);
+  EXPECT_EQ(ledger.see_records("census", std::vector<std::string>{records}, "census.csv"),
+            Records::known);
 }
 
 // An owner's look costs nothing, stays with who, why and when, and what is booked later knows it.

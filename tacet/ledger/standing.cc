@@ -41,7 +41,10 @@ struct Taker {
     account(aliased.data_set).aliases.push_back(aliased.alias);
   }
   void operator()(const RecordsSeen& records) {
-    account(records.data_set).fingerprints.push_back(records.fingerprint);
+    auto& seen = account(records.data_set).fingerprints;
+    for (const auto& fingerprint : records.fingerprints) {
+      if (std::ranges::find(seen, fingerprint) == seen.end()) seen.push_back(fingerprint);
+    }
   }
   void operator()(const CapSet& set) {
     auto& caps = account(set.data_set).caps;
@@ -159,12 +162,12 @@ std::map<std::int64_t, std::string> open_from_text(std::string_view text) {
 
 }  // namespace
 
-const Standing::Account* Standing::owner(std::string_view fingerprint) const {
-  for (const auto& account : accounts) {
-    const auto& seen = account.fingerprints;
-    if (std::find(seen.begin(), seen.end(), fingerprint) != seen.end()) return &account;
-  }
-  return nullptr;
+const Standing::Account* Standing::owner(std::span<const std::string> fingerprints) const {
+  const auto found = std::ranges::find_if(accounts, [&](const Account& account) {
+    return std::ranges::find_first_of(account.fingerprints, fingerprints) !=
+           account.fingerprints.end();
+  });
+  return found == accounts.end() ? nullptr : &*found;
 }
 
 void take(Standing& standing, std::int64_t row, const std::string& hash, const Entry& entry,

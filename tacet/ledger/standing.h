@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,8 +73,8 @@ struct Standing : Accounts<AccountStanding> {
   std::string key_digest;
   std::map<std::int64_t, std::string> open;  ///< reserved runs, each with the hash of its row
 
-  /// The account under which records with this fingerprint were seen first.
-  [[nodiscard]] const Account* owner(std::string_view fingerprint) const;
+  /// The first account under which records with one of these fingerprints were seen.
+  [[nodiscard]] const Account* owner(std::span<const std::string> fingerprints) const;
 };
 
 /// The reservation in a row that is in `Standing::open`.

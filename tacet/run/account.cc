@@ -156,9 +156,9 @@ std::optional<FoundMark> mark_of(const std::string& data, const base::CancelToke
       lost = mark;
       continue;
     }
-    const auto fingerprint = fingerprint_of(ledger, files.back().string());
-    if (!fingerprint) continue;
-    const auto* owner = standing.owner(*fingerprint);
+    const auto fingerprints = fingerprints_of(ledger, files.back().string());
+    if (fingerprints.empty()) continue;
+    const auto* owner = standing.owner(fingerprints);
     if (owner != nullptr) {
       return FoundMark{{"", owner->name(), path, standing.ledger, mark.seen}, path, folder};
     }

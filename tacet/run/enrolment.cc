@@ -71,10 +71,10 @@ std::optional<EarlierAccount> known_to(const PlacedMark& placed, const std::stri
     found.certain = false;
     return found;
   }
-  const auto fingerprint = fingerprint_of(ledger, data);
-  if (!fingerprint) return std::nullopt;
+  const auto fingerprints = fingerprints_of(ledger, data);
+  if (fingerprints.empty()) return std::nullopt;
   const auto standing = ledger.standing();
-  const auto* owner = standing.owner(*fingerprint);
+  const auto* owner = standing.owner(fingerprints);
   if (owner == nullptr) return std::nullopt;
   found.mark.data_set = owner->name();
   found.reachable = true;

@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
@@ -143,15 +145,17 @@ void Payment::book_schema() {
 void Payment::check_records() {
   if (fingerprint_) {
     // Neither a column more or less nor a schema that reads fewer hides the records.
-    for (const auto& seen : {fingerprint_->digest(), fingerprint_->digest_of_read()}) {
-      static_cast<void>(
-          ledger_->ledger().see_records(ledger_->details().data_set, seen, "records in memory"));
+    std::vector<std::string> seen{fingerprint_->digest()};
+    if (auto read = fingerprint_->digest_of_read(); read != seen.front()) {
+      seen.push_back(std::move(read));
     }
+    static_cast<void>(
+        ledger_->ledger().see_records(ledger_->details().data_set, seen, "records in memory"));
   }
   if (!account_ || expense_.data.empty()) return;
-  const auto fingerprint = fingerprint_of(*account_->ledger, expense_.data);
-  if (!fingerprint) return;
-  const auto found = account_->ledger->see_records(account_->data_set, *fingerprint, expense_.data);
+  const auto fingerprints = fingerprints_of(*account_->ledger, expense_.data);
+  if (fingerprints.empty()) return;
+  const auto found = account_->ledger->see_records(account_->data_set, fingerprints, expense_.data);
   if (found == ledger::Records::changed) {
     front_.warn(fmt::format(
         "the records of '{}' are not those seen before under '{}'; the same budget goes on, "

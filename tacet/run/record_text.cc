@@ -40,12 +40,40 @@ std::optional<double> number_called(std::string_view word) {
   return negative ? -most_double : most_double;
 }
 
+constexpr double integers_share_doubles = 0x1p53;
+
+/// A whole number that no double is, as its digits. An exponent stands for the double that is
+/// nearest, as programs write doubles with one.
+std::optional<std::string> exact_whole(std::string_view text, double number) {
+  if (std::fabs(number) < integers_share_doubles || std::fabs(number) == most_double) {
+    return std::nullopt;
+  }
+  if (text.find_first_of("eE") != std::string_view::npos) return std::nullopt;
+  std::string room;
+  const auto digits = data::one_spelling(text, room);
+  std::string of_double;
+  if (digits == data::one_spelling(fmt::format("{:.0f}", number), of_double)) return std::nullopt;
+  return std::string(digits);
+}
+
+/// A number whose point is a comma.
+std::optional<double> number_with_comma(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  const auto comma = text.find(',');
+  if (comma == std::string_view::npos || text.size() > longest) return std::nullopt;
+  std::string with_point(text);
+  with_point[comma] = '.';
+  return data::parse_number(with_point);
+}
+
 void note_text(std::string_view text, std::size_t column, ledger::Fingerprint& fingerprint) {
   text = data::without_blanks(text);
   if (text.empty()) return;
   if (const auto number = data::parse_number(text)) {
+    if (const auto whole = exact_whole(text, *number)) return fingerprint.add_text(column, *whole);
     return note_number(*number, column, fingerprint);
   }
+  if (const auto number = number_with_comma(text)) return note_number(*number, column, fingerprint);
   if (std::ranges::find(missing_words, text) != missing_words.end()) return;
   if (const auto number = number_called(text)) return note_number(*number, column, fingerprint);
   constexpr std::size_t day_size = 10;
@@ -64,9 +92,7 @@ void note_text(std::string_view text, std::size_t column, ledger::Fingerprint& f
 
 /// The double that is nearest to the shortest spelling of what may be a float of single precision.
 double in_one_precision(double number) {
-  const double whole_end = 0x1p53;
-  if (std::trunc(number) == number && std::fabs(number) < whole_end) return number;
-  if (std::fabs(number) > double{std::numeric_limits<float>::max()}) return number;
+  if (std::trunc(number) == number) return number;
   const auto single = static_cast<float>(number);
   if (static_cast<double>(single) != number) return number;
   std::array<char, 40> room{};
@@ -94,7 +120,11 @@ void note(const data::Value& value, std::size_t column, ledger::Fingerprint& fin
     return note_number(static_cast<double>(*number), column, fingerprint);
   }
   if (const auto* number = std::get_if<std::int64_t>(&value)) {
-    return note_number(static_cast<double>(*number), column, fingerprint);
+    const auto rounded = static_cast<double>(*number);
+    if (std::fabs(rounded) < integers_share_doubles) {
+      return note_number(rounded, column, fingerprint);
+    }
+    return note_text(std::to_string(*number), column, fingerprint);
   }
   if (const auto* truth = std::get_if<bool>(&value)) {
     return note_number(*truth ? 1 : 0, column, fingerprint);

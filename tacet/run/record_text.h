@@ -8,11 +8,12 @@
 #include "tacet/ledger/fingerprint.h"
 
 /// Values in one form, by which a ledger knows records again: what a file spells and what a program
-/// holds of it are one. A number is the double nearest to it, of single precision the one of its
-/// shortest spelling (0.1 stays 0.1); 7, 7.0, 7e0 and the text 7 are one, and so are true and 1.
-/// Infinity is the largest number, as 1e400 is, which others read as infinity. Texts have no blanks
-/// around them, a line end within is LF, and a time at midnight is its day. The usual words for a
-/// missing value say nothing, whatever a schema calls missing.
+/// holds of it are one. A number is the double nearest to it, a fraction of single precision the
+/// one of its shortest spelling (0.1 stays 0.1), and a whole number above 2^53 is itself; 1,5
+/// is 1.5; 7, 7.0, 7e0 and the text 7 are one, and so are true and 1. Infinity is the largest
+/// number, as 1e400 is, which others read as infinity. Texts have no blanks around them, a line end
+/// within is LF, and a time at midnight is its day. The usual words for a missing value say
+/// nothing, whatever a schema calls missing.
 namespace tacet::run::internal {
 
 /// Adds a value of the record that is being added.

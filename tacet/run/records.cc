@@ -31,7 +31,6 @@ void add_table(const std::string& file, const data::FileFormat& format, Fingerpr
   auto options = data::csv_options(format);
   options.trim = true;
   data::CsvReader reader(data::open_source(file), file, options);
-  if (format.header) static_cast<void>(reader.next());
   while (const auto fields = reader.next()) {
     for (std::size_t k = 0; k < fields->size(); ++k) {
       internal::note((*fields)[k], k, fingerprint);
@@ -69,37 +68,44 @@ void add_lines(const std::string& file, Fingerprint& fingerprint) {
   finish();
 }
 
+struct Way {
+  std::function<void(Fingerprint&)> read;
+  bool may_have_names = true;  // in the first line
+};
+
 /// The ways in which a file may hold records, the likeliest one first.
-std::vector<std::function<void(Fingerprint&)>> ways_to_read(const std::string& file) {
-  std::vector<std::function<void(Fingerprint&)>> ways;
+std::vector<Way> ways_to_read(const std::string& file) {
+  std::vector<Way> ways;
   if (const auto* kind = data::recognised_kind(file)) {
-    ways.emplace_back([=](Fingerprint& records) { add_uniform(file, *kind, records); });
+    ways.push_back({[=](Fingerprint& records) { add_uniform(file, *kind, records); }, false});
   } else if (const auto format = data::likely_format(file)) {
-    ways.emplace_back([=](Fingerprint& records) { add_table(file, *format, records); });
+    ways.push_back({[=](Fingerprint& records) { add_table(file, *format, records); }});
     auto unquoted = *format;
     unquoted.quote = std::nullopt;
-    ways.emplace_back([=](Fingerprint& records) { add_table(file, unquoted, records); });
+    ways.push_back({[=](Fingerprint& records) { add_table(file, unquoted, records); }});
   }
+  ways.push_back({[=](Fingerprint& records) { add_lines(file, records); }});
   return ways;
 }
 
 }  // namespace
 
-std::optional<std::string> fingerprint_of(ledger::Ledger& ledger, const std::string& file) {
+std::vector<std::string> fingerprints_of(ledger::Ledger& ledger, const std::string& file) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
-  for (const auto& read : ways_to_read(file)) {
+  if (!std::filesystem::is_regular_file(file, error)) return {};
+  for (const auto& [read, may_have_names] : ways_to_read(file)) {
     try {
       auto fingerprint = ledger.fingerprint();
       read(fingerprint);
-      return fingerprint.digest();
+      std::vector<std::string> digests{fingerprint.digest()};
+      const auto tail = may_have_names ? fingerprint.digest_without_first() : std::nullopt;
+      if (tail) digests.push_back(*tail);
+      return digests;
     } catch (const base::DataError&) {   // it holds records in another way
     } catch (const base::UsageError&) {  // or its name does not say where its labels are
     }
   }
-  auto fingerprint = ledger.fingerprint();
-  add_lines(file, fingerprint);
-  return fingerprint.digest();
+  throw base::InternalError("every file can be read line by line");
 }
 
 }  // namespace tacet::run

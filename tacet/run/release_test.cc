@@ -179,7 +179,7 @@ double booked_of(ledger::RunDetails details, const ReleaseOptions& given) {
               .adjacency = Adjacency::add_remove,
               .privacy_unit = "person",
               .cap = {.currency = ledger::Currency::pure, .value = 2},
-              .fingerprint = {},
+              .fingerprints = {},
               .file = {}});
   details.data_set = "visits";
   details.command = "test";

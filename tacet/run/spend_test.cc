@@ -55,7 +55,7 @@ class Spend : public testing::Test {
                   .adjacency = privacy::Adjacency::add_remove,
                   .privacy_unit = "record",
                   .cap = {.currency = ledger::Currency::basic, .value = cap},
-                  .fingerprint = {},
+                  .fingerprints = {},
                   .file = data()});
     front_.account.ledger = ledger_file();
   }
@@ -146,7 +146,7 @@ TEST_F(Spend, AnAccountPaysForRecordsInMemoryAndKnowsThemAgain) {
               .adjacency = privacy::Adjacency::add_remove,
               .privacy_unit = "record",
               .cap = {.currency = ledger::Currency::basic, .value = 3},
-              .fingerprint = {},
+              .fingerprints = {},
               .file = {}});
   front_.account.data_set = "other";
   EXPECT_THROW(run_in_memory(expense_, front_), base::BudgetError);

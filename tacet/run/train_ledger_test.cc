@@ -24,7 +24,7 @@ class TrainWithLedger : public testing::Test {
     book_.enrol({.data_set = "berkeley",
                  .adjacency = privacy::Adjacency::add_remove,
                  .cap = {.currency = ledger::Currency::basic, .value = 3, .delta = 1e-3},
-                 .fingerprint = {},
+                 .fingerprints = {},
                  .file = {}});
   }
   [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "a.ledger"; }
@@ -55,7 +55,7 @@ TEST_F(TrainWithLedger, AnotherUnitThanTheSchemasIsRefused) {
                .adjacency = privacy::Adjacency::add_remove,
                .privacy_unit = "person",
                .cap = {.currency = ledger::Currency::basic, .value = 3, .delta = 1e-3},
-               .fingerprint = {},
+               .fingerprints = {},
                .file = {}});
   details_.data_set = "persons";
   details_.privacy_unit = "person";  // but the schema protects each record
@@ -111,7 +111,7 @@ TEST_F(TrainWithLedger, RecordsOfAnotherAccountAreRefusedAndCostNothing) {
   book_.enrol({.data_set = "others",
                .adjacency = privacy::Adjacency::add_remove,
                .cap = {.currency = ledger::Currency::basic, .value = 3, .delta = 1e-3},
-               .fingerprint = {},
+               .fingerprints = {},
                .file = {}});
   details_.data_set = "others";
   ledger::LedgerBudget other(book_, details_);

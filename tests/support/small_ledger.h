@@ -56,7 +56,7 @@ class SmallLedger : public testing::Test {
     ledger.enrol({.data_set = "adult",
                   .adjacency = adjacency,
                   .cap = cap,
-                  .fingerprint = std::string(64, 'a'),
+                  .fingerprints = {std::string(64, 'a')},
                   .file = "adult.csv"});
   }
 

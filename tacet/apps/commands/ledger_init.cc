@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/ledger_options.h"
@@ -79,7 +80,7 @@ class LedgerInit : public Command {
                                 .adjacency = privacy::parse_adjacency(adjacency_),
                                 .privacy_unit = unit_,
                                 .cap = cap_.cap(currency, order),
-                                .fingerprint = {},
+                                .fingerprints = {},
                                 .file = data_};
     ledger::check_data_set_name(data_set_);
     const auto earlier = earlier_account(cancel);
@@ -90,7 +91,7 @@ class LedgerInit : public Command {
     Ledger ledger(ledger_, {.cancel = &cancel});
     const auto standing = ledger.standing();
     if (standing.find(data_set_) == nullptr) refuse_second(earlier, standing);
-    if (!data_.empty()) enrolment.fingerprint = run::fingerprint_of(ledger, data_);
+    if (!data_.empty()) enrolment.fingerprints = run::fingerprints_of(ledger, data_);
     if (earlier && override_) enrolment.elsewhere = elsewhere(*earlier, data_set_);
     ledger.enrol(enrolment);
     finish(console, ledger, cancel, earlier);
@@ -145,11 +146,13 @@ class LedgerInit : public Command {
     const auto& account = standing.account(alias_);
     if (earlier && goes_on(*earlier, ledger, account)) earlier.reset();
     if (earlier && !override_) run::refuse_enrolment(data_, *earlier);
-    std::optional<std::string> fingerprint;
-    if (!data_.empty()) fingerprint = run::fingerprint_of(ledger, data_);
+    std::vector<std::string> fingerprints;
+    if (!data_.empty()) fingerprints = run::fingerprints_of(ledger, data_);
     // The account's own name: only its mark is renewed.
     if (data_set_ != alias_) ledger.add_alias(data_set_, alias_);
-    if (fingerprint) static_cast<void>(ledger.see_records(alias_, *fingerprint, data_));
+    if (!fingerprints.empty()) {
+      static_cast<void>(ledger.see_records(alias_, fingerprints, data_));
+    }
     if (earlier) ledger.note_elsewhere(elsewhere(*earlier, account.name()));
     finish(console, ledger, cancel, earlier);
   }

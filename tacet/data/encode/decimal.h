@@ -21,8 +21,9 @@ struct Decimal {
 [[nodiscard]] std::optional<Decimal> read_decimal(std::string_view text);
 
 /// The one spelling of all texts that are the same value: of numbers by their exact value (7, 7.0,
-/// 7e0, +7 and 007 are `7`), of other texts without blanks and tabs around them. The spelling of a
-/// spelling is itself. `room` is for one that the text does not hold.
+/// 7e0, +7 and 007 are `7`), however far their exponents, of other texts without blanks and tabs
+/// around them. The spelling of a spelling is itself. `room` is for one that the text does not
+/// hold.
 [[nodiscard]] std::string_view one_spelling(std::string_view text, std::string& room);
 
 /// Drops blanks and tabs around a text.

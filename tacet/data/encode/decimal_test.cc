@@ -28,6 +28,33 @@ TEST(OneSpelling, IsThatOfTheExactValue) {
   EXPECT_EQ(spelt("1e+0000000000000000000000007"), "10000000");
 }
 
+// A number of more digits than are written out is the same one with an exponent, and so are two
+// exponents that no computer's integer holds.
+TEST(OneSpelling, IsThatOfTheExactValueHoweverFar) {
+  for (const std::size_t zeros : {398U, 399U, 400U, 401U, 5000U}) {
+    const auto spelt_out = "1" + std::string(zeros, '0');
+    EXPECT_EQ(spelt(spelt_out), spelt("1e" + std::to_string(zeros))) << zeros;
+    EXPECT_EQ(spelt("0" + spelt_out + ".0"), spelt(".1e" + std::to_string(zeros + 1))) << zeros;
+    EXPECT_NE(spelt(spelt_out), spelt(spelt_out + "0")) << zeros;
+    EXPECT_EQ(spelt("-0." + std::string(zeros, '0') + "1"),
+              spelt("-10e-" + std::to_string(zeros + 2)));
+  }
+  const std::string odd(450, '3');
+  EXPECT_EQ(spelt(odd + "00"), spelt(odd + "e2"));
+  EXPECT_EQ(spelt(odd), spelt(odd + ".0"));
+  const std::string nines(20, '9');
+  const std::string round = "1" + std::string(20, '0');
+  EXPECT_EQ(spelt("10e" + nines), spelt("1e" + round));
+  EXPECT_EQ(spelt(".1e" + round), spelt("1e+0" + nines));
+  EXPECT_EQ(spelt("0.1e-" + nines), spelt("1e-" + round));
+  EXPECT_EQ(spelt("10e-" + round), spelt("1e-" + nines));
+  EXPECT_EQ(spelt("1000000e3999999999999999999"), spelt("1e4000000000000000005"));
+  EXPECT_NE(spelt("1e" + nines), spelt("1e" + round));
+  EXPECT_NE(spelt("1e" + nines), spelt("1e-" + nines));
+  EXPECT_EQ(spelt("0e" + nines), "0");
+  EXPECT_LT(spelt("1e999999999").size(), 20U);
+}
+
 TEST(OneSpelling, OfTextsIsTheTextWithoutBlanksAroundIt) {
   EXPECT_EQ(spelt(" Ann Lee\t"), "Ann Lee");
   EXPECT_NE(spelt("ann"), spelt("Ann"));
@@ -44,7 +71,8 @@ TEST(OneSpelling, OfTextsIsTheTextWithoutBlanksAroundIt) {
 }
 
 TEST(OneSpelling, OfASpellingIsItself) {
-  for (const char* text : {"7.0", "1e5", "-12.340", "1e4000", "-2.5e-4000", "100", " x ", "0.1"}) {
+  for (const char* text : {"7.0", "1e5", "-12.340", "1e4000", "-2.5e-4000", "1e400",
+                           "10e99999999999999999999", "100", " x ", "0.1"}) {
     EXPECT_EQ(spelt(spelt(text)), spelt(text)) << text;
   }
 }

@@ -50,6 +50,15 @@ void refuse_other_kinds(const std::filesystem::path& file) {
 
 // --- separator and quotes
 
+/// Whether a text is a number whose point is a comma: `1,5`.
+bool has_decimal_comma(std::string_view field) {
+  const auto comma = field.find(',');
+  if (comma == std::string_view::npos) return false;
+  std::string text(field);
+  text[comma] = '.';
+  return parse_number(text).has_value();
+}
+
 /// The first records as one separator cuts them.
 struct Sample {
   FileFormat format;
@@ -60,6 +69,26 @@ struct Sample {
 
   [[nodiscard]] bool usable() const { return columns > 1 && 10 * fitting >= 9 * records.size(); }
   [[nodiscard]] auto rank() const { return std::pair(fitting, columns); }
+  /// Whether all commas in its fields are the points of numbers, and some are.
+  [[nodiscard]] bool has_decimal_commas() const {
+    bool some = false;
+    for (const auto& record : records) {
+      for (const auto& field : record) {
+        if (field.find(',') == std::string::npos) continue;
+        if (!has_decimal_comma(field)) return false;
+        some = true;
+      }
+    }
+    return some;
+  }
+  /// Whether it is the better one of two usable ways to cut; the comma, which is tried first, cuts
+  /// numbers that have one for a point into more columns than there are.
+  [[nodiscard]] bool better_than(const Sample& other) const {
+    if (other.format.separator == ',' && fitting >= other.fitting && has_decimal_commas()) {
+      return true;
+    }
+    return rank() > other.rank();
+  }
 };
 
 Sample read_sample(const std::filesystem::path& file, const FileFormat& format) {
@@ -118,7 +147,7 @@ Sample best_sample(const std::filesystem::path& file, std::optional<char> separa
       Sample sample = best_quoting(file, candidate);
       one_column = one_column && sample.longest == 1;
       if (!single) single = sample;
-      if (sample.usable() && (!best || sample.rank() > best->rank())) best = std::move(sample);
+      if (sample.usable() && (!best || sample.better_than(*best))) best = std::move(sample);
     } catch (const base::DataError& error) {
       if (fault.empty()) fault = error.what();
     }
@@ -193,10 +222,7 @@ FileFormat guess_format(const std::filesystem::path& file, std::optional<char> s
 std::optional<FileFormat> likely_format(const std::filesystem::path& file) {
   try {
     const Sample sample = best_sample(file, std::nullopt);
-    FileFormat format = sample.format;
-    format.header =
-        sample.records.front().size() == sample.columns && first_line(sample) != FirstLine::record;
-    return format;
+    return sample.format;
   } catch (const base::DataError&) {
     return std::nullopt;
   }

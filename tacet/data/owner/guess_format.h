@@ -11,7 +11,8 @@ namespace tacet::data {
 ///
 /// The separator is the one of comma, semicolon, tab and bar that cuts at least nine records of ten
 /// into equally many columns, at least two; of several the one that fits more records, then the one
-/// with more columns. Each is tried by the rules of the CSV reader, with quotes and, where those do
+/// with more columns; not the comma where another one that fits leaves commas in numbers alone, as
+/// their points. Each is tried by the rules of the CSV reader, with quotes and, where those do
 /// not fit and no field is enclosed in them, with quotes as ordinary characters. Records that are
 /// too short ask for `fill_short`. Unless `header` says so, a first record is a header when its
 /// texts are distinct, none is a number or empty, and none comes again below; else columns are
@@ -24,9 +25,8 @@ namespace tacet::data {
                                       std::optional<char> separator = std::nullopt,
                                       std::optional<bool> header = std::nullopt);
 
-/// The same for a file that need not be public, since nobody learns of it: its likely format,
-/// header or not by the same rules (a first line with a text left out is one), or nothing where
-/// nothing fits.
+/// The same for a file that need not be public, since nobody learns of it: its likely separator and
+/// quotes, or nothing where nothing fits. Whether it has a header stays open.
 [[nodiscard]] std::optional<FileFormat> likely_format(const std::filesystem::path& file);
 
 /// Which kind of file without named columns it looks like; nullptr: none, so CSV.

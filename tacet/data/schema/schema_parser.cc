@@ -99,7 +99,8 @@ void read_columns(const Node& node, std::vector<Column>& columns) {
   Column column;
   switch (kind) {
     case 0:
-      column.rule = numeric_column(table, false);
+    case 4:
+      column.rule = numeric_column(table, kind == 4);
       break;
     case 1:
       column.rule = categorical_column(table);
@@ -109,9 +110,6 @@ void read_columns(const Node& node, std::vector<Column>& columns) {
       break;
     case 3:
       column.rule = TextColumn{.bits = hash_bits(table, TextColumn{}.bits)};
-      break;
-    case 4:
-      column.rule = numeric_column(table, true);
       break;
     case 6:
       column.rule = ids_column(table);
@@ -343,9 +341,8 @@ void read_settings(TableReader& table, Schema& schema) {
   if (const Node* node = table.find("intercept")) schema.intercept = as_flag(*node, "intercept");
   if (const Node* node = table.find("constant")) schema.constant = as_number(*node, "constant");
   if (const Node* node = table.find("row_scaling")) {
-    schema.row_scaling = as_choice(*node, "row_scaling", {"clip1", "const"}) == 0
-                             ? RowScaling::clip1
-                             : RowScaling::constant_root;
+    constexpr RowScaling choices[] = {RowScaling::clip1, RowScaling::constant_root};
+    schema.row_scaling = choices[as_choice(*node, "row_scaling", {"clip1", "const"})];
   }
   if (const Node* node = table.find("storage")) {
     constexpr StorageChoice choices[] = {StorageChoice::automatic, StorageChoice::dense,
