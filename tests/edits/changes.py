@@ -172,7 +172,7 @@ class Changes:
             for factor in (0.5, 0.99, 1.01, 2):
                 new = (rounded(value * factor) if isinstance(value, float) else
                        value + (1 if factor > 1 else -1))
-                if isinstance(value, int) and factor in (0.5, 2):
+                if new == value or (isinstance(value, int) and factor in (0.5, 2)):
                     continue
                 self.add(f"event {'.'.join(map(str, path))} {float(value):.6g} to {new:.6g}",
                          lambda d, path=path, new=new: put(d.receipt["events"], path, new), REFUSED)

@@ -223,7 +223,8 @@ privacy::Event recorded_chain(const privacy::Receipt& receipt, RecordedParameter
 /// neighbours.
 void check_chain_file(const privacy::Receipt& receipt, const model::ModelFile& file,
                       RecordedParameters& parameters) {
-  const double radius = parameters.real("radius");
+  // Not marked as checked: losses of bounded slope have one share in every ball.
+  const double radius = RecordedParameters(receipt.parameters).real("radius");
   if (!(radius > 0 && std::isfinite(radius))) throw base::DataError("the radius is not above 0");
   const auto adjacency = receipt.guarantee.adjacency;
   const GradientRegion region{file.schema.encoded_column_count(), file.schema.norm_bound(), radius,
