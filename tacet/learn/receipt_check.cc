@@ -4,17 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <variant>
 
 #include "tacet/base/error.h"
-#include "tacet/base/version.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/model_check.h"
@@ -106,21 +102,17 @@ void check_proved(const privacy::Receipt& receipt, const RecordedAlgorithm& algo
   }
 }
 
-/// Where one record of each unit is drawn, the cipher's term has the coin's part
-/// (docs/proofs/unit_draw.md).
 void check_unit_draw(const privacy::Receipt& receipt, const RecordedAlgorithm& algorithm) {
-  const bool drawn = algorithm.proved.units == UnitProtection::drawn;
-  if (!drawn || receipt.privacy_unit == single_record) return;
-  const double least =
-      privacy::least_cipher_term(receipt.events) + random::cipher_term(1, random::most_leaf_words);
+  const double coin = coin_term(receipt, algorithm.proved);
+  if (coin == 0) return;
+  const double least = privacy::least_cipher_term(receipt.events) + coin;
   constexpr double roundings = 1e-9;
   if (receipt.cipher_delta < least * (1 - roundings)) {
     throw base::DataError("the cipher's term leaves out the coin that draws a record of each unit");
   }
 }
 
-/// A paper that the method knows and that is about these neighbours. Receipts from before 0.2.0
-/// name no paper.
+/// A paper that the method knows and that is about these neighbours.
 void check_calibration(const privacy::Receipt& receipt, const Method& method) {
   if (receipt.calibration == to_string(Calibration::tight)) return;
   const bool unnamed = receipt.calibration == to_string(Calibration::paper);
@@ -135,8 +127,7 @@ void check_calibration(const privacy::Receipt& receipt, const Method& method) {
 
 /// Receipts of units say how many records of each take part, and those of single records do not:
 /// the one does not pass for the other.
-void check_unit(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                std::vector<std::string>& unchecked) {
+void check_unit(const privacy::Receipt& receipt, const RecordedParameters& parameters) {
   const std::string name(records_a_unit_name);
   if (receipt.privacy_unit == single_record) {
     if (!parameters.has(name)) return;
@@ -151,31 +142,9 @@ void check_unit(const privacy::Receipt& receipt, RecordedParameters& parameters,
     if (records >= 1 && records <= privacy::most_records_a_unit) return;
     throw base::DataError("the records a unit are not within their range");
   }
-  if (!of_older_version(receipt)) {
-    throw base::DataError(
-        "the receipt does not say how many records of each {} take part: {} is "
-        "missing",
-        receipt.privacy_unit, name);
-  }
-  unchecked.push_back(fmt::format(
-      "whether each {} is protected: a receipt of version {} does not say how many records of each "
-      "take part",
-      receipt.privacy_unit, receipt.software_version));
-}
-
-/// Which neighbours the noise was made for.
-void check_neighbours(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                      std::vector<std::string>& unchecked) {
-  const auto known = neighbour_parameters(receipt.guarantee.adjacency);
-  const bool silent = std::ranges::none_of(
-      known.items(), [&](const auto& one) { return parameters.has(one.key()); });
-  if (!silent || !of_older_version(receipt)) {
-    return expect_neighbours(parameters, receipt.guarantee.adjacency);
-  }
-  unchecked.push_back(
-      fmt::format("whether the noise was made for {}, of which a receipt of version "
-                  "{} says nothing",
-                  privacy::to_string(receipt.guarantee.adjacency), receipt.software_version));
+  throw base::DataError(
+      "the receipt does not say how many records of each {} take part: {} is missing",
+      receipt.privacy_unit, name);
 }
 
 /// An algorithm among the methods or the releases.
@@ -238,27 +207,13 @@ Event recorded_releases(const Method& method, const privacy::Receipt& receipt,
 void check_recorded_run(const privacy::Receipt& run, const Method& method) {
   const RecordedAlgorithm algorithm{method.name, method.proved, method.recorded_events};
   check_proved(run, algorithm);
-  check_unit_draw(run, algorithm);
   check_calibration(run, method);
 }
 
-bool of_older_version(const privacy::Receipt& receipt) {
-  const auto numbers = [](std::string_view text) -> std::optional<std::array<int, 3>> {
-    std::array<int, 3> parts{};
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto [next, error] = std::from_chars(at, end, parts.at(i));
-      if (error != std::errc{} || parts.at(i) < 0) return std::nullopt;
-      at = next;
-      if (at == end) return parts;
-      if (*at++ != '.') return std::nullopt;
-    }
-    return std::nullopt;
-  };
-  const auto own = numbers(base::version);
-  const auto stated = numbers(receipt.software_version);
-  return own && stated && *stated < *own;
+double coin_term(const privacy::Receipt& receipt, const Proved& proved) {
+  const bool drawn = proved.units == UnitProtection::drawn;
+  if (!drawn || receipt.privacy_unit == single_record) return 0;
+  return random::cipher_term(1, random::most_leaf_words);
 }
 
 ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFile* file,
@@ -275,13 +230,13 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
       check.faults.emplace_back(error.what());
     }
   };
-  hold([&] { check_unit(receipt, parameters, check.unchecked); });
+  hold([&] { check_unit(receipt, parameters); });
   if (algorithm) {
     hold([&] { check_proved(receipt, *algorithm); });
     hold([&] { check_unit_draw(receipt, *algorithm); });
   }
   if (method != nullptr) {
-    hold([&] { check_neighbours(receipt, parameters, check.unchecked); });
+    hold([&] { expect_neighbours(parameters, receipt.guarantee.adjacency); });
     hold([&] { check_calibration(receipt, *method); });
   }
   bool compared = false;

@@ -32,9 +32,9 @@ struct ReceiptCheck {
 /// knows its paper.
 void check_recorded_run(const privacy::Receipt& run, const Method& method);
 
-/// Whether an earlier version than this one wrote the receipt, which may say less. A version that
-/// is later, equal or no version at all is none of them.
-[[nodiscard]] bool of_older_version(const privacy::Receipt& receipt);
+/// The coin's part of the cipher's term where `method` draws one record of each of the receipt's
+/// units (docs/proofs/unit_draw.md); else 0.
+[[nodiscard]] double coin_term(const privacy::Receipt& receipt, const Proved& proved);
 
 /// Holds what a receipt of a protected result states against what its algorithm is proved for, and
 /// leads its parameters to events again, for the stated adjacency and unit and as the algorithm of

@@ -117,7 +117,7 @@ privacy::Event recorded_boosting(const privacy::Receipt& receipt,
   const bool beside = score_all && both != nullptr && !both->parts.empty();
   const auto& run = recorded_blocks(beside ? both->parts.front() : own).front();
   expect_run(receipt, parameters, run);
-  expect_runs(receipt, parameters, std::span(&run, 1));
+  expect_runs(receipt, parameters, std::span(&run, 1), blocks);
   return boosted(receipt.guarantee.adjacency, run, choice, score_all);
 }
 

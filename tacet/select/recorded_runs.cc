@@ -13,6 +13,8 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/random/choose/subset.h"
+#include "tacet/random/source/source.h"
+#include "tacet/select/choice.h"
 #include "tacet/select/recorded_run.h"
 
 namespace tacet::select {
@@ -89,6 +91,19 @@ void expect_releases(const RecordedRun& run, const privacy::Event& part) {
   }
   throw base::DataError("a run of the events is not what method {} releases with its parameters",
                         method.name);
+}
+
+double coin_of(const RecordedRun& run) {
+  return learn::coin_term(run.receipt, learn::find_method(run.receipt.algorithm).proved);
+}
+
+/// The cipher's term of the whole has that of the choice and of the coins of its runs.
+void expect_coins(const privacy::Receipt& choice, double of_runs) {
+  constexpr double roundings = 1 - 1e-9;
+  if (choice.cipher_delta >= choice_cipher_delta(of_runs) * roundings) return;
+  throw base::DataError(
+      "the cipher's term leaves out coins: those of the choice, or those that draw a record of "
+      "each unit in its runs");
 }
 
 /// What a candidate of the grid says under this name.
@@ -172,21 +187,26 @@ std::vector<std::string> grid_entries(const std::string& text) {
 }
 
 void expect_runs(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
-                 std::span<const privacy::Event> parts) {
-  if (!parameters.has(runs_name) && learn::of_older_version(choice)) return;
+                 std::span<const privacy::Event> parts, std::int64_t times) {
   const auto runs = read_runs(choice, parameters, parts.size());
-  for (const auto& run : runs) expect_releases(run, parts[run.part]);
+  double coins = 0;
+  for (const auto& run : runs) {
+    expect_releases(run, parts[run.part]);
+    coins += coin_of(run);
+  }
+  expect_coins(choice, static_cast<double>(times) * coins);
 }
 
 void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
                          std::span<const privacy::Event> parts) {
-  if (!parameters.has(runs_name) && learn::of_older_version(choice)) return;
   const auto runs = read_runs(choice, parameters, parts.size());
   const auto entries = grid_entries(parameters.text("grid"));
   parameters.expect("candidates", entries.size(), "the grid has");
   std::vector<bool> seen(entries.size(), false);
+  double dearest = 0;
   for (const auto& run : runs) {
     expect_releases(run, parts[run.part]);
+    dearest = std::max(dearest, coin_of(run));
     for (const auto place : run.candidates) {
       if (place >= seen.size() || seen[place]) {
         throw base::DataError("the runs of the receipt are not those of its grid");
@@ -195,8 +215,13 @@ void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParamete
       expect_releases(as_in_grid(run, entries[place]), parts[run.part]);
     }
   }
-  if (std::ranges::find(seen, false) == seen.end()) return;
-  throw base::DataError("a candidate of the grid has no run in the receipt");
+  if (std::ranges::find(seen, false) != seen.end()) {
+    throw base::DataError("a candidate of the grid has no run in the receipt");
+  }
+  // Each run of the secret number draws its candidate, too.
+  const double run = dearest + random::cipher_term(1, random::most_leaf_words);
+  const auto most = learn::RecordedParameters(choice.parameters).count(named::most_trials);
+  expect_coins(choice, static_cast<double>(most) * run);
 }
 
 }  // namespace tacet::select

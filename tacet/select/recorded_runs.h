@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,9 +29,10 @@ struct PlannedRun {
 [[nodiscard]] learn::Setting runs_setting(std::span<const PlannedRun> runs);
 
 /// DataError unless each part of the events is what its runs release, each by its own method, for
-/// the receipt's adjacency and unit. Receipts of older versions may say nothing.
+/// the receipt's adjacency and unit; and unless the cipher's term has the coins of the choice and,
+/// `times` for each run, those that draw a record of each unit.
 void expect_runs(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
-                 std::span<const privacy::Event> parts);
+                 std::span<const privacy::Event> parts, std::int64_t times = 1);
 
 /// The same, and that the candidates of `grid` (the receipt's text) are those of the runs: each in
 /// one of them, with the method, steps and batches that stand in the grid.

@@ -72,6 +72,7 @@ class Changes:
         self.units()
         self.names()
         self.events()
+        self.moved_less()
         self.parameters()
         self.fields()
         self.fit()
@@ -101,6 +102,23 @@ class Changes:
             self.add(f"adjacency {other}", everywhere, allowed)
             self.add(f"adjacency {other} at 2.5 epsilon",
                      lambda d, to=other: everywhere(d, to, 2.5), FREE if same else REFUSED)
+
+            def neighbours(document, version=None, to=other):
+                everywhere(document, to)
+                parameters = document.receipt["parameters"]
+                if "distance_factor" not in parameters:
+                    return False
+                if version:
+                    document.receipt["software_version"] = version
+                    del parameters["distance_factor"], parameters["row_count_is"]
+                else:
+                    parameters["distance_factor"] = 2.0 if to == "replace_one" else 1.0
+                    parameters["row_count_is"] = "secret" if to == "add_remove" else "public"
+                return None
+
+            self.add(f"adjacency {other} with its neighbours", neighbours, allowed)
+            self.add(f"adjacency {other} of version 0.1.0 without neighbours",
+                     lambda d, change=neighbours: change(d, "0.1.0"), REFUSED)
 
             def alone(document, to=other):
                 document.receipt["guarantee"]["adjacency"] = to
@@ -154,7 +172,7 @@ class Changes:
             for factor in (0.5, 0.99, 1.01, 2):
                 new = (rounded(value * factor) if isinstance(value, float) else
                        value + (1 if factor > 1 else -1))
-                if isinstance(value, int) and factor in (0.5, 2):
+                if new == value or (isinstance(value, int) and factor in (0.5, 2)):
                     continue
                 self.add(f"event {'.'.join(map(str, path))} {float(value):.6g} to {new:.6g}",
                          lambda d, path=path, new=new: put(d.receipt["events"], path, new), REFUSED)
@@ -181,6 +199,27 @@ class Changes:
             return  # a fit and a run state their sum, of which the whole may take a little less
         self.add(f"event and parameter {path[-1]} {float(value):.6g} to {new:.6g}", both,
                  FREE if cheaper else REFUSED)
+
+    def moved_less(self):
+        """A record that is said to move the result half as far, in noise that stays as it is."""
+        parameters = self.original.receipt["parameters"]
+        for name in ("sensitivity", "last_sensitivity"):
+            if name not in parameters or "noise_multiplier" not in parameters:
+                continue
+
+            def change(document, name=name):
+                receipt = document.receipt
+                own = receipt["parameters"]
+                noise = own["noise_multiplier"]
+                own[name] = own[name] / 2
+                own["noise_multiplier"] = 2 * noise
+                own["norm_bits"] -= 1
+                for node in nodes(receipt["events"], "noise_multiplier"):
+                    if node["noise_multiplier"] == noise:
+                        node["noise_multiplier"] = 2 * noise
+                receipt["guarantee"]["epsilon"] = rounded(0.55 * receipt["guarantee"]["epsilon"])
+
+            self.add(f"half the {name}, twice the multiplier", change, REFUSED)
 
     def parameters(self):
         for name, value in self.original.receipt["parameters"].items():

@@ -98,8 +98,8 @@ def judge(maker, setting, number):
     return faults, len(asked)
 
 
-ALWAYS = re.compile(r"adjacency \w+$|unit \w+$|unit without|unit person in|records a unit without|"
-                    r"algorithm nonsense$")
+ALWAYS = re.compile(r"adjacency \w+$|adjacency \w+ (with its|of version)|half the |unit \w+$|"
+                    r"unit without|unit person in|records a unit without|algorithm nonsense$")
 STRIDE = 20  # of the other edits, so many files share them
 
 

@@ -59,35 +59,40 @@ double proved_epsilon(const SchemaCost& cost) {
 }
 
 struct Deltas {
-  double events;  ///< what they take by themselves
-  double least;   ///< of what is stated
-  double cipher;  ///< the cipher's term
+  double events;             ///< what they take by themselves
+  double least;              ///< of what is stated
+  double cipher;             ///< the cipher's term
+  double least_epsilon = 0;  ///< of what is stated
 };
 
-/// (epsilon, delta) that can be stated of `events` beside the cipher's term: delta is at least
-/// `least`, and what it leaves is at least what the events take by themselves.
+/// (epsilon, delta) that can be stated of `events` beside the cipher's term: both are at least the
+/// least ones, and what delta leaves at the stated epsilon is at least what the events take by
+/// themselves, so that the accountant proves the same again from the statement alone.
 privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency adjacency,
                              const Deltas& deltas, const accounting::AccountOptions& options = {}) {
   const double delta = deltas.events;
   const double proved = delta < 1 ? proved_epsilon(events, adjacency, delta, options) : HUGE_VAL;
-  privacy::Guarantee stated{proved, delta, adjacency};
-  if (delta > 0 && std::isfinite(proved)) {
-    // The accountant gets back, rounded down twice, what the events take.
-    const double share = privacy::cipher_share(proved, deltas.cipher);
-    if (share > 0) stated.delta = numeric::add_up(delta, share) * (1 + 0x1p-50);
-    stated.delta = std::max(stated.delta, deltas.least);
+  privacy::Guarantee stated{std::max(proved, deltas.least_epsilon), delta, adjacency};
+  // More delta proves as much, but for the last digits of an accountant, so that it is asked; and
+  // where it proves less, the cipher's share grows with the epsilon that is stated.
+  constexpr int rounds = 8;
+  for (int round = 0; round < rounds && std::isfinite(stated.epsilon); ++round) {
+    if (delta > 0) {
+      // The accountant gets back, rounded down twice, what the events take.
+      const double share = privacy::cipher_share(stated.epsilon, deltas.cipher);
+      if (share > 0) stated.delta = numeric::add_up(delta, share) * (1 + 0x1p-50);
+      stated.delta = std::max(stated.delta, deltas.least);
+    }
+    if (!(stated.delta < 1)) break;
+    const double left = privacy::delta_left(stated, deltas.cipher).value();
+    const double again = left == delta ? proved : proved_epsilon(events, adjacency, left, options);
+    if (left >= delta && again <= stated.epsilon) return stated;
+    stated.epsilon = std::max(stated.epsilon, again);
   }
-  if (!std::isfinite(proved) || !(stated.delta < 1)) {
-    throw base::GuaranteeError(
-        "nothing is proved at delta {:.3g} for a schema's fit and what is computed with it; ask "
-        "for a larger delta, or a smaller epsilon",
-        stated.delta);
-  }
-  const double left = privacy::delta_left(stated, deltas.cipher).value();
-  // More delta proves as much, but for the last digits of an accountant, so that it is asked.
-  stated.epsilon =
-      std::max(proved, left == delta ? proved : proved_epsilon(events, adjacency, left, options));
-  return stated;
+  throw base::GuaranteeError(
+      "nothing is proved at delta {:.3g} for a schema's fit and what is computed with it, at "
+      "epsilon {:.3g}; ask for a larger delta, or a smaller epsilon",
+      stated.delta, stated.epsilon);
 }
 
 /// What the schema's fit released, between neighbours of some adjacency.
@@ -212,9 +217,9 @@ PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned) {
       privacy::decimal_sum(planned.guarantee.epsilon, fit_epsilon(*schema.cost, whole.adjacency));
   if (proves(both, whole)) return both;
   const double summed = whole.epsilon;
-  whole = stated_at(both.events, whole.adjacency,
-                    {numeric::add_up(run_delta, fit.delta), whole.delta, both.cipher_delta});
-  whole.epsilon = std::max(whole.epsilon, summed);
+  whole =
+      stated_at(both.events, whole.adjacency,
+                {numeric::add_up(run_delta, fit.delta), whole.delta, both.cipher_delta, summed});
   return both;
 }
 

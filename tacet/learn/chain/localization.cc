@@ -144,8 +144,7 @@ TrainedModel train_localization(const data::Dataset& dataset, const data::Schema
 
 namespace {
 
-/// One phase's release at this level of its noise. Noise of an epsilon was made for the neighbours
-/// of the receipt's parameters.
+/// One phase's release at this level of its noise.
 privacy::Event phase_event(const privacy::Receipt& receipt, RecordedParameters& parameters,
                            double level) {
   if (!(level > 0 && std::isfinite(level))) throw base::DataError("a phase has no noise");
@@ -154,9 +153,23 @@ privacy::Event phase_event(const privacy::Receipt& receipt, RecordedParameters& 
   if (noise == "coordinate laplace") return privacy::Laplace{level};
   const auto adjacency = receipt.guarantee.adjacency;
   if (noise == "euclidean laplace") {
-    return privacy::PureDp{restated_epsilon(parameters, adjacency, level), adjacency};
+    return privacy::PureDp{level, adjacency};
   }
   throw base::DataError("there is no noise called {}", noise);
+}
+
+/// Noise of an epsilon has the scale for it between the stated neighbours.
+void expect_scales(RecordedParameters& parameters, const std::vector<double>& levels,
+                   privacy::Adjacency adjacency) {
+  std::istringstream text(parameters.text("noise_scales"));
+  std::vector<double> scales;
+  for (std::string word; text >> word;) scales.push_back(parse_real("noise_scales", word));
+  const auto fits = [&](double scale, double level) {
+    return nearly_equal(scale * level, privacy::distance_factor(adjacency));
+  };
+  if (std::ranges::equal(scales, levels, fits)) return;
+  throw base::DataError("the scales of the phases' noise are not those of their epsilon under {}",
+                        privacy::to_string(adjacency));
 }
 
 /// The noise of all phases in order; the first and the last one are said by themselves as well.
@@ -180,6 +193,13 @@ privacy::Event recorded_chain(const privacy::Receipt& receipt, RecordedParameter
   const auto use = parameters.text("record_use");
   const bool euclidean = parameters.text("noise") == "euclidean laplace";
   const std::string level = euclidean ? "phase_epsilon" : "noise_multiplier";
+  if (euclidean) {
+    const bool several = use == "reuse" && parameters.has("noise_levels");
+    expect_scales(
+        parameters,
+        several ? recorded_levels(parameters, level) : std::vector<double>{parameters.real(level)},
+        receipt.guarantee.adjacency);
+  }
   if (use == "disjoint") {
     return privacy::Partitioned{privacy::Assignment::by_position,
                                 {phase_event(receipt, parameters, parameters.real(level))}};
@@ -203,7 +223,8 @@ privacy::Event recorded_chain(const privacy::Receipt& receipt, RecordedParameter
 /// neighbours.
 void check_chain_file(const privacy::Receipt& receipt, const model::ModelFile& file,
                       RecordedParameters& parameters) {
-  const double radius = parameters.real("radius");
+  // Not marked as checked: losses of bounded slope have one share in every ball.
+  const double radius = RecordedParameters(receipt.parameters).real("radius");
   if (!(radius > 0 && std::isfinite(radius))) throw base::DataError("the radius is not above 0");
   const auto adjacency = receipt.guarantee.adjacency;
   const GradientRegion region{file.schema.encoded_column_count(), file.schema.norm_bound(), radius,

@@ -311,8 +311,8 @@ void settle_settings(LocalizationPlan& plan) {
   settings.push_back({"last_l2", last.mean_l2});
   settings.push_back({"gradient_share", plan.gradient_share, {.table = false}});
   settings.push_back({"noise", name_of(plan.noise)});
-  const std::string level =
-      plan.noise == LocalNoise::euclidean_laplace ? "phase_epsilon" : "noise_multiplier";
+  const bool euclidean = plan.noise == LocalNoise::euclidean_laplace;
+  const std::string level = euclidean ? "phase_epsilon" : "noise_multiplier";
   const double first_level = plan.noise_levels.front();
   const double last_level = plan.noise_levels.back();
   if (first_level == last_level) {
@@ -321,7 +321,18 @@ void settle_settings(LocalizationPlan& plan) {
     settings.push_back({"first_" + level, first_level});
     settings.push_back({"last_" + level, last_level});
   }
-  if (std::ranges::any_of(plan.noise_levels, [&](double one) { return one != first_level; })) {
+  const bool several =
+      std::ranges::any_of(plan.noise_levels, [&](double one) { return one != first_level; });
+  if (euclidean) {
+    // What was drawn, in what one record moves: an epsilon alone would not say for which
+    // neighbours.
+    std::vector<double> scales(several ? plan.noise_levels : std::vector<double>{first_level});
+    for (double& one : scales) one = privacy::distance_factor(plan.guarantee.adjacency) / one;
+    settings.push_back({"noise_scales",
+                        fmt::format("{}", fmt::join(scales, " ")),
+                        {.table = false, .json = false}});
+  }
+  if (several) {
     settings.push_back({"noise_levels",
                         fmt::format("{}", fmt::join(plan.noise_levels, " ")),
                         {.table = false, .json = false}});

@@ -13,6 +13,7 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/point/inverse_sensitivity.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/model/model_file.h"
 #include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/optimize/solver/glm_loss.h"
 #include "tacet/optimize/sums/gradient_sum.h"
@@ -96,18 +97,27 @@ void settle_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
   }
 }
 
+/// How far the score's gradient lies apart between neighbours.
+double score_distance(const InverseSensitivityPlan& plan) {
+  const auto adjacency = plan.guarantee.adjacency;
+  if (!plan.on_a_line) return privacy::distance_factor(adjacency) * plan.clipping_norm;
+  return line_distance({plan.loss, plan.radius, plan.location}, adjacency);
+}
+
 void settle_settings(InverseSensitivityPlan& plan) {
+  constexpr Shown hidden{.table = false, .json = false};
   auto& settings = plan.settings = first_settings(plan);
   if (plan.on_a_line) {
     settings.push_back({"radius", plan.radius});
+    settings.push_back({"location", std::string(plan.location ? "yes" : "no"), hidden});
     if (piecewise_linear(plan.loss)) settings.push_back({"nearness", nearness * plan.radius});
   } else {
     settings.push_back({"l2", plan.mean_l2});
     settings.push_back({"clipping_norm", plan.clipping_norm});
   }
-  // Where a penalised draw is made the score's weight is this over twice the distance_factor times
-  // the clipping norm.
   settings.push_back({"draw_epsilon", plan.spent().value(), {.table = false}});
+  // What the law of the draw has in place of noise, whatever the neighbours.
+  settings.push_back({"score_weight", plan.spent().value() / (2 * score_distance(plan)), hidden});
 }
 
 /// A start so near to the minimiser that its score takes no more than a tenth off the exponents.
@@ -244,9 +254,40 @@ namespace {
 privacy::Event recorded_draw(const privacy::Receipt& receipt, RecordedParameters& parameters,
                              const privacy::Event& own) {
   expect_sampling(receipt, "full_batch");
-  const double epsilon =
-      restated_epsilon(parameters, receipt.guarantee.adjacency, parameters.real("draw_epsilon"));
-  return pure_release<privacy::BoundedRange>(receipt, epsilon, own);
+  InverseSensitivityPlan plan;
+  plan.guarantee = receipt.guarantee;
+  plan.on_a_line = parameters.has("location");
+  RecordedParameters recorded(receipt.parameters);  // another value may lead to the same distance
+  if (plan.on_a_line) {
+    plan.loss = recorded_loss(receipt);
+    plan.radius = recorded.real("radius");
+    plan.location = parameters.text("location") == "yes";
+    if (!plan.location) parameters.expect("location", "no", "a column is a location, yes or");
+  } else {
+    plan.clipping_norm = parameters.real("clipping_norm");
+  }
+  if (!(plan.on_a_line ? plan.radius > 0 : plan.clipping_norm > 0)) {
+    throw base::DataError("numbers of the draw are out of range");
+  }
+  const double epsilon = parameters.real("score_weight") * 2 * score_distance(plan);
+  if (!nearly_equal(parameters.real("draw_epsilon"), epsilon)) {
+    throw base::DataError(
+        "a draw with this weight of the score costs {:.6g}, the receipt says {:.6g}", epsilon,
+        parameters.real("draw_epsilon"));
+  }
+  return pure_release<privacy::BoundedRange>(receipt, parameters.real("draw_epsilon"), own);
+}
+
+/// Which bounds the draw was made with: of rows, and of a column of ones.
+void check_draw_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
+                     RecordedParameters& parameters) {
+  parameters.expect("location", file.schema.intercept ? "yes" : "no", "by the schema it is");
+  if (parameters.has("location")) return;
+  const double slope = model::properties(file.model.loss).slope_bound;
+  const double norm = (std::isinf(slope) ? clipped_residual : slope) * file.schema.norm_bound();
+  if (nearly_equal(parameters.real("clipping_norm"), norm)) return;
+  throw base::DataError("gradients are up to {:.6g}, the receipt says {:.6g}", norm,
+                        parameters.real("clipping_norm"));
 }
 
 constexpr const char* inverse_options = "l2 radius";
@@ -263,6 +304,8 @@ constinit const Method inverse_sensitivity_method{
     inverse_options,
     planned_by<plan_inverse_sensitivity, train_inverse_sensitivity>,
     recorded_draw,
-    false};
+    false,
+    {},
+    check_draw_file};
 
 }  // namespace tacet::learn

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/mechanism/minimum/smooth_minimiser.h"
@@ -56,8 +57,8 @@ void add_record(mechanism::PiecewiseLinearSum& sum, const model::Loss& loss, dou
   sum.add(left, at);
 }
 
-mechanism::PiecewiseLinearSum piecewise_sum(const data::Dataset& dataset,
-                                            const LineProblem& problem) {
+/// The least and the largest slope of a piecewise linear loss.
+std::pair<double, double> slope_ends(const LineProblem& problem) {
   const double steepest = model::properties(problem.loss).slope_bound;
   double least = -steepest;
   double largest = steepest;
@@ -67,6 +68,12 @@ mechanism::PiecewiseLinearSum piecewise_sum(const data::Dataset& dataset,
     least = -pinball->quantile;
     largest = 1 - pinball->quantile;
   }
+  return {least, largest};
+}
+
+mechanism::PiecewiseLinearSum piecewise_sum(const data::Dataset& dataset,
+                                            const LineProblem& problem) {
+  const auto [least, largest] = slope_ends(problem);
   mechanism::PiecewiseLinearSum sum(least, largest);
   for (std::int64_t i = 0; i < dataset.rows(); ++i) {
     add_record(sum, problem.loss, feature_of(dataset, i), dataset.label(i));
@@ -133,6 +140,16 @@ mechanism::SlopeRange slope_range(const LineProblem& problem) {
   const double bound = model::properties(problem.loss).slope_bound;
   const double steepest = std::isinf(bound) ? clipped_residual : bound;
   return {steepest, 2 * steepest, [steepest](double) { return steepest; }};
+}
+
+double line_distance(const LineProblem& problem, privacy::Adjacency adjacency) {
+  const bool replaced = adjacency == privacy::Adjacency::replace_one;
+  if (piecewise_linear(problem.loss)) {
+    const auto [least, largest] = slope_ends(problem);
+    return replaced ? largest - least : std::max(-least, largest);
+  }
+  const auto range = slope_range(problem);
+  return replaced ? range.width : range.steepest;
 }
 
 privacy::Released<std::vector<double>> draw_on_line(const data::Dataset& dataset,

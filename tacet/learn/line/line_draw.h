@@ -36,6 +36,10 @@ constexpr double nearness = 0x1p-30;
 /// 2.25 or, of a location, the width 2 of the target's range.
 [[nodiscard]] mechanism::SlopeRange slope_range(const LineProblem& problem);
 
+/// How far the sum of slopes of a line lies apart between neighbours: epsilon over twice this is
+/// the weight of a score.
+[[nodiscard]] double line_distance(const LineProblem& problem, privacy::Adjacency adjacency);
+
 /// One draw with the whole of epsilon.
 [[nodiscard]] privacy::Released<std::vector<double>> draw_on_line(const data::Dataset& dataset,
                                                                   const LineProblem& problem,

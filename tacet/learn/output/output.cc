@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "tacet/learn/output/sgd_problem.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
@@ -32,8 +33,9 @@ privacy::Event recorded_output(const privacy::Receipt& receipt, RecordedParamete
   expect_there(parameters, {"averaging", "smoothed"});
   const double noise = recorded_noise(parameters);
   expect_claim(parameters, receipt);
-  const double moved = parameters.real("sensitivity") / parameters.real("distance_factor");
-  expect_deviation(parameters, noise * moved);
+  const auto sgd = recorded_descent(receipt, parameters);
+  expect_planned(parameters, "sensitivity", sgd.sensitivity());
+  expect_planned(parameters, "noise_deviation", noise * sgd.deviation_unit(norm_bits_for(noise)));
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
@@ -51,6 +53,7 @@ constinit const Method output_method{
     planned_by<plan_output, train_output>,
     recorded_output,
     true,
-    output_papers};
+    output_papers,
+    check_descent_file};
 
 }  // namespace tacet::learn

@@ -6,6 +6,7 @@
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/optimize/sgd/sgd.h"
 
@@ -44,6 +45,11 @@ struct OutputPlan : Settled {
                                         const OutputPlan& plan, const TrainingMeans& means);
 
 extern const Method output_method;
+
+/// The descent that a receipt's parameters describe, certified again for its adjacency. DataError
+/// where they describe none.
+[[nodiscard]] optimize::CertifiedSgd recorded_descent(const privacy::Receipt& receipt,
+                                                      RecordedParameters& parameters);
 
 /// The step size that minimises the bound of the excess risk over weights of norm R,
 ///   R^2 / (2 step T) + step G^2 b + step noise_slope,

@@ -57,12 +57,11 @@ std::int64_t steps_of(const LinearOptions& options, std::int64_t usual, std::int
   return steps;
 }
 
-std::vector<std::uint32_t> public_order(const LinearOptions& options, RecordOrder sampling,
-                                        std::int64_t records, std::int64_t batch,
-                                        std::int64_t steps) {
+std::vector<std::uint32_t> public_order(std::int64_t order_seed, RecordOrder sampling,
+                                        const optimize::StepCounts& counts) {
   // Anybody may draw it again; the noise comes from another source.
-  random::SeededSource source(static_cast<std::uint64_t>(options.order_seed.value_or(0)));
-  return draw_order(sampling, {records, batch, steps}, source);
+  random::SeededSource source(static_cast<std::uint64_t>(order_seed));
+  return draw_order(sampling, counts, source);
 }
 
 // The sensitivity at step size 1 of the same order, where no step drives two runs apart.
@@ -193,7 +192,7 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
   plan.sgd.emplace(problem,
                    SgdSchedule{.records = n,
                                .batch = 1,
-                               .order = public_order(options, plan.sampling, n, 1, steps),
+                               .order = public_order(plan.order_seed, plan.sampling, {n, 1, steps}),
                                .step_sizes = {eta}},
                    plan.weights, options.adjacency);
   const auto noise = wang2021::output_noise(facts, run, options.epsilon, delta.value());
@@ -231,7 +230,7 @@ void plan_tight(OutputPlan& plan, const LinearOptions& options, const SgdProblem
   SgdSchedule schedule{
       .records = plan.public_row_count,
       .batch = batch,
-      .order = public_order(options, plan.sampling, plan.public_row_count, batch, steps),
+      .order = public_order(plan.order_seed, plan.sampling, {plan.public_row_count, batch, steps}),
       .step_sizes = optimize::decaying_steps(1, options.step_decay, steps),
       .mean_l2 = options.mean_l2.value_or(0)};
   const auto budget = budget_of(plan, problem, options, delta);
@@ -265,11 +264,10 @@ void settle_settings(OutputPlan& plan) {
   settings.push_back(
       {"averaged", plan.weights.suffix, {.table = plan.weights.kind == Averaging::suffix}});
   settings.push_back({"l2", schedule.mean_l2, {.table = schedule.mean_l2 > 0}});
+  settings.push_back(norm_bound_setting(problem));
   if (problem.clipping_norm) settings.push_back({"clipping_norm", *problem.clipping_norm});
   if (problem.radius) settings.push_back({"radius", *problem.radius});
-  settings.push_back({"smoothed",
-                      problem.smooth ? std::string("auto") : std::string("off"),
-                      {.table = !problem.smooth}});
+  settings.push_back(smoothed_setting(problem, {.table = !problem.smooth}));
   if (!plan.claim) settings.push_back({"weight_scale", plan.weight_scale});
   settings.push_back({"sensitivity", sgd.sensitivity()});
   settings.push_back(
@@ -290,6 +288,45 @@ double ExcessBound::best_step() const {
 
 double ExcessBound::at(double step) const {
   return scale * scale / (2 * step * steps) + step * (lipschitz * lipschitz * share + noise_slope);
+}
+
+namespace {
+
+IterateWeights recorded_weights(const privacy::Receipt& receipt, std::int64_t steps) {
+  RecordedParameters recorded(receipt.parameters);
+  const auto name = recorded.text("averaging");
+  for (const auto kind :
+       {Averaging::uniform, Averaging::suffix, Averaging::last, Averaging::polynomial}) {
+    if (name != to_string(kind)) continue;
+    const auto suffix = recorded.count("averaged");
+    if (suffix >= 1 && suffix <= steps) return {.kind = kind, .steps = steps, .suffix = suffix};
+  }
+  throw base::DataError("the receipt's averaging is none of this method");
+}
+
+}  // namespace
+
+optimize::CertifiedSgd recorded_descent(const privacy::Receipt& receipt,
+                                        RecordedParameters& parameters) {
+  RecordedParameters recorded(receipt.parameters);  // see recorded_sgd_problem
+  auto problem = recorded_sgd_problem(receipt, parameters);
+  const auto sampling = optimize::find_record_order(receipt.sampling);
+  const auto rows = receipt.public_row_count.value_or(0);
+  const auto batch = recorded.count("batch_size");
+  const auto steps = parameters.count("steps");
+  if (!sampling || rows < 1 || batch < 1 || batch > rows || steps < 1 ||
+      steps > most_places / batch) {
+    throw base::DataError("numbers of the descent are out of range");
+  }
+  const optimize::StepCounts counts{rows, batch, steps};
+  return {std::move(problem),
+          SgdSchedule{.records = rows,
+                      .batch = batch,
+                      .order = public_order(recorded.count("order_seed"), *sampling, counts),
+                      .step_sizes = optimize::decaying_steps(parameters.real("step_size"),
+                                                             recorded.real("step_decay"), steps),
+                      .mean_l2 = recorded.real("l2")},
+          recorded_weights(receipt, steps), receipt.guarantee.adjacency};
 }
 
 OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options) {

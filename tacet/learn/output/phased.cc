@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <sstream>
+#include <string>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
@@ -74,6 +76,15 @@ optimize::CertifiedSgd certify(const PhasedPlan& plan, const Phase& phase, doubl
           plan.guarantee.adjacency};
 }
 
+/// And the deviation of the last phase's noise.
+void settle_sensitivities(PhasedPlan& plan) {
+  for (const auto& phase : plan.phases) {
+    const auto sgd = certify(plan, phase, 0);
+    plan.sensitivities.push_back(sgd.sensitivity());
+    plan.standard_deviation = plan.noise_multiplier * sgd.deviation_unit(plan.norm_bits);
+  }
+}
+
 void project(std::vector<double>& weights, double radius, std::int64_t outputs) {
   const std::size_t columns = weights.size() / static_cast<std::size_t>(outputs);
   for (std::size_t c = 0; c < weights.size(); c += columns) {
@@ -97,6 +108,8 @@ void settle_settings(PhasedPlan& plan) {
   }
   settings.push_back({"records_a_phase", fmt::format("{}", fmt::join(counts, " "))});
   settings.push_back({"order_seed", plan.order_seed});
+  settings.push_back(norm_bound_setting(problem));
+  settings.push_back(smoothed_setting(problem, {.table = false, .json = false}));
   settings.push_back({"step_size", plan.step_size});
   settings.push_back({"l2", plan.mean_l2, {.table = plan.mean_l2 > 0}});
   if (problem.clipping_norm) settings.push_back({"clipping_norm", *problem.clipping_norm});
@@ -201,11 +214,7 @@ PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options)
   plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
   settle_guarantee(plan, options, delta.value());
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  for (const auto& phase : plan.phases) {
-    const auto sgd = certify(plan, phase, 0);
-    plan.sensitivities.push_back(sgd.sensitivity());
-    plan.standard_deviation = plan.noise_multiplier * sgd.deviation_unit(plan.norm_bits);
-  }
+  settle_sensitivities(plan);
   plan.reasons.push_back(
       plan.mean_l2 > 0 ? "predicted excess risk: none is proved with a penalty"
                        : excess_reason(plan.problem, plan.predicted_excess, plan.weight_scale));
@@ -245,14 +254,48 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
+/// The lists of all phases; sensitivities stand there with four digits.
+void expect_phases(const PhasedPlan& plan, RecordedParameters& parameters) {
+  std::istringstream counts(parameters.text("records_a_phase"));
+  std::istringstream sensitivities(parameters.text("sensitivity_a_phase"));
+  constexpr double digits = 1e-3;
+  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+    std::int64_t count = 0;
+    double sensitivity = 0;
+    counts >> count;
+    sensitivities >> sensitivity;
+    if (counts && sensitivities && count == plan.phases[i].count &&
+        std::abs(sensitivity - plan.sensitivities[i]) <= digits * plan.sensitivities[i]) {
+      continue;
+    }
+    throw base::DataError("records or sensitivity of phase {} are not those of this plan", i + 1);
+  }
+  std::string more;
+  if (counts >> more || sensitivities >> more)
+    throw base::DataError("there are not so many phases");
+}
+
 privacy::Event recorded_phases(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event&) {
   expect_sampling(receipt, to_string(RecordOrder::permutation));
   expect_there(parameters, {"phases", "records_a_phase", "sensitivity_a_phase"});
-  const double noise = recorded_noise(parameters);
-  const double moved = parameters.real("last_sensitivity") / parameters.real("distance_factor");
-  expect_deviation(parameters, noise * moved);
-  return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
+  PhasedPlan plan;
+  plan.noise_multiplier = recorded_noise(parameters);
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
+  plan.problem = recorded_sgd_problem(receipt, parameters);
+  plan.mean_l2 = RecordedParameters(receipt.parameters).real("l2");
+  plan.guarantee = receipt.guarantee;
+  const auto rows = receipt.public_row_count.value_or(0);
+  const auto phases = parameters.count("phases");
+  if (phases < 1 || phases > 62 || rows < 1 || (phases > 1 && (rows >> phases) < 1)) {
+    throw base::DataError("{} phases are too many for {} records", phases, rows);
+  }
+  plan.phases = cut_into_phases(rows, phases, parameters.real("step_size"));
+  settle_sensitivities(plan);
+  expect_phases(plan, parameters);
+  expect_planned(parameters, "last_sensitivity", plan.sensitivities.back());
+  expect_planned(parameters, "noise_deviation", plan.standard_deviation);
+  return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
 }
 
 constexpr const char* phased_options =
@@ -266,6 +309,9 @@ constinit const Method phased_method{
     proved_for_descent,
     phased_options,
     planned_by<plan_phased, train_phased>,
-    recorded_phases};
+    recorded_phases,
+    true,
+    {},
+    check_descent_file};
 
 }  // namespace tacet::learn

@@ -10,6 +10,7 @@
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/model/model_file.h"
 
 namespace tacet::learn {
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr double scale_for_classes = 5;
 constexpr double scale_for_numbers = 2;
+constexpr const char* smooth_name = "auto";
 
 /// Of predictions within reach of the weights.
 double largest_slope(const SgdProblem& problem) {
@@ -67,14 +69,41 @@ double weight_scale(const SgdProblem& problem, const LinearOptions& options) {
   return options.weight_scale.value_or(*problem.radius);
 }
 
-void expect_deviation(RecordedParameters& parameters, double least) {
-  const double deviation = parameters.real("noise_deviation");
-  constexpr double roundings = 1e-9;
-  constexpr double grid = 1.01;  // the slack of roundings to it
-  if (deviation >= least * (1 - roundings) && deviation <= least * grid) return;
-  throw base::DataError(
-      "the noise has deviation {:.6g}, but multiplier and sensitivity lead to {:.6g}", deviation,
-      least);
+Setting norm_bound_setting(const SgdProblem& problem) {
+  return {"norm_bound", problem.norm_bound, {.table = false, .json = false}};
+}
+
+Setting smoothed_setting(const SgdProblem& problem, Shown shown) {
+  return {"smoothed", std::string(problem.smooth ? smooth_name : "off"), shown};
+}
+
+SgdProblem recorded_sgd_problem(const privacy::Receipt& receipt, RecordedParameters& parameters) {
+  RecordedParameters recorded(receipt.parameters);
+  SgdProblem problem{.loss = recorded_loss(receipt),
+                     .norm_bound = recorded.real("norm_bound"),
+                     .columns = recorded.count("columns"),
+                     .outputs = recorded.count("outputs")};
+  problem.smooth = parameters.text("smoothed") == smooth_name;
+  if (!problem.smooth) parameters.expect("smoothed", "off", "losses are smoothed by auto or");
+  if (recorded.has("clipping_norm")) problem.clipping_norm = recorded.real("clipping_norm");
+  if (recorded.has("radius")) problem.radius = recorded.real("radius");
+  const bool sizes = problem.norm_bound > 0 && problem.columns > 0 && problem.outputs > 0;
+  if (sizes && problem.clipping_norm.value_or(1) > 0 && problem.radius.value_or(1) > 0) {
+    return problem;
+  }
+  throw base::DataError("numbers of the descent are out of range");
+}
+
+void expect_planned(RecordedParameters& parameters, const std::string& name, double planned) {
+  const double stated = parameters.real(name);
+  if (nearly_equal(stated, planned)) return;
+  throw base::DataError("the parameter {} is {:.6g}, but the other parameters lead to {:.6g}", name,
+                        stated, planned);
+}
+
+void check_descent_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
+                        RecordedParameters& parameters) {
+  parameters.expect("norm_bound", file.schema.norm_bound(), "by the schema rows are bounded by");
 }
 
 std::string excess_reason(const SgdProblem& problem, double excess, double weight_scale) {

@@ -29,9 +29,22 @@ inline constexpr Proved proved_for_descent{
     "one record more or less changes the number of records and with it every later step; use "
     "--adjacency zero_out (the same noise) or replace_one, or --method gradient"};
 
-/// A contradiction where the deviation of a receipt's noise lies below `least`: the noise
-/// multiplier times how far one record moves the result. The grid adds to it.
-void expect_deviation(RecordedParameters& parameters, double least);
+/// Settings of the problem from which `verify` computes the sensitivity again.
+[[nodiscard]] Setting norm_bound_setting(const optimize::SgdProblem& problem);
+[[nodiscard]] Setting smoothed_setting(const optimize::SgdProblem& problem, Shown shown);
+
+/// The problem that a receipt's parameters describe. Of these only the smoothing is marked as
+/// checked: another value of others may lead to the same sensitivity. DataError for none.
+[[nodiscard]] optimize::SgdProblem recorded_sgd_problem(const privacy::Receipt& receipt,
+                                                        RecordedParameters& parameters);
+
+/// A contradiction where a number of the receipt is not the one that its other parameters lead to,
+/// by the computation that planned it.
+void expect_planned(RecordedParameters& parameters, const std::string& name, double planned);
+
+/// A contradiction where the bound of the rows is not that of the file's schema.
+void check_descent_file(const privacy::Receipt& receipt, const model::ModelFile& file,
+                        RecordedParameters& parameters);
 
 /// What a bound of the excess risk is a bound of, in words.
 [[nodiscard]] std::string excess_reason(const optimize::SgdProblem& problem, double excess,

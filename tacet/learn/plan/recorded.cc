@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
@@ -95,11 +96,12 @@ bool nearly_equal(double one, double other) {
   return std::abs(one - other) <= roundings * std::abs(other);
 }
 
-double restated_epsilon(RecordedParameters& parameters, privacy::Adjacency stated, double epsilon) {
-  if (!parameters.has(factor_name)) return epsilon;  // expect_neighbours has the word
-  const double made_for = parameters.real(factor_name);
-  if (!(made_for > 0)) throw base::DataError("the parameter {} is not above 0", factor_name);
-  return epsilon * (privacy::distance_factor(stated) / made_for);
+model::Loss recorded_loss(const privacy::Receipt& receipt) {
+  RecordedParameters recorded(receipt.parameters);
+  const auto number = [&](const char* name) {
+    return recorded.has(name) ? recorded.real(name) : std::numeric_limits<double>::quiet_NaN();
+  };
+  return model::make_loss(recorded.text("loss"), number("loss_parameter"), number("loss_width"));
 }
 
 void expect_sampling(const privacy::Receipt& receipt, std::string_view expected) {

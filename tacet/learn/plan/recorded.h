@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/model/loss/loss.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/receipt.h"
 
@@ -79,10 +80,8 @@ void expect_claim(RecordedParameters& parameters, const privacy::Receipt& receip
 /// Settles l2 of the mean by that of the sum over the public number of records; the latter.
 double recorded_sum_l2(RecordedParameters& parameters, const privacy::Receipt& receipt);
 
-/// The epsilon that noise of a recorded scale costs under the stated adjacency, where it was made
-/// to cost `epsilon` under the one that the parameters are about.
-[[nodiscard]] double restated_epsilon(RecordedParameters& parameters, privacy::Adjacency stated,
-                                      double epsilon);
+/// The loss that the parameters name; not marked as checked. UsageError for none.
+[[nodiscard]] model::Loss recorded_loss(const privacy::Receipt& receipt);
 
 /// A pure release that costs `epsilon` by the parameters: as the file has it where both agree but
 /// for rounding, in the kind of event that the method releases.
