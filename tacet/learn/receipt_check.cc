@@ -127,7 +127,8 @@ void check_calibration(const privacy::Receipt& receipt, const Method& method) {
 
 /// Receipts of units say how many records of each take part, and those of single records do not:
 /// the one does not pass for the other.
-void check_unit(const privacy::Receipt& receipt, const RecordedParameters& parameters) {
+void check_unit(const privacy::Receipt& receipt, const RecordedParameters& parameters,
+                std::vector<std::string>& unchecked) {
   const std::string name(records_a_unit_name);
   if (receipt.privacy_unit == single_record) {
     if (!parameters.has(name)) return;
@@ -142,6 +143,7 @@ void check_unit(const privacy::Receipt& receipt, const RecordedParameters& param
     if (records >= 1 && records <= privacy::most_records_a_unit) return;
     throw base::DataError("the records a unit are not within their range");
   }
+  unchecked.push_back(fmt::format("whether each {} is protected", receipt.privacy_unit));
   throw base::DataError(
       "the receipt does not say how many records of each {} take part: {} is missing",
       receipt.privacy_unit, name);
@@ -230,7 +232,7 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
       check.faults.emplace_back(error.what());
     }
   };
-  hold([&] { check_unit(receipt, parameters); });
+  hold([&] { check_unit(receipt, parameters, check.unchecked); });
   if (algorithm) {
     hold([&] { check_proved(receipt, *algorithm); });
     hold([&] { check_unit_draw(receipt, *algorithm); });
