@@ -1,4 +1,5 @@
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -14,7 +15,6 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/data/utf8.h"
 
 namespace nb = nanobind;
 
@@ -31,30 +31,30 @@ nb::object text_of(std::string_view field) {
   return text;
 }
 
-/// Names are the keys of a mapping.
-void check_names(const std::vector<std::string>& names, const std::string& path) {
+/// A name that is read stands once. Of others the program takes any, and so does `read_csv`.
+void check_names(const std::vector<std::string>& names, const std::set<std::string>& read,
+                 const std::string& path) {
   std::set<std::string_view> known;
   for (const auto& name : names) {
-    if (!data::valid_utf8(name)) {
-      throw base::DataError("{}:1: the column names are not UTF-8; convert the file", path);
-    }
-    if (!known.insert(name).second) {
+    if (!known.insert(name).second && read.contains(name)) {
       throw base::DataError("{}:1: column '{}' appears twice; give each column a name of its own",
                             path, name);
     }
   }
 }
 
-/// The names and the fields of a CSV file's columns.
-std::pair<std::vector<std::string>, std::vector<nb::list>> read_csv(const std::string& path,
-                                                                    const data::Schema& schema) {
+/// The names, not always of UTF-8 nor different, and the fields of a CSV file's columns. `read` are
+/// the names of those that the schema reads.
+std::pair<nb::list, std::vector<nb::list>> read_csv(const std::string& path,
+                                                    const data::Schema& schema,
+                                                    const std::set<std::string>& read) {
   if (!schema.format.kind->names_columns()) {
     throw base::UsageError("the schema is for files of the kind '{}', and read_csv reads CSV",
                            schema.format.kind->name);
   }
   const auto records = data::csv_records(path, schema.format).open();
   const auto& names = records->names();
-  check_names(names, path);
+  check_names(names, read, path);
   std::vector<nb::list> columns(names.size());
   std::int64_t count = 0;
   while (const auto values = records->next()) {
@@ -65,7 +65,9 @@ std::pair<std::vector<std::string>, std::vector<nb::list>> read_csv(const std::s
       columns[k].append(text_of(std::get<std::string_view>((*values)[k])));
     }
   }
-  return {names, std::move(columns)};
+  nb::list texts;
+  for (const auto& name : names) texts.append(text_of(name));
+  return {std::move(texts), std::move(columns)};
 }
 
 }  // namespace

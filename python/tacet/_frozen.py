@@ -15,6 +15,16 @@ def _refuse(self: object, *args: Any, **more: Any) -> NoReturn:
 class FrozenDict(Dict[str, Any]):
     """A dictionary, for ``json.dumps`` too, that refuses changes."""
 
+    __slots__ = ()
+
+    def __new__(cls, *entries: Any) -> Self:
+        made = super().__new__(cls)
+        dict.update(made, *entries)
+        return made
+
+    def __init__(self, *entries: Any) -> None:  # a second call would be a change
+        pass
+
     __setitem__ = __delitem__ = clear = pop = popitem = _refuse
     setdefault = update = __ior__ = _refuse
 
@@ -30,6 +40,17 @@ class FrozenDict(Dict[str, Any]):
 
 class FrozenList(list):  # type: ignore[type-arg]
     """A list of the same kind."""
+
+    __slots__ = ()
+
+    def __new__(cls, *entries: Any) -> Self:
+        made = super().__new__(cls)
+        for some in entries:
+            list.extend(made, some)
+        return made
+
+    def __init__(self, *entries: Any) -> None:
+        pass
 
     __setitem__ = __delitem__ = append = clear = extend = insert = _refuse
     pop = remove = reverse = sort = __iadd__ = __imul__ = _refuse

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from typing import Any, Dict, Iterator, List, Tuple, Union
+from typing import AbstractSet, Any, Dict, Iterator, List, Sequence, Set, Tuple, Union
 
 from . import _engine, _records
 from ._door import door
@@ -47,7 +48,8 @@ def read_csv(path: Paths, schema: Schema) -> Table:
     -------
     Table
         A mapping of all columns of the file, in its order. ``pandas.DataFrame(table)`` makes a
-        frame of it. At prediction an array has the schema's columns, in its order.
+        frame of it. Columns that the schema does not read may share a name in the file: the second
+        "note" is "note.1" here. At prediction an array has the schema's columns, in its order.
 
     Examples
     --------
@@ -62,8 +64,25 @@ def read_csv(path: Paths, schema: Schema) -> Table:
     """
     if not isinstance(schema, Schema):
         raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
-    names, columns = _engine.read_csv(os.fspath(path), schema._engine)
-    return Table(zip(names, columns))
+    read = {*schema.columns} | {name for name in (schema.target, schema.unit) if name}
+    names, columns = _engine.read_csv(os.fspath(path), schema._engine, read)
+    return Table(zip(_different(names, read), columns))
+
+
+def _different(names: Sequence[str], read: AbstractSet[str]) -> List[str]:
+    """Keys of a mapping: what nobody reads may be named twice, or not in UTF-8, in a file."""
+    taken = {*names, *read}
+    known: Set[str] = set()
+    keys = []
+    for name in names:
+        key = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        if name in known or key != name:
+            stem, numbers = key, itertools.count(1)
+            while key in taken or key in known:
+                key = f"{stem}.{next(numbers)}"
+        known |= {name, key}
+        keys.append(key)
+    return keys
 
 
 def warn_of_words(schema: Schema, X: Any, y: Any = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import pathlib
 import warnings
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List
 
 import numpy as np
 import pandas
@@ -79,6 +79,39 @@ def test_a_file_trains_the_programs_model(program: Any, tmp_path: pathlib.Path) 
         assert tacet.read_csv(folder / "patients.csv.gz", schema) == table
         predicted = program("predict", folder / "program.json", path).splitlines()
         assert model.predict(table).tolist() == [line.split(",")[-1] for line in predicted[1:]]
+
+
+HEADS = [b"age,ill,note,note,note.1", b"age,ill,,,", b"age,ill,\xe9,\xe9,\xef\xbf\xbd",
+         b"note,age,note,ill,note"]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_columns_that_nobody_reads_have_any_names(
+        head: bytes, program: Any, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "s.toml").write_text(
+        'public_row_count = 90\n[format]\nkind = "csv"\n[target]\ncolumn = "ill"\n'
+        'positive = "1"\nnegative = "0"\n'
+        '[[column]]\nname = "age"\nkind = "numeric"\nlower = 0\nupper = 90\n')
+    fields: Dict[bytes, Callable[[int], int]] = {b"age": lambda k: k, b"ill": lambda k: int(k > 40)}
+    lines = [head] + [
+        ",".join(str(fields.get(name, lambda k: 7)(k)) for name in head.split(b",")).encode()
+        for k in range(90)]
+    (tmp_path / "f.csv").write_bytes(b"\n".join(lines) + b"\n")
+    program("train", tmp_path / "f.csv", "--schema", tmp_path / "s.toml", "--epsilon=2",
+            "--seed=7", "--steps=9", "--method=gradient", "--output", tmp_path / "program.json")
+    schema = tacet.Schema.load(tmp_path / "s.toml")
+    table = tacet.read_csv(tmp_path / "f.csv", schema)
+    assert len(table) == 5 and all(len(column) == 90 for column in table.values())
+    model = tacet.LogisticRegression(epsilon=2, schema=schema, random_state=7, steps=9,
+                                     method="gradient").fit(table)
+    model.save(tmp_path / "python.json")
+    assert (tmp_path / "python.json").read_bytes() == (tmp_path / "program.json").read_bytes()
+    # A ledger, which is given every column, takes it too.
+    ledger = tacet.Ledger.create(tmp_path / "budget.ledger")
+    ledger.enrol("people", epsilon=5, delta=1e-4)
+    tacet.LogisticRegression(epsilon=1, delta=1e-6, schema=schema, steps=9, ledger=ledger,
+                             data_set="people").fit(table)
+    assert len(ledger.show()[0]["runs"]) == 1
 
 
 def test_every_function_takes_what_was_read(tmp_path: pathlib.Path) -> None:

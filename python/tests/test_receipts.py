@@ -58,6 +58,24 @@ def forgeries(receipt: Any) -> List[Callable[[], Any]]:
     ]
 
 
+def test_what_a_receipt_holds_takes_no_second_beginning() -> None:
+    fitted = model(1)
+    for result in (fitted.receipt_, described(), described().receipt):
+        entries: List[Any] = [entry for entry in result.values() if isinstance(entry, (dict, list))]
+        for entry in entries:
+            before = json.dumps(entry)
+            for forged in ({"epsilon": 0.001}, [], [("epsilon", 0.001)]):
+                try:
+                    type(entry).__init__(entry, forged)
+                except TypeError:
+                    pass
+                assert json.dumps(entry) == before
+            with pytest.raises(AttributeError):
+                entry.epsilon = 0.001
+            with pytest.raises(TypeError):
+                vars(entry)
+
+
 def shown(receipt: Any) -> List[str]:
     return [receipt.to_json(), json.dumps(dict(receipt)), repr(receipt), receipt.statement(),
             receipt._repr_html_(), json.dumps(receipt["guarantee"]), json.dumps(receipt.guarantee)]
