@@ -171,7 +171,8 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   auto parameters = neighbour_parameters(plan.guarantee.adjacency);
   parameters["noise_multiplier"] = plan.noise_multiplier;
   parameters["norm_bits"] = plan.norm_bits;
-  parameters["record_norm"] = optimize::CellSum(shape_of(plan), plan.norm_bits).contribution_bound();
+  parameters["record_norm"] =
+      optimize::CellSum(shape_of(plan), plan.norm_bits).contribution_bound();
   parameters["cells"] = plan.cells;
   if (plan.privacy_unit != "record") parameters["records_a_unit"] = 1;  // the first of each
   if (plan.groups > 1) parameters["groups"] = plan.groups;
@@ -195,16 +196,18 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
 
 /// The length of one record among these sums, which the number of records decides: where it is
 /// public, counts are taken around their even share.
-void expect_record_norm(RecordedParameters& parameters, privacy::Adjacency stated) {
+void expect_record_norm(RecordedParameters& recorded, const privacy::Receipt& receipt) {
+  // Other shapes may have the same length, so these are not named as checked.
+  RecordedParameters parameters(receipt.parameters);
   const auto count_of = [&](const char* name, std::int64_t otherwise) {
     return parameters.has(name) ? parameters.count(name) : otherwise;
   };
   const optimize::CellShape shape{.groups = count_of("groups", 1),
                                   .cells = parameters.count("cells"),
                                   .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
-                                  .centred = count_is_public(stated)};
+                                  .centred = count_is_public(receipt.guarantee.adjacency)};
   const optimize::CellSum sum(shape, static_cast<int>(parameters.count("norm_bits")));
-  if (nearly_equal(parameters.real("record_norm"), sum.contribution_bound())) return;
+  if (nearly_equal(recorded.real("record_norm"), sum.contribution_bound())) return;
   throw base::DataError("a record among these sums is {:.6g} long, the receipt says {:.6g}",
                         sum.contribution_bound(), parameters.real("record_norm"));
 }
@@ -251,7 +254,7 @@ privacy::Event recorded_evaluation(const privacy::Receipt& receipt, RecordedPara
     throw base::DataError("an evaluation takes one record of each unit, the receipt says {}",
                           parameters.count("records_a_unit"));
   }
-  expect_record_norm(parameters, receipt.guarantee.adjacency);
+  expect_record_norm(parameters, receipt);
   return privacy::Gaussian{recorded_noise(parameters)};
 }
 

@@ -28,8 +28,7 @@ privacy::Receipt run_receipt(const privacy::Receipt& choice,
   run.public_row_count = learn::RecordedParameters(choice.parameters).count(in_receipt::run_rows);
   run.guarantee.epsilon = parameters.real(in_receipt::run_epsilon);
   // Only the price of a run is held against it, which is left to be named as not checked.
-  run.guarantee.delta =
-      learn::RecordedParameters(choice.parameters).real(in_receipt::run_delta);
+  run.guarantee.delta = learn::RecordedParameters(choice.parameters).real(in_receipt::run_delta);
   return run;
 }
 
@@ -102,10 +101,9 @@ void expect_run_cost(const privacy::Receipt& choice, learn::RecordedParameters& 
   constexpr double roundings = 1 + 1e-9;
   constexpr double least = 0.9;
   const double stated = parameters.real(in_receipt::run_epsilon);
-  const double run_delta =
-      learn::RecordedParameters(choice.parameters).real(in_receipt::run_delta);
-  const double cost = accounting::epsilon(part, choice.guarantee.adjacency,
-                                          privacy::Delta(run_delta));
+  const double run_delta = learn::RecordedParameters(choice.parameters).real(in_receipt::run_delta);
+  const double cost =
+      accounting::epsilon(part, choice.guarantee.adjacency, privacy::Delta(run_delta));
   if (cost <= stated * roundings && (!tight || cost >= least * stated)) return;
   throw base::DataError("a run of the events costs epsilon {:.6g}, where the receipt says {:.6g}",
                         cost, stated);

@@ -53,8 +53,7 @@ RecordedRun read_run(const privacy::Receipt& choice, learn::RecordedParameters& 
   run.receipt.public_row_count =
       learn::RecordedParameters(choice.parameters).count(named::run_rows);
   run.receipt.guarantee.epsilon = of_choice.real(named::run_epsilon);
-  run.receipt.guarantee.delta =
-      learn::RecordedParameters(choice.parameters).real(named::run_delta);
+  run.receipt.guarantee.delta = learn::RecordedParameters(choice.parameters).real(named::run_delta);
   if (entry.contains("candidates")) {
     run.candidates = entry.at("candidates").get<std::vector<std::size_t>>();
   }
