@@ -112,6 +112,11 @@ def of_choices():
             for option in ("boost 0.3", "radius auto"):
                 yield Setting(option.split()[0], adjacency, unit, False,
                               f"train {head} --{option} --steps 3 {tail}")
+            # A method that draws one record of each unit, in each run by a coin.
+            yield Setting("boost", adjacency, unit, False,
+                          f"train data.csv --schema two{'_unit' if unit else ''}.toml "
+                          f"--method objective --boost 0.3 --adjacency {adjacency} {APPROXIMATE} "
+                          "--output FILE", "drawn")
         gradient = "train data.csv --method gradient --steps 3"
         for note, more in (("sampled", "--schema two.toml --batch-size 50 --knots none"),
                            ("fixed", "--schema two.toml --batch-size 50 --sampling fixed_size --knots none"),
