@@ -19,7 +19,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/owner/split_records.h"
-#include "tacet/run/account.h"
+#include "tacet/run/parts.h"
 
 namespace nb = nanobind;
 
@@ -62,6 +62,7 @@ std::string split_file(const std::string& file, const data::SplitOptions& asked,
     } else {
       options.format = data::guess_format(file);
     }
+    const run::Parts account(file, supervision.cancel);
     if (parts.first == parts.second) throw base::UsageError("the parts must be two files");
     base::AtomicFile train(parts.first, how);
     base::AtomicFile test(parts.second, how);
@@ -73,10 +74,11 @@ std::string split_file(const std::string& file, const data::SplitOptions& asked,
     };
     const auto counts = data::split_records(file, options, to(train), to(test));
     check_counts(counts);
-    auto words = run::word_on_parts(file, supervision.cancel);
+    for (const auto& part : {parts.first, parts.second}) account.mark(part);
     train.commit();
     test.commit();
-    return words;
+    for (const auto& part : {parts.first, parts.second}) account.note(part);
+    return account.word();
   });
 }
 

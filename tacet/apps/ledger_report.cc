@@ -187,11 +187,12 @@ std::vector<std::string> warnings_of(const Account& account) {
         "this account is infinite: it can promise nothing any more, for ever, and no run fits");
   }
   for (const auto& look : account.looks) {
+    if (look.what.command.empty()) continue;  // not known; the condition says so
     warnings.push_back(fmt::format(
-        "attested look on {} by user {} (`{}`, {}): {}", look.time, look.user, look.what.command,
+        "attested look on {} by user {} (`{}`, {}{}): {}", look.time, look.user, look.what.command,
         look.what.schema_sha256.empty() ? std::string("a schema without a file")
                                         : "schema SHA-256 " + look.what.schema_sha256,
-        look.what.reason));
+        look.what.ledger.empty() ? "" : ", in another ledger of these records", look.what.reason));
   }
   if (const auto condition = ledger::condition_of(account.looks); !condition.empty()) {
     warnings.push_back(condition);
@@ -369,7 +370,8 @@ ordered_json account_json(const Account& account, std::optional<double> delta) {
                             {"user", look.user},
                             {"command", look.what.command},
                             {"reason", look.what.reason},
-                            {"schema_sha256", look.what.schema_sha256}});
+                            {"schema_sha256", look.what.schema_sha256},
+                            {"ledger", look.what.ledger}});
   }
   out["elsewhere"] = ordered_json::array();
   for (const auto& one : account.elsewhere) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "tacet/apps/describe.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/limits.h"
 #include "tacet/base/sha256.h"
@@ -13,6 +14,10 @@ std::string sha256_of(const std::string& file) {
   base::Sha256 sum;
   sum.add(base::read_file(file, base::limits::schema_bytes));
   return sum.digest();
+}
+
+std::string condition_text(const std::string& condition) {
+  return condition.empty() ? std::string() : "\n" + paragraph(condition) + "\n";
 }
 
 void NotesOptions::declare(Options& options) {

@@ -11,6 +11,9 @@ namespace tacet::apps {
 /// Of a file's bytes, as `sha256sum` prints it; empty for a pipe, which can be read only once.
 [[nodiscard]] std::string sha256_of(const std::string& file);
 
+/// On which condition a result in words holds, as a paragraph behind it; empty where there is none.
+[[nodiscard]] std::string condition_text(const std::string& condition);
+
 /// The options of commands whose receipts may carry what a person says about the release.
 class NotesOptions {
  public:

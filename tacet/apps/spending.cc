@@ -64,6 +64,26 @@ std::optional<double> chosen_delta(const GuaranteeChoice& choice,
   return fitting;
 }
 
+std::string other_account(std::string_view terms) {
+  return fmt::format(
+      "`tacet ledger init OTHER --data-set NAME --data FILE {} --override --reason TEXT` makes one "
+      "for the same data, in words that both ledgers keep, and `--ledger OTHER` pays from it",
+      terms);
+}
+
+void refuse_in_account(const base::GuaranteeError& error, const run::AccountTerms& terms,
+                       std::string_view way) {
+  std::string counts = fmt::format("{} budgets in {}", privacy::to_string(terms.adjacency),
+                                   ledger::to_string(terms.currency));
+  if (terms.currency == ledger::Currency::basic) {
+    counts += fmt::format(" and has delta {} left", terms.delta_left);
+  } else if (terms.currency == ledger::Currency::pure) {
+    counts += ", without any delta";
+  }
+  throw base::GuaranteeError("{}. The account '{}' counts {}: {}", error.what(), terms.data_set,
+                             counts, way);
+}
+
 void ConsoleOutput::appear() {
   console_.result(text_);
   flush_results();

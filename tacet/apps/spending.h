@@ -8,6 +8,7 @@
 
 #include "tacet/apps/options.h"
 #include "tacet/apps/terminal/console.h"
+#include "tacet/base/error.h"
 #include "tacet/random/source/source.h"
 #include "tacet/run/spend.h"
 #include "tacet/run/terms.h"
@@ -51,6 +52,26 @@ class SpendingOptions {
 [[nodiscard]] std::optional<double> chosen_delta(const GuaranteeChoice& choice,
                                                  const std::optional<run::AccountTerms>& terms,
                                                  const Console& console);
+
+/// How data that have an account get another one that takes a run, in words for a person.
+/// `terms` are those that it needs, as options of `tacet ledger init`.
+[[nodiscard]] std::string other_account(std::string_view terms);
+
+/// A GuaranteeError with the terms of the account that pays, and with a way that fits them.
+[[noreturn]] void refuse_in_account(const base::GuaranteeError& error,
+                                    const run::AccountTerms& terms, std::string_view way);
+
+/// Does what may have no proof under the terms of the account; `way` tells what has.
+template <typename Body>
+auto in_account(const std::optional<run::AccountTerms>& terms, std::string_view way,
+                const Body& body) {
+  try {
+    return body();
+  } catch (const base::GuaranteeError& error) {
+    if (!terms || terms->past_the_cap) throw;
+    refuse_in_account(error, *terms, way);
+  }
+}
 
 /// Standard output as the place of a result. An IoError at once when nothing can go there.
 class ConsoleOutput : public run::Output {

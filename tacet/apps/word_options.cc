@@ -101,6 +101,10 @@ void WordTextOptions::fit_to(const std::optional<run::AccountTerms>& terms,
     choice.usual_delta = learn::default_delta(*options.public_row_count);
   }
   const auto delta = chosen_delta(choice, terms, console);
+  if (delta == 0.0) {
+    refuse_in_account(base::GuaranteeError("vectors of words need a delta above 0"), *terms,
+                      other_account("--epsilon 1 --delta 1e-6"));
+  }
   if (delta && delta != choice.usual_delta) given_["delta"] = fmt::format("{}", *delta);
 }
 

@@ -200,11 +200,8 @@ struct Write {
     return {{"kind", "resolved"}, {"run", e.run}, {"attestation", e.attestation}};
   }
   json operator()(const Looked& e) const {
-    return {{"kind", "look"},
-            {"data_set", e.data_set},
-            {"command", e.command},
-            {"reason", e.reason},
-            {"schema_sha256", e.schema_sha256}};
+    return {{"kind", "look"},     {"data_set", e.data_set},           {"command", e.command},
+            {"reason", e.reason}, {"schema_sha256", e.schema_sha256}, {"ledger", e.ledger}};
   }
   json operator()(const OtherLedger& e) const {
     return {{"kind", "other_ledger"}, {"data_set", e.data_set}, {"ledger", e.ledger},
@@ -235,7 +232,8 @@ Reserved read_reserved(Members& in) {
 }
 
 Looked read_look(Members& in) {
-  Looked look{in.text("data_set"), in.text("command"), in.text("reason"), in.text("schema_sha256")};
+  Looked look{in.text("data_set"), in.text("command"), in.text("reason"), in.text("schema_sha256"),
+              in.text("ledger")};
   if (!look.schema_sha256.empty() && !is_digest(look.schema_sha256)) {
     damaged("'schema_sha256' is no SHA-256");
   }

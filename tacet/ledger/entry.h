@@ -90,9 +90,16 @@ struct Resolved {
 /// decide nothing about what is released later. What is released later holds on that condition.
 struct Looked {
   std::string data_set;
+  /// Empty: whether there was a look is not known, because an earlier ledger of the records could
+  /// not be read when they got this account.
   std::string command;
   std::string reason;
   std::string schema_sha256;  ///< of the schema that was looked through; empty: it has no file
+  /// Random name of the ledger that had the row first, at the time and by the user of this row;
+  /// empty: this one.
+  std::string ledger = {};
+
+  friend bool operator==(const Looked&, const Looked&) = default;
 };
 
 /// The same records have an account in another ledger too, on a person's word.

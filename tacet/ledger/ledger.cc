@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tacet/base/error.h"
@@ -61,6 +62,21 @@ class Ledger::Desk {
       entry.time = entry.time.substr(0, entry.time.find('T')) + "T00:00:00Z";
     }
     return internal::append_row(database_, current_, std::move(entry));
+  }
+  /// Looks from another ledger, as rows of the time and the user that they had there.
+  void take_over(const std::string& data_set, std::span<const Look> looks) {
+    for (const auto& look : looks) {
+      auto taken = look;
+      taken.what.data_set = data_set;
+      const auto& held = standing().account(data_set).looks;
+      const bool same = std::ranges::any_of(held, [&](const Look& one) {
+        auto what = one.what;
+        what.ledger = taken.what.ledger;  // it may have come from here
+        return one.time == taken.time && one.user == taken.user && what == taken.what;
+      });
+      if (same) continue;
+      internal::append_row(database_, current_, {taken.time, taken.user, taken.what});
+    }
   }
   [[nodiscard]] Reserved booking(std::int64_t run) const {
     return internal::read_booking(database_, current_.standing, run);
@@ -179,6 +195,7 @@ void Ledger::enrol(const Enrolment& enrolment) {
       desk.append(RecordsSeen{enrolment.data_set, enrolment.fingerprints, enrolment.file});
     }
     if (enrolment.elsewhere) desk.append(*enrolment.elsewhere);
+    desk.take_over(enrolment.data_set, enrolment.looks);
   });
 }
 
@@ -193,12 +210,19 @@ void Ledger::add_alias(std::string_view alias, std::string_view data_set) {
   });
 }
 
-void Ledger::note_elsewhere(const OtherLedger& other) {
+void Ledger::take_over(std::string_view data_set, std::span<const Look> looks) {
+  change("the looks were not noted",
+         [&](Desk& desk) { desk.take_over(desk.standing().account(data_set).name(), looks); });
+}
+
+void Ledger::note_elsewhere(const OtherLedger& other, std::span<const Look> looks) {
   check_words("the override", other.reason);
   change("the override was not noted", [&](Desk& desk) {
     auto noted = other;
     noted.data_set = desk.standing().account(other.data_set).name();
+    const auto name = noted.data_set;
     desk.append(std::move(noted));
+    desk.take_over(name, looks);
   });
 }
 

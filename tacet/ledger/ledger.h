@@ -40,6 +40,7 @@ struct Enrolment {
   std::string file{};                       ///< where they were
   /// The account that they have in another ledger, and why they get this one all the same.
   std::optional<OtherLedger> elsewhere{};
+  std::vector<Look> looks{};  ///< taken over from there
 };
 
 /// What is to be booked before data are read.
@@ -128,8 +129,12 @@ class Ledger {
   /// A further name for the account of `data_set`, whose budget both then share. UsageError when
   /// the name is taken or there is no such account.
   void add_alias(std::string_view alias, std::string_view data_set);
-  /// Keeps in an account that its records have another one elsewhere, on a person's word.
-  void note_elsewhere(const OtherLedger& other);
+  /// Keeps in an account that its records have another one elsewhere, on a person's word, and the
+  /// looks that were attested there.
+  void note_elsewhere(const OtherLedger& other, std::span<const Look> looks = {});
+  /// Takes over looks at the records of an account from another ledger, with their times and users;
+  /// each once.
+  void take_over(std::string_view data_set, std::span<const Look> looks);
   /// Keeps an owner's word, before the figures are shown that it is about. UsageError for words
   /// that say nothing.
   void attest_look(const Looked& look);

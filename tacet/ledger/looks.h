@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tacet/ledger/entry.h"
 
@@ -15,6 +16,14 @@ struct Look {
   std::int64_t user = 0;
   Looked what;
 };
+
+/// The looks of an account as another ledger takes them over, which gives the records an account
+/// too: the condition is about the records.
+[[nodiscard]] std::vector<Look> taken_over(std::span<const Look> looks, const std::string& ledger);
+
+/// For an account whose records had one in a ledger that cannot be read: whether their owner looked
+/// is not known. Written now; `ledger` is the name of the unread one.
+[[nodiscard]] Look unread_looks(const std::string& reason, const std::string& ledger);
 
 /// On which condition whatever is released from an account after these looks holds, in words. Empty
 /// where there was no look.

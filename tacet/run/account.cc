@@ -167,15 +167,6 @@ std::optional<FoundMark> mark_of(const std::string& data, const base::CancelToke
   return std::nullopt;
 }
 
-std::string word_on_parts(const std::string& data, const base::CancelToken* cancel) {
-  const auto mark = mark_of(data, cancel);
-  if (!mark) return "";
-  return fmt::format(
-      "these records have the account '{0}': what is spent on a part is to be booked there; mark "
-      "each part with `tacet ledger init {1} --data-set NAME --alias {0} --data PART`",
-      mark->mark.data_set, mark->ledger.string());
-}
-
 std::optional<Account> find_account(const std::string& data, const Front& front, const Use& use) {
   const auto& choice = front.account;
   const auto mark = data.empty() ? std::nullopt : mark_of(data, front.cancel);

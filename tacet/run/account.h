@@ -25,9 +25,6 @@ struct FoundMark {
 [[nodiscard]] std::optional<FoundMark> mark_of(const std::string& data,
                                                const base::CancelToken* cancel);
 
-/// What to tell who takes parts of these records elsewhere; empty where they have no account.
-[[nodiscard]] std::string word_on_parts(const std::string& data, const base::CancelToken* cancel);
-
 /// The account that pays for a run.
 struct Account {
   std::unique_ptr<ledger::Ledger> ledger;

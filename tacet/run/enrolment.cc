@@ -139,6 +139,74 @@ void refuse_enrolment(const std::string& data, const EarlierAccount& earlier) {
       earlier.by_name ? "the mark beside them says so" : "it knows them by their fingerprint", way);
 }
 
+std::vector<ledger::Look> looks_of(const EarlierAccount& earlier, const std::string& reason,
+                                   const base::CancelToken* cancel) {
+  const auto& mark = earlier.mark;
+  const auto unread = ledger::unread_looks(reason, mark.ledger_name);
+  if (!earlier.reachable) return {unread};
+  ledger::Ledger ledger(earlier.ledger, {.access = ledger::Access::read, .cancel = cancel});
+  const auto standing = ledger.standing();
+  const auto* account = standing.find(mark.data_set);
+  if (account == nullptr) return {unread};
+  auto looks = ledger::taken_over(account->looks, standing.ledger);
+  // An older copy lacks rows, and with them looks.
+  if (mark.seen.rows > 0 && !ledger.continues(mark.seen)) looks.push_back(unread);
+  return looks;
+}
+
+namespace {
+
+/// Whether the ledger of `other` now has the look.
+bool take_over_in(const ledger::OtherLedger& other, const std::string& own_name,
+                  std::span<const ledger::Look> looks, const base::CancelToken* cancel) {
+  try {
+    ledger::Ledger ledger(other.path, {.cancel = cancel});
+    const auto books = ledger.books();
+    if (books.ledger != other.ledger) return false;
+    bool found = false;
+    for (const auto& account : books.accounts) {
+      const bool same_records = std::ranges::any_of(
+          account.elsewhere, [&](const auto& one) { return one.other.ledger == own_name; });
+      if (!same_records) continue;
+      ledger.take_over(account.name(), looks);
+      found = true;
+    }
+    return found;
+  } catch (const base::IoError&) {
+    return false;
+  } catch (const base::DataError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void spread_look(const Account& account, const Front& front) {
+  const auto books = account.ledger->books();
+  const auto& own = books.account(account.data_set);
+  const auto looks = ledger::taken_over(std::span(own.looks).last(1), books.ledger);
+  for (const auto& one : own.elsewhere) {
+    if (one.other.ledger == books.ledger) continue;
+    if (take_over_in(one.other, books.ledger, looks, front.cancel) || !front.warn) continue;
+    front.warn(fmt::format(
+        "the records have an account in the ledger '{}' too, which cannot be reached: what is "
+        "released from there does not state this look as its condition",
+        one.other.path));
+  }
+}
+
+void mark_data(const std::string& data, const Account& account, const std::string& override_reason,
+               const base::CancelToken* cancel) {
+  const auto file = fs::weakly_canonical(data);
+  const auto folder = place_of(file);
+  auto& ledger = *account.ledger;
+  ledger::add_mark(
+      folder,
+      {file.filename().string(), account.data_set, ledger::path_for_mark(folder, ledger.path()),
+       ledger.standing().ledger, ledger.position(), override_reason},
+      cancel);
+}
+
 bool note_in_earlier(const EarlierAccount& earlier, const ledger::OtherLedger& other,
                      const base::CancelToken* cancel) {
   if (!earlier.reachable) return false;

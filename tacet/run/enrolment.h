@@ -3,9 +3,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tacet/base/progress.h"
+#include "tacet/ledger/looks.h"
 #include "tacet/ledger/marks.h"
+#include "tacet/run/account.h"
+#include "tacet/run/front.h"
 
 /// What is known of records that are about to get an account: a second one would spend their budget
 /// a second time.
@@ -32,6 +36,21 @@ struct EarlierAccount {
 
 /// BudgetError that names the ledger of the earlier account.
 [[noreturn]] void refuse_enrolment(const std::string& data, const EarlierAccount& earlier);
+
+/// The looks at the records that were attested in the earlier ledger, for the account that they get
+/// now; where its rows, or some of them, cannot be read, that this is not known. `reason` is why
+/// the records get another account all the same.
+[[nodiscard]] std::vector<ledger::Look> looks_of(const EarlierAccount& earlier,
+                                                 const std::string& reason,
+                                                 const base::CancelToken* cancel);
+
+/// Keeps a look that the owner has attested, the last one of the account, in the other ledgers in
+/// which the records have an account too. Warns of one that cannot be reached.
+void spread_look(const Account& account, const Front& front);
+
+/// Marks a data file as one of `account`. IoError where its folder takes no mark.
+void mark_data(const std::string& data, const Account& account, const std::string& override_reason,
+               const base::CancelToken* cancel);
 
 /// Keeps in the earlier ledger that the records have an account in `ledger` too, now or from now
 /// on, and why. False where it cannot be reached or written.

@@ -11,6 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/run/booking.h"
+#include "tacet/run/enrolment.h"
 #include "tacet/run/records.h"
 
 namespace tacet::run {
@@ -68,6 +69,7 @@ privacy::Reservation Payment::attest() {
                                  .command = expense_.command,
                                  .reason = front_.account.look_reason,
                                  .schema_sha256 = *expense_.look_schema});
+  spread_look(*account_, front_);
   own_.reset();
   ledger_ = nullptr;
   privacy::Reservation nothing(privacy::no_event(), {0, 0, expense_.cost.adjacency}, nullptr);
@@ -161,6 +163,19 @@ void Payment::check_records() {
         "the records of '{}' are not those seen before under '{}'; the same budget goes on, "
         "because it protects persons and not files",
         expense_.data, account_->data_set));
+  }
+  if (found == ledger::Records::known && !account_->marks) restore_mark();
+}
+
+/// The ledger knows the records, and no mark tells of it: it was lost, or never made.
+void Payment::restore_mark() {
+  try {
+    mark_data(expense_.data, *account_, {}, front_.cancel);
+  } catch (const base::IoError& error) {
+    if (!front_.warn) return;
+    front_.warn(fmt::format(
+        "the data could not be marked, so that spending without --ledger goes unnoticed: {}",
+        error.what()));
   }
 }
 

@@ -91,6 +91,7 @@ class Payment {
   void warn_of_last_delta() const;
   void note_in_marks(privacy::Reservation& reservation);
   void check_records();
+  void restore_mark();
   void give_back(privacy::Reservation& reservation);
 
   const Expense& expense_;

@@ -84,8 +84,9 @@ class Describe : public Command {
             run::Pieces& result) {
           receipt.notes = reservation.noted(receipt.notes);
           const auto found = run::summarise(request, plan, counts, {*source, reservation, &cancel});
-          result.write(console.json() ? json_text(report::summary_json(plan, found, receipt))
-                                      : summary_text(plan, found));
+          result.write(console.json()
+                           ? json_text(report::summary_json(plan, found, receipt))
+                           : summary_text(plan, found) + condition_text(receipt.notes.condition));
           return plan.cipher_delta;
         });
     if (!console.json()) console.say(paragraph(privacy::statement(receipt)));

@@ -91,11 +91,16 @@ class Embed : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto vocabulary = text_.vocabulary();
+    std::optional<run::AccountTerms> terms;
     if (!plan_only_) {
-      text_.fit_to(spending_.terms(console, cancel, text_.corpus()), console);
+      terms = spending_.terms(console, cancel, text_.corpus());
+      text_.fit_to(terms, console);
     }
     const auto options = text_.training();
-    auto plan = learn::plan_words(vocabulary, text_.unit(), options);
+    auto plan = in_account(
+        terms,
+        "vectors of words need a delta above 0. " + other_account("--epsilon 1 --delta 1e-6"),
+        [&] { return learn::plan_words(vocabulary, text_.unit(), options); });
     if (plan_only_) return print_plan(console, plan);
     const auto format = model::vector_format(format_);
     learn::ParameterValues values;

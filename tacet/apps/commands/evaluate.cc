@@ -175,12 +175,18 @@ class Evaluate : public Command {
 
   /// What was said of adjacency and delta, or what fits the account that pays.
   [[nodiscard]] privacy::Guarantee chosen_guarantee(const Console& console,
-                                                    const base::CancelToken& cancel) const {
+                                                    const std::optional<run::AccountTerms>& terms,
+                                                    const data::Schema& schema) const {
     GuaranteeChoice choice{.adjacency = adjacency_,
                            .usual_adjacency = privacy::Adjacency::add_remove,
                            .delta = delta_};
     if (const auto count = public_row_count()) choice.usual_delta = learn::default_delta(*count);
-    const auto terms = spending_.terms(console, cancel, data_);
+    // What an account leaves open is chosen by what is public of the records it was trained on.
+    if (terms && !choice.usual_delta) {
+      constexpr double usual = 1e-6;
+      const auto count = schema.public_row_count;
+      choice.usual_delta = count ? learn::default_delta(*count) : usual;
+    }
     const auto delta = chosen_delta(choice, terms, console);
     if (delta) return {0, *delta, chosen_adjacency(choice, terms)};
     throw base::UsageError(
@@ -192,10 +198,13 @@ class Evaluate : public Command {
     const auto source = seed_.source();
     const auto file = model::load_model(model_);
     const auto groups = groups_of(file.schema);
-    const auto options = private_options(file, groups.get(), chosen_guarantee(console, cancel));
+    const auto terms = spending_.terms(console, cancel, data_);
+    const auto options =
+        private_options(file, groups.get(), chosen_guarantee(console, terms, file.schema));
     warn_if_unprotected(console, file.receipt);
     seed_.warn(console);
-    const auto plan = learn::plan_evaluation(file.model, options);
+    const auto plan = in_account(terms, way_with_delta(),
+                                 [&] { return learn::plan_evaluation(file.model, options); });
     auto notes = notes_.notes(file.schema, spending_.data_set());
     // The model's schema is the one that it was trained with.
     notes.schema_sha256 = file.receipt.notes.schema_sha256;
@@ -226,6 +235,12 @@ class Evaluate : public Command {
                                       : noisy_text(subject, plan, found));
           return found.receipt.cipher_delta;
         });
+  }
+
+  [[nodiscard]] static std::string way_with_delta() {
+    return "noisy figures need a delta above 0. --public --attested-look REASON shows exact ones "
+           "to the owner alone, at no cost, or take an account with a delta: " +
+           other_account("--epsilon 1 --delta 1e-6");
   }
 
   static void expect_calibration(const model::LinearModel& model) {

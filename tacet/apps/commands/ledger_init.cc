@@ -92,7 +92,10 @@ class LedgerInit : public Command {
     const auto standing = ledger.standing();
     if (standing.find(data_set_) == nullptr) refuse_second(earlier, standing);
     if (!data_.empty()) enrolment.fingerprints = run::fingerprints_of(ledger, data_);
-    if (earlier && override_) enrolment.elsewhere = elsewhere(*earlier, data_set_);
+    if (earlier && override_) {
+      enrolment.elsewhere = elsewhere(*earlier, data_set_);
+      enrolment.looks = run::looks_of(*earlier, reason_, &cancel);
+    }
     ledger.enrol(enrolment);
     finish(console, ledger, cancel, earlier);
   }
@@ -153,7 +156,10 @@ class LedgerInit : public Command {
     if (!fingerprints.empty()) {
       static_cast<void>(ledger.see_records(alias_, fingerprints, data_));
     }
-    if (earlier) ledger.note_elsewhere(elsewhere(*earlier, account.name()));
+    if (earlier) {
+      ledger.note_elsewhere(elsewhere(*earlier, account.name()),
+                            run::looks_of(*earlier, reason_, &cancel));
+    }
     finish(console, ledger, cancel, earlier);
   }
 

@@ -65,6 +65,7 @@ class LocalSimulate : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
+    refuse_account(run_.terms(console, cancel));
     auto options = devices_.options();
     const auto pool = TrainingRun::threads(console, devices_.thread_values());
     std::optional<base::AtomicFile> state;
@@ -93,6 +94,17 @@ class LocalSimulate : public Command {
   }
 
  private:
+  /// Reports are proved for devices that report something else, and say nothing of their number.
+  static void refuse_account(const std::optional<run::AccountTerms>& terms) {
+    if (!terms || terms->adjacency == privacy::Adjacency::replace_one) return;
+    throw base::UsageError(
+        "reports of devices protect under replace_one alone, and the account '{}' counts {} "
+        "budgets, to which that does not convert; nothing was booked and no data were read. Take "
+        "an account that counts replace_one: {}",
+        terms->data_set, privacy::to_string(terms->adjacency),
+        other_account("--adjacency replace_one --epsilon 1 --delta 0"));
+  }
+
   void check_state() const {
     run_.refuse_model_at("--state", state_);
     if (run_.unprotected_reason().empty()) return;

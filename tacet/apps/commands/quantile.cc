@@ -77,7 +77,8 @@ class Quantile : public Command {
           found = run::release_quantile(request, plan, values, *source, reservation);
           found.receipt.notes = reservation.noted(notes);
           result.write(console.json() ? json_text(report::quantile_json(request, plan, found))
-                                      : report::quantile_text(plan, found.value) + "\n");
+                                      : report::quantile_text(plan, found.value) + "\n" +
+                                            condition_text(found.receipt.notes.condition));
           return plan.cipher_delta;
         });
     if (!console.json()) console.say(paragraph(privacy::statement(found.receipt)));

@@ -103,25 +103,37 @@ class SchemaFit : public Command {
       data::check_header(names, data_,
                          header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed);
     }
-    set_budget(request, console, cancel);
+    const auto paid_under = set_budget(request, console, cancel);
     const auto plan = run::plan_fit(request, std::move(names), *source);
+    const auto booked = booked_cost(request, plan, paid_under);
+    if (paid_under != request.asked.adjacency) {
+      console.say(paragraph(fmt::format(
+          "The account that pays counts {} budgets: the fit, ({}, {})-private "
+          "under {}, costs ({}, {}) there.",
+          to_string(paid_under), plan.cost.guarantee.epsilon, plan.cost.guarantee.delta,
+          to_string(request.asked.adjacency), booked.guarantee.epsilon, booked.guarantee.delta)));
+    }
     const auto output = output_.open(console);
     const auto records = data::csv_records(data_, request.frame.format);
     run::Fitted found;
     std::string condition;
     run::spend(
-        {.command = data::booking_name(plan.cost),
+        {.command = data::booking_name(booked),
          .data = data_,
          .privacy_unit = plan.cost.unit,
-         .planned = plan.cost.events,
-         .cost = plan.cost.guarantee,
+         .planned = booked.events,
+         .cost = booked.guarantee,
          .unprotected_reason = plan.cost.unprotected_reason},
         spending_.front(console, cancel), *output,
         [&] {
           return run::read_for_fit(request, plan, {records, *source, &cancel});
         },
         [&](const run::Contents& contents, privacy::Reservation& reservation, run::Pieces& result) {
-          found = run::fit(request, plan, contents, {*source, reservation, &cancel});
+          // All of the fit at once, for what the account counts; its answers then in their own
+          // terms, in which they are drawn.
+          reservation.debit(booked.events);
+          privacy::Reservation answers(plan.cost.events, plan.cost.guarantee, nullptr);
+          found = run::fit(request, plan, contents, {*source, answers, &cancel});
           condition = reservation.noted({}).condition;
           if (!condition.empty()) found.schema.description += " " + condition;
           result.write(console.json() ? json_text(data::schema_to_json(found.schema))
@@ -150,16 +162,25 @@ class SchemaFit : public Command {
             .asked = {0, 0, privacy::Adjacency::add_remove}};
   }
 
-  void set_budget(run::FitRequest& request, const Console& console,
-                  const base::CancelToken& cancel) const {
+  /// The cost of the plan between the neighbours that the account counts.
+  [[nodiscard]] static data::SchemaCost booked_cost(const run::FitRequest& request,
+                                                    const run::FitPlan& plan,
+                                                    privacy::Adjacency paid_under) {
+    auto schema = request.frame;
+    schema.cost = plan.cost;
+    return data::cost_between(schema, paid_under);
+  }
+
+  /// Returns between which neighbours the account counts: a fit under add_remove serves
+  /// replace_one too.
+  [[nodiscard]] privacy::Adjacency set_budget(run::FitRequest& request, const Console& console,
+                                              const base::CancelToken& cancel) const {
     auto terms = spending_.terms(console, cancel, data_);
     // Lists of texts are released with a delta of their own, which sums of other kinds do not know.
     const bool no_lists = terms && terms->currency != ledger::Currency::basic;
     if (no_lists) terms->currency = ledger::Currency::pure;
-    // Fits have no proof under replace_one; what the ledger says to that names the account.
-    if (terms && terms->adjacency == privacy::Adjacency::replace_one) {
-      terms->adjacency = privacy::Adjacency::add_remove;
-    }
+    const bool replaces = terms && terms->adjacency == privacy::Adjacency::replace_one;
+    if (replaces) terms->adjacency = privacy::Adjacency::add_remove;
     const GuaranteeChoice choice{.adjacency = adjacency_,
                                  .usual_adjacency = privacy::Adjacency::add_remove,
                                  .delta = delta_,
@@ -172,6 +193,8 @@ class SchemaFit : public Command {
       throw base::UsageError("--epsilon must be above 0 and finite, got {}", epsilon);
     }
     request.asked = {epsilon, delta.value(), adjacency};
+    return replaces && adjacency == privacy::Adjacency::add_remove ? privacy::Adjacency::replace_one
+                                                                   : adjacency;
   }
 
   [[nodiscard]] data::Schema frame() const {

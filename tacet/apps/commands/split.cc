@@ -11,7 +11,7 @@
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/owner/split_records.h"
 #include "tacet/data/read/byte_source.h"
-#include "tacet/run/account.h"
+#include "tacet/run/parts.h"
 
 namespace tacet::apps {
 namespace {
@@ -54,6 +54,7 @@ class Split : public Command {
     if (train_name == test_name) {
       throw base::UsageError("--train-output and --test-output must be two files");
     }
+    const run::Parts parts(data_, &cancel);
     base::AtomicFile train(train_name, overwrite);
     base::AtomicFile test(test_name, overwrite);
     const auto to = [&cancel](base::AtomicFile& part) {
@@ -69,9 +70,12 @@ class Split : public Command {
           "nothing was written",
           counts.train + counts.test, counts.train, counts.test);
     }
+    for (const auto& part : {train_name, test_name}) parts.mark(part);
     train.commit();
     test.commit();
-    warn(console, cancel);
+    for (const auto& part : {train_name, test_name}) parts.note(part);
+    console.warn("NOT PRIVATE: both parts hold records as they are, for their owner only");
+    if (parts.have_account()) console.warn(parts.word());
     report(console, counts, {train_name, test_name}, options.seed);
   }
 
@@ -102,11 +106,6 @@ class Split : public Command {
     if (path.extension() == ".gz") path.replace_extension();
     const auto name = path.stem().string() + "_" + part + path.extension().string();
     return path.replace_filename(name).string();
-  }
-
-  void warn(const Console& console, const base::CancelToken& cancel) const {
-    console.warn("NOT PRIVATE: both parts hold records as they are, for their owner only");
-    if (const auto words = run::word_on_parts(data_, &cancel); !words.empty()) console.warn(words);
   }
 
   static void report(const Console& console, const data::SplitCounts& counts,

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <memory>
 #include <string_view>
 
@@ -27,14 +29,25 @@ class Train : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    training_.fit_to(run_.terms(console, cancel), console);
+    const auto terms = run_.terms(console, cancel);
+    training_.fit_to(terms, console);
     const auto options = training_.linear_options();
     const auto pool = TrainingRun::threads(console, training_.values());
-    const auto plan = training_.plan(training_.schema(), options);
-    run_.run({name(), plan, training_.schema_file(), *pool}, console, cancel);
+    in_account(terms, way_to_train(terms), [&] {
+      const auto plan = training_.plan(training_.schema(), options);
+      run_.run({name(), plan, training_.schema_file(), *pool}, console, cancel);
+    });
   }
 
  private:
+  /// What trains in every account of these terms.
+  [[nodiscard]] static std::string way_to_train(const std::optional<run::AccountTerms>& terms) {
+    const bool pure = terms && run::fitting_delta(*terms, std::nullopt) == 0.0;
+    return fmt::format(
+        "leave --method, --adjacency and --delta out, for what fits it, or give --method {}",
+        pure ? "objective (for the logistic loss)" : "gradient");
+  }
+
   TrainingOptions training_;
   TrainingRun run_;
 };

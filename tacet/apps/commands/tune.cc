@@ -50,16 +50,21 @@ class Tune : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto schema = training_.schema();
-    training_.fit_to(run_.terms(console, cancel), console);
+    const auto terms = run_.terms(console, cancel);
+    training_.fit_to(terms, console);
     select::TuneRequest request{.values = training_.budgeted_values(),
                                 .grid = select::load_grid(grid_),
                                 .options = options()};
     const auto pool = TrainingRun::threads(console, training_.values());
-    const auto plan = planned(schema, request);
-    for (const auto& reason : plan.reasons) console.say(paragraph(reason));
-    run_.run(
-        {name(), plan, training_.schema_file(), *pool, {.text = {}, .json = {}, .timed = false}},
-        console, cancel);
+    const auto way = "settings are chosen in accounts in basic that have a delta. " +
+                     other_account("--epsilon 1 --delta 1e-6");
+    in_account(terms, way, [&] {
+      const auto plan = planned(schema, request);
+      for (const auto& reason : plan.reasons) console.say(paragraph(reason));
+      run_.run(
+          {name(), plan, training_.schema_file(), *pool, {.text = {}, .json = {}, .timed = false}},
+          console, cancel);
+    });
   }
 
  private:
