@@ -39,6 +39,7 @@ std::vector<Entry> one_of_each() {
       Resolved{5, "nothing left"},
       Looked{"adult", "schema check", "bounds were typed by hand", digest},
       Looked{"adult", "evaluate", "a figure for the owner", ""},
+      Looked{"adult", "evaluate", "taken over", "", "another ledger"},
       OtherLedger{"adult", digest, "/home/one.ledger", true, "the board allows it"},
       OtherLedger{"adult", digest, "/home/two.ledger", false, "the board allows it"}};
   std::vector<Entry> entries;

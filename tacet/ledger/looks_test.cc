@@ -29,6 +29,22 @@ TEST(Looks, TheConditionNamesTheDaysAndHowManyThereWere) {
   EXPECT_TRUE(says(condition_of(looks, one), "from 2026-05-03 to 2026-05-07"));
 }
 
+TEST(Looks, WhatCouldNotBeReadIsAConditionAndNoLook) {
+  const auto unread = unread_looks("the disk broke", "earlier");
+  EXPECT_TRUE(says(condition_of(std::vector{unread}), "nothing tells whether their owner looked"));
+  EXPECT_FALSE(says(condition_of(std::vector{unread}, ""), "attested"));
+  const auto both = condition_of(std::vector{look(one), unread}, two);
+  EXPECT_TRUE(says(both, "attested a look"));
+  EXPECT_TRUE(says(both, "nothing tells whether"));
+  EXPECT_TRUE(says(both, "another schema"));
+}
+
+TEST(Looks, TheFirstLedgerOfALookIsKept) {
+  const auto once = taken_over(std::vector{look(one)}, "first");
+  EXPECT_EQ(once[0].what.ledger, "first");
+  EXPECT_EQ(taken_over(once, "second")[0].what.ledger, "first");
+}
+
 TEST(Looks, AnotherSchemaOrNoneIsSaid) {
   const std::vector looks{look(one)};
   EXPECT_FALSE(says(condition_of(looks, one), "another schema"));
