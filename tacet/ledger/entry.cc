@@ -156,7 +156,8 @@ struct Write {
     return {{"kind", "records"},
             {"data_set", e.data_set},
             {"fingerprints", e.fingerprints},
-            {"file", e.file}};
+            {"file", e.file},
+            {"given", e.given}};
   }
   json operator()(const CapSet& e) const {
     return {{"kind", "cap"},
@@ -249,7 +250,8 @@ Entry::Content read_content(const std::string& kind, Members& in) {
   }
   if (kind == "alias") return Aliased{in.text("alias"), in.text("data_set")};
   if (kind == "records") {
-    return RecordsSeen{in.text("data_set"), in.digests("fingerprints"), in.text("file")};
+    return RecordsSeen{in.text("data_set"), in.digests("fingerprints"), in.text("file"),
+                       in.flag("given")};
   }
   if (kind == "cap") {
     auto data_set = in.text("data_set");

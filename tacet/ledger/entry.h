@@ -41,6 +41,7 @@ struct RecordsSeen {
   std::string data_set;
   std::vector<std::string> fingerprints;  ///< each of which they are known by; at least one
   std::string file;
+  bool given = false;  ///< with the account, when it was made; else a run read them
 };
 
 /// The cap was set. Above the earlier cap only with a reason.

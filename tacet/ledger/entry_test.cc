@@ -20,7 +20,7 @@ std::vector<Entry> one_of_each() {
       Created{digest, digest, "0.1.0"},
       Enrolled{"adult", adjacency, "patient"},
       Aliased{"adult_1994", "adult"},
-      RecordsSeen{"adult", {digest}, "data/adult \"1994\".csv"},
+      RecordsSeen{"adult", {digest}, "data/adult \"1994\".csv", true},
       CapSet{"adult", {.currency = Currency::rdp, .value = 0.1, .order = 2.5}, "because"},
       Reserved{.data_set = "adult",
                .command = "train",

@@ -192,7 +192,7 @@ void Ledger::enrol(const Enrolment& enrolment) {
     desk.append(Enrolled{enrolment.data_set, enrolment.adjacency, enrolment.privacy_unit});
     desk.append(CapSet{enrolment.data_set, cap, ""});
     if (!enrolment.fingerprints.empty()) {
-      desk.append(RecordsSeen{enrolment.data_set, enrolment.fingerprints, enrolment.file});
+      desk.append(RecordsSeen{enrolment.data_set, enrolment.fingerprints, enrolment.file, true});
     }
     if (enrolment.elsewhere) desk.append(*enrolment.elsewhere);
     desk.take_over(enrolment.data_set, enrolment.looks);
@@ -370,9 +370,13 @@ Records Ledger::see_records(std::string_view data_set, std::span<const std::stri
       all = all && owner != nullptr;
       some = some || owner != nullptr;
     }
-    if (all) return;
+    if (all) {
+      result = account.given ? Records::given : Records::known;
+      return;
+    }
     if (!some) result = account.fingerprints.empty() ? Records::first : Records::changed;
-    desk.append(RecordsSeen{account.name(), {fingerprints.begin(), fingerprints.end()}, file});
+    desk.append(
+        RecordsSeen{account.name(), {fingerprints.begin(), fingerprints.end()}, file, false});
   });
   return result;
 }

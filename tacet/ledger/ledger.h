@@ -85,7 +85,12 @@ struct Output {
 };
 
 /// How records compare with those seen under a name.
-enum class Records { known, first, changed };
+enum class Records {
+  given,  ///< known, in an account that was made for records
+  known,
+  first,
+  changed
+};
 
 /// How far a sound ledger goes. Whoever keeps it elsewhere can tell later that no row up to it
 /// changed.

@@ -41,6 +41,7 @@ struct Taker {
     account(aliased.data_set).aliases.push_back(aliased.alias);
   }
   void operator()(const RecordsSeen& records) {
+    account(records.data_set).given |= records.given;
     auto& seen = account(records.data_set).fingerprints;
     for (const auto& fingerprint : records.fingerprints) {
       if (std::ranges::find(seen, fingerprint) == seen.end()) seen.push_back(fingerprint);
@@ -118,6 +119,7 @@ json to_json(const Standing::Account& account) {
           {"aliases", account.aliases},
           {"caps", caps},
           {"fingerprints", account.fingerprints},
+          {"given", account.given},
           {"counted", account.counted.text()},
           {"commands", account.commands},
           {"interactive", account.interactive},
@@ -133,6 +135,7 @@ Standing::Account account_from_json(const json& in) {
   in.at("aliases").get_to(account.aliases);
   for (const auto& text : in.at("caps")) account.caps.push_back(std::get<CapSet>(content(text)));
   in.at("fingerprints").get_to(account.fingerprints);
+  in.at("given").get_to(account.given);
   account.counted = Tally::from_text(in.at("counted").get<std::string>());
   in.at("commands").get_to(account.commands);
   in.at("interactive").get_to(account.interactive);

@@ -53,6 +53,7 @@ struct Accounts {
 struct AccountStanding : NamedAccount {
   std::vector<CapSet> caps;               ///< the last one holds; none only until it is set
   std::vector<std::string> fingerprints;  ///< of the records seen, oldest first
+  bool given = false;                     ///< whether records came with the account
   Tally counted;                          ///< everything reserved or committed
   /// How many runs of each command count. Cancelled and resolved ones do not.
   std::map<std::string, std::int64_t> commands;

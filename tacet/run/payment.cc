@@ -164,10 +164,10 @@ void Payment::check_records() {
         "because it protects persons and not files",
         expense_.data, account_->data_set));
   }
-  if (found == ledger::Records::known && !account_->marks) restore_mark();
+  if (found == ledger::Records::given && !account_->marks) restore_mark();
 }
 
-/// The ledger knows the records, and no mark tells of it: it was lost, or never made.
+/// The account was made for the records, and no mark tells of it: it was lost.
 void Payment::restore_mark() {
   try {
     mark_data(expense_.data, *account_, {}, front_.cancel);

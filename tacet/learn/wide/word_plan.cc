@@ -281,8 +281,10 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
                                const privacy::Event& /*own*/) {
   expect_there(parameters, {"words", "dimensions", "tables"});
   // What is counted of a unit are its pairs.
-  parameters.expect(std::string(records_a_unit_name), parameters.count("pairs_a_unit"),
-                    "its pairs are");
+  if (receipt.privacy_unit != single_record) {
+    parameters.expect(std::string(records_a_unit_name), parameters.count("pairs_a_unit"),
+                      "its pairs are");
+  }
   WordPlan plan;
   plan.rate = parameters.real("sampling_rate");
   plan.steps = parameters.count("steps");
