@@ -82,6 +82,8 @@ void check_vocabulary_noise(double noise) {
       noise);
 }
 
+constexpr std::string_view pair_unit = "pair";
+
 void settle_examples(WordPlan& plan, const data::Vocabulary& vocabulary,
                      const WordOptions& options) {
   auto& rule = plan.examples;
@@ -241,6 +243,9 @@ void settle_settings(WordPlan& plan) {
   settings.push_back({"negatives", rule.negatives});
   if (plan.negatives_by_count) settings.push_back({"negatives_by", std::string("count^0.75")});
   settings.push_back({"pairs_a_unit", rule.examples_a_unit});
+  if (rule.unit == data::ExampleUnit::pair) {
+    settings.push_back({"units_are", std::string(pair_unit), {.table = false, .json = false}});
+  }
   settings.push_back(
       {std::string(records_a_unit_name), rule.examples_a_unit, {.table = false, .json = false}});
   settings.push_back({"batch_size", plan.batch});
@@ -280,6 +285,11 @@ void read_vocabulary_choice(WordPlan& plan, RecordedParameters& parameters) {
 privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event& /*own*/) {
   expect_there(parameters, {"words", "dimensions", "tables"});
+  // A promise to each pair is none to a text of many.
+  if (parameters.has("units_are") && parameters.text("units_are") != receipt.privacy_unit) {
+    throw base::DataError("the parameters protect each {}, the receipt says each {}",
+                          parameters.text("units_are"), receipt.privacy_unit);
+  }
   // What is counted of a unit are its pairs.
   if (receipt.privacy_unit != single_record) {
     parameters.expect(std::string(records_a_unit_name), parameters.count("pairs_a_unit"),
