@@ -113,7 +113,7 @@ std::vector<Problem> problems() {
                      const auto event = [m](std::int64_t steps) {
                        return to_event({SamplingRate(m.rate), steps}, NoiseMultiplier(m.noise));
                      };
-                     static_cast<void>(most_steps(
+                     static_cast<void>(max_steps(
                          event, {Epsilon(m.target), Delta(m.delta), Adjacency::add_remove}));
                    }});
   }

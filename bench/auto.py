@@ -49,7 +49,7 @@ WAYS = {
     "auto": [],
     "gradient": DESCENT,
     "gradient, standardised": [*DESCENT, "--standardise", "auto"],
-    "gradient, columns kept": [*DESCENT, "--columns-kept", "auto"],
+    "gradient, selected columns": [*DESCENT, "--feature-selection", "auto"],
     "gradient, projected": [*DESCENT, "--projection", "auto"],
     "gradient, lines": [*DESCENT, "--knots", "none"],
     "adassp": ["--method", "adassp"],
@@ -266,7 +266,7 @@ def ways_of(found, law):
         return ("auto", "objective", "regularized-output", "ladder", "phased-erm", "localized",
                 "growth")
     if found.source[0] in ("sms_spam", "banking77"):
-        return "auto", "gradient", "gradient, columns kept", "gradient, projected"
+        return "auto", "gradient", "gradient, selected columns", "gradient, projected"
     if found.source[0] in ("mnist", "kddcup99"):
         return "auto", "gradient"
     classes = ("objective",) if found.metric == "accuracy" else ()

@@ -197,7 +197,7 @@ void private_epoch(benchmark::State& state, MakeDataset make) {
   for (auto _ : state) {
     for (std::int64_t seen = 0; seen < sparse_rows; seen += batch_size, ++step) {
       const auto sample = privacy::DrawnSample::poisson(
-          source->lease(random::Purpose::sampling, step, 0), rate, sparse_rows);
+          source->claim(random::Purpose::sampling, step, 0), rate, sparse_rows);
       const auto released = mechanism::release_gaussian(
           sum.at(weights, sample), privacy::NoiseMultiplier(noise.noise_multiplier),
           {{.step = step}, *source, reservation});

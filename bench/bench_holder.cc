@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "tacet/data/dataset.h"
-#include "tacet/learn/output/output.h"
+#include "tacet/learn/output_perturbation/output.h"
 #include "tacet/model/loss/loss.h"
 #include "tacet/optimize/sgd/sgd.h"
 #include "tacet/optimize/sgd/sgd_kernels.h"

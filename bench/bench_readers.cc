@@ -152,7 +152,7 @@ Schema numbers_schema() {
 Schema libsvm_schema() {
   return schema_from_toml(
       "intercept=false\nrow_scaling='const'\n[format]\nkind='libsvm'\n[target]\npositive='+1'\n"
-      "negative='-1'\n[features]\ncount=123\nlower=0\nupper=1\nmost_nonzero=14\n",
+      "negative='-1'\n[features]\ncount=123\nlower=0\nupper=1\nmax_nonzero=14\n",
       "libsvm");
 }
 

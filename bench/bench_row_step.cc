@@ -31,7 +31,7 @@ using privacy::RowSelection;
 
 constexpr std::int64_t records = 200000;
 constexpr double sampling_rate = 1e-4;
-constexpr std::int64_t rows_a_record = 10;
+constexpr std::int64_t rows_per_record = 10;
 constexpr std::int64_t width = 100;
 constexpr double clipping_norm = 15;
 constexpr auto adjacency = privacy::Adjacency::add_remove;
@@ -47,21 +47,21 @@ mechanism::SparseVectorOptions published() {
 struct Bench {
   explicit Bench(std::int64_t height)
       : layout({{height, width}}), batch(layout, limit, pool, reducer), source(1) {
-    for (std::int64_t j = 0; j < rows_a_record * width; ++j) {
+    for (std::int64_t j = 0; j < rows_per_record * width; ++j) {
       gradient.push_back(std::sin(1.0 + static_cast<double>(j)));
     }
   }
 
   privacy::DrawnSample draw() {
     const auto rate = random::PoissonRate::at_least(sampling_rate);
-    auto drawn = privacy::DrawnSample::poisson(source.lease(random::Purpose::sampling, step, 0),
+    auto drawn = privacy::DrawnSample::poisson(source.claim(random::Purpose::sampling, step, 0),
                                                rate, records);
     batch.start(drawn.sample());
     auto& arena = batch.arena(0);
     for (const auto record : drawn.rows()) {
       std::uint64_t state = static_cast<std::uint64_t>(record) * 2654435761U + 12345;
       arena.start();
-      for (std::int64_t k = 0; k < rows_a_record; ++k) {
+      for (std::int64_t k = 0; k < rows_per_record; ++k) {
         state = state * 6364136223846793005U + 1442695040888963407U;
         const auto row = (state >> 20) % static_cast<std::uint64_t>(layout.rows());
         const auto sum = arena.row(static_cast<std::int64_t>(row));
@@ -73,7 +73,7 @@ struct Bench {
     return drawn;
   }
 
-  const optimize::RowLimit limit{.most_rows = rows_a_record};
+  const optimize::RowLimit limit{.max_rows = rows_per_record};
   privacy::RowLayout layout;
   base::ThreadPool pool{1};
   base::LocalReducer reducer;
@@ -96,7 +96,7 @@ void run_steps(benchmark::State& state, std::vector<privacy::Event> parts, const
   for (auto _ : state) {
     const auto drawn = bench.draw();
     mechanism::SamplePermit permit(drawn.sample(), parts, reservation);
-    const mechanism::PermitMeans means{{bench.step, 0}, bench.source, permit};
+    const mechanism::PermitContext means{{bench.step, 0}, bench.source, permit};
     const RowSelection chosen = choose(bench, means);
     const auto sum = bench.batch.sum(chosen, {.clipping_norm = clipping_norm});
     benchmark::DoNotOptimize(mechanism::release_rows(sum, noise, means).value().values.data());
@@ -116,7 +116,7 @@ void step_adafest(benchmark::State& state) {
                                                    static_cast<double>(std::int64_t{1} << 20));
   run_steps(
       state, {privacy::Gaussian{counting_noise.value()}, privacy::Gaussian{noise.value()}},
-      [&](Bench& bench, const mechanism::PermitMeans& means) {
+      [&](Bench& bench, const mechanism::PermitContext& means) {
         return RowSelection::rows(
             mechanism::release_crossings(bench.batch.presence(), counting_noise, threshold, means)
                 .value());
@@ -126,9 +126,9 @@ void step_adafest(benchmark::State& state) {
 void step_exponential(benchmark::State& state) {
   const privacy::RowLayout layout({{state.range(0), width}});
   const auto bounds =
-      optimize::row_score_bounds(layout, {.most_rows = rows_a_record}, score_rule(), adjacency);
+      optimize::row_score_bounds(layout, {.max_rows = rows_per_record}, score_rule(), adjacency);
   run_steps(state, {mechanism::top_event(bounds, 100, each_draw), privacy::Gaussian{noise.value()}},
-            [&](Bench& bench, const mechanism::PermitMeans& means) {
+            [&](Bench& bench, const mechanism::PermitContext& means) {
               return RowSelection::cells(
                   mechanism::select_top(bench.batch.scores(score_rule(), adjacency), 100, each_draw,
                                         means)
@@ -140,7 +140,7 @@ void step_sparse_vector(benchmark::State& state) {
   run_steps(
       state,
       {mechanism::sparse_vector_event(published(), adjacency), privacy::Gaussian{noise.value()}},
-      [&](Bench& bench, const mechanism::PermitMeans& means) {
+      [&](Bench& bench, const mechanism::PermitContext& means) {
         const auto found = mechanism::release_sparse_vector(
             bench.batch.scores(score_rule(), adjacency), published(), means);
         std::vector<std::int64_t> cells;
@@ -151,7 +151,7 @@ void step_sparse_vector(benchmark::State& state) {
 
 void step_all(benchmark::State& state) {
   run_steps(state, {privacy::Gaussian{noise.value()}},
-            [](Bench&, const mechanism::PermitMeans&) { return RowSelection::all(); });
+            [](Bench&, const mechanism::PermitContext&) { return RowSelection::all(); });
 }
 
 BENCHMARK(step_adafest)->Arg(1000)->Arg(100000000)->Unit(benchmark::kMicrosecond);

@@ -139,7 +139,7 @@ void plain_epoch(benchmark::State& state, const data::Dataset& data, bool with_n
     add_plain_gradient(data, weights, gradient);
     benchmark::DoNotOptimize(gradient.data());
     if (!with_noise) continue;
-    random::add_rounded_gaussian(source.lease(random::Purpose::noise, step++, 0),
+    random::add_rounded_gaussian(source.claim(random::Purpose::noise, step++, 0),
                                  noise_multiplier * 0x1p26, noise);
     benchmark::DoNotOptimize(noise.data());
   }

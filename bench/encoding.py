@@ -53,9 +53,9 @@ ROWS = [
     ("several classes: mnist", ("mnist", "mnist/train-images-idx3-ubyte.gz",
                                 "mnist/t10k-images-idx3-ubyte.gz"), [], "accuracy", (1,)),
     ("units of a day: bike", ("bike_hour_days", "bike_hour/hour.csv.gz", None),
-     ["--records-a-unit", "24"], "r2", (1, 4)),
+     ["--max-records-per-unit", "24"], "r2", (1, 4)),
     ("units of a day, around middles: bike",
-     ("bike_hour_days_middles", "bike_hour/hour.csv.gz", None), ["--records-a-unit", "24"], "r2",
+     ("bike_hour_days_middles", "bike_hour/hour.csv.gz", None), ["--max-records-per-unit", "24"], "r2",
      (1, 4)),
     ("77 classes of text: banking77", ("banking77", "banking77/banking77.train.csv.gz",
                                        "banking77/banking77.test.csv.gz"), [], "accuracy", (4,)),
@@ -154,7 +154,7 @@ def stored_numbers(file, schema):
     """The mean number of features other than 0 in a record, without and with hats."""
     numbers = {column["name"]: column for column in schema["column"]
                if column["kind"] == "numeric"}
-    plain = hats = records = 0
+    plain = hat_functions = records = 0
     with gzip.open(file, "rt", encoding="utf-8", newline="") as stream:
         for record in csv.DictReader(stream, skipinitialspace=True):
             records += 1
@@ -162,8 +162,8 @@ def stored_numbers(file, schema):
             for name, rule in numbers.items():
                 share = ((float(record[name]) - rule["lower"]) / (rule["upper"] - rule["lower"]))
                 place = min(max(share, 0), 1) * (KNOTS - 1)
-                hats += 1 if place == int(place) else 2
-    return plain / records, (plain + hats) / records
+                hat_functions += 1 if place == int(place) else 2
+    return plain / records, (plain + hat_functions) / records
 
 
 def seconds_of(program, words):
@@ -186,11 +186,11 @@ def epochs(bench):
                 "--knots", knots, "--threads", 1, "--steps", steps, "--quiet", "--force",
                 "--output", bench.folder / "epoch.json"]) for steps in STEPS)
             side.append((many - few) / (STEPS[1] - STEPS[0]))
-    plain, hats = map(statistics.median, times)
-    ratio = (hats / numbers[1]) / (plain / numbers[0])
+    plain, hat_functions = map(statistics.median, times)
+    ratio = (hat_functions / numbers[1]) / (plain / numbers[0])
     print(f"a pass over Adult: {plain * 1e3:.3f} ms with {numbers[0]:.1f} numbers a record, "
           f"{hats * 1e3:.3f} ms with {numbers[1]:.1f}; by stored number {ratio:.2f}")
-    return {"plain_seconds": plain, "hats_seconds": hats, "plain_numbers": numbers[0],
+    return {"plain_seconds": plain, "hats_seconds": hat_functions, "plain_numbers": numbers[0],
             "hats_numbers": numbers[1], "ratio_by_stored_number": ratio, "most": 1.3}
 
 

@@ -158,7 +158,7 @@ def sparse(bench, only):
     rivals |= {f"{rival}, countsketch {width}": [*options, "--projection", "countsketch", *(
         [] if width == "auto" else ["--projection-width", width])]
                for rival, options in tuple(rivals.items()) for width in ("256", "auto")}
-    rivals["gradient, columns kept"] = ["--method", "gradient", "--columns-kept", "auto"]
+    rivals["gradient, selected columns"] = ["--method", "gradient", "--feature-selection", "auto"]
     for epsilon in (1, 4, 16):
         for rival, options in rivals.items():
             yield measured(bench, rival, where, [*options, *common], epsilon, "accuracy")

@@ -67,7 +67,7 @@ using bench::row_of;
 constexpr double minimiser = 0.35;
 constexpr double half = 0.5;          // width of a unit of x
 constexpr double usual_delta = 1e-6;  // of the approximate rows
-constexpr double most_visits = 4e7;   // of records by one run; beyond, a cell stays empty
+constexpr double max_visits = 4e7;    // of records by one run; beyond, a cell stays empty
 constexpr auto adjacency = privacy::Adjacency::replace_one;
 
 struct Contender {
@@ -142,7 +142,7 @@ std::optional<learn::Training> planned(const Contender& contender, const data::S
     for (const auto& setting : training.settings) {
       if (setting.name != "steps" || !std::holds_alternative<std::int64_t>(setting.value)) continue;
       const auto steps = static_cast<double>(std::get<std::int64_t>(setting.value));
-      if (steps * static_cast<double>(*schema.public_row_count) > most_visits) return std::nullopt;
+      if (steps * static_cast<double>(*schema.public_row_count) > max_visits) return std::nullopt;
     }
     return training;
   } catch (const base::UsageError&) {

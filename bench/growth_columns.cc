@@ -13,7 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
-#include "tacet/learn/chain/localization_schedule.h"
+#include "tacet/learn/localization/localization_schedule.h"
 #include "tacet/learn/method.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/optimize/solver/erm.h"
@@ -167,7 +167,7 @@ learn::LocalFacts facts_of(std::int64_t columns, std::int64_t rows, double delta
 std::vector<Schedule> schedules_of(const learn::LocalFacts& facts) {
   // As the independent program has them: the same budget for every phase.
   const learn::LadderOptions wide{.ratio = 4, .front = 0};
-  const learn::LadderOptions growing{.ratio = 4, .least_growth = 3, .front = 0};
+  const learn::LadderOptions growing{.ratio = 4, .min_growth = 3, .front = 0};
   const learn::LadderOptions apart{.ratio = 4, .use = learn::RecordUse::disjoint};
   return {{"one phase", {learn::single_phase_schedule(facts)}},
           {"phased-erm", learn::phased_erm_schedule(facts, learn::Calibration::tight)},

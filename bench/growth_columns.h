@@ -23,9 +23,9 @@ struct Cell {
 /// `columns`: a record is a point s of d coordinates, its loss sum_j |x_j - s_j| / sqrt(d), with
 /// coordinates as in the other parts, so that the risk grows like sum_j |x_j|^kappa / (kappa
 /// sqrt(d)). That is no linear model, which the methods fit; but schedules and noise are theirs,
-/// made from public facts (learn/chain/localization_schedule), and each phase's minimiser is found
-/// exactly here: coordinate by coordinate. 20 columns and 10^5 records, and the ladder's ratio with
-/// 5 columns and 2 * 10^4 records.
+/// made from public facts (learn/localization/localization_schedule), and each phase's minimiser is
+/// found exactly here: coordinate by coordinate. 20 columns and 10^5 records, and the ladder's
+/// ratio with 5 columns and 2 * 10^4 records.
 void measure_columns(nlohmann::json& found, int repetitions);
 
 /// `glm`: logistic regression in 10 columns, rows on the sphere, a true weight of norm 4, domain of

@@ -49,7 +49,7 @@ void half_bodies(Battle& battle) {
   hold(battle, 5000, [&] { return text; });
 }
 
-void one_byte_a_second(Battle& battle) {
+void one_byte_per_second(Battle& battle) {
   std::vector<std::unique_ptr<test::RawClient>> held;
   const auto text = head(battle.loot.token, length_of(battle.site.task.layout.bytes()));
   for (std::int64_t i = 0; i < 1000; ++i) {
@@ -253,7 +253,7 @@ std::vector<Attack> attacks() {
     faults.push_back(refused(reason));
   }
   return {{"half_bodies", half_bodies, 1, 13, {"timeouts_total"}},
-          {"one_byte_a_second", one_byte_a_second, 1, 12, {"timeouts_total"}},
+          {"one_byte_per_second", one_byte_per_second, 1, 12, {"timeouts_total"}},
           {"a_gibibyte", a_gibibyte, 8, 4, {refused("wrong_length")}},
           {"chunked", chunked, 8, 4, {refused("missing_length")}},
           {"pipelined", pipelined, 8, 4, {refused("unknown_path")}},

@@ -34,8 +34,8 @@ class Site {
       options.certificate = files.certificate;
       options.key = files.key;
     }
-    options.limits.connections_a_second = 500;  // fifty honest devices have one address
-    server.emplace(state, options, local::ServiceOptions{.requests_a_second = 1e6});
+    options.limits.connections_per_second = 500;  // fifty honest devices have one address
+    server.emplace(state, options, local::ServiceOptions{.requests_per_second = 1e6});
     use_core(1);
     clients_ = local::http_clients({.server = {"127.0.0.1", std::to_string(server->port()), secure},
                                     .ca = secure ? authority_.file(folder) : ""});

@@ -60,7 +60,7 @@ std::vector<double> normal_vector(std::size_t size, std::mt19937_64& bits) {
 
 /// Reports a second.
 template <typename Learner>
-double observed_a_second(Learner learner, std::int64_t rounds) {
+double observed_per_second(Learner learner, std::int64_t rounds) {
   std::mt19937_64 bits(7);
   const auto size = learner.model().size();
   std::vector<std::vector<double>> reports;
@@ -83,11 +83,11 @@ double observed_a_second(Learner learner, std::int64_t rounds) {
 
 nlohmann::json observe_row(std::int64_t dimension, std::int64_t rounds) {
   const double bound = 3 * std::sqrt(static_cast<double>(dimension));
-  const double banco = observed_a_second(
+  const double banco = observed_per_second(
       local::Banco({.dimension = dimension, .certificate = local::bounded_certificate(bound)}),
       rounds);
   const double plain =
-      observed_a_second(local::LocalSgd({.dimension = dimension, .step_size = 1e-6}), rounds);
+      observed_per_second(local::LocalSgd({.dimension = dimension, .step_size = 1e-6}), rounds);
   return {{"name", fmt::format("observe, {} dimensions", dimension)},
           {"value", banco},
           {"unit", "reports/s"},

@@ -70,10 +70,10 @@ void take_part(Crowd& crowd, std::int64_t device, local::Transport& transport) {
   const auto slot = local::slot_from_json(asked.body);
   const auto dimension = static_cast<std::size_t>(task.plan.columns);
   const auto point = local::model_from_bytes(
-      persist(transport, {.path = "/v1/model/" + slot.model, .most_bytes = 8 * dimension}).body,
+      persist(transport, {.path = "/v1/model/" + slot.model, .max_bytes = 8 * dimension}).body,
       dimension);
   random::Stream number(
-      crowd.source.lease(random::Purpose::sampling, static_cast<std::uint64_t>(device), 1, 64));
+      crowd.source.claim(random::Purpose::sampling, static_cast<std::uint64_t>(device), 1, 64));
   local::Frame frame{
       .round = slot.round, .model = local::model_mark(slot.model), .report_id = number.next()};
   frame.report = crowd.reports

@@ -3,7 +3,7 @@
 //     local_hostile ATTACK|all [SECONDS]
 //
 // A server with the limits of `tacet serve` on the first core, but for those on what one address
-// asks for (500 connections a second, a million requests: the honest ones share an address); on
+// asks for (500 connections per second, a million requests: the honest ones share an address); on
 // the second one fifty honest devices, each of which takes part four times a second over a
 // connection of its own (its time is that of connection, slot and report), and the attack, as fast
 // as it goes, far below their priority. Afterwards the attack alone, a second long, with a look at
@@ -37,8 +37,8 @@ namespace fs = std::filesystem;
 
 constexpr int honest_devices = 50;
 constexpr auto honest_pause = milliseconds(250);
-constexpr double most_milliseconds = 100;
-constexpr int least_priority = 19;  // steps below the honest ones
+constexpr double max_milliseconds = 100;
+constexpr int min_priority = 19;  // steps below the honest ones
 
 /// Each until the end; what it waited, in milliseconds.
 void take_part(Site& site, const std::atomic<bool>& over, std::vector<double>& times) {
@@ -74,7 +74,7 @@ std::int64_t fight(Site& site, const Attack& attack, const std::vector<Loot>& lo
   for (const auto& own : loot) {
     threads.emplace_back([&] {
       const auto self = static_cast<id_t>(::syscall(SYS_gettid));
-      ::setpriority(PRIO_PROCESS, self, ::getpriority(PRIO_PROCESS, self) + least_priority);
+      ::setpriority(PRIO_PROCESS, self, ::getpriority(PRIO_PROCESS, self) + min_priority);
       Battle battle{site, own, over, attempts};
       attack.run(battle);
     });
@@ -125,7 +125,7 @@ bool run(const Attack& attack, int seconds, const fs::path& folder) {
                    attack.name, attempts, time.count(), all.size(), all[all.size() / 2], worst,
                    all.back(), site.server->stop().megabytes, unchanged, counters)
             << std::endl;
-  return worst < most_milliseconds && counted && unchanged;
+  return worst < max_milliseconds && counted && unchanged;
 }
 
 }  // namespace

@@ -75,10 +75,10 @@ class Site {
       options.certificate = files.certificate;
       options.key = files.key;
     }
-    options.limits.connections = options.limits.connections_an_address = 100000;
-    options.limits.connections_a_second = options.limits.failed_a_second = 1e6;
+    options.limits.connections = options.limits.connections_per_address = 100000;
+    options.limits.connections_per_second = options.limits.failed_per_second = 1e6;
     options.limits.idle = std::chrono::minutes(10);
-    server.emplace(state, options, local::ServiceOptions{.requests_a_second = 1e9});
+    server.emplace(state, options, local::ServiceOptions{.requests_per_second = 1e9});
     bench::use_core(1);
     if (secure) tls_ = bench::SmallClient::tls();
   }
@@ -146,7 +146,7 @@ void network(const Load& load, const fs::path& folder) {
   const double count = static_cast<double>(load.count);
   std::cout << fmt::format(
                    "{{\"mode\": \"{}\", \"reports\": {}, \"clients\": {}, \"seconds\": {:.2f}, "
-                   "\"reports_a_second\": {:.0f}, \"server_cpu_microseconds\": {:.1f}, "
+                   "\"reports_per_second\": {:.0f}, \"server_cpu_microseconds\": {:.1f}, "
                    "\"generator_cpu_microseconds\": {:.1f}, \"p50_ms\": {:.2f}, \"p99_ms\": "
                    "{:.2f}, \"server_megabytes\": {:.0f}}}",
                    load.mode, load.count, load.clients, seconds, count / seconds,
@@ -170,7 +170,7 @@ void held(const Load& load, const fs::path& folder) {
   const auto used = site.server->stop();
   std::cout << fmt::format(
                    "{{\"mode\": \"{}\", \"connections\": {}, \"seconds\": {:.2f}, "
-                   "\"server_megabytes\": {:.0f}, \"server_kilobytes_a_connection\": {:.1f}}}",
+                   "\"server_megabytes\": {:.0f}, \"server_kilobytes_per_connection\": {:.1f}}}",
                    load.mode, load.count, seconds, used.megabytes,
                    1024 * used.megabytes / static_cast<double>(load.count))
             << "\n";
@@ -213,7 +213,7 @@ void writer(std::int64_t reports, const fs::path& folder) {
   }
   std::cout << fmt::format(
                    "{{\"mode\": \"writer\", \"reports\": {}, \"writer_cpu_microseconds\": {:.1f}, "
-                   "\"reports_a_cpu_second\": {:.0f}}}",
+                   "\"reports_per_cpu_second\": {:.0f}}}",
                    reports, 1e6 * cpu / static_cast<double>(reports),
                    static_cast<double>(reports) / cpu)
             << "\n";

@@ -55,8 +55,8 @@ def start(program, folder, secure):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = subprocess.Popen([program, "serve", "task.json", "--state", "task.state", "--listen",
-                               f"127.0.0.1:{port}", "--requests-a-second", "1000000",
-                               "--connections-a-second", "1000000", *secure],
+                               f"127.0.0.1:{port}", "--requests-per-second", "1000000",
+                               "--connections-per-second", "1000000", *secure],
                               cwd=folder)
     for _ in range(1000):
         try:

@@ -20,10 +20,10 @@ RESULTS = HERE / "results/local_service.json"
 
 # Arguments of local_load; then (key, at least, at most).
 LOAD = [
-    (["writer", "60000"], [("reports_a_cpu_second", 15000, None)]),
-    (["kept", "60000"], [("reports_a_second", 8000, None)]),
-    (["tls", "60000"], [("reports_a_second", 7000, None)]),
-    (["fresh", "15000", "64"], [("reports_a_second", 1500, None)]),
+    (["writer", "60000"], [("reports_per_cpu_second", 15000, None)]),
+    (["kept", "60000"], [("reports_per_second", 8000, None)]),
+    (["tls", "60000"], [("reports_per_second", 7000, None)]),
+    (["fresh", "15000", "64"], [("reports_per_second", 1500, None)]),
     (["paced", "75000", "256", "5000"], [("p99_ms", None, 50)]),
     (["held", "8000"], [("server_megabytes", None, 100)]),
     (["held-tls", "8000"], []),

@@ -154,7 +154,7 @@ local::LocalPlan plan_of(const Case& c, const Entry& entry, double scale) {
     banco.certificate = local::paper_certificate({.dimension = c.dimension, .epsilon = c.epsilon});
     banco.initial_wealth = 1 / scale;
   } else {
-    banco.certificate = local::settle_certificate(noise, 1, entry.certificate);
+    banco.certificate = local::resolve_certificate(noise, 1, entry.certificate);
     banco.initial_wealth = local::usual_initial_wealth(1 / scale, c.people, noise.variance, 1);
   }
   plan.learner = banco;
@@ -169,7 +169,7 @@ std::vector<double> learned(Learner learner, const People& people, const local::
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool threads(1);
   base::LocalReducer reducer;
-  const learn::TrainingMeans means{
+  const learn::TrainingContext means{
       .source = source, .reservation = reservation, .threads = threads, .reducer = reducer};
   local::ReportMean reports(people.dataset, plan, means);
   std::vector<double> point(static_cast<std::size_t>(plan.columns));

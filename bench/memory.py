@@ -8,7 +8,7 @@ difference of the encoded sizes: 1 means that nothing grows with the file but th
 (two bytes a feature and 16 a record when dense; six bytes a non-zero feature and 28 a record when
 sparse; hats are features like others, and records that are written anew by released means are freed
 as they are read). For the model the same is done with ten records and few or 2^20 columns: the ratio
-is bytes a column, at all times of training and writing. The result goes to
+is bytes per column, at all times of training and writing. The result goes to
 bench/results/memory.json.
 """
 
@@ -48,7 +48,7 @@ def dense(folder, rows, features=COLUMNS + 1):
     return path, schema, rows * (2 * features + 16)
 
 
-def hats(folder, rows):
+def hat_functions(folder, rows):
     return dense(folder, rows, 9 * COLUMNS + 1)
 
 
@@ -63,7 +63,7 @@ def sparse(folder, rows, width=WIDTH, nonzeros=NONZEROS):
     schema = folder / f"sparse{rows}.toml"
     schema.write_text(f'name = "sparse"\npublic_row_count = {rows}\nintercept = false\n'
                       f'row_scaling = "const"\n[format]\nkind = "libsvm"\n[features]\n'
-                      f'count = {width}\nlower = 0\nupper = 1\nmost_nonzero = {nonzeros}\n'
+                      f'count = {width}\nlower = 0\nupper = 1\nmax_nonzero = {nonzeros}\n'
                       f'[target]\npositive = "+1"\nnegative = "-1"\n', encoding="utf-8")
     return path, schema, rows * (6 * nonzeros + 28)
 
@@ -108,9 +108,9 @@ def model_growth(program, folder):
     small, large = sides
     ratio = (large["peak_bytes"] - small["peak_bytes"]) / (large["columns"] - small["columns"])
     print(f"{'wide model':30} file {large['model_file_bytes'] / 1e6:7.1f} MB  peak "
-          f"{large['peak_bytes'] / 1e6:7.1f} MB  bytes a column {ratio:.0f}")
+          f"{large['peak_bytes'] / 1e6:7.1f} MB  bytes per column {ratio:.0f}")
     return {"data": "10 records of many columns", "small": small, "large": large,
-            "bytes_a_column": ratio}
+            "bytes_per_column": ratio}
 
 
 def main():
@@ -123,7 +123,7 @@ def main():
         folder = pathlib.Path(name)
         for kind, make, more in (
                 ("dense csv", dense, ["--knots", "none"]),
-                ("dense csv with hats", hats, ["--knots", "8"]),
+                ("dense csv with hats", hat_functions, ["--knots", "8"]),
                 ("dense csv with released means", dense,
                  ["--knots", "none", "--standardise", "private"]),
                 ("sparse libsvm", sparse, []),

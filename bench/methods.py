@@ -45,8 +45,8 @@ NAMES = ("gradient", "output", "phased", "objective", "regularized-output", "inv
          "ladder", "localized", "growth", "phased-erm", "adassp")
 METHODS = {name: ["--method", name] for name in NAMES}
 # Ways to very many columns, for the set that has them.
-KEPT, PROJECTED = ["--columns-kept", "auto"], ["--projection", "auto"]
-WIDE = {f"{name}, columns kept": ["--method", name, *KEPT]
+KEPT, PROJECTED = ["--feature-selection", "auto"], ["--projection", "auto"]
+WIDE = {f"{name}, selected columns": ["--method", name, *KEPT]
         for name in ("gradient", "output", "objective", "regularized-output", "adassp")}
 WIDE |= {f"{name}, projected": ["--method", name, *PROJECTED]
          for name in ("gradient", "objective", "regularized-output")}

@@ -67,12 +67,12 @@ def compare(runs, exact):
     ratios, covered = [], 0
     for j, truth in enumerate(exact):
         errors = [run["coefficients"][j] - truth for run in runs]
-        stated = [run["noise_deviations"][j] for run in runs]
+        stated = [run["noise_stddevs"][j] for run in runs]
         realised = statistics.fmean(e * e for e in errors) ** 0.5
         ratios.append(statistics.median(stated) / realised)
         covered += sum(abs(e) < 1.96 * s for e, s in zip(errors, stated))
     return {"coefficients": len(exact), "ratio": statistics.median(ratios),
-            "least_ratio": min(ratios), "largest_ratio": max(ratios),
+            "min_ratio": min(ratios), "largest_ratio": max(ratios),
             "coverage": covered / (len(exact) * len(runs))}
 
 
@@ -114,7 +114,7 @@ def main():
                 good = within(row)
                 missed += not good
                 print(f"{name:<20} {method:<19} {epsilon:<4} {row['coefficients']:>3} columns: "
-                      f"{row['ratio']:.2f} ({row['least_ratio']:.2f} to {row['largest_ratio']:.2f})"
+                      f"{row['ratio']:.2f} ({row['min_ratio']:.2f} to {row['largest_ratio']:.2f})"
                       f", {row['coverage']:.1%}{'' if good else '  MISSED'}", flush=True)
     result = {"origin": origin.origin(), "runs": arguments.runs, "rows": rows}
     pathlib.Path(arguments.output).write_text(json.dumps(result, indent=1) + "\n", "utf-8")

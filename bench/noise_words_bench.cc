@@ -22,7 +22,7 @@ int main(int count, char** words) {
   constexpr double sigma = 0x1p23;  // half of a clipping norm of 2^24 grid units
   random::SeededSource source(1);
   for (std::uint64_t t = 0; t < steps; ++t) {
-    random::add_rounded_gaussian(source.lease(random::Purpose::noise, t, 0), sigma, numbers);
+    random::add_rounded_gaussian(source.claim(random::Purpose::noise, t, 0), sigma, numbers);
   }
   std::int64_t sum = 0;
   for (const auto number : numbers) sum ^= number;

@@ -109,6 +109,6 @@ negative = "-1"
 count = {columns}
 lower = 0
 upper = 1
-most_nonzero = {ones}
+max_nonzero = {ones}
 """, encoding="utf-8")
     return schema, *files

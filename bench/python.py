@@ -46,7 +46,7 @@ ROUNDS = 5
 EXTRA_BYTES = 48 * 2**20
 MOST = {"fit_array_over_program": 1.15, "fit_adult_over_program": 1.1, "busy_thread": 1.2,
         "import_seconds": 0.15, "memory_array": 1.0, "memory_arrow": 1.0}
-LEAST = {"predicted_rows_a_second": 2e6}
+LEAST = {"predicted_rows_per_second": 2e6}
 
 
 def side(python, *words):
@@ -132,7 +132,7 @@ def speed(program, data, folder):
             ratios[name].append({"python": found, "program": theirs, "ratio": found / theirs})
     values = {name: statistics.median(run["ratio"] for run in runs)
               for name, runs in ratios.items()}
-    values["predicted_rows_a_second"] = side(OURS, "predict-array", array)["rows_per_second"]
+    values["predicted_rows_per_second"] = side(OURS, "predict-array", array)["rows_per_second"]
     values["busy_thread"] = side(OURS, "busy-thread", array)["ratio"]
     values["import_seconds"] = import_seconds()
     return values, ratios

@@ -86,7 +86,7 @@ struct Bench {
   Report report;
   std::vector<std::int64_t> values = std::vector<std::int64_t>(block);
 
-  Lease lease() { return source.lease(Purpose::noise, 0, next_index++); }
+  BlockClaim claim() { return source.claim(Purpose::noise, 0, next_index++); }
 
   template <class Sampler>
   double rate(std::size_t count, Sampler sampler) {
@@ -94,8 +94,8 @@ struct Bench {
   }
 
   double keystream() {
-    const Leaf leaf(lease());
-    LeafReader reader(leaf);
+    const KeystreamBlock keystream(claim());
+    KeystreamBlockReader reader(keystream);
     std::vector<std::uint64_t> words(block);
     const double result = rate(200 * block, [&] {
       for (int i = 0; i < 200; ++i) reader.words(0, words);
@@ -108,11 +108,11 @@ struct Bench {
     for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
       hwy::SetSupportedTargetsForTest(target);
       for (const int exponent : {20, 32}) {
-        const Leaf leaf(lease());
+        const KeystreamBlock keystream(claim());
         std::uint64_t first = 0;
         const double result = rate(100 * block, [&] {
           for (int i = 0; i < 100; ++i, first += block) {
-            internal::add_rounded_gaussian(leaf, std::ldexp(1.0, exponent), values, first);
+            internal::add_rounded_gaussian(keystream, std::ldexp(1.0, exponent), values, first);
           }
         });
         const auto name =
@@ -130,21 +130,21 @@ struct Bench {
       report.row(fmt::format("discrete Gaussian, sigma^2 {}", variance),
                  rate(block,
                       [&] {
-                        add_discrete_gaussian(lease(), {variance, 1}, values);
+                        add_discrete_gaussian(claim(), {variance, 1}, values);
                       }),
                  "M/s");
     }
     report.row("discrete Laplace, scale 1000",
                rate(block,
                     [&] {
-                      add_discrete_laplace(lease(), {1000, 1}, values);
+                      add_discrete_laplace(claim(), {1000, 1}, values);
                     }),
                "M/s");
     report.row("rounded Laplace, scale 2^20",
-               rate(block, [&] { add_rounded_laplace(lease(), 0x1p20, values); }), "M/s");
+               rate(block, [&] { add_rounded_laplace(claim(), 0x1p20, values); }), "M/s");
     report.row(
         "rounded L2 Laplace, 1000 coordinates, 2^16",
-        rate(1000, [&] { add_rounded_l2_laplace(lease(), 0x1p16, std::span(values).first(1000)); }),
+        rate(1000, [&] { add_rounded_l2_laplace(claim(), 0x1p16, std::span(values).first(1000)); }),
         "M/s");
   }
 
@@ -155,7 +155,7 @@ struct Bench {
           fmt::format("Poisson sample, rate {}, records", q),
           rate(records,
                [&] {
-                 static_cast<void>(poisson_sample(lease(), PoissonRate::at_least(q), records));
+                 static_cast<void>(poisson_sample(claim(), PoissonRate::at_least(q), records));
                }),
           "M/s");
     }
@@ -163,14 +163,14 @@ struct Bench {
     for (std::int64_t i = 0; i < 1000; ++i) listed.push_back({i * 99991, i % 50});
     report.row("race, k = 100 of 10^8, 10^3 listed",
                1e3 * shortest([&] {
-                 static_cast<void>(exponential_race(lease(), 100000000, listed, 0.3, 100));
+                 static_cast<void>(exponential_race(claim(), 100000000, listed, 0.3, 100));
                }),
                "ms");
     const auto threshold = static_cast<std::int64_t>(4.75 * 0x1p20);  // about 100 of 10^8 reach it
     report.row(
         "threshold crossings, 10^8 rows, 10^3 listed",
         1e3 * shortest([&] {
-          static_cast<void>(gaussian_crossings(lease(), 100000000, listed, 0x1p20, threshold));
+          static_cast<void>(gaussian_crossings(claim(), 100000000, listed, 0x1p20, threshold));
         }),
         "ms");
   }

@@ -34,7 +34,7 @@ using namespace tacet;
 
 constexpr std::int64_t row_count = 100'000;
 constexpr std::uint32_t column_count = 47'236;
-constexpr int entries_a_row = 67;
+constexpr int entries_per_row = 67;
 
 data::Dataset sparse_set() {
   std::mt19937_64 bits(47236);
@@ -47,7 +47,7 @@ data::Dataset sparse_set() {
   for (std::int64_t i = 0; i < row_count; ++i) {
     std::set<std::uint32_t> columns;
     // Column k with probability about 1/k: the inverse of the logarithm.
-    while (std::ssize(columns) < entries_a_row) {
+    while (std::ssize(columns) < entries_per_row) {
       const double u = std::pow(static_cast<double>(column_count), uniform(bits));
       columns.insert(std::min(column_count - 1, static_cast<std::uint32_t>(u) - 1));
     }

@@ -119,7 +119,7 @@ Outcome measure(const Problem& problem, double epsilon) {
   const auto c = static_cast<double>(positives);
   mechanism::SparseVectorOptions run{.form = mechanism::SparseVectorForm::redrawn_threshold,
                                      .compared = mechanism::Compared::magnitude,
-                                     .most_positives = positives,
+                                     .max_positives = positives,
                                      .selection_epsilon = privacy::Epsilon(1),
                                      .value_epsilon = privacy::Epsilon(1)};
   const auto events = [&](double whole) {
@@ -129,7 +129,7 @@ Outcome measure(const Problem& problem, double epsilon) {
         passes, mechanism::GroupPass::event(mechanism::sparse_vector_event(run, adjacency))});
   };
   const double whole =
-      accounting::least_noise(events, {privacy::Epsilon(epsilon), privacy::Delta(1e-6), adjacency});
+      accounting::min_noise(events, {privacy::Epsilon(epsilon), privacy::Delta(1e-6), adjacency});
   const auto planned = events(whole);
   const auto steps = passes * problem.groups;
   // Scales of the noise, of the mean gradient: D/e1, 2D/e2, at shares 1 : 2^(2/3).
@@ -162,7 +162,7 @@ Outcome measure(const Problem& problem, double epsilon) {
     const auto scores = grouped.gradient(step % problem.groups, weights, model::LogisticLoss{},
                                          {.bound = coordinate, .norm_bits = bits}, adjacency);
     const auto answer = mechanism::release_sparse_vector(
-        scores, run, mechanism::GroupMeans{{static_cast<std::uint64_t>(step), 0}, source, pass});
+        scores, run, mechanism::GroupContext{{static_cast<std::uint64_t>(step), 0}, source, pass});
     for (const auto& positive : answer.value().positives) {
       weights[static_cast<std::size_t>(positive.index)] -= size * unit * *positive.value;
     }

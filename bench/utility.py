@@ -37,7 +37,7 @@ LOWER_IS_BETTER = ("mae", "loss_ratio", "log_loss")
 NEAR_LOGISTIC = {0.1: ("adult", -0.01), 1: ("adult", -0.01)}
 PRIVATE = ["--standardise", "private"]
 BATCH = ["--batch-size", "256"]
-KEPT = ["--columns-kept", "auto"]
+KEPT = ["--feature-selection", "auto"]
 PROJECTED = ["--projection", "auto"]
 FIRST = "encoding 1"  # an option of rows: the schema with the rules of version 0.1.0
 COUNT = "counts"      # the target as a count from 0 to its upper bound
@@ -108,7 +108,7 @@ ROWS = [
     ("a9a", ("a9a", "a9a/a9a.train.libsvm.gz", "a9a/a9a.test.libsvm.gz"), [], "accuracy",
      (0.1, 1, 4), {1: 0.845}),
     ("sms spam", SMS, [], "accuracy", (1, 4), {4: ("majority", 0.03)}),
-    ("sms spam, columns kept", SMS, KEPT, "accuracy", EPSILONS,
+    ("sms spam, selected columns", SMS, KEPT, "accuracy", EPSILONS,
      {1: 0.915, 4: 0.95}),
     ("sms spam, projected", SMS, PROJECTED, "accuracy", EPSILONS, {}),
     ("bike, counts", BIKE, [COUNT], "r2", EPSILONS, {}),

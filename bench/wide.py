@@ -234,8 +234,8 @@ class Units(Texts):
         super().__init__(folder, "brown-paper")  # for the words
         sentences = list(texts_of_sets.brown_sentences(pathlib.Path(os.environ["TACET_DATA"])))
         documents = sorted({document for document, _ in sentences})
-        chance = random.Random(0)
-        chance.shuffle(documents)
+        probability = random.Random(0)
+        probability.shuffle(documents)
         learnt = set(documents[:400])
         pairs, held = [], []
         self.count = {"documents": len(learnt), "sentences": 0}
@@ -251,7 +251,7 @@ class Units(Texts):
         with open(self.folder / "pairs.txt", "w", encoding="utf-8") as file:
             file.writelines(f"{self.words[a]} {self.words[b]}\n" for a, b in pairs)
         self.count["pairs"] = len(pairs)
-        chance.shuffle(held)
+        probability.shuffle(held)
         negatives = numpy.random.default_rng(0).integers(len(self.words), size=(len(held), 8))
         self.test = numpy.column_stack([numpy.array(held), negatives])[:100000]
 
@@ -263,7 +263,7 @@ class Units(Texts):
         if unit == "sentences":
             return table
         table += ["--unit", "document"]
-        return table if unit == "documents" else [*table, "--pairs-a-unit", 256]
+        return table if unit == "documents" else [*table, "--max-pairs-per-unit", 256]
 
 
 def measure_units(bench):
@@ -306,11 +306,11 @@ def measure_vocabulary(bench):
     (bench.folder / "plays.txt").write_text("\n".join(map(" ".join, texts)) + "\n", "utf-8")
     counts = collections.Counter(word for text in texts for word in text)
     most = {word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:1000]}
-    chance = random.Random(0)
+    probability = random.Random(0)
     weights = collections.Counter()
     for text in texts:
         kept = sorted(set(text))
-        chance.shuffle(kept)
+        probability.shuffle(kept)
         for word in kept[:8]:
             weights[word] += 1 / min(len(kept), 8) ** .5
     exact = {word for word, _ in weights.most_common(1000)}
@@ -358,7 +358,7 @@ def measure_skipgram(bench):
     tokens = zipf_texts(bench.folder)
     texts, lines = bench.folder / "zipf.txt", tokens // 20
     ours = [bench.program, "embed", texts, "--vocabulary", bench.folder / "zipf.words.txt",
-            "--dim", 100, "--window", 5, "--negatives", 5, "--epochs", 1, "--pairs-a-unit", 128,
+            "--dim", 100, "--window", 5, "--negatives", 5, "--epochs", 1, "--max-pairs-per-unit", 128,
             "--batch-size", 180, "--public-row-count", lines, "--seed", 1, "--threads", 1,
             "--quiet", "--force", "--format", "npy", "--output", bench.folder / "z.npy"]
     runs = {"adafest": [*ours, "--epsilon", 4, "--delta", "1e-6", "--selection", "adafest"],
@@ -368,7 +368,7 @@ def measure_skipgram(bench):
                             "-dim", 100, "-ws", 5, "-neg", 5, "-epoch", 1, "-thread", 1,
                             "-minCount", 1, "-minn", 0, "-maxn", 0, "-t", 1, "-loss", "ns"]
     rates = {what: round(tokens / cpu_seconds(command)) for what, command in runs.items()}
-    rows = [{"what": what, "words_a_cpu_second": rate, "median": -rate} for what, rate in
+    rows = [{"what": what, "words_per_cpu_second": rate, "median": -rate} for what, rate in
             rates.items()]
     rows[0]["bar"] = -max(rates[what] for what in rates if what != "adafest") / 2
     for row in rows:

@@ -144,8 +144,8 @@ class Baskets:
     def __init__(self, bench):
         with gzip.open(bench.data / "groceries/groceries.csv.gz", "rt", encoding="utf-8") as packed:
             baskets = [[item.replace(" ", "_") for item in row] for row in csv.reader(packed) if row]
-        chance = random.Random(0)
-        chance.shuffle(baskets)
+        probability = random.Random(0)
+        probability.shuffle(baskets)
         cut = len(baskets) * 4 // 5
         self.train = baskets[:cut]
         self.items = sorted({item for basket in baskets for item in basket})
@@ -154,7 +154,7 @@ class Baskets:
             basket = sorted(set(basket))
             if len(basket) < 2:
                 continue
-            out = basket.pop(chance.randrange(len(basket)))
+            out = basket.pop(probability.randrange(len(basket)))
             self.test.append((basket, out))
         (bench.folder / "baskets.txt").write_text("\n".join(map(" ".join, self.train)) + "\n")
         (bench.folder / "items.txt").write_text("\n".join(self.items) + "\n")
@@ -200,12 +200,12 @@ def popular(bench, baskets, epsilon, seed):
         found = json.loads(bench.tacet("account", "--mechanism", "gaussian", "--target-epsilon",
                                        epsilon, "--delta", DELTA, "--adjacency", "add_remove", "--json"))
         noise = found["noise_multiplier"]
-    chance = random.Random(seed)
+    probability = random.Random(seed)
     counts = dict.fromkeys(baskets.items, 0.0)
     for basket in baskets.train:
         for item in list(dict.fromkeys(basket))[:8]:
             counts[item] += 1 / math.sqrt(8)
-    noisy = {item: count + chance.gauss(0, noise) for item, count in counts.items()}
+    noisy = {item: count + probability.gauss(0, noise) for item, count in counts.items()}
     return baskets.hits(lambda basket: noisy)
 
 
@@ -238,7 +238,7 @@ def step_seconds(bench, options, steps):
 
 def tower_options(bench, items):
     """20,000 records that each have one of 100 users and one of so many items."""
-    chance = random.Random(0)
+    probability = random.Random(0)
     name = f"items{items}"
     with open(bench.folder / f"{name}.csv", "w", encoding="utf-8") as table:
         table.write("user,item,liked\n")

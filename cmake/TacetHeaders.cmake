@@ -2,11 +2,11 @@
 #
 # The headers that are installed, as paths from the source tree: those that declare something
 # outside of namespaces called `internal`, and what these include. The others stay at home, and with them
-# what only code of this tree may make: the key to private values (mechanism/door_keeper.h), the proof
+# what only code of this tree may make: the key to private values (mechanism/access_keys.h), the proof
 # of a bound (privacy/certifier.h), a budget that believes prices (privacy/trusting_budget.h).
 function(tacet_public_headers variable)
   file(GLOB_RECURSE candidates RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tacet/*.h)
-  list(FILTER candidates EXCLUDE REGEX "^tacet/apps/|-inl\\.h$|/(door_keeper|certifier|trusting_budget)\\.h$")
+  list(FILTER candidates EXCLUDE REGEX "^tacet/apps/|-inl\\.h$|/(access_keys|certifier|trusting_budget)\\.h$")
   set(waiting tacet/tacet.h)
   foreach(header ${candidates})
     file(STRINGS ${PROJECT_SOURCE_DIR}/${header} spaces REGEX "^namespace [a-z0-9_:]+ {$")

@@ -43,7 +43,7 @@ bits = 6
 data::Schema libsvm_schema() {
   return data::schema_from_toml(
       "row_scaling='const'\n[format]\nkind='libsvm'\n[target]\npositive='1'\nnegative='-1'\n"
-      "[features]\ncount=99\nlower=0\nupper=1\nmost_nonzero=14\n",
+      "[features]\ncount=99\nlower=0\nupper=1\nmax_nonzero=14\n",
       "schema");
 }
 

@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   check(!grid.candidates.empty());
-  check(static_cast<std::int64_t>(grid.candidates.size()) <= tacet::select::most_candidates);
+  check(static_cast<std::int64_t>(grid.candidates.size()) <= tacet::select::max_candidates);
   std::set<std::string_view> names;
   for (const auto& candidate : grid.candidates) {
     check(candidate.weight > 0 && std::isfinite(candidate.weight));

@@ -13,13 +13,13 @@ namespace {
 
 using namespace tacet;
 
-constexpr std::uint64_t most_bytes = 1000;
+constexpr std::uint64_t max_bytes = 1000;
 
 /// Takes bodies of some lengths and holds the connection to what it promises.
 struct Handler : local::HttpHandler {
   std::optional<local::HttpAnswer> admit(local::RequestHead& head) override {
     if (head.method.empty() || head.address.empty()) std::abort();
-    const bool longer = head.length.value_or(0) > most_bytes;
+    const bool longer = head.length.value_or(0) > max_bytes;
     if (head.other_length || longer) return local::HttpAnswer{.status = 413};
     return std::nullopt;
   }

@@ -1,6 +1,6 @@
 // The model file reader: any bytes are a model or a DataError; a model writes and reads back, and
 // one of projected rows lifts to a model of all columns. A wide model is also read with the
-// checksum that fits it, which no change by chance would find.
+// checksum that fits it, which no change at random would find.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace model_file_fuzz {
 namespace {
 
 void lift(const tacet::model::ModelFile& file) {
-  constexpr std::int64_t most_work = 1 << 16;
+  constexpr std::int64_t max_work = 1 << 16;
   if (!file.schema.projection) return;
-  if (file.schema.full_column_count() * file.schema.projection->width > most_work) return;
+  if (file.schema.full_column_count() * file.schema.projection->width > max_work) return;
   const auto dense =
       tacet::model::lifted(file.schema, file.model, tacet::model::LiftedColumns::all);
   dense.model.validate();

@@ -37,7 +37,7 @@ void check_estimate(const Report& report, const LocalRandomizer& randomizer) {
   decode(report, randomizer, estimate);
   double square = 0;
   for (const double x : estimate) square += x * x;
-  check(std::sqrt(square) <= randomizer.noise().most_norm * (1 + 1e-9));
+  check(std::sqrt(square) <= randomizer.noise().max_norm * (1 + 1e-9));
   check(report_from_bytes(to_bytes(report, randomizer), randomizer) == report);
 }
 

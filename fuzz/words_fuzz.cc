@@ -27,7 +27,7 @@ std::optional<Vocabulary> read_list(std::string_view text) {
 }
 
 void draw(const Corpus& corpus, const Vocabulary& vocabulary, ExampleForm form) {
-  const ExampleRule rule{.form = form, .window = 3, .examples_a_unit = 4, .negatives = 2};
+  const ExampleRule rule{.form = form, .window = 3, .max_examples_per_unit = 4, .negatives = 2};
   rule.validate(vocabulary);
   const UnitExamples examples(corpus, rule, NegativeLaw::uniform(vocabulary));
   UnitExamples::Drawer drawer(examples);
@@ -57,7 +57,7 @@ void read_texts(std::string_view text, const Vocabulary& vocabulary, const Corpu
   }
   for (std::int64_t r = 0; r < corpus->record_count(); ++r) {
     const auto words = corpus->record(r);
-    if (static_cast<std::int64_t>(words.size()) > options.most_words) std::abort();
+    if (static_cast<std::int64_t>(words.size()) > options.max_words) std::abort();
     for (const auto word : words) {
       const auto least = options.keep_unknown ? Vocabulary::unknown : 0;
       if (word < least || word >= vocabulary.size()) std::abort();
@@ -94,7 +94,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                          ? *list
                          : Vocabulary({"the", "king", "a", "queen"});
   const auto rule = (data[0] & 2) != 0 ? TokenRule::words : TokenRule::blanks;
-  read_texts(text, words, {.tokens = rule, .most_words = 5}, ExampleForm::skipgram);
+  read_texts(text, words, {.tokens = rule, .max_words = 5}, ExampleForm::skipgram);
   read_texts(text, words, {.tokens = rule, .keep_unknown = true}, ExampleForm::listed);
   read_open(text, words, {.tokens = rule, .keep_unknown = (data[0] & 4) != 0});
   read_texts(text, words,

@@ -150,13 +150,13 @@ class CheckFloorsTest(unittest.TestCase):
                            "tacet/mechanism/a.cc": "// " + call})
 
     def test_only_mechanisms_have_the_key_to_private_values(self):
-        call = "auto door = mechanism::DoorKeeper::door();\n"
+        call = "auto door = mechanism::AccessKeys::door();\n"
         for path in ["tacet/learn/a.cc", "tacet/privacy/a.h", "tacet/apps/a.cc",
                      "examples/embed/a.cc"]:
             with self.subTest(path=path):
                 self.assert_finding({path: call}, f"{path}:1", "only mechanism")
         self.assert_clean({"tacet/mechanism/a.cc": call, "tacet/learn/a_test.cc": call,
-                           "tests/a.cc": call, "tacet/privacy/released.h": "class DoorKeeper;\n"})
+                           "tests/a.cc": call, "tacet/privacy/released.h": "class AccessKeys;\n"})
 
     def test_private_values_are_mapped_only_where_somebody_looked(self):
         for call in ["auto y = secret.map([](double v) { return out = v; });\n",

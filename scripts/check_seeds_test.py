@@ -1,4 +1,4 @@
-"""Plants tests that could fail by chance and demands that check_seeds reports each of them."""
+"""Plants tests that could fail at random and demands that check_seeds reports each of them."""
 
 import pathlib
 import subprocess

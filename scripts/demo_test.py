@@ -3,7 +3,7 @@
     demo_test.py PROGRAM
 
 The noise is secure, so the numbers vary. A correct program fails this test less often than once in
-10^9 runs: at epsilon 0.5 the effect of sex alone, -0.305, is more than 10 of its noise deviations
+10^9 runs: at epsilon 0.5 the effect of sex alone, -0.305, is more than 10 of its noise standard deviations
 away from the threshold.
 """
 

@@ -39,7 +39,7 @@ TRAINING = ["gradient", "gradient --batch-size 20 --steps 20", "gradient --stand
             "inverse-sensitivity --delta 0", "ladder", "localized", "growth", "phased-erm", "auto"]
 # Names of what is released, or computed from that, in the JSON of a result: numbers, and what a
 # private choice among runs chose.
-RELEASED = {"coefficients", "noise_deviations", "model", "columns", "records", "value", "candidate",
+RELEASED = {"coefficients", "noise_stddevs", "model", "columns", "records", "value", "candidate",
             "radius", "accuracy", "mean_capped_loss", "sensitivity", "specificity", "precision",
             "f1", "confusion"}
 

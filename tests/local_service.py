@@ -40,8 +40,8 @@ class WatchedServer(Server):
         self.manager.settimeout(20)
         self.process = subprocess.Popen(
             [self.program, "serve", "task.json", "--state", "task.state", "--listen",
-             f"127.0.0.1:{self.port}", "--admin", "127.0.0.1:0", "--requests-a-second", "1000",
-             "--connections-a-second", "1000"],
+             f"127.0.0.1:{self.port}", "--admin", "127.0.0.1:0", "--requests-per-second", "1000",
+             "--connections-per-second", "1000"],
             cwd=self.folder, stdout=subprocess.DEVNULL, stderr=open(self.folder / "said", "wb"),
             env=dict(os.environ, NOTIFY_SOCKET=str(self.folder / "notify")))
         self.wait_until_open()

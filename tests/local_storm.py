@@ -77,9 +77,9 @@ class Server:
     def start(self, *more, state="task.state"):
         self.process = subprocess.Popen(
             [self.program, "serve", "task.json", "--state", state, "--listen",
-             f"127.0.0.1:{self.port}", "--requests-a-second", "1000000",
-             "--connections-an-address", "100000", "--connections-a-second", "1000000",
-             "--failed-a-second", "1000000", "--quiet",
+             f"127.0.0.1:{self.port}", "--requests-per-second", "1000000",
+             "--connections-per-address", "100000", "--connections-per-second", "1000000",
+             "--failed-per-second", "1000000", "--quiet",
              *more],
             cwd=self.folder, stdout=subprocess.DEVNULL, stderr=open(self.folder / "said", "ab"))
         self.wait_until_open()

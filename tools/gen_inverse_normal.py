@@ -96,19 +96,19 @@ def remez(degree):
     for _ in range(12):
         values = [centre_ratio(x) for x in points]
         p, q, error = solve_reference(points, values, degree, error)
-        deviation = [horner(p, x) / horner(q, x) / f - 1 for x, f in zip(grid, truth)]
+        stddev = [horner(p, x) / horner(q, x) / f - 1 for x, f in zip(grid, truth)]
         extrema, start = [], 0
         for i in range(1, len(grid) + 1):
-            if i == len(grid) or (deviation[i] > 0) != (deviation[start] > 0):
-                best = max(range(start, i), key=lambda k: abs(deviation[k]))
+            if i == len(grid) or (stddev[i] > 0) != (stddev[start] > 0):
+                best = max(range(start, i), key=lambda k: abs(stddev[k]))
                 extrema.append(best)
                 start = i
-        worst = max(abs(d) for d in deviation)
+        worst = max(abs(d) for d in stddev)
         if len(extrema) < size:
             break
         while len(extrema) > size:
             ends = (extrema[0], extrema[-1])
-            extrema.remove(min(ends, key=lambda k: abs(deviation[k])))
+            extrema.remove(min(ends, key=lambda k: abs(stddev[k])))
         points = [grid[k] for k in extrema]
         if worst < abs(error) * mpf("1.01"):
             break

@@ -26,7 +26,7 @@ int main() {
       const auto released = run::release(std::move(days).take(), {0.5, 0, adjacency},
                                          {.noise = run::Noise::laplace, .budget = &budget});
       const auto receipt = privacy::receipt_to_json(released.receipt);
-      budget.release(receipt, "receipt", released.receipt.cipher_delta);  // now it may appear
+      budget.release(receipt, "receipt", released.receipt.prg_slack);  // now it may appear
       std::cout << when << ": " << released.values[0] << '\n';
     } catch (const base::BudgetError& error) {
       std::cout << when << ": refused\n";

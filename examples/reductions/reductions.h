@@ -21,7 +21,7 @@
 #include "tacet/random/source/source.h"
 
 /// Two reductions of Asi, Levy, Duchi 2021 as algorithms around any private method: what the
-/// library's budgets, leases and accountants are enough for.
+/// library's budgets, claims and accountants are enough for.
 namespace reductions {
 
 using namespace tacet;  // NOLINT: an example
@@ -53,11 +53,11 @@ using GrowingMethod =
 /// A method for the population, run on records drawn with replacement, is one for the empirical
 /// risk (proposition 4). The number k of times that any record may occur, so that more occur with
 /// probability at most `failure`: n C(n, k+1) n^{-(k+1)} <= failure.
-[[nodiscard]] std::int64_t most_copies(std::int64_t rows, double failure);
+[[nodiscard]] std::int64_t max_copies(std::int64_t rows, double failure);
 
 /// Row indices drawn uniformly with replacement, or nothing when one occurs more than `copies`
 /// times: an event that has nothing to do with the records.
-[[nodiscard]] std::optional<std::vector<std::int64_t>> resample(random::Lease lease,
+[[nodiscard]] std::optional<std::vector<std::int64_t>> resample(random::BlockClaim claim,
                                                                 std::int64_t rows,
                                                                 std::int64_t copies);
 
@@ -75,7 +75,7 @@ using PopulationMethod = std::function<std::vector<double>(std::span<const std::
 [[nodiscard]] std::vector<double> population_to_empirical(
     std::int64_t rows, std::int64_t copies, const privacy::Guarantee& inner,
     const privacy::Event& planned, const PopulationMethod& method, std::vector<double> otherwise,
-    random::Lease lease, privacy::Reservation& reservation);
+    random::BlockClaim claim, privacy::Reservation& reservation);
 
 /// What population_to_empirical debits.
 [[nodiscard]] privacy::Event population_event(const privacy::Guarantee& inner, std::int64_t copies);
@@ -85,8 +85,8 @@ inline GrowthReduction growth_reduction(double kappa, double lipschitz, double d
   if (!(kappa > 1) || !(lipschitz > 0) || !(diameter > 0)) {
     throw base::UsageError("the reduction needs a growth exponent above 1 and positive constants");
   }
-  constexpr std::int64_t most_stages = 60;
-  for (std::int64_t k = 1; k <= most_stages; ++k) {
+  constexpr std::int64_t max_stages = 60;
+  for (std::int64_t k = 1; k <= max_stages; ++k) {
     const double delta = error(k);
     if (!(delta > 0)) throw base::UsageError("the method's error must be above 0");
     const double needed = std::max(1.0, std::ceil((kappa - 1) * std::log2(lipschitz / delta)));
@@ -110,7 +110,7 @@ inline std::vector<double> growth_to_convex(const GrowthReduction& reduction,
   return start;
 }
 
-inline std::int64_t most_copies(std::int64_t rows, double failure) {
+inline std::int64_t max_copies(std::int64_t rows, double failure) {
   if (rows < 1 || !(failure > 0 && failure < 1)) {
     throw base::UsageError("resampling needs records and a failure probability in (0, 1)");
   }
@@ -125,10 +125,10 @@ inline std::int64_t most_copies(std::int64_t rows, double failure) {
   }
 }
 
-inline std::optional<std::vector<std::int64_t>> resample(random::Lease lease, std::int64_t rows,
-                                                         std::int64_t copies) {
+inline std::optional<std::vector<std::int64_t>> resample(random::BlockClaim claim,
+                                                         std::int64_t rows, std::int64_t copies) {
   if (rows < 1 || copies < 1) throw base::UsageError("resampling needs records and copies");
-  random::Stream stream(std::move(lease));
+  random::Stream stream(std::move(claim));
   std::vector<std::int64_t> drawn;
   std::vector<std::int64_t> counts(static_cast<std::size_t>(rows), 0);
   drawn.reserve(counts.size());
@@ -174,7 +174,7 @@ inline privacy::Event population_event(const privacy::Guarantee& inner, std::int
 inline std::vector<double> population_to_empirical(
     std::int64_t rows, std::int64_t copies, const privacy::Guarantee& inner,
     const privacy::Event& planned, const PopulationMethod& method, std::vector<double> otherwise,
-    random::Lease lease, privacy::Reservation& reservation) {
+    random::BlockClaim claim, privacy::Reservation& reservation) {
   if (inner.adjacency == privacy::Adjacency::add_remove) {
     throw base::GuaranteeError(
         "resampling draws as many records as there are, so that their number must be public: use "
@@ -185,7 +185,7 @@ inline std::vector<double> population_to_empirical(
     throw base::UsageError("the method would cost more than was stated for one record");
   }
   reservation.debit(population_event(inner, copies));
-  const auto drawn = resample(std::move(lease), rows, copies);
+  const auto drawn = resample(std::move(claim), rows, copies);
   if (!drawn) return otherwise;
   privacy::TrustingBudget budget(inner);
   auto share = budget.reserve(planned, cost);

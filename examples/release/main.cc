@@ -22,8 +22,8 @@ int main() {
   const auto age = run::release(optimize::MeanSum(ages).take(), {0.5, 1e-7, adjacency},
                                 {.privacy_unit = "person", .budget = &budget});
 
-  std::cout << "visits on Mondays: " << visits.values[0] << " (noise of deviation "
-            << visits.noise_deviation << ")\nmean age: " << ages.mean(age.values)
+  std::cout << "visits on Mondays: " << visits.values[0] << " (noise of standard deviation "
+            << visits.noise_stddev << ")\nmean age: " << ages.mean(age.values)
             << "\nspent: epsilon " << budget.spent().epsilon << " at delta " << budget.spent().delta
             << '\n'
             << privacy::receipt_to_json(visits.receipt) << '\n';

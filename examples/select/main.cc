@@ -28,7 +28,7 @@ int main() {
   // What is going to be released, what that costs, and a permit for it: all before a vote is read.
   const privacy::Epsilon epsilon{0.25};
   const mechanism::SparseVectorOptions popular{
-      .threshold = 300, .most_positives = 5, .selection_epsilon = epsilon, .value_epsilon = {}};
+      .threshold = 300, .max_positives = 5, .selection_epsilon = epsilon, .value_epsilon = {}};
   const auto noise = mechanism::NoisyMax::exponential;
   const privacy::Event planned =
       privacy::Composed{{mechanism::permute_and_flip_event(epsilon, adjacency),

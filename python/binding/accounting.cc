@@ -47,22 +47,22 @@ nb::dict delta_of(const std::string& event, const std::string& adjacency, double
 }
 
 /// `event` makes the JSON form of an event from the noise.
-double least_noise(const nb::callable& event, const std::string& adjacency, double epsilon,
-                   double delta) {
+double min_noise(const nb::callable& event, const std::string& adjacency, double epsilon,
+                 double delta) {
   const auto released = [&event](double noise) {
     return privacy::event_from_json(nb::cast<std::string>(event(noise)));
   };
-  return accounting::least_noise(released, {privacy::Epsilon(epsilon), privacy::Delta(delta),
-                                            privacy::parse_adjacency(adjacency)});
+  return accounting::min_noise(released, {privacy::Epsilon(epsilon), privacy::Delta(delta),
+                                          privacy::parse_adjacency(adjacency)});
 }
 
-std::int64_t most_steps(const nb::callable& event, const std::string& adjacency, double epsilon,
-                        double delta) {
+std::int64_t max_steps(const nb::callable& event, const std::string& adjacency, double epsilon,
+                       double delta) {
   const auto released = [&event](std::int64_t steps) {
     return privacy::event_from_json(nb::cast<std::string>(event(steps)));
   };
-  return accounting::most_steps(released, {privacy::Epsilon(epsilon), privacy::Delta(delta),
-                                           privacy::parse_adjacency(adjacency)});
+  return accounting::max_steps(released, {privacy::Epsilon(epsilon), privacy::Delta(delta),
+                                          privacy::parse_adjacency(adjacency)});
 }
 
 }  // namespace
@@ -70,8 +70,8 @@ std::int64_t most_steps(const nb::callable& event, const std::string& adjacency,
 void bind_accounting(nb::module_& module) {
   module.def("epsilon_of", &epsilon_of);
   module.def("delta_of", &delta_of);
-  module.def("least_noise", &least_noise);
-  module.def("most_steps", &most_steps);
+  module.def("min_noise", &min_noise);
+  module.def("max_steps", &max_steps);
   // What the engine makes of an event's JSON form: checked, in the order of its fields.
   module.def("event", [](const std::string& text) {
     return privacy::event_to_json(privacy::event_from_json(text));

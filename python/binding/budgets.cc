@@ -86,10 +86,10 @@ void enrol(const std::string& path, const std::string& data_set, const std::stri
 void set_cap(const std::string& path, const std::string& data_set, std::optional<double> cap,
              std::optional<double> epsilon, double delta, const std::string& reason) {
   ledger::Ledger ledger(path);
-  const auto standing = ledger.standing();
-  const auto& account = data_set.empty() && standing.accounts.size() == 1
-                            ? standing.accounts.front()
-                            : standing.account(data_set);
+  const auto snapshot = ledger.snapshot();
+  const auto& account = data_set.empty() && snapshot.accounts.size() == 1
+                            ? snapshot.accounts.front()
+                            : snapshot.account(data_set);
   const auto& now = account.cap();
   ledger.set_cap(account.name(),
                  cap_of(ledger::to_string(now.currency), cap, epsilon, delta, now.order), reason);

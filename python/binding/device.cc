@@ -22,7 +22,7 @@ namespace nb = nanobind;
 namespace tacet::python {
 namespace {
 
-/// A way to the server that the caller brings: `exchange(method, path, token, body, most_bytes)`
+/// A way to the server that the caller brings: `exchange(method, path, token, body, max_bytes)`
 /// gives back (status, body, retry_seconds).
 class CallersTransport : public local::Transport {
  public:
@@ -34,10 +34,10 @@ class CallersTransport : public local::Transport {
     try {
       const auto answer =
           exchange_(request.method, request.path, request.token,
-                    nb::bytes(request.body.data(), request.body.size()), request.most_bytes);
+                    nb::bytes(request.body.data(), request.body.size()), request.max_bytes);
       const auto body = nb::cast<nb::bytes>(answer[1]);
-      if (body.size() > request.most_bytes) {
-        throw base::IoError("the server's answer has more than {} bytes", request.most_bytes);
+      if (body.size() > request.max_bytes) {
+        throw base::IoError("the server's answer has more than {} bytes", request.max_bytes);
       }
       return {.status = nb::cast<int>(answer[0]),
               .body = {body.c_str(), body.size()},
@@ -93,15 +93,16 @@ nb::dict join(const Joining& asked, local::Transport& transport) {
   const auto source = random::SecureSource::create();
   const auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
     Joined joined{};
-    const local::DeviceMeans means{
+    const local::DeviceContext context{
         .transport = transport,
         .source = *source,
         .wait = [&](std::chrono::milliseconds time) { wait(time, *supervision.cancel); },
         .say = [&](const std::string& text) { joined.remarks.push_back(text); },
         .cancel = supervision.cancel};
     const std::chrono::seconds patience(asked.patience);
-    const auto task = ledger::is_digest(asked.task) ? local::fetch_task(asked.task, means, patience)
-                                                    : local::load_task(asked.task);
+    const auto task = ledger::is_digest(asked.task)
+                          ? local::fetch_task(asked.task, context, patience)
+                          : local::load_task(asked.task);
     joined.task = task.digest;
     joined.promised = task.plan.guarantee;
     joined.result = local::take_part({.task = task,
@@ -111,7 +112,7 @@ nb::dict join(const Joining& asked, local::Transport& transport) {
                                       .token = asked.token,
                                       .only_resume = asked.only_resume,
                                       .patience = patience},
-                                     means);
+                                     context);
     return joined;
   });
   nb::dict out;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "python/binding/binding.h"
-#include "python/binding/means.h"
+#include "python/binding/context.h"
 #include "python/binding/rows.h"
 #include "python/binding/supervised.h"
 #include "tacet/base/error.h"
@@ -62,14 +62,14 @@ struct Evaluating {
 
 /// As `tacet evaluate --epsilon --json` prints it.
 std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluating& asked,
-                     const Means& means, const nb::object& callback) {
+                     const Means& context, const nb::object& callback) {
   std::optional<data::CategoryGroups> groups;
   if (!asked.by.empty()) groups.emplace(file.schema, asked.by);
   const auto* const by = groups ? &*groups : nullptr;
   const auto plan = asked.plan(file, by);
-  privacy::check_notes(means.notes);
+  privacy::check_notes(context.notes);
   const auto view = rows.view(file.schema, data::TargetUse::required);
-  Payer payer(means);
+  Payer payer(context);
   const Telling telling(payer);
   const auto source = payer.source();
   auto text = supervised(callback, [&](const base::Supervision& supervision) {
@@ -90,7 +90,7 @@ std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluat
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
           auto figures =
               learn::evaluate({data, file.model, by}, plan, *source, reservation, cancel);
-          auto notes = means.notes;
+          auto notes = context.notes;
           notes.schema_sha256 = file.receipt.notes.schema_sha256;
           figures.receipt.notes = reservation.noted(notes);
           const report::EvaluationSubject subject{
@@ -99,7 +99,7 @@ std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluat
               .groups = by == nullptr ? std::vector<std::string>() : by->names()};
           found = report::json_text(report::evaluation_json(subject, plan, figures));
           result.write(found);
-          return figures.receipt.cipher_delta;
+          return figures.receipt.prg_slack;
         });
     return found;
   });

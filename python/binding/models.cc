@@ -44,7 +44,7 @@ nb::dict plan(const data::Schema& schema, const Values& given) {
   out["epsilon"] = training.guarantee.epsilon;
   out["delta"] = training.guarantee.delta;
   out["adjacency"] = to_string(training.guarantee.adjacency);
-  out["cipher_delta"] = training.cipher_delta;
+  out["prg_slack"] = training.prg_slack;
   out["settings"] = settings;
   out["reasons"] = nb::cast(static_cast<const std::vector<std::string>&>(training.reasons));
   out["events"] = privacy::event_to_json(training.events);
@@ -79,11 +79,11 @@ nb::list parameters(bool wide) {
 }
 
 model::ModelFile fit(const data::Schema& schema, HeldRows& rows, const Values& values,
-                     const Means& means, const nb::object& callback) {
+                     const Means& context, const nb::object& callback) {
   const auto options = options_of(values, schema);
   // Where nothing can be trained nothing is read, not even the types of the columns.
   const auto plan = select::plan_training(schema, options);
-  return trained("train", plan, rows.view(schema, data::TargetUse::required), means, callback);
+  return trained("train", plan, rows.view(schema, data::TargetUse::required), context, callback);
 }
 
 /// A row a record, a column an output.
@@ -239,7 +239,7 @@ void bind_model_file(nb::module_& module) {
       .def_prop_ro("feature_names", &feature_names)
       .def_prop_ro("outputs", [](const ModelFile& file) { return file.model.output_count(); })
       .def_prop_ro("coefficients", [](const ModelFile& file) { return file.model.coefficients; })
-      .def_prop_ro("noise", [](const ModelFile& file) { return file.model.noise_deviations; })
+      .def_prop_ro("noise", [](const ModelFile& file) { return file.model.noise_stddevs; })
       .def_prop_ro("architecture", &architecture)
       .def_prop_ro("has_probabilities",
                    [](const ModelFile& file) { return file.model.has_probabilities(); })

@@ -63,10 +63,10 @@ struct Said {
 
 /// How the budget of a fit is divided.
 struct Fitting {
-  std::int64_t records_a_unit = 1;
+  std::int64_t max_records_per_unit = 1;
   double coverage = 0.98;
-  std::int64_t most_categories = 50;
-  std::int64_t most_hashed = 4096;
+  std::int64_t max_categories = 50;
+  std::int64_t max_hashed = 4096;
 };
 
 run::FitRequest request_of(const Said& said, const Fitting& fitting,
@@ -74,19 +74,19 @@ run::FitRequest request_of(const Said& said, const Fitting& fitting,
   if (!(fitting.coverage > 0 && fitting.coverage < 1)) {
     throw base::UsageError("coverage must lie in (0, 1), got {}", fitting.coverage);
   }
-  if (fitting.most_categories < 1) {
-    throw base::UsageError("most_categories must be at least 1, got {}", fitting.most_categories);
+  if (fitting.max_categories < 1) {
+    throw base::UsageError("max_categories must be at least 1, got {}", fitting.max_categories);
   }
-  if (fitting.records_a_unit != 1 && said.unit.empty()) {
-    throw base::UsageError("records_a_unit needs unit");
+  if (fitting.max_records_per_unit != 1 && said.unit.empty()) {
+    throw base::UsageError("max_records_per_unit needs unit");
   }
   return {.frame = said.frame(),
           .target = said.target,
           .ignored = said.ignored,
-          .records_a_unit = fitting.records_a_unit,
+          .max_records_per_unit = fitting.max_records_per_unit,
           .coverage = fitting.coverage,
-          .most_categories = fitting.most_categories,
-          .most_hashed = fitting.most_hashed,
+          .max_categories = fitting.max_categories,
+          .max_hashed = fitting.max_hashed,
           .asked = asked};
 }
 
@@ -94,10 +94,10 @@ using Found = std::pair<data::Schema, std::vector<std::string>>;
 
 /// The schema, and a sentence for each column that the budget was too small for.
 Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
-          const privacy::Guarantee& asked, const Means& means) {
+          const privacy::Guarantee& asked, const Means& context) {
   const Table table(data);
   table.refuse_dates(said.ignored);
-  Payer payer(means);
+  Payer payer(context);
   const Telling telling(payer);
   const auto source = payer.source();
   auto request = request_of(said, fitting, asked);
@@ -129,7 +129,7 @@ Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
         [&](const run::Contents& contents, privacy::Reservation& reservation, run::Pieces& result) {
           fitted = run::fit(request, plan, contents, {*source, reservation, cancel});
           result.write(data::schema_to_toml(fitted.schema));
-          return plan.cost.cipher_delta;
+          return plan.cost.prg_slack;
         });
     return Found(std::move(fitted.schema), std::move(fitted.not_found));
   });
@@ -138,9 +138,9 @@ Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
 
 /// Of public records: the schema, and its file with remarks.
 std::pair<data::Schema, std::string> draft(const nb::object& data, const Said& said,
-                                           const Means& means) {
+                                           const Means& context) {
   const Table table(data);
-  Payer payer(means);
+  Payer payer(context);
   const Telling telling(payer);
   auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
     const auto* const cancel = supervision.cancel;
@@ -190,10 +190,10 @@ void bind_schema_fits(nb::module_& module) {
       .def_rw("header_declared", &Said::header_declared);
   nb::class_<Fitting>(module, "Fitting")
       .def(nb::init<>())
-      .def_rw("records_a_unit", &Fitting::records_a_unit)
+      .def_rw("max_records_per_unit", &Fitting::max_records_per_unit)
       .def_rw("coverage", &Fitting::coverage)
-      .def_rw("most_categories", &Fitting::most_categories)
-      .def_rw("most_hashed", &Fitting::most_hashed);
+      .def_rw("max_categories", &Fitting::max_categories)
+      .def_rw("max_hashed", &Fitting::max_hashed);
   module.def("schema_fit", &fit);
   module.def("schema_draft", &draft);
   module.def("fit_receipt", &fit_receipt);

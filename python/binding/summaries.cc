@@ -38,7 +38,7 @@ struct Ranking {
 
 /// As `tacet quantile --json` prints it.
 std::string quantile(const data::Schema& schema, const nb::object& data, const Ranking& asked,
-                     const Means& means) {
+                     const Means& context) {
   const run::QuantileRequest request{.schema = schema,
                                      .column = asked.column,
                                      .level = asked.level,
@@ -48,10 +48,10 @@ std::string quantile(const data::Schema& schema, const nb::object& data, const R
                                      .epsilon = privacy::Epsilon(asked.epsilon),
                                      .adjacency = privacy::parse_adjacency(asked.adjacency)};
   const auto plan = run::plan_quantile(request);
-  privacy::check_notes(means.notes);
+  privacy::check_notes(context.notes);
   const Table table(data);
   table.check_types(schema);
-  Payer payer(means);
+  Payer payer(context);
   const Telling telling(payer);
   const auto source = payer.source();
   auto text = supervised(nb::none(), [&](const base::Supervision& supervision) {
@@ -73,10 +73,10 @@ std::string quantile(const data::Schema& schema, const nb::object& data, const R
         },
         [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
           auto found = run::release_quantile(request, plan, values, *source, reservation);
-          found.receipt.notes = reservation.noted(means.notes);
+          found.receipt.notes = reservation.noted(context.notes);
           said = report::json_text(report::quantile_json(request, plan, found));
           result.write(said);
-          return plan.cipher_delta;
+          return plan.prg_slack;
         });
     return said;
   });
@@ -85,18 +85,18 @@ std::string quantile(const data::Schema& schema, const nb::object& data, const R
 
 /// As `tacet describe --json` prints it.
 std::string describe(const data::Schema& schema, const nb::object& data,
-                     const privacy::Guarantee& asked, std::int64_t records_a_unit,
-                     const Means& means) {
-  const run::SummaryRequest request{schema, records_a_unit, asked};
+                     const privacy::Guarantee& asked, std::int64_t max_records_per_unit,
+                     const Means& context) {
+  const run::SummaryRequest request{schema, max_records_per_unit, asked};
   const auto plan = run::plan_summary(request);
-  privacy::check_notes(means.notes);
+  privacy::check_notes(context.notes);
   const Table table(data);
   table.check_types(schema);
-  Payer payer(means);
+  Payer payer(context);
   const Telling telling(payer);
   const auto source = payer.source();
   auto receipt = run::summary_receipt(request, plan, *source);
-  receipt.notes = means.notes;
+  receipt.notes = context.notes;
   auto text = supervised(nb::none(), [&](const base::Supervision& supervision) {
     const auto* const cancel = supervision.cancel;
     run::UnwrittenOutput output("a summary in memory");
@@ -117,11 +117,11 @@ std::string describe(const data::Schema& schema, const nb::object& data,
         },
         [&](const data::TableCounts& counts, privacy::Reservation& reservation,
             run::Pieces& result) {
-          receipt.notes = reservation.noted(means.notes);
+          receipt.notes = reservation.noted(context.notes);
           const auto found = run::summarise(request, plan, counts, {*source, reservation, cancel});
           said = report::json_text(report::summary_json(plan, found, receipt));
           result.write(said);
-          return plan.cipher_delta;
+          return plan.prg_slack;
         });
     return said;
   });

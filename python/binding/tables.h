@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "python/binding/means.h"
+#include "python/binding/context.h"
 #include "python/binding/rows.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/run/noted_records.h"

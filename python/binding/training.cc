@@ -20,9 +20,9 @@ learn::LinearOptions options_of(const Values& given, const data::Schema& schema)
 }
 
 model::ModelFile trained(const std::string& command, const learn::Training& plan,
-                         const run::Rows& rows, const Means& means,
+                         const run::Rows& rows, const Means& context,
                          const nanobind::object& callback) {
-  Payer payer(means);
+  Payer payer(context);
   const Telling telling(payer);
   const auto source = payer.source();
   auto file = supervised(callback, [&](const base::Supervision& supervision) {
@@ -32,9 +32,9 @@ model::ModelFile trained(const std::string& command, const learn::Training& plan
                        .account = front.account,
                        .command = command,
                        .source = source.get(),
-                       .threads = means.threads,
+                       .threads = context.threads,
                        .supervision = supervision,
-                       .notes = means.notes});
+                       .notes = context.notes});
   });
   return file;
 }

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "python/binding/means.h"
+#include "python/binding/context.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/plan/training.h"
@@ -23,7 +23,7 @@ using Values = std::map<std::string, std::string>;
 
 /// Books as `command`, reads, trains, without the interpreter's lock.
 [[nodiscard]] model::ModelFile trained(const std::string& command, const learn::Training& plan,
-                                       const run::Rows& rows, const Means& means,
+                                       const run::Rows& rows, const Means& context,
                                        const nanobind::object& callback);
 
 }  // namespace tacet::python

@@ -26,13 +26,13 @@ namespace {
 /// How often `tacet tune` trains, and what is best.
 struct Trying {
   double trials = 10;
-  std::optional<std::int64_t> most_trials;
+  std::optional<std::int64_t> max_trials;
   std::string law = "logarithmic";
   double holdout = 0.3;
   std::string score;  ///< empty: the usual one
 
   [[nodiscard]] select::TuneOptions options() const {
-    select::TuneOptions options{.trials = trials, .most_trials = most_trials, .holdout = holdout};
+    select::TuneOptions options{.trials = trials, .max_trials = max_trials, .holdout = holdout};
     const auto known = select::trial_law_names.find(law);
     if (!known) {
       throw base::UsageError("law must be logarithmic, geometric or poisson, got '{}'", law);
@@ -53,7 +53,7 @@ struct Grid {
 /// The model, and what was settled before a record was read.
 std::pair<model::ModelFile, std::string> tune(const data::Schema& schema, HeldRows& rows,
                                               const std::pair<Values, Grid>& candidates,
-                                              const Trying& trying, const Means& means) {
+                                              const Trying& trying, const Means& context) {
   const auto& [values, grid] = candidates;
   const select::TuneRequest request{.values = values_of(values),
                                     .grid = grid.words.empty()
@@ -64,7 +64,7 @@ std::pair<model::ModelFile, std::string> tune(const data::Schema& schema, HeldRo
       nb::none(), [&](const base::Supervision&) { return select::plan_tuning(schema, request); });
   // How far it has come would tell how often is trained.
   auto file =
-      trained("tune", plan, rows.view(schema, data::TargetUse::required), means, nb::none());
+      trained("tune", plan, rows.view(schema, data::TargetUse::required), context, nb::none());
   return {std::move(file), report::json_text(report::plan_json(plan))};
 }
 
@@ -74,7 +74,7 @@ void bind_tuning(nb::module_& module) {
   nb::class_<Trying>(module, "Trying")
       .def(nb::init<>())
       .def_rw("trials", &Trying::trials)
-      .def_rw("most_trials", &Trying::most_trials, nb::arg().none())
+      .def_rw("max_trials", &Trying::max_trials, nb::arg().none())
       .def_rw("law", &Trying::law)
       .def_rw("holdout", &Trying::holdout)
       .def_rw("score", &Trying::score);

@@ -95,7 +95,7 @@ struct Texts {
         .tokens = split_words ? data::TokenRule::words : data::TokenRule::blanks,
         .keep_unknown = options.examples.needs_unknown(),
         .cancel = cancel};
-    if (most) how.most_words = *most;
+    if (most) how.max_words = *most;
     if (!text_column.empty()) {
       how.table = data::TextTable{.text_column = text_column};
       if (!unit_column.empty()) how.table->unit_column = unit_column;
@@ -152,17 +152,17 @@ Found found_in(const run::TrainedVectors& trained) {
   return found;
 }
 
-nb::dict embed(const nb::object& texts, const Texts& said, const Values& given, const Means& means,
-               const nb::object& callback) {
+nb::dict embed(const nb::object& texts, const Texts& said, const Values& given,
+               const Means& context, const nb::object& callback) {
   const auto options = said.options(given);
   const auto vocabulary = said.vocabulary(options);
   const auto plan = learn::plan_words(vocabulary, said.unit(), options);
-  privacy::check_notes(means.notes);
+  privacy::check_notes(context.notes);
   const Table table(texts);
-  Payer payer(means);
+  Payer payer(context);
   const auto source = payer.source();
   auto found = supervised(callback, [&](const base::Supervision& supervision) {
-    base::ThreadPool threads(means.threads > 0 ? means.threads : base::available_threads());
+    base::ThreadPool threads(context.threads > 0 ? context.threads : base::available_threads());
     base::LocalReducer reducer;
     run::UnwrittenOutput output("vectors in memory");
     Found made;
@@ -188,8 +188,8 @@ nb::dict embed(const nb::object& texts, const Texts& said, const Values& given, 
           run::write_vectors(trained, run::VectorsOf::words, model::VectorFormat::text,
                              [&](std::string_view piece) { result.write(piece); });
           made = found_in(trained);
-          made.receipt.notes = reservation.noted(means.notes);
-          return made.receipt.cipher_delta;
+          made.receipt.notes = reservation.noted(context.notes);
+          return made.receipt.prg_slack;
         });
     return made;
   });

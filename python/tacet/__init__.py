@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, List
 if TYPE_CHECKING:
     from . import errors, estimators, events, local, schemas
     from ._reading import Table, read_csv
-    from .accounting import Account, account, calibrate, compose, curve, most_steps
+    from .accounting import Account, account, calibrate, compose, curve, max_steps
     from .budgets import Budget, Ledger
     from .embedding import WordVectors, embed
     from .errors import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # Loaded on first use: scikit-learn alone takes a second.
 _HOMES = {
     "_reading": ["Table", "read_csv"],
-    "accounting": ["Account", "account", "calibrate", "compose", "curve", "most_steps"],
+    "accounting": ["Account", "account", "calibrate", "compose", "curve", "max_steps"],
     "budgets": ["Budget", "Ledger"],
     "embedding": ["WordVectors", "embed"],
     "errors": ["BudgetError", "DataError", "Error", "GuaranteeError", "InternalError", "IoError",
@@ -68,7 +68,7 @@ __all__ = [
     "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "Table", "UsageError",
     "Verdict", "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate",
     "categorical", "compose", "count", "crossed", "curve", "date", "describe", "embed", "errors",
-    "estimators", "events", "hashed", "ids", "ignored", "load", "local", "most_steps", "multiclass",
+    "estimators", "events", "hashed", "ids", "ignored", "load", "local", "max_steps", "multiclass",
     "number", "numbered", "numeric", "plan", "probability", "public_evaluation", "quantile",
     "rates", "read_csv", "schemas", "split", "text", "tune", "verify",
 ]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, TypeVar, cast
 
-from ._door import door
+from ._boundary import boundary
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ class _Belonging:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(cast(Any, self), function)
         self._inner = function
-        self.__wrapped__ = door(function)
+        self.__wrapped__ = boundary(function)
 
     def __get__(self, thing: Any, kind: Any = None) -> Any:
         if thing is None:
@@ -247,7 +247,7 @@ class _Belonging:
             return MethodType(self.__wrapped__, thing)
         inner = self._inner
 
-        @door
+        @boundary
         @functools.wraps(inner)
         def belonging(*args: Any, **kwargs: Any) -> Any:
             token = _own.set((budget,))
@@ -260,7 +260,7 @@ class _Belonging:
 
 
 def belonging(function: _Function) -> _Function:
-    """The public door of a method that spends: submitted in a block, it belongs to that block."""
+    """The public boundary of a method that spends: submitted in a block, it belongs to that block."""
     return cast(_Function, _Belonging(function))
 
 

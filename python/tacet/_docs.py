@@ -10,7 +10,7 @@ from . import _engine
 
 _TYPES = {"integer": "int", "real": "float", "text": "str"}
 _MORE_TYPES = {"public_row_count": "int or 'observed'", "class_weights": "dict or str",
-               "radius": "float or 'auto'", "knots": "int or str", "columns_kept": "float or str",
+               "radius": "float or 'auto'", "knots": "int or str", "feature_selection": "float or str",
                "group_column": "str or int"}
 _FOR_WIDE = {"hidden": "int, list of int or 'none'", "left": "list of str", "right": "list of str"}
 _CLASSES_ONLY = ("classes", "class_weights")

@@ -8,7 +8,7 @@ from sklearn.base import is_regressor
 
 from . import _arguments, _engine, _spending
 from ._blocks import belonging, mark_of
-from ._door import of_the_caller
+from ._boundary import of_the_caller
 from .budgets import Budget, Ledger
 from .errors import DataError, UsageError
 from .results import Result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional, Sequence
 
 from . import _engine as engine
-from ._door import door
+from ._boundary import boundary
 from ._warn import warn_only
 from .errors import UsageError
 from .receipts import Receipt
@@ -23,7 +23,7 @@ class Fits:
     remarks: str = ""
 
     @staticmethod
-    @door
+    @boundary
     def fit(
         data: Any,
         *,
@@ -34,9 +34,9 @@ class Fits:
         positive: str = "",
         ignore: Sequence[str] = (),
         unit: str = "",
-        records_a_unit: int = 1,
+        max_records_per_unit: int = 1,
         coverage: float = 0.98,
-        most_categories: int = 50,
+        max_categories: int = 50,
         hashed_features: int = 4096,
         missing: Sequence[str] = (),
         public_row_count: Optional[int] = None,
@@ -67,10 +67,10 @@ class Fits:
         ignore : sequence of str
             Columns that are not read; the others get more of the budget.
         unit : str
-            Column whose value says whose record it is; ``records_a_unit`` of each count.
+            Column whose value says whose record it is; ``max_records_per_unit`` of each count.
         coverage : float
             Share of a column's numbers between its bounds.
-        most_categories, hashed_features : int
+        max_categories, hashed_features : int
             The longest list, and the features of all hashed and text columns together.
         missing : sequence of str
             Further texts that stand for a missing value.
@@ -105,10 +105,10 @@ class Fits:
         said.public_row_count = _spending.optional_count("public_row_count", public_row_count)
         said.header_declared = _vouched(header, data)
         fitting = engine.Fitting()
-        fitting.records_a_unit = _spending.count("records_a_unit", records_a_unit)
+        fitting.max_records_per_unit = _spending.count("max_records_per_unit", max_records_per_unit)
         fitting.coverage = _spending.number("coverage", coverage)
-        fitting.most_categories = _spending.count("most_categories", most_categories)
-        fitting.most_hashed = _spending.count("hashed_features", hashed_features)
+        fitting.max_categories = _spending.count("max_categories", max_categories)
+        fitting.max_hashed = _spending.count("hashed_features", hashed_features)
         paid = _spending.Paid(ledger, data_set, budget, random_state)
         asked = engine.Guarantee(_spending.number("epsilon", epsilon),
                                   _spending.delta(delta, 1e-6, paid, unit or "record"), adjacency)
@@ -120,7 +120,7 @@ class Fits:
         return Schema._of(held)
 
     @staticmethod
-    @door
+    @boundary
     def draft(
         data: Any,
         *,

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 from . import _arguments, _declared, _docs, _engine, _paying, _records
 from ._columns import unit_names
 from ._blocks import Travels, belonging, mark_of
-from ._door import of_the_caller
+from ._boundary import of_the_caller
 from ._evaluation import Evaluates
 from ._fitted import Fitted
 from ._reading import Table, warn_of_words
@@ -86,10 +86,10 @@ class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[m
         radius: Union[float, str, None] = None,
         boost: Optional[float] = None,
         class_weights: Union[Dict[Any, float], str, None] = None,
-        records_a_unit: Optional[int] = None,
+        max_records_per_unit: Optional[int] = None,
         knots: Union[int, str, None] = None,
         standardise: Optional[str] = None,
-        columns_kept: Union[float, str, None] = None,
+        feature_selection: Union[float, str, None] = None,
         projection: Optional[str] = None,
         projection_width: Optional[int] = None,
         projection_seed: Optional[int] = None,

@@ -7,7 +7,7 @@ import os
 from typing import AbstractSet, Any, Dict, Iterator, List, Sequence, Set, Tuple, Union
 
 from . import _engine, _records
-from ._door import door
+from ._boundary import boundary
 from ._warn import warn
 from .errors import UsageError
 from .schemas import Schema
@@ -28,7 +28,7 @@ class Table(Dict[str, List[str]]):
     """
 
 
-@door
+@boundary
 def read_csv(path: Paths, schema: Schema) -> Table:
     """The records of a CSV file, cut into fields as ``tacet train`` cuts them.
 

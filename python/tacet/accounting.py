@@ -43,7 +43,7 @@ def account(
 ) -> Account:
     """The smallest proved epsilon of an event at ``delta``, or delta at ``epsilon``.
 
-    The event is one of ``tacet.events`` or a JSON text; the cipher's term is not included.
+    The event is one of ``tacet.events`` or a JSON text; the PRG slack is not included.
 
     >>> from tacet.events import Gaussian
     >>> round(account(Gaussian(noise_multiplier=1), delta=1e-6).epsilon, 3)
@@ -90,10 +90,10 @@ def calibrate(
     >>> round(calibrate(Gaussian, epsilon=1, delta=1e-6), 2)
     4.22
     """
-    return _engine.least_noise(lambda noise: _words(event(noise)), adjacency, epsilon, delta)
+    return _engine.min_noise(lambda noise: _words(event(noise)), adjacency, epsilon, delta)
 
 
-def most_steps(
+def max_steps(
     event: Callable[[int], AnyEvent],
     *,
     epsilon: float,
@@ -103,10 +103,10 @@ def most_steps(
     """The most steps for which ``event(steps)`` keeps (epsilon, delta); 0 where one is too many.
 
     >>> from tacet.events import Gaussian, Repeated
-    >>> most_steps(lambda n: Repeated(n, Gaussian(10)), epsilon=1, delta=1e-6)
+    >>> max_steps(lambda n: Repeated(n, Gaussian(10)), epsilon=1, delta=1e-6)
     5
     """
-    return _engine.most_steps(lambda steps: _words(event(steps)), adjacency, epsilon, delta)
+    return _engine.max_steps(lambda steps: _words(event(steps)), adjacency, epsilon, delta)
 
 
 def compose(events: Sequence[AnyEvent]) -> str:

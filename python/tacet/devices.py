@@ -37,7 +37,7 @@ class Transport(Protocol):
 
     >>> class Nowhere:
     ...     confidential = True
-    ...     def exchange(self, method, path, *, token, body, most_bytes):
+    ...     def exchange(self, method, path, *, token, body, max_bytes):
     ...         raise OSError("nobody answers")
     >>> isinstance(Nowhere(), Transport)
     True
@@ -46,11 +46,11 @@ class Transport(Protocol):
     confidential: bool
 
     def exchange(self, method: str, path: str, *, token: str, body: bytes,
-                 most_bytes: int) -> Reply:
+                 max_bytes: int) -> Reply:
         """One request, "GET" or "POST", and its answer.
 
         ``token`` goes into the header ``Authorization: Bearer``, where there is one; an answer of
-        more than ``most_bytes`` is none. Redirects are answers like others.
+        more than ``max_bytes`` is none. Redirects are answers like others.
         """
         ...
 
@@ -231,8 +231,8 @@ class Client:
 
 
 def _exchange_of(transport: Transport) -> Any:
-    def exchange(method: str, path: str, token: str, body: bytes, most_bytes: int) -> Any:
-        reply = transport.exchange(method, path, token=token, body=body, most_bytes=most_bytes)
+    def exchange(method: str, path: str, token: str, body: bytes, max_bytes: int) -> Any:
+        reply = transport.exchange(method, path, token=token, body=body, max_bytes=max_bytes)
         return reply.status, reply.body, reply.retry_seconds
 
     return exchange

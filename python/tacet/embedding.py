@@ -11,7 +11,7 @@ from typing import (
 import numpy as np
 
 from . import _arguments, _engine, _spending, _tables
-from ._door import door, of_the_caller
+from ._boundary import boundary, of_the_caller
 from ._records import column_names
 from ._warn import warn
 from .budgets import Budget, Ledger
@@ -159,7 +159,7 @@ def _restored(found: Mapping[str, Any], digest: str) -> WordVectors:
     return made
 
 
-@door
+@boundary
 def embed(
     texts: Any,
     *,
@@ -199,7 +199,7 @@ def embed(
     buckets : int, optional
         Instead of a list: 2 ** buckets vectors, words sharing one by a public hash.
     min_count, sample, negatives_by_count
-        By public counts: which words are left out, which tokens by chance, and how words against
+        By public counts: which words are left out, which tokens at random, and how words against
         pairs are drawn.
     text_column, unit : str
         Columns of a table; all texts of one value of ``unit`` are protected together.

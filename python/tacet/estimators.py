@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from . import _declared, _engine
 from ._arguments import public_evaluation
 from ._columns import holds_text
-from ._door import door
+from ._boundary import boundary
 from ._fitted import Paths
 from ._linear import Linear
 from .errors import DataError, UsageError
@@ -58,20 +58,20 @@ class _Classifier(ClassifierMixin, Linear):  # type: ignore[misc]
                 f"{type(self).__name__} is for classes; the schema's target is a number")
         self.classes_ = _declared.class_values(schema.classes)
 
-    @door
+    @boundary
     def decision_function(self, X: Any) -> Any:
         """The margin of each class, or of two classes that of the second one."""
         now = self._as_fitted()
         margins = now._model.margins(now._read(X))
         return margins.ravel() if margins.shape[1] == 1 else margins
 
-    @door
+    @boundary
     def predict(self, X: Any) -> Any:
         """The class of each record."""
         now = self._as_fitted()
         return now.classes_[now._model.predictions(now._read(X)).ravel().astype(np.intp)]
 
-    @door
+    @boundary
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """scikit-learn's score: exact, so that it tells about the records; nothing is booked."""
         self._warn_of_score()
@@ -103,14 +103,14 @@ def _gives_probabilities(estimator: Any) -> bool:
 
 class _Probabilities:
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    @door
+    @boundary
     def predict_proba(self: Any, X: Any) -> Any:
         """The probability of each class."""
         now = self._as_fitted()
         return now._model.probabilities(now._read(X))
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    @door
+    @boundary
     def predict_log_proba(self: Any, X: Any) -> Any:
         """Its logarithm."""
         return np.log(self.predict_proba(X))
@@ -141,13 +141,13 @@ class _Regressor(RegressorMixin, Linear):  # type: ignore[misc]
         tags.target_tags.positive_only = self._counts
         return tags
 
-    @door
+    @boundary
     def predict(self, X: Any) -> Any:
         """The number that is expected of each record, within the target's bounds."""
         now = self._as_fitted()
         return now._model.predictions(now._read(X)).ravel()
 
-    @door
+    @boundary
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """scikit-learn's score: exact, so that it tells about the records; nothing is booked."""
         self._warn_of_score()

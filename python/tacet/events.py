@@ -168,12 +168,12 @@ class PoissonSampled(Event):
 
     rate: float
     base: Event
-    records_a_unit: int = 1
+    max_records_per_unit: int = 1
     kind: ClassVar[str] = "poisson_sampled"
 
     def _own(self, entries: Dict[str, Any]) -> Dict[str, Any]:
-        if self.records_a_unit == 1:  # as the program writes it
-            del entries["records_a_unit"]
+        if self.max_records_per_unit == 1:  # as the program writes it
+            del entries["max_records_per_unit"]
         return entries
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from . import _arguments, _engine, _spending
-from ._door import door, of_the_caller
+from ._boundary import boundary, of_the_caller
 from .budgets import Budget, Ledger
 from .devices import Client, Participation, Policy, Reply, Transport
 from .errors import UsageError
@@ -17,7 +17,7 @@ __all__ = ["Client", "Participation", "Policy", "Reply", "Transport", "simulate"
 _PARAMETERS = {name.replace("-", "_"): name for name in _engine.local_parameters()}
 
 
-@door
+@boundary
 def simulate(
     X: Any,
     y: Any = None,

@@ -50,7 +50,7 @@ def numeric(
     bins_only: Optional[bool] = None,
     period: Optional[float] = None,
     mean: Optional[float] = None,
-    deviation: Optional[float] = None,
+    stddev: Optional[float] = None,
 ) -> Part:
     """A number, clipped to public bounds.
 
@@ -61,7 +61,7 @@ def numeric(
         name=name, kind="numeric", lower=lower, upper=upper, log1p=log1p, fill=fill,
         missing_indicator=missing_indicator, typical=typical, centre=centre, knots=knots,
         bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
-        period=period, mean=mean, deviation=deviation)
+        period=period, mean=mean, stddev=stddev)
 
 
 def date(
@@ -80,7 +80,7 @@ def date(
     bins_only: Optional[bool] = None,
     period: Optional[float] = None,
     mean: Optional[float] = None,
-    deviation: Optional[float] = None,
+    stddev: Optional[float] = None,
 ) -> Part:
     """A date between two public ones, written YYYY-MM-DD.
 
@@ -91,7 +91,7 @@ def date(
         name=name, kind="date", lower=lower, upper=upper, log1p=log1p, fill=fill,
         missing_indicator=missing_indicator, typical=typical, centre=centre, knots=knots,
         bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
-        period=period, mean=mean, deviation=deviation)
+        period=period, mean=mean, stddev=stddev)
 
 
 def categorical(
@@ -234,14 +234,14 @@ def count(column: Optional[str], upper: float) -> Part:
 
 
 def numbered(
-    count: int, lower: float, upper: float, *, most_nonzero: Optional[int] = None  # noqa: A002
+    count: int, lower: float, upper: float, *, max_nonzero: Optional[int] = None  # noqa: A002
 ) -> Part:
     """Features without names, all between the same bounds.
 
     >>> numbered(54, -1, 1)
     {'count': 54, 'lower': -1, 'upper': 1}
     """
-    return _part(count=count, lower=lower, upper=upper, most_nonzero=most_nonzero)
+    return _part(count=count, lower=lower, upper=upper, max_nonzero=max_nonzero)
 
 
 def _texts(value: Union[str, Sequence[str], None]) -> Union[str, List[str], None]:

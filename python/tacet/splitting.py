@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional, Tuple
 import numpy as np
 
 from . import _arguments, _engine, _spending, _tables
-from ._door import door
+from ._boundary import boundary
 from ._reading import Table
 from ._records import column_names
 from ._warn import warn
@@ -16,7 +16,7 @@ from .errors import UsageError
 from .schemas import Schema
 
 
-@door
+@boundary
 def split(
     data: Any,
     *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from . import _engine, _spending, _tables
-from ._door import door
+from ._boundary import boundary
 from .budgets import Budget, Ledger
 from .errors import UsageError
 from .results import Result
@@ -35,7 +35,7 @@ class Quantile(Result):
         return float(self["value"])
 
 
-@door
+@boundary
 def describe(
     data: Any,
     *,
@@ -43,7 +43,7 @@ def describe(
     epsilon: float,
     delta: Optional[float] = None,
     adjacency: Optional[str] = None,
-    records_a_unit: int = 1,
+    max_records_per_unit: int = 1,
     ledger: Optional[Ledger] = None,
     data_set: Optional[str] = None,
     budget: Optional[Budget] = None,
@@ -62,8 +62,8 @@ def describe(
         that has none.
     adjacency : str, optional
         "add_remove", "zero_out" or "replace_one"; that of the budget that pays, else add_remove.
-    records_a_unit : int
-        How many of a unit's records count, chosen by a secret coin; noise grows with it.
+    max_records_per_unit : int
+        How many of a unit's records count, chosen by a secret random draw; noise grows with it.
     ledger, data_set, budget, random_state
         Who pays, and a seed, as of estimators.
 
@@ -88,15 +88,15 @@ def describe(
     asked = _engine.Guarantee(_spending.number("epsilon", epsilon),
                               _spending.delta(delta, 1e-6, paid, unit),
                               _spending.adjacency(adjacency, "add_remove", paid, unit))
-    records = _spending.count("records_a_unit", records_a_unit)
+    records = _spending.count("max_records_per_unit", max_records_per_unit)
     if records != 1 and schema.unit is None:
-        raise UsageError("records_a_unit needs a schema with a unit column")
+        raise UsageError("max_records_per_unit needs a schema with a unit column")
     table = _tables.of_schema(data, schema, whole=ledger is not None)
     means = _spending.means(paid, unit, schema)
     return Summary(_engine.describe(schema._engine, table, asked, records, means))
 
 
-@door
+@boundary
 def quantile(
     data: Any,
     column: str,

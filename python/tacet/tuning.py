@@ -10,14 +10,14 @@ import numpy as np
 from sklearn.base import clone
 
 from . import _arguments, _engine, _spending
-from ._door import door
+from ._boundary import boundary
 from .errors import UsageError
 
 Candidate = Mapping[str, Any]
 AnyGrid = Union[Mapping[str, Sequence[Any]], Sequence[Candidate], str, "os.PathLike[str]"]
 
 
-@door
+@boundary
 def tune(
     estimator: Any,
     X: Any,
@@ -26,7 +26,7 @@ def tune(
     grid: AnyGrid,
     weights: Optional[Mapping[str, Sequence[float]]] = None,
     trials: float = 10,
-    most_trials: Optional[int] = None,
+    max_trials: Optional[int] = None,
     law: str = "logarithmic",
     holdout: float = 0.3,
     score: str = "",
@@ -51,7 +51,7 @@ def tune(
     weights : mapping, optional
         How often each value of a list is drawn, 1 where not said.
     trials : float
-        How often is trained on average, above 1; ``most_trials`` caps it.
+        How often is trained on average, above 1; ``max_trials`` caps it.
     law : str
         How the number varies: "logarithmic", "geometric" or "poisson".
     holdout : float
@@ -86,7 +86,7 @@ def tune(
             values.pop(own, None)
     trying = _engine.Trying()
     trying.trials = _spending.number("trials", trials)
-    trying.most_trials = _spending.optional_count("most_trials", most_trials)
+    trying.max_trials = _spending.optional_count("max_trials", max_trials)
     trying.law, trying.score = str(law), str(score)
     trying.holdout = _spending.number("holdout", holdout)
     means = tuned._means(schema, params)

@@ -33,13 +33,13 @@ class OverHttp:
         self.reports: List[bytes] = []
 
     def exchange(self, method: str, path: str, *, token: str, body: bytes,
-                 most_bytes: int) -> Reply:
+                 max_bytes: int) -> Reply:
         self.requests.append((method, path))
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         connection.request(method, path, body or None, headers)
         answer = connection.getresponse()
-        reply = Reply(answer.status, answer.read(most_bytes + 1),
+        reply = Reply(answer.status, answer.read(max_bytes + 1),
                       int(answer.headers.get("Retry-After", 0)))
         connection.close()
         if path == "/v1/report":

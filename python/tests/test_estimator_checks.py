@@ -33,7 +33,7 @@ METHODS: Dict[str, Dict[str, Any]] = {"gradient": {}, "output": {}, "phased": {}
 METHODS.update(BINARY if LONG else {})
 # Privacy is as good as absent from 1,000 on; what is proved there, some 65, leaves little noise.
 EPSILONS = (1, 1000, float("inf"))
-# The checks scale what they learn from: features are rarely beyond 3 deviations.
+# The checks scale what they learn from: features are rarely beyond 3 standard deviations.
 KNOWN: Dict[str, Any] = {"bounds": (-3, 3), "public_row_count": "observed"}
 
 

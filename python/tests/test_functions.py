@@ -179,8 +179,8 @@ def test_describe_finds_what_the_program_finds(
 ) -> None:
     people_schema(unit=unit).save(tmp_path / "s.toml")
     schema = tacet.Schema.load(tmp_path / "s.toml")
-    more: Dict[str, Any] = {} if unit is None else {"records_a_unit": 2}
-    words = [] if unit is None else ["--records-a-unit=2"]
+    more: Dict[str, Any] = {} if unit is None else {"max_records_per_unit": 2}
+    words = [] if unit is None else ["--max-records-per-unit=2"]
     said = json.loads(program("describe", people_file, "--schema", tmp_path / "s.toml",
                               "--epsilon=1", "--delta=1e-7", "--seed=3", "--json", *words))
     for data in [people_file, *forms_of(people)]:
@@ -214,8 +214,8 @@ def test_quantile_finds_what_the_program_finds(
 def test_fitted_schemas_are_the_programs(
     unit: str, people: pandas.DataFrame, people_file: pathlib.Path, program: Any
 ) -> None:
-    words = ["--unit=who", "--records-a-unit=2"] if unit else []
-    more: Dict[str, Any] = {"unit": "who", "records_a_unit": 2} if unit else {}
+    words = ["--unit=who", "--max-records-per-unit=2"] if unit else []
+    more: Dict[str, Any] = {"unit": "who", "max_records_per_unit": 2} if unit else {}
     said = program("schema", "fit", people_file, "--epsilon=4", "--target=ok", "--positive=True",
                    "--public-row-count=6000", "--ignore=born", "--seed=3", *words)
     for data in [people_file, *forms_of(people.assign(ok=people["ok"].astype(str)))]:
@@ -319,7 +319,7 @@ def test_what_is_wrong_costs_nothing(people: pandas.DataFrame, tmp_path: pathlib
         lambda: tacet.describe(people, schema=schema, epsilon=0, **paid),
         lambda: tacet.describe(people, schema=schema, epsilon=1, delta=2, **paid),
         lambda: tacet.describe(people, schema=schema, epsilon=1, adjacency="x", **paid),
-        lambda: tacet.describe(people, schema=schema, epsilon=1, records_a_unit=2, **paid),
+        lambda: tacet.describe(people, schema=schema, epsilon=1, max_records_per_unit=2, **paid),
         lambda: tacet.describe(people.drop(columns="age"), schema=schema, epsilon=1, **paid),
         lambda: tacet.describe(people.to_numpy(), schema=schema, epsilon=1, **paid),
         lambda: tacet.describe(tmp_path / "none.csv", schema=schema, epsilon=1, **paid),
@@ -330,7 +330,7 @@ def test_what_is_wrong_costs_nothing(people: pandas.DataFrame, tmp_path: pathlib
                                adjacency="add_remove", **paid),
         lambda: tacet.Schema.fit(people, epsilon=1, target="nowhere", **paid),
         lambda: tacet.Schema.fit(people, epsilon=1, coverage=2, **paid),
-        lambda: tacet.Schema.fit(people, epsilon=1, records_a_unit=2, **paid),
+        lambda: tacet.Schema.fit(people, epsilon=1, max_records_per_unit=2, **paid),
         lambda: tacet.Schema.fit(people.to_numpy(), epsilon=1, **paid),
         lambda: tacet.Schema.fit(people, epsilon=1, **paid),  # has a column of dates
         lambda: tacet.describe(people.assign(age=people["born"]), schema=schema, epsilon=1,

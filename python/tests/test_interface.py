@@ -65,7 +65,7 @@ def test_columns_have_an_argument_for_each_key(column: Any) -> None:
     if column["kind"] != "crossed":
         keys -= {"names"}
     if "mean" in keys:
-        keys |= {"deviation"}  # asked for with the mean
+        keys |= {"standard deviation"}  # asked for with the mean
     assert arguments_of(getattr(schemas, column["kind"])) == keys
 
 
@@ -82,7 +82,7 @@ def test_targets_have_an_argument_for_each_key() -> None:
 
 def test_schemas_have_an_argument_for_each_key() -> None:
     keys = known_keys(**{ODD: 1})
-    fitted = {"cost", "projection", "kept_columns", "weight"}  # what others write, or refuse
+    fitted = {"cost", "projection", "selected_columns", "weight"}  # what others write, or refuse
     columns = {"column"}
     assert arguments_of(tacet.Schema.__init__) == keys - fitted - columns | {"columns"}
 
@@ -101,7 +101,7 @@ def test_events_are_those_of_the_engine(kind: Any) -> None:
               "smoothness": 1.0, "regularization": 1.0, "tolerance": 0.1, "output_sigma": 1.0,
               "local_epsilon": 1.0, "reports": 100, "rate": 0.1, "sample_size": 5,
               "population": 50, "assignment": "by_record", "count": 3, "law": "poisson",
-              "mean": 2.0, "trials": 3, "probability": 0.5, "cap": 0, "records_a_unit": 1,
+              "mean": 2.0, "trials": 3, "probability": 0.5, "cap": 0, "max_records_per_unit": 1,
               "base": events.Gaussian(1.0), "parts": [events.Gaussian(1.0), events.Laplace(2.0)]}
     event = kind(**{name: values[name] for name in inspect.signature(kind).parameters})
     assert json.loads(event.to_json())["event"]["kind"] == kind.kind

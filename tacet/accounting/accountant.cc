@@ -44,7 +44,7 @@ void settle(PrivacyInterval& best) {
 }
 
 /// Cells times different pairs are what takes time: beyond 16 pairs there are fewer cells to each.
-pld::Effort effort(const AccountOptions& options, const DominatingPairs& dominating) {
+pld::PldOptions pld_options(const AccountOptions& options, const DominatingPairs& dominating) {
   int size = options.largest_log2_size;
   for (std::size_t pairs = 16; pairs < dominating.remove.size() && size > 12; pairs *= 2) --size;
   return {.tolerance = options.tolerance, .largest_log2_size = size, .work = options.work};
@@ -55,12 +55,12 @@ pld::Effort effort(const AccountOptions& options, const DominatingPairs& dominat
 template <typename Asked>
 pld::Bracket by_transforms(const DominatingPairs& dominating, const Asked& asked,
                            const AccountOptions& options) {
-  const auto compose = [&](const pld::Effort& allowed) {
+  const auto compose = [&](const pld::PldOptions& allowed) {
     return asked.by_pairs(dominating.remove, dominating.add, allowed);
   };
   constexpr double wide = 10;  // tolerances
   constexpr double many = 0x1p20;
-  auto allowed = effort(options, dominating);
+  auto allowed = pld_options(options, dominating);
   auto bracket = compose(allowed);
   double uses = 0;
   for (const auto& one : dominating.remove) uses += static_cast<double>(one.count);
@@ -270,7 +270,7 @@ PrivacyInterval of_many_parts(const Event& event, const Event& few, Adjacency ad
   best.lower = 0;
   best.attained = 0;
   best.lower_is_attained = false;
-  const auto more = internal::coarsened(event, 2 * internal::most_different_parts);
+  const auto more = internal::coarsened(event, 2 * internal::max_different_parts);
   if (const auto curve = rdp::curve(more ? *more : event, adjacency, options.work)) {
     offer(best, asked.by_renyi(*curve), "rdp");
   }

@@ -35,7 +35,7 @@ struct AccountOptions {
 /// epsilon of `event` at `delta` between neighbours of `adjacency`: the smallest bound of all
 /// proved routes. Infinity where only a larger delta allows a finite one. A pair of event and
 /// adjacency without a proof is a GuaranteeError that says why; nothing is ever accounted as
-/// something else that looks similar. Delta 0 gives pure epsilon or infinity. The cipher's term is
+/// something else that looks similar. Delta 0 gives pure epsilon or infinity. The PRG slack is
 /// not included.
 [[nodiscard]] PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta delta,
                                                const AccountOptions& options = {});

@@ -336,7 +336,7 @@ TEST(Accountant, StatedGuaranteesAreNotAmplifiedWhereNeighboursAreReplaced) {
 }
 
 // Where a record is hardly ever sampled: never more than Renyi divergences give, nothing at all
-// where delta covers the chance of being sampled, and less for more delta.
+// where delta covers the probability of being sampled, and less for more delta.
 TEST(Accountant, RecordsThatAreHardlyEverSampledCostLittle) {
   const Event rare = Repeated{44, PoissonSampled{1.5e-9, Gaussian{0.2}}};
   EXPECT_EQ(epsilon_interval(rare, add_remove, Delta(1e-6)).upper, 0);

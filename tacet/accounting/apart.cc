@@ -14,7 +14,7 @@ namespace {
 
 using numeric::infinity;
 
-constexpr std::size_t most_apart = 8;  // beyond that equal shares of delta prove next to nothing
+constexpr std::size_t max_apart = 8;  // beyond that equal shares of delta prove next to nothing
 
 bool has_own_analysis(const Event& event) {
   return event.as<RandomlyRepeated>() != nullptr || event.as<ShuffledLocal>() != nullptr ||
@@ -93,7 +93,7 @@ double apart_epsilon(const Event& event, Adjacency adjacency, double delta,
   Parts parts;
   take(event, parts);
   const auto own = parts.own.size();
-  if (own == 0 || own > most_apart || own + parts.others.size() < 2) return infinity;
+  if (own == 0 || own > max_apart || own + parts.others.size() < 2) return infinity;
   const bool alone = parts.others.empty();
   const Division division(std::move(parts), delta, epsilon_of);
   if (alone) return division.at(0);

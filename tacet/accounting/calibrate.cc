@@ -29,10 +29,10 @@ double rate_of_one_step(NoiseMultiplier noise, const CalibrationTarget& target) 
 }  // namespace
 
 Event to_event(const SampledGaussianPlan& plan, NoiseMultiplier noise) {
-  const Event step =
-      plan.rate.value() == 1
-          ? Event(Gaussian{noise.value()})
-          : Event(PoissonSampled{plan.rate.value(), Gaussian{noise.value()}, plan.records_a_unit});
+  const Event step = plan.rate.value() == 1
+                         ? Event(Gaussian{noise.value()})
+                         : Event(PoissonSampled{plan.rate.value(), Gaussian{noise.value()},
+                                                plan.max_records_per_unit});
   return plan.steps == 1 ? step : Event(Repeated{plan.steps, step});
 }
 
@@ -50,13 +50,13 @@ NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, const Calibrati
         "or use Laplace noise");
   }
   return NoiseMultiplier(
-      least_noise([&](double noise) { return to_event(plan, NoiseMultiplier(noise)); }, target));
+      min_noise([&](double noise) { return to_event(plan, NoiseMultiplier(noise)); }, target));
 }
 
-double least_noise(const std::function<Event(double)>& event, const CalibrationTarget& target) {
+double min_noise(const std::function<Event(double)>& event, const CalibrationTarget& target) {
   constexpr double least = -14;
   constexpr double most = 30;
-  const auto border =
+  const auto threshold =
       internal::cheapest_within({.event = [&](double x) { return event(std::exp(x)); },
                                  .dearest = least,
                                  .cheapest = most,
@@ -64,22 +64,22 @@ double least_noise(const std::function<Event(double)>& event, const CalibrationT
                                  .snap = between,
                                  .enough = [](double) { return shortfall; }},
                                 target);
-  if (!border.found) {
+  if (!threshold.found) {
     throw base::GuaranteeError("no noise multiplier up to e^30 reaches the epsilon asked for");
   }
-  return std::exp(border.safe);
+  return std::exp(threshold.safe);
 }
 
-std::int64_t most_steps(const std::function<Event(std::int64_t)>& event,
-                        const CalibrationTarget& target) {
-  constexpr auto most = most_steps_sought;
+std::int64_t max_steps(const std::function<Event(std::int64_t)>& event,
+                       const CalibrationTarget& target) {
+  constexpr auto most = max_steps_sought;
   const auto steps_at = [](double x) {
     return static_cast<std::int64_t>(std::llround(std::exp(-x)));
   };
   const auto at_steps = [](std::int64_t steps) { return -std::log(static_cast<double>(steps)); };
   // Up to here the next number of steps is accounted too.
   constexpr std::int64_t exact = 5000;
-  const auto border = internal::cheapest_within(
+  const auto threshold = internal::cheapest_within(
       {.event = [&](double x) { return event(steps_at(x)); },
        .dearest = at_steps(most),
        .cheapest = 0,
@@ -93,7 +93,7 @@ std::int64_t most_steps(const std::function<Event(std::int64_t)>& event,
            },
        .enough = [&](double x) { return steps_at(x) <= exact ? 0.0 : shortfall; }},
       target);
-  return border.found ? steps_at(border.safe) : 0;
+  return threshold.found ? steps_at(threshold.safe) : 0;
 }
 
 SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise,
@@ -102,7 +102,7 @@ SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise,
   constexpr double smallest = 1e-9;
   const double guess = rate_of_one_step(noise, target) / std::sqrt(static_cast<double>(steps));
   const auto event = [&](double x) { return to_event({SamplingRate(std::exp(-x)), steps}, noise); };
-  const auto border = internal::cheapest_within(
+  const auto threshold = internal::cheapest_within(
       {.event = event,
        .dearest = 0,
        .cheapest = -std::log(smallest),
@@ -110,7 +110,7 @@ SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise,
        .snap = between,
        .enough = [](double) { return shortfall; }},
       target);
-  return SamplingRate(border.found ? std::exp(-border.safe) : 0);
+  return SamplingRate(threshold.found ? std::exp(-threshold.safe) : 0);
 }
 
 }  // namespace tacet::accounting

@@ -23,7 +23,7 @@ struct CalibrationTarget {
 struct SampledGaussianPlan {
   SamplingRate rate;
   std::int64_t steps;
-  std::int64_t records_a_unit = 1;
+  std::int64_t max_records_per_unit = 1;
 };
 
 /// The plan's event at a given noise.
@@ -40,18 +40,18 @@ struct SampledGaussianPlan {
 
 /// The same for any family of events that cost less the larger the number is, between e^-14 and
 /// e^30.
-[[nodiscard]] double least_noise(const std::function<Event(double)>& event,
-                                 const CalibrationTarget& target);
+[[nodiscard]] double min_noise(const std::function<Event(double)>& event,
+                               const CalibrationTarget& target);
 
 /// Larger numbers of steps are not looked for.
-inline constexpr std::int64_t most_steps_sought = std::int64_t{1} << 40;
+inline constexpr std::int64_t max_steps_sought = std::int64_t{1} << 40;
 
 /// The largest number of steps of a family of events that cost more the more steps they take which
-/// stays (epsilon, delta)-DP; 0 where not even one does. At most most_steps_sought. It was itself
+/// stays (epsilon, delta)-DP; 0 where not even one does. At most max_steps_sought. It was itself
 /// accounted. Up to 5000, one step more was accounted too and exceeds epsilon; larger numbers spend
 /// at least epsilon (1 - 1e-3), or one larger by 2e-4 exceeds it.
-[[nodiscard]] std::int64_t most_steps(const std::function<Event(std::int64_t)>& event,
-                                      const CalibrationTarget& target);
+[[nodiscard]] std::int64_t max_steps(const std::function<Event(std::int64_t)>& event,
+                                     const CalibrationTarget& target);
 
 /// The largest sampling rate that stays (epsilon, delta)-DP for `steps` steps at `noise`; 0 where
 /// none above 1e-9 does. It was itself accounted, and spends at least epsilon (1 - 1e-3), or a rate

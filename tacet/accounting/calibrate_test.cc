@@ -65,13 +65,13 @@ TEST(Calibration, EdgeTable) {
 TEST(Calibration, StepsAndRateAreTheLargestThatHold) {
   const auto adjacency = Adjacency::add_remove;
   const Delta delta(1e-6);
-  const auto steps = most_steps(samples_of(0.01), {Epsilon(1.5), delta, adjacency});
+  const auto steps = max_steps(samples_of(0.01), {Epsilon(1.5), delta, adjacency});
   EXPECT_LE(epsilon(to_event({SamplingRate(0.01), steps}, NoiseMultiplier(1)), adjacency, delta),
             1.5);
   EXPECT_GT(
       epsilon(to_event({SamplingRate(0.01), steps + 1}, NoiseMultiplier(1)), adjacency, delta),
       1.5);
-  EXPECT_EQ(most_steps(samples_of(1), {Epsilon(0.1), delta, adjacency}), 0);
+  EXPECT_EQ(max_steps(samples_of(1), {Epsilon(0.1), delta, adjacency}), 0);
   const auto rate = calibrate_rate(100, NoiseMultiplier(1), {Epsilon(1.5), delta, adjacency});
   const auto spent = [&](double q) {
     return epsilon(to_event({SamplingRate(q), 100}, NoiseMultiplier(1)), adjacency, delta);
@@ -83,7 +83,7 @@ TEST(Calibration, StepsAndRateAreTheLargestThatHold) {
 // At tiny rates a Renyi bound and halvings once took seconds and two dozen accountings.
 TEST(Calibration, VeryManyStepsSpendAllOfEpsilon) {
   const auto adjacency = Adjacency::add_remove;
-  const auto steps = most_steps(samples_of(1e-4), {Epsilon(3), Delta(1e-6), adjacency});
+  const auto steps = max_steps(samples_of(1e-4), {Epsilon(3), Delta(1e-6), adjacency});
   const auto spent = [&](std::int64_t count) {
     return epsilon(to_event({SamplingRate(1e-4), count}, NoiseMultiplier(1)), adjacency,
                    Delta(1e-6));
@@ -98,7 +98,7 @@ TEST(Calibration, VeryManyStepsSpendAllOfEpsilon) {
 TEST(CalibrationLong, EpsilonZeroIsMetByFewStepsAtATinyRate) {
   // A record takes part with probability at most delta up to 100 steps; more have total variation
   // delta.
-  const auto steps = most_steps(samples_of(1e-8), {Epsilon(0), Delta(1e-6), Adjacency::add_remove});
+  const auto steps = max_steps(samples_of(1e-8), {Epsilon(0), Delta(1e-6), Adjacency::add_remove});
   EXPECT_GE(steps, 100);
   EXPECT_EQ(epsilon(to_event({SamplingRate(1e-8), steps}, NoiseMultiplier(1)),
                     Adjacency::add_remove, Delta(1e-6)),
@@ -107,11 +107,11 @@ TEST(CalibrationLong, EpsilonZeroIsMetByFewStepsAtATinyRate) {
 
 TEST(Calibration, AnyFamilyOfEventsHasItsLeastNoise) {
   const auto laplace = [](double noise) { return Event(Laplace{noise}); };
-  EXPECT_NEAR(least_noise(laplace, {Epsilon(2), Delta(0), Adjacency::add_remove}), 0.5, 1e-5);
+  EXPECT_NEAR(min_noise(laplace, {Epsilon(2), Delta(0), Adjacency::add_remove}), 0.5, 1e-5);
   const auto fixed_size = [](double noise) {
     return Event(Repeated{100, FixedSizeSampled{10, 1000, Gaussian{noise}}});
   };
-  const double noise = least_noise(fixed_size, {Epsilon(1), Delta(1e-6), Adjacency::replace_one});
+  const double noise = min_noise(fixed_size, {Epsilon(1), Delta(1e-6), Adjacency::replace_one});
   const double spent = epsilon(fixed_size(noise), Adjacency::replace_one, Delta(1e-6));
   EXPECT_LE(spent, 1);
   EXPECT_GE(spent, 1 - 2e-3);

@@ -37,7 +37,7 @@ class Search {
   Search(const Unknown& unknown, const CalibrationTarget& target)
       : unknown_(unknown), target_(target) {}
 
-  Border run() {
+  CheapestNoise run() {
     Probe at{unknown_.start, 0};
     if (target_.delta.value() > 0) at = by_renyi(at);
     const double narrow = target_.epsilon.value() == 0 ? 0.1 : 5e-3;
@@ -119,7 +119,7 @@ class Search {
       const double shift = (at.excess - phase.aim) / slope_;
       double next = at.x + shift;
       if (!safe || !unsafe) {
-        // A step that does not reach the border is followed by a longer one.
+        // A step that does not reach the boundary is followed by a longer one.
         const double length =
             std::clamp(std::max(std::fabs(shift), phase.narrow) * growth, 0.0, stride);
         growth *= 2;
@@ -168,7 +168,7 @@ class Search {
 
 }  // namespace
 
-Border cheapest_within(const Unknown& unknown, const CalibrationTarget& target) {
+CheapestNoise cheapest_within(const Unknown& unknown, const CalibrationTarget& target) {
   return Search(unknown, target).run();
 }
 

@@ -21,7 +21,7 @@ struct Unknown {
 
 /// Where the event costs the target's epsilon. `safe` was itself accounted, by the default options,
 /// and found within the target.
-struct Border {
+struct CheapestNoise {
   double safe;
   bool found;   ///< false: not even the cheapest x keeps the target
   bool at_end;  ///< even the dearest x keeps it
@@ -32,6 +32,7 @@ struct Border {
 /// next one that the unknown can take) was accounted and exceeds it. A Renyi bound finds the
 /// neighbourhood, wide intervals a point in it, and a few accountings by the default options
 /// decide.
-[[nodiscard]] Border cheapest_within(const Unknown& unknown, const CalibrationTarget& target);
+[[nodiscard]] CheapestNoise cheapest_within(const Unknown& unknown,
+                                            const CalibrationTarget& target);
 
 }  // namespace tacet::accounting::internal

@@ -31,10 +31,10 @@ TEST(CalibrationSearch, EndsJustInsideTheTarget) {
   for (const double target : {0.1, 1.0, 8.0}) {
     for (const double delta : {1e-3, 1e-9}) {
       const auto unknown = noise_of(gaussian_noise, -8, 12);
-      const auto border = cheapest_within(unknown, {Epsilon(target), Delta(delta), add_remove});
-      ASSERT_TRUE(border.found);
-      EXPECT_FALSE(border.at_end);
-      const double noise = std::exp(border.safe);
+      const auto threshold = cheapest_within(unknown, {Epsilon(target), Delta(delta), add_remove});
+      ASSERT_TRUE(threshold.found);
+      EXPECT_FALSE(threshold.at_end);
+      const double noise = std::exp(threshold.safe);
       EXPECT_LE(accounting::gaussian::epsilon(1 / noise, Delta(delta)), target);
       const double exact = accounting::gaussian::sigma_for(1, Epsilon(target), Delta(delta));
       EXPECT_NEAR(noise / exact, 1, 1e-3) << target << " " << delta;
@@ -47,14 +47,14 @@ TEST(CalibrationSearch, WhatItReturnsWasAccountedAndHolds) {
   const auto sampled = [](double x) {
     return Event(Repeated{100, PoissonSampled{0.05, Gaussian{std::exp(x)}}});
   };
-  const auto border =
+  const auto threshold =
       cheapest_within(noise_of(sampled, -3, 5), {Epsilon(2), Delta(1e-6), add_remove});
-  ASSERT_TRUE(border.found);
+  ASSERT_TRUE(threshold.found);
   const auto at = [&](double x) {
     return epsilon_interval(sampled(x), add_remove, Delta(1e-6)).upper;
   };
-  EXPECT_LE(at(border.safe), 2);
-  EXPECT_GE(at(border.safe), 2 * (1 - 2.5e-3));
+  EXPECT_LE(at(threshold.safe), 2);
+  EXPECT_GE(at(threshold.safe), 2 * (1 - 2.5e-3));
 }
 
 TEST(CalibrationSearch, SaysWhereNoneOrAnyIsEnough) {
@@ -83,9 +83,9 @@ TEST(CalibrationSearch, KeepsToTheValuesThatTheUnknownCanTake) {
                             return low > high ? cheap : std::clamp(std::round(x), low, high);
                           },
                       .enough = [](double) { return 0.0; }};
-  const auto border = cheapest_within(steps, {Epsilon(4), Delta(0), add_remove});
-  ASSERT_TRUE(border.found);
-  EXPECT_EQ(border.safe, -16);
+  const auto threshold = cheapest_within(steps, {Epsilon(4), Delta(0), add_remove});
+  ASSERT_TRUE(threshold.found);
+  EXPECT_EQ(threshold.safe, -16);
 }
 
 }  // namespace calibration_search_test

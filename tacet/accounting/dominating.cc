@@ -27,7 +27,7 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, DominatingPa
   if (const auto* sampled = one.event.as<PoissonSampled>()) {
     base = &*sampled->base;
     rate = sampled->rate;
-    records = sampled->records_a_unit;
+    records = sampled->max_records_per_unit;
     replaced = rate < 1 && is_replaced(*sampled, adjacency);
     if (replaced) distance = Adjacency::add_remove;
   } else if (const auto* subset = one.event.as<FixedSizeSampled>()) {

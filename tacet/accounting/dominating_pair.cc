@@ -175,12 +175,12 @@ struct UsesOf {
   [[nodiscard]] Uses poisson(const PoissonSampled& event) const {
     if (event.rate == 1) return of(*event.base);
     // Numbers lose their digits in the masses of smaller rates; a larger one costs more.
-    constexpr double least_rate = 1e-250;
-    if (event.rate > 0 && event.rate < least_rate) {
+    constexpr double min_rate = 1e-250;
+    if (event.rate > 0 && event.rate < min_rate) {
       *attained = false;
-      return poisson({least_rate, event.base, event.records_a_unit});
+      return poisson({min_rate, event.base, event.max_records_per_unit});
     }
-    if (event.records_a_unit > 1) return of_units(event);
+    if (event.max_records_per_unit > 1) return of_units(event);
     if (is_replaced(event, adjacency)) return replaced(event);
     auto base = with_record_first(*event.base);
     if (!base) return base;
@@ -197,7 +197,8 @@ struct UsesOf {
     const auto square = squared_mu(*event.base, other ? Adjacency::add_remove : adjacency);
     constexpr double largest_square = 1e8;  // squares of larger shifts lose the losses' digits
     if (square && *square > 0 && *square < largest_square) {
-      const pairs::SampledUnit unit{numeric::sqrt_up(*square), event.rate, event.records_a_unit};
+      const pairs::SampledUnit unit{numeric::sqrt_up(*square), event.rate,
+                                    event.max_records_per_unit};
       spend(options.work, work_of_pair(event));
       if (!pairs::is_exact(unit)) *attained = false;
       if (other) return exact([unit] { return pairs::replaced_binomial_gaussian(unit); });

@@ -56,7 +56,7 @@ TEST(SelectionCurve, WhatAPointImpliesIsTheWorstMechanismsDelta) {
   const pairs::Point point{1, 1e-3};
   EXPECT_EQ(internal::implied_delta(point, 1), 1e-3);
   EXPECT_EQ(internal::implied_delta(point, 2), 1e-3);
-  // Total variation of randomised response, and the chance to reveal everything.
+  // Total variation of randomised response, and the probability to reveal everything.
   const double response = (std::exp(1.0) - 1) / (std::exp(1.0) + 1);
   EXPECT_NEAR(internal::implied_delta(point, 0), 1e-3 + .999 * response, 1e-14);
   EXPECT_EQ(internal::implied_delta({800, 0}, 0), 1);

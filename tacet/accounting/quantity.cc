@@ -25,7 +25,7 @@ namespace {
 
 /// Masses of outcomes lose their relative precision among the smallest doubles: sums over privacy
 /// losses say nothing of a smaller delta than this. What is exactly private never gets here.
-constexpr double least_by_pairs = 1e-290;
+constexpr double min_by_pairs = 1e-290;
 
 }  // namespace
 
@@ -85,12 +85,12 @@ std::optional<DedicatedBound> EpsilonAt::dedicated(const Event& event, Adjacency
 
 pld::Bracket EpsilonAt::by_pairs(const std::vector<pld::Component>& remove,
                                  const std::vector<pld::Component>& add,
-                                 const pld::Effort& effort) const {
-  if (delta.value() < least_by_pairs) {
+                                 const pld::PldOptions& pld_options) const {
+  if (delta.value() < min_by_pairs) {
     throw base::NumericError("delta {} is below what sums over privacy losses tell apart",
                              delta.value());
   }
-  return pld::epsilon_bracket(remove, add, delta.value(), effort);
+  return pld::epsilon_bracket(remove, add, delta.value(), pld_options);
 }
 
 double EpsilonAt::by_renyi(const rdp::Curve& curve) const {
@@ -171,10 +171,10 @@ double DeltaAt::start(double /*pure*/) { return infinity; }
 
 pld::Bracket DeltaAt::by_pairs(const std::vector<pld::Component>& remove,
                                const std::vector<pld::Component>& add,
-                               const pld::Effort& effort) const {
-  auto bracket = pld::delta_bracket(remove, add, epsilon.value(), effort);
-  if (bracket.lower < least_by_pairs) bracket.lower = 0;
-  bracket.upper = std::max(bracket.upper, least_by_pairs);
+                               const pld::PldOptions& pld_options) const {
+  auto bracket = pld::delta_bracket(remove, add, epsilon.value(), pld_options);
+  if (bracket.lower < min_by_pairs) bracket.lower = 0;
+  bracket.upper = std::max(bracket.upper, min_by_pairs);
   return bracket;
 }
 

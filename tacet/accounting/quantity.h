@@ -46,7 +46,7 @@ struct EpsilonAt {
   [[nodiscard]] static double start(double pure) { return pure; }
   [[nodiscard]] pld::Bracket by_pairs(const std::vector<pld::Component>& remove,
                                       const std::vector<pld::Component>& add,
-                                      const pld::Effort& effort) const;
+                                      const pld::PldOptions& pld_options) const;
   [[nodiscard]] double by_renyi(const rdp::Curve& curve) const;
   /// Bounds that take no search: from the pure epsilon beside a dedicated bound; from all records
   /// instead of samples, where no route has a bound; from sums of epsilons and deltas.
@@ -78,7 +78,7 @@ struct DeltaAt {
   [[nodiscard]] static double start(double pure);
   [[nodiscard]] pld::Bracket by_pairs(const std::vector<pld::Component>& remove,
                                       const std::vector<pld::Component>& add,
-                                      const pld::Effort& effort) const;
+                                      const pld::PldOptions& pld_options) const;
   [[nodiscard]] double by_renyi(const rdp::Curve& curve) const;
   void offer_pure(PrivacyInterval& best, double pure) const;
   void offer_unsampled(PrivacyInterval& best, const Event& event, Adjacency adjacency) const;

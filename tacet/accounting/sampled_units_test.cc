@@ -188,8 +188,8 @@ TEST(SampledUnits, RefusesWhatCountsSingleRecords) {
   const auto base = units(.1, 1, 2);
   EXPECT_THROW(units(.1, 1, 0), base::UsageError);
   EXPECT_THROW(units(.1, 1, -3), base::UsageError);
-  EXPECT_THROW(units(.1, 1, privacy::most_records_a_unit + 1), base::UsageError);
-  EXPECT_NO_THROW(units(.1, 1, privacy::most_records_a_unit));
+  EXPECT_THROW(units(.1, 1, privacy::records_per_unit_limit + 1), base::UsageError);
+  EXPECT_NO_THROW(units(.1, 1, privacy::records_per_unit_limit));
   EXPECT_THROW(Event(PoissonSampled{.5, base}), base::UsageError);
   EXPECT_THROW(Event(PoissonSampled{.5, Composed{{Repeated{2, base}}}}), base::UsageError);
   EXPECT_THROW(Event(FixedSizeSampled{1, 2, base}), base::UsageError);
@@ -214,11 +214,11 @@ TEST(SampledUnits, OneRecordIsNotWritten) {
 TEST(SampledUnits, TheFileSaysHowManyRecords) {
   const Event event = Repeated{5, units(.25, 2, 3)};
   const auto text = event_to_json(event);
-  EXPECT_NE(text.find("\"records_a_unit\":3"), std::string::npos);
+  EXPECT_NE(text.find("\"max_records_per_unit\":3"), std::string::npos);
   EXPECT_EQ(event_from_json(text), event);
   EXPECT_NE(event, Event(Repeated{5, units(.25, 2, 4)}));
   const auto with = [](const std::string& records) {
-    return R"({"version":1,"event":{"kind":"poisson_sampled","rate":0.5,"records_a_unit":)" +
+    return R"({"version":1,"event":{"kind":"poisson_sampled","rate":0.5,"max_records_per_unit":)" +
            records + R"(,"base":{"kind":"gaussian","noise_multiplier":1}}})";
   };
   EXPECT_EQ(event_from_json(with("1")), units(.5, 1, 1));
@@ -247,7 +247,7 @@ TEST(SampledUnits, WalksKeepTheRecords) {
   std::int64_t counted[4] = {0, 0, 0, 0};
   for (const auto& part : fewer->as<Composed>()->parts) {
     const auto* group = part.as<Repeated>();
-    counted[group->base->as<PoissonSampled>()->records_a_unit] += group->count;
+    counted[group->base->as<PoissonSampled>()->max_records_per_unit] += group->count;
   }
   EXPECT_EQ(counted[1], 40);
   EXPECT_EQ(counted[3], 40);

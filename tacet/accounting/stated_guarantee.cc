@@ -21,8 +21,8 @@ double proved_where_booked(const Event& events, const Guarantee& asked, double p
 
 }  // namespace
 
-Guarantee stated_guarantee(const Event& events, const Guarantee& asked, double cipher_term) {
-  const Delta left = delta_left(asked, cipher_term);
+Guarantee stated_guarantee(const Event& events, const Guarantee& asked, double prg_slack_of) {
+  const Delta left = delta_left(asked, prg_slack_of);
   Guarantee proved = asked;
   proved.epsilon = epsilon(events, asked.adjacency, left);
   if (!(proved.epsilon < asked.epsilon)) return proved;
@@ -37,7 +37,7 @@ Guarantee stated_guarantee(const Event& events, const Guarantee& asked, double c
   }
   // A smaller epsilon leaves more of delta, at which as much is proved: but for the last digits of
   // an accountant, so that it is asked.
-  const Delta more = delta_left(proved, cipher_term);
+  const Delta more = delta_left(proved, prg_slack_of);
   const bool holds = more == left || epsilon(events, asked.adjacency, more) <= proved.epsilon;
   return holds ? proved : asked;
 }

@@ -10,6 +10,6 @@ namespace tacet::accounting {
 /// both, and what is stated is what is booked. Where the proof does not reach what was asked for,
 /// epsilon is above it and it is for the caller to add noise. GuaranteeError as delta_left.
 [[nodiscard]] Guarantee stated_guarantee(const Event& events, const Guarantee& asked,
-                                         double cipher_term);
+                                         double prg_slack_of);
 
 }  // namespace tacet::accounting

@@ -11,7 +11,7 @@
 namespace tacet::accounting {
 namespace stated_guarantee_test {
 
-using privacy::cipher_share;
+using privacy::prg_share;
 
 constexpr auto replace_one = Adjacency::replace_one;
 

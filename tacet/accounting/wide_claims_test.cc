@@ -146,8 +146,8 @@ TEST(WideClaims, AmplificationIsNotLinearInTheRate) {
 }
 
 /// A whole step by its law: three scores, one of which a record lifts from 0 to 1/2, one draw by
-/// exp(eta score), and the chosen number with noise of deviation 1, under a sample of rate q. The
-/// record's vector is (1, 0, 0). Exact to the sums of a fine grid.
+/// exp(eta score), and the chosen number with noise of standard deviation 1, under a sample of rate
+/// q. The record's vector is (1, 0, 0). Exact to the sums of a fine grid.
 double exact_step(double eta, double q, double epsilon, bool removed) {
   const double lifted = std::exp(eta / 2);
   const double with[3] = {lifted / (lifted + 2), 1 / (lifted + 2), 1 / (lifted + 2)};

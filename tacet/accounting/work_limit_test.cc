@@ -53,7 +53,7 @@ TEST(WorkMeter, RefusesWhatTakesTooLong) {
   EXPECT_THROW((void)delta_interval(endless(), add_remove, Epsilon(5), {.work = &other}),
                base::GuaranteeError);
   WorkMeter third(1e-3);
-  EXPECT_THROW((void)least_noise(
+  EXPECT_THROW((void)min_noise(
                    [](double noise) {
                      return Event(PoissonSampled{.1, Laplace{noise}});
                    },

@@ -75,8 +75,8 @@ std::vector<std::size_t> shown_features(std::span<const double> estimates, std::
   return order;
 }
 
-std::string ratio_text(double estimate, double standard_deviation) {
-  return standard_deviation > 0 ? fmt::format("{:.1f}", estimate / standard_deviation) : "";
+std::string ratio_text(double estimate, double stddev) {
+  return stddev > 0 ? fmt::format("{:.1f}", estimate / stddev) : "";
 }
 
 /// Whether the path of the training was too short to show how the data pull the coefficients back.
@@ -105,11 +105,11 @@ std::string privacy_line(const privacy::Receipt& receipt) {
                      to_string(receipt.guarantee.adjacency), base::printable(receipt.privacy_unit));
 }
 
-std::string coefficient_text(const model::ModelFile& file, std::size_t most_rows) {
+std::string coefficient_text(const model::ModelFile& file, std::size_t max_rows) {
   const auto& model = file.model;
   const auto* noise_sd = noise_is_a_bound(file) ? "noise sd at most" : "noise sd";
   std::string out;
-  const bool with_noise = !model.noise_deviations.empty();
+  const bool with_noise = !model.noise_stddevs.empty();
   for (std::int64_t output = 0; output < model.output_count(); ++output) {
     const auto estimates = model.output(output);
     const auto first = static_cast<std::size_t>(output) * model.features.size();
@@ -118,16 +118,15 @@ std::string coefficient_text(const model::ModelFile& file, std::size_t most_rows
       header.insert(header.end(), {noise_sd, "estimate/sd", "95%, privacy's noise alone"});
     }
     TextTable table(header);
-    const auto shown = shown_features(estimates, most_rows);
+    const auto shown = shown_features(estimates, max_rows);
     for (const auto i : shown) {
       std::vector<std::string> row{model.features[i], fmt::format("{:.4f}", estimates[i])};
       if (with_noise) {
-        const double standard_deviation = model.noise_deviations[first + i];
-        row.push_back(fmt::format("{:.4f}", standard_deviation));
-        row.push_back(ratio_text(estimates[i], standard_deviation));
-        row.push_back(fmt::format("{:.4f} to {:.4f}",
-                                  estimates[i] - normal_quantile * standard_deviation,
-                                  estimates[i] + normal_quantile * standard_deviation));
+        const double stddev = model.noise_stddevs[first + i];
+        row.push_back(fmt::format("{:.4f}", stddev));
+        row.push_back(ratio_text(estimates[i], stddev));
+        row.push_back(fmt::format("{:.4f} to {:.4f}", estimates[i] - normal_quantile * stddev,
+                                  estimates[i] + normal_quantile * stddev));
       }
       table.add(row);
     }
@@ -152,8 +151,8 @@ ordered_json coefficient_json(const model::LinearModel& model) {
       }
       entry["name"] = model.features[i];
       entry["estimate"] = estimates[i];
-      if (!model.noise_deviations.empty()) {
-        entry["noise_sd"] = model.noise_deviations[first + i];
+      if (!model.noise_stddevs.empty()) {
+        entry["noise_sd"] = model.noise_stddevs[first + i];
       }
       list.push_back(std::move(entry));
     }
@@ -187,7 +186,7 @@ std::optional<double> objective_distance(const privacy::Receipt& receipt, std::s
 }  // namespace
 
 std::string missing_noise_text(const model::ModelFile& file) {
-  if (!file.model.noise_deviations.empty()) return {};
+  if (!file.model.noise_stddevs.empty()) return {};
   const auto& receipt = file.receipt;
   const auto why = [&]() -> std::string {
     if (std::isinf(receipt.guarantee.epsilon)) return "the model was trained without noise";
@@ -232,16 +231,17 @@ struct EffectNoise {
   double shortest_row;
 };
 
-/// Standard deviations of the noise in the effects of one coefficient each, which are linear in it.
-/// A point of a curve has none: its line and its hat share their noise in a way that nobody states.
+/// Standard standard deviations of the noise in the effects of one coefficient each, which are
+/// linear in it. A point of a curve has none: its line and its hat function share their noise in a
+/// way that nobody states.
 std::vector<std::optional<EffectNoise>> noise_of_effects(
     const model::ModelFile& file, std::int64_t output,
     const std::vector<model::UnitEffect>& effects) {
   std::vector<std::optional<EffectNoise>> out(effects.size());
-  if (file.model.noise_deviations.empty()) return out;
+  if (file.model.noise_stddevs.empty()) return out;
   auto moved = file.model;
   for (std::size_t i = 0; i < moved.coefficients.size(); ++i) {
-    moved.coefficients[i] += moved.noise_deviations[i];
+    moved.coefficients[i] += moved.noise_stddevs[i];
   }
   const auto after = model::original_units(file.schema, moved, output);
   for (std::size_t i = 0; i < effects.size(); ++i) {
@@ -280,14 +280,14 @@ std::string original_units_text(const model::ModelFile& file) {
     for (std::size_t i = 0; i < effects.size(); ++i) {
       const auto& effect = effects[i];
       std::vector<std::string> row{effect.name, effect.step};
-      const auto add = [&](double value, std::optional<double> deviation) {
-        row.push_back(with_noise(value, deviation));
+      const auto add = [&](double value, std::optional<double> stddev) {
+        row.push_back(with_noise(value, stddev));
         if (odds) row.push_back(fmt::format("{:.4g}", std::exp(value)));
       };
-      using Deviation = std::optional<double>;
-      add(effect.longest_row, noise[i] ? Deviation(noise[i]->longest_row) : Deviation());
+      using Stddev = std::optional<double>;
+      add(effect.longest_row, noise[i] ? Stddev(noise[i]->longest_row) : Stddev());
       if (!one_length) {
-        add(effect.shortest_row, noise[i] ? Deviation(noise[i]->shortest_row) : Deviation());
+        add(effect.shortest_row, noise[i] ? Stddev(noise[i]->shortest_row) : Stddev());
       }
       table.add(row);
     }
@@ -304,7 +304,7 @@ std::string original_units_text(const model::ModelFile& file) {
                        "by its own length, so a step moves a long record less than a short one: "
                        "the two columns are the extremes over complete records, and hold for two "
                        "records of that same length. A category counts against none.") +
-             (file.model.noise_deviations.empty() ? "" : noise_note));
+             (file.model.noise_stddevs.empty() ? "" : noise_note));
 }
 
 ordered_json original_units_json(const model::ModelFile& file) {

@@ -21,8 +21,8 @@ void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt
 
 /// Estimate, standard deviation of the privacy noise, their ratio and a 95% interval for each
 /// coefficient, one table an output; "at most" where only a bound of it is known. Beyond
-/// `most_rows` features only those with the largest estimates are shown, and the text says so.
-[[nodiscard]] std::string coefficient_text(const model::ModelFile& file, std::size_t most_rows);
+/// `max_rows` features only those with the largest estimates are shown, and the text says so.
+[[nodiscard]] std::string coefficient_text(const model::ModelFile& file, std::size_t max_rows);
 [[nodiscard]] nlohmann::ordered_json coefficient_json(const model::LinearModel& model);
 
 /// Why the coefficients come without the standard deviations of their noise; empty where they have

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t max_bytes = std::int64_t{1} << 30;
 
 bool begins_like_a_state(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -51,7 +51,7 @@ void describe(ordered_json& out, const local::LocalSgd& learner) {
 
 std::optional<local::Learner> load_learner(const std::string& file) {
   if (!begins_like_a_state(file)) return std::nullopt;
-  return local::learner_from_bytes(base::read_file(file, most_bytes), file);
+  return local::learner_from_bytes(base::read_file(file, max_bytes), file);
 }
 
 ordered_json learner_json(const local::Learner& learner) {

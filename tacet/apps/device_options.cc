@@ -148,7 +148,7 @@ ordered_json promise_json(const DevicePromise& promise) {
                    {"delta_total", figure(promise.total_delta)},
                    {"central", held ? central_json(promise) : ordered_json()}};
   if (!held) out["unprotected_reason"] = promise.unprotected_reason;
-  if (promise.least_epsilon) out["eps_least"] = *promise.least_epsilon;
+  if (promise.min_epsilon) out["eps_least"] = *promise.min_epsilon;
   if (!promise.learner.empty()) out.update(promise.learner);
   out["assumptions"] = assumptions(promise);
   return out;
@@ -167,7 +167,7 @@ std::string promise_text(const DevicePromise& promise) {
       promise.contributions == 1 ? std::string("one report")
                                  : fmt::format("{} reports", promise.contributions),
       promise.mechanism,
-      promise.least_epsilon ? privacy::rounded_up(*promise.least_epsilon, 6) + " to " : "",
+      promise.min_epsilon ? privacy::rounded_up(*promise.min_epsilon, 6) + " to " : "",
       privacy::rounded_up(promise.epsilon, 6), promise.contributions == 1 ? "" : " each",
       privacy::rounded_up(promise.total_epsilon, 6), privacy::rounded_up(promise.total_delta, 6));
   if (promise.shuffled) {

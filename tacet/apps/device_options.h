@@ -50,7 +50,7 @@ struct DevicePromise {
   std::int64_t contributions = 1;
   double total_epsilon = 0;
   double total_delta = 0;
-  std::optional<double> least_epsilon = {};  ///< of one report, where devices differ
+  std::optional<double> min_epsilon = {};  ///< of one report, where devices differ
   std::optional<local::ShuffledReports> shuffled = {};
   bool clones22 = false;                ///< the headline is the 2022 theorem's
   bool fitted_schema = false;           ///< somebody held the records to fit the schema

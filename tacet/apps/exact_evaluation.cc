@@ -170,8 +170,8 @@ ordered_json groups_json(const EvaluationSubject& subject, std::span<const Outco
 
 std::string confusion_text(const std::vector<std::string>& classes,
                            const std::vector<double>& cells) {
-  constexpr std::size_t most_classes = 20;  // what fits a screen
-  if (classes.size() > most_classes) {
+  constexpr std::size_t max_classes = 20;  // what fits a screen
+  if (classes.size() > max_classes) {
     return fmt::format("The confusion matrix of {} classes is in the output of --json.\n",
                        classes.size());
   }

@@ -14,7 +14,7 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/rounded_up.h"
 
 namespace tacet::apps {
@@ -28,7 +28,7 @@ using ledger::RunState;
 using nlohmann::ordered_json;
 
 constexpr std::array<double, 8> deltas{1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12};
-constexpr std::size_t most_runs_composed = 50;  // beyond that the joint figure takes too long
+constexpr std::size_t max_runs_composed = 50;  // beyond that the joint figure takes too long
 
 constexpr std::string_view not_covered =
     "Not covered: runs made without this ledger, copies of the data elsewhere, a ledger put back "
@@ -87,19 +87,19 @@ std::string amount_text(const Amount& amount, const ledger::Cap& cap, Shown show
   throw base::InternalError("an unknown currency");
 }
 
-/// The cipher's term of all outputs: (1 + e^epsilon) times it adds to the delta of any epsilon.
-double cipher_delta(const Account& account) {
+/// The PRG slack of all outputs: (1 + e^epsilon) times it adds to the delta of any epsilon.
+double prg_slack(const Account& account) {
   double sum = 0;
   for (const auto& run : account.runs) {
-    if (run.outcome) sum += run.outcome->cipher_delta * (1 + 0x1p-40);
+    if (run.outcome) sum += run.outcome->prg_slack * (1 + 0x1p-40);
   }
   return sum;
 }
 
 /// What noise from the cipher adds to delta at the epsilon of what is spent; 1 where none is known.
-double cipher_share_of_spent(const Account& account, const Totals& totals, double delta) {
+double prg_share_of_spent(const Account& account, const Totals& totals, double delta) {
   const auto epsilon = promise(account, totals.counted, delta);
-  return epsilon ? privacy::cipher_share(*epsilon, cipher_delta(account)) : 1;
+  return epsilon ? privacy::prg_share(*epsilon, prg_slack(account)) : 1;
 }
 
 /// epsilon at delta at any time, however the runs so far and the moment to look were chosen (an
@@ -143,7 +143,7 @@ std::optional<privacy::Guarantee> together(const Account& account, std::optional
     if (run.state == RunState::reserved) all.parts.push_back(run.booking.event);
     if (run.state == RunState::committed) all.parts.push_back(run.outcome->event);
   }
-  if (all.parts.empty() || all.parts.size() > most_runs_composed) return std::nullopt;
+  if (all.parts.empty() || all.parts.size() > max_runs_composed) return std::nullopt;
   for (const double delta : meant_deltas(account, asked)) {
     try {
       auto found = accounting::account(all, account.enrolled.adjacency, privacy::Delta(delta));
@@ -229,12 +229,12 @@ std::string promise_text(const Account& account, const Totals& totals) {
                number(promise(account, ledger::amount_of(account.cap()), delta)),
                number(promise(account, totals.counted, delta)),
                number(odometer(account, totals.counted, delta)),
-               privacy::rounded_up(cipher_share_of_spent(account, totals, delta), 3)});
+               privacy::rounded_up(prg_share_of_spent(account, totals, delta), 3)});
   }
   return "\n" + table.text() +
          "The cap's epsilon holds whatever is chosen from earlier results; that of what is spent "
          "is information.\n\"At any time\" holds for what is spent now, whoever chose to look now "
-         "and why.\nThe last column is (1 + e^epsilon) times the cipher's term, at the epsilon of "
+         "and why.\nThe last column is (1 + e^epsilon) times the PRG slack, at the epsilon of "
          "what is spent.\n";
 }
 
@@ -275,7 +275,7 @@ ordered_json run_json(const Run& run) {
   if (run.outcome) {
     out["output"] = run.outcome->output;
     out["output_sha256"] = run.outcome->output_sha256;
-    out["cipher_delta"] = run.outcome->cipher_delta;
+    out["prg_slack"] = run.outcome->prg_slack;
   }
   if (!booking.override_reason.empty()) out["without_ledger"] = booking.override_reason;
   if (!booking.unprotected_reason.empty()) out["unprotected"] = booking.unprotected_reason;
@@ -304,8 +304,8 @@ std::string account_text(const Account& account, std::optional<double> delta) {
   table.add({"committed", amount_text(totals.committed, cap, Shown::spent)});
   table.add({"reserved", amount_text(totals.reserved, cap, Shown::spent)});
   table.add({"remaining", amount_text(totals.remaining, cap, Shown::left)});
-  if (const double cipher = cipher_delta(account); cipher > 0) {
-    table.add({"cipher's term",
+  if (const double cipher = prg_slack(account); cipher > 0) {
+    table.add({"PRG slack",
                fmt::format("{}, {}", privacy::rounded_up(cipher, 3),
                            cap.currency == Currency::basic
                                ? "part of the deltas counted here, except for pure runs"
@@ -317,7 +317,7 @@ std::string account_text(const Account& account, std::optional<double> delta) {
         "\nAll runs together: epsilon {} at delta {}, to which the cipher adds {}, valid if all "
         "parameters were fixed beforehand\n",
         privacy::rounded_up(all->epsilon, 6), all->delta,
-        privacy::rounded_up(privacy::cipher_share(all->epsilon, cipher_delta(account)), 3));
+        privacy::rounded_up(privacy::prg_share(all->epsilon, prg_slack(account)), 3));
   }
   for (const auto& warning : warnings_of(account)) text += paragraph("note: " + warning);
   return text + "\n" + paragraph(std::string(not_covered));
@@ -335,7 +335,7 @@ ordered_json account_json(const Account& account, std::optional<double> delta) {
   out["reserved"] = amount_json(totals.reserved);
   out["spent"] = amount_json(totals.counted);
   out["remaining"] = amount_json(totals.remaining);
-  out["cipher_delta"] = cipher_delta(account);
+  out["prg_slack"] = prg_slack(account);
   out["promises"] = ordered_json::array();
   const auto number = [](std::optional<double> value) {
     return value ? ordered_json(*value) : ordered_json("inf");
@@ -346,13 +346,13 @@ ordered_json account_json(const Account& account, std::optional<double> delta) {
          {"epsilon_of_cap", number(promise(account, ledger::amount_of(account.cap()), one))},
          {"epsilon_of_spent", number(promise(account, totals.counted, one))},
          {"epsilon_at_any_time", number(odometer(account, totals.counted, one))},
-         {"cipher_share_of_spent", cipher_share_of_spent(account, totals, one)}});
+         {"prg_share_of_spent", prg_share_of_spent(account, totals, one)}});
   }
   if (const auto all = together(account, delta)) {
     out["if_all_was_fixed_beforehand"] = {
         {"epsilon", json_number(all->epsilon)},
         {"delta", all->delta},
-        {"cipher_share", privacy::cipher_share(all->epsilon, cipher_delta(account))}};
+        {"prg_share", privacy::prg_share(all->epsilon, prg_slack(account))}};
   }
   out["runs"] = ordered_json::array();
   for (const auto& run : account.runs) out["runs"].push_back(run_json(run));

@@ -36,7 +36,7 @@ Named named_figures(const learn::EvaluationPlan& plan, const learn::NoisyFigures
 
 std::string short_text(const learn::NoisyRatio& value) {
   if (!value) return "lost in the noise";
-  return fmt::format("{:.4f} +- {:.2g}", value->value, value->noise_deviation);
+  return fmt::format("{:.4f} +- {:.2g}", value->value, value->noise_stddev);
 }
 
 std::string by_class_text(const EvaluationSubject& subject, const learn::NoisyFigures& figures) {
@@ -60,7 +60,7 @@ std::string groups_text(const EvaluationSubject& subject, const learn::Evaluatio
     const auto& figures = found.groups[g];
     std::vector<std::string> row{
         subject.groups[g],
-        fmt::format("{:.0f} +- {:.2g}", figures.records.value, figures.records.noise_deviation)};
+        fmt::format("{:.0f} +- {:.2g}", figures.records.value, figures.records.noise_stddev)};
     for (const auto& [name, value] : named_figures(plan, figures)) row.push_back(short_text(value));
     table.add(row);
   }
@@ -74,8 +74,8 @@ std::string noisy_text(const EvaluationSubject& subject, const learn::Evaluation
   TextTable table({"", "estimate", "noise sd"});
   const auto add = [&](const std::string& name, const learn::NoisyRatio& value) {
     if (value) {
-      table.add({name, fmt::format("{:.6g}", value->value),
-                 fmt::format("{:.2g}", value->noise_deviation)});
+      table.add(
+          {name, fmt::format("{:.6g}", value->value), fmt::format("{:.2g}", value->noise_stddev)});
     } else {
       table.add({name, "lost in the noise", ""});
     }
@@ -86,13 +86,13 @@ std::string noisy_text(const EvaluationSubject& subject, const learn::Evaluation
   if (plan.has_matrix()) {
     out += fmt::format("\n{}noise sd of each count: {:.2g}\n",
                        confusion_text(subject.model.classes, found.all.matrix),
-                       found.all.matrix_deviation);
+                       found.all.matrix_stddev);
     if (plan.classes > 2) out += "\n" + by_class_text(subject, found.all);
-  } else if (plan.classes > learn::most_matrix_classes) {
+  } else if (plan.classes > learn::max_matrix_classes) {
     out += "\n" + paragraph(fmt::format(
                       "No confusion matrix: the noise of {} counts would drown what {} classes "
                       "have to say; at most {} classes get one.",
-                      plan.classes * plan.classes, plan.classes, learn::most_matrix_classes));
+                      plan.classes * plan.classes, plan.classes, learn::max_matrix_classes));
   }
   if (!subject.by.empty()) out += "\n" + groups_text(subject, plan, found);
   return out + "\n" + paragraph(privacy::statement(found.receipt));

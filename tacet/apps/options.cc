@@ -106,7 +106,7 @@ std::string_view done_otherwise(const CLI::App& command, std::string_view name) 
   if (command.get_name() != "train" && command.get_name() != "plan") return {};
   if (name != "--select-vocabulary" && name != "--vocabulary-epsilon") return {};
   return ": a table's ids and words are hashed into public buckets and need no list; "
-         "--columns-kept "
+         "--feature-selection "
          "0.3 finds privately which of the buckets are worth having (tacet embed finds lists)";
 }
 
@@ -137,14 +137,14 @@ std::string mistake(const CLI::App& program, const CLI::ParseError& error) {
                          ? program.get_name()
                          : program.get_name() + " " + before.substr(0, before.size() - 1);
   const auto rest = command->remaining();
-  const bool leaf = command_names(*command).empty();
+  const bool block = command_names(*command).empty();
   std::string what;
-  if (!leaf && !rest.empty() && rest.front()[0] != '-') {
+  if (!block && !rest.empty() && rest.front()[0] != '-') {
     what = no_command(*command, before, rest.front());
   } else if (what = misplaced(*command); what.empty()) {
     const std::string words = error.what();
     what = words.substr(0, words.find('\n'));
-    if (!leaf) what = "a command is missing";
+    if (!block) what = "a command is missing";
   }
   return fmt::format("{}: {}; see `{} --help`", where, what, where);
 }

@@ -32,13 +32,13 @@ privacy::SamplingRate rate_of(const ReleasePlan& plan) {
 }
 
 /// The least noise of a mechanism whose cost falls with it.
-double least_noise(const ReleasePlan& plan, const Target& target) {
+double min_noise(const ReleasePlan& plan, const Target& target) {
   const auto event = [&](double noise) {
     auto candidate = plan;
     candidate.noise = noise;
     return candidate.event();
   };
-  return accounting::least_noise(event, target);
+  return accounting::min_noise(event, target);
 }
 
 double gaussian_noise(const ReleasePlan& plan, const Target& target) {
@@ -54,7 +54,7 @@ double gaussian_noise(const ReleasePlan& plan, const Target& target) {
 }
 
 void find_noise(ReleasePlan& plan, const Target& target) {
-  plan.noise = is_gaussian(plan) ? gaussian_noise(plan, target) : least_noise(plan, target);
+  plan.noise = is_gaussian(plan) ? gaussian_noise(plan, target) : min_noise(plan, target);
   // The accountant's margins may exceed those of the calibration by some units of the last place.
   for (double nudge = 1e-13; !keeps(plan, target); nudge *= 4) {
     if (nudge > 1e-2) throw base::NumericError("the noise found does not keep its epsilon");
@@ -63,16 +63,16 @@ void find_noise(ReleasePlan& plan, const Target& target) {
 }
 
 /// The most steps of a mechanism whose cost grows with them.
-std::int64_t most_steps(ReleasePlan plan, const Target& target) {
+std::int64_t max_steps(ReleasePlan plan, const Target& target) {
   const auto event = [&](std::int64_t steps) {
     plan.steps = steps;
     return plan.event();
   };
-  return accounting::most_steps(event, target);
+  return accounting::max_steps(event, target);
 }
 
 void find_steps(ReleasePlan& plan, const Target& target) {
-  plan.steps = most_steps(plan, target);
+  plan.steps = max_steps(plan, target);
   if (plan.steps == 0) refuse(target, "number of steps, not even one,");
 }
 

@@ -17,11 +17,11 @@ enum class Unknown { none, noise, steps, sampling_rate };
 
 /// A mechanism, repeated, perhaps on samples.
 struct ReleasePlan {
-  std::string mechanism;                    ///< the kind's name in the event language
-  std::string noise_name;                   ///< as results call it; empty: no noise of its own
-  double noise = 0;                         ///< multiplier, or deviation in units of the grid
-  nlohmann::ordered_json settings;          ///< what else describes one release
-  std::optional<double> sampling_rate;      ///< Poisson samples
+  std::string mechanism;                ///< the kind's name in the event language
+  std::string noise_name;               ///< as results call it; empty: no noise of its own
+  double noise = 0;                     ///< multiplier, or standard deviation in units of the grid
+  nlohmann::ordered_json settings;      ///< what else describes one release
+  std::optional<double> sampling_rate;  ///< Poisson samples
   std::optional<std::int64_t> sample_size;  ///< samples of fixed size out of `population`
   std::int64_t population = 0;
   std::int64_t steps = 1;

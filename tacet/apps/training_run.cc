@@ -27,15 +27,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t most_coefficients = 30;  // what fits a screen; `tacet show` prints all
+constexpr std::size_t max_coefficients = 30;  // what fits a screen; `tacet show` prints all
 constexpr std::string_view standard_output = "-";
 
 int thread_count(const learn::ParameterValues& values) {
-  constexpr std::int64_t most_threads = 1024;
+  constexpr std::int64_t max_threads = 1024;
   const auto given = values.integer("threads");
   if (!given) return base::available_threads();
-  if (*given < 1 || *given > most_threads) {
-    throw base::UsageError("threads must be 1 to {}, got {}", most_threads, *given);
+  if (*given < 1 || *given > max_threads) {
+    throw base::UsageError("threads must be 1 to {}, got {}", max_threads, *given);
   }
   return static_cast<int>(*given);
 }
@@ -75,14 +75,13 @@ void TrainingRun::refuse_model_at(std::string_view option, const std::string& fi
       file);
 }
 
-void TrainingRun::run(const Settled& settled, const Console& console,
+void TrainingRun::run(const MethodPlan& settled, const Console& console,
                       const base::CancelToken& cancel) const {
   const auto source = seed_.source();
   const auto& plan = settled.plan;
   const auto& schema = plan.schema;
   // Refused before anything is spent where both costs do not go together.
-  static_cast<void>(
-      data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta}));
+  static_cast<void>(data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.prg_slack}));
   const auto notes = notes_.notes(schema, spending_.data_set(), settled.schema_file);
   warn_before(console, plan);
   const auto output = open_output(console);
@@ -114,7 +113,7 @@ void TrainingRun::run(const Settled& settled, const Console& console,
           cancel.throw_if_cancelled();
           result.write(piece);
         });
-        return trained.receipt.cipher_delta;
+        return trained.receipt.prg_slack;
       });
   report(console, settled, file, progress.seconds());
 }
@@ -137,7 +136,7 @@ std::unique_ptr<run::Output> TrainingRun::open_output(const Console& console) co
   return std::make_unique<run::FileOutput>(output_, overwrite());
 }
 
-run::Expense TrainingRun::expense_of(const Settled& settled) const {
+run::Expense TrainingRun::expense_of(const MethodPlan& settled) const {
   const auto& plan = settled.plan;
   return {.command = settled.command,
           .data = data_,
@@ -149,7 +148,7 @@ run::Expense TrainingRun::expense_of(const Settled& settled) const {
               plan.unprotected() ? "trained with epsilon inf" : seed_.unprotected_reason()};
 }
 
-void TrainingRun::report(const Console& console, const Settled& settled,
+void TrainingRun::report(const Console& console, const MethodPlan& settled,
                          const model::ModelFile& file, double seconds) const {
   const bool model_went_out = output_ == standard_output;
   if (console.json() && !model_went_out) {
@@ -165,7 +164,7 @@ void TrainingRun::report(const Console& console, const Settled& settled,
   }
 }
 
-ordered_json TrainingRun::report_json(const Settled& settled, const model::ModelFile& file,
+ordered_json TrainingRun::report_json(const MethodPlan& settled, const model::ModelFile& file,
                                       double seconds) const {
   ordered_json out;
   out["model_file"] = output_;
@@ -177,14 +176,14 @@ ordered_json TrainingRun::report_json(const Settled& settled, const model::Model
   } else {
     out["coefficients"] = coefficient_json(file.model);
   }
-  out["cipher_delta"] = file.receipt.cipher_delta;
+  out["prg_slack"] = file.receipt.prg_slack;
   if (const auto optimum = learn::optimum_in_words(file.receipt)) out["optimum"] = *optimum;
   if (settled.further.json) settled.further.json(out);
   if (settled.further.timed) out["seconds"] = std::round(seconds * 1e3) / 1e3;
   return out;
 }
 
-std::string TrainingRun::report_text(const Settled& settled, const model::ModelFile& file,
+std::string TrainingRun::report_text(const MethodPlan& settled, const model::ModelFile& file,
                                      double seconds) const {
   const auto optimum = learn::optimum_in_words(file.receipt);
   const auto where = output_ == standard_output ? std::string("standard output") : output_;
@@ -196,7 +195,7 @@ std::string TrainingRun::report_text(const Settled& settled, const model::ModelF
           fit_share_text(file.schema, file.receipt.guarantee.adjacency),
       settled.further.text, optimum ? "\n" + paragraph(*optimum) : "",
       file.model.wide ? "Model" : "Coefficients",
-      file.model.wide ? wide_text(file) : coefficient_text(file, most_coefficients), where,
+      file.model.wide ? wide_text(file) : coefficient_text(file, max_coefficients), where,
       settled.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
 }
 

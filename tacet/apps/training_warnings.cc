@@ -26,8 +26,8 @@ std::optional<double> setting(const learn::Training& plan, std::string_view name
   return std::get<double>(found->value);
 }
 
-/// Standard deviation, about, of the noise in the prediction for a record of norm 1; nothing for
-/// methods whose noise depends on more than public facts.
+/// Standard standard deviation, about, of the noise in the prediction for a record of norm 1;
+/// nothing for methods whose noise depends on more than public facts.
 std::optional<double> prediction_noise(const learn::Training& plan) {
   const double columns = static_cast<double>(plan.columns);
   const bool pure = plan.guarantee.delta == 0;
@@ -75,7 +75,8 @@ std::vector<std::string> training_warnings(const learn::Training& plan) {
   const auto& guarantee = plan.guarantee;
   if (guarantee.epsilon > large_epsilon) {
     out.push_back(fmt::format(
-        "epsilon {} promises little: one record may change the chance of an outcome by a factor "
+        "epsilon {} promises little: one record may change the probability of an outcome by a "
+        "factor "
         "of e^{}; 1 is usual, above 10 is hard to defend",
         privacy::rounded_up(guarantee.epsilon, 6), privacy::rounded_up(guarantee.epsilon, 6)));
   }

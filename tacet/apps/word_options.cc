@@ -24,7 +24,7 @@ void WordTextOptions::declare(Options& options) {
               "Instead of a list: 2^BITS vectors, words sharing one by a public hash, 1 to 30");
   options.add("--min-count", min_count_, "COUNT", "Leave out words whose public count is lower");
   options.add("--sample", sample_, "NUMBER",
-              "Leave out tokens of frequent words by chance, by their public counts, as word2vec "
+              "Leave out tokens of frequent words at random, by their public counts, as word2vec "
               "does with 1e-3");
   options.flag("--negatives-by-count", by_counts_,
                "Draw words against pairs by their public count to the power 3/4, not all alike");
@@ -34,7 +34,7 @@ void WordTextOptions::declare(Options& options) {
   options.flag(
       "--words", words_,
       "Tokens are runs of letters and digits, in lower case, instead of all between blanks");
-  options.add("--most", most_, "COUNT",
+  options.add("--most", max_, "COUNT",
               "A text counts with its first so many words [default: 10000]");
   options.flag("--pairs-as-units", pairs_as_units_,
                "Protect each pair of words by itself: neither a text nor its author is protected");
@@ -127,7 +127,7 @@ data::OpenCorpus WordTextOptions::read(const data::Vocabulary& vocabulary,
   data::CorpusOptions options{.tokens = words_ ? data::TokenRule::words : data::TokenRule::blanks,
                               .keep_unknown = training.examples.needs_unknown(),
                               .cancel = &cancel};
-  if (!most_.empty()) options.most_words = count_option("--most", most_, 2);
+  if (!max_.empty()) options.max_words = count_option("--most", max_, 2);
   if (!text_column_.empty()) {
     options.table = data::TextTable{.text_column = text_column_};
     if (!unit_.empty()) options.table->unit_column = unit_;

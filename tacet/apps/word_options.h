@@ -44,7 +44,7 @@ class WordTextOptions {
   bool by_counts_ = false;
   std::string text_column_;
   std::string unit_;
-  std::string most_;
+  std::string max_;
   bool words_ = false;
   bool pairs_as_units_ = false;
   std::string threads_;

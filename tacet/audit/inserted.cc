@@ -9,10 +9,10 @@
 namespace tacet::audit {
 namespace {
 
-std::int32_t other_word(std::int32_t words, data::Coins& coins,
+std::int32_t other_word(std::int32_t words, data::RandomDraws& draws,
                         std::initializer_list<std::int32_t> taken) {
   for (;;) {
-    const auto word = static_cast<std::int32_t>(coins.below(static_cast<std::uint64_t>(words)));
+    const auto word = static_cast<std::int32_t>(draws.below(static_cast<std::uint64_t>(words)));
     if (std::ranges::find(taken, word) == taken.end()) return word;
   }
 }
@@ -23,24 +23,25 @@ void expect_three(std::int32_t words) {
 
 }  // namespace
 
-std::vector<Phrase> random_phrases(std::int64_t count, std::int32_t words, data::Coins& coins) {
+std::vector<Phrase> random_phrases(std::int64_t count, std::int32_t words,
+                                   data::RandomDraws& draws) {
   expect_three(words);
   std::vector<Phrase> phrases;
   for (std::int64_t k = 0; k < count; ++k) {
-    const auto first = other_word(words, coins, {});
-    const auto second = other_word(words, coins, {first});
-    phrases.push_back({first, second, other_word(words, coins, {first, second})});
+    const auto first = other_word(words, draws, {});
+    const auto second = other_word(words, draws, {first});
+    phrases.push_back({first, second, other_word(words, draws, {first, second})});
   }
   return phrases;
 }
 
 std::vector<Phrase> random_endings(const Phrase& phrase, std::int64_t count, std::int32_t words,
-                                   data::Coins& coins) {
+                                   data::RandomDraws& draws) {
   expect_three(words);
   std::vector<Phrase> phrases;
   for (std::int64_t k = 0; k < count; ++k) {
-    const auto second = other_word(words, coins, {phrase.first});
-    phrases.push_back({phrase.first, second, other_word(words, coins, {phrase.first, second})});
+    const auto second = other_word(words, draws, {phrase.first});
+    phrases.push_back({phrase.first, second, other_word(words, draws, {phrase.first, second})});
   }
   return phrases;
 }

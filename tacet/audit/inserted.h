@@ -6,8 +6,8 @@
 
 #include "tacet/audit/one_run.h"
 #include "tacet/audit/phrases.h"
-#include "tacet/data/words/coins.h"
 #include "tacet/data/words/corpus.h"
+#include "tacet/data/words/random_draws.h"
 #include "tacet/learn/wide/row_optimizer.h"
 
 /// Texts that are inserted to see what training gives away of them.
@@ -15,10 +15,10 @@ namespace tacet::audit {
 
 /// So many phrases of three different words each, uniform.
 [[nodiscard]] std::vector<Phrase> random_phrases(std::int64_t count, std::int32_t words,
-                                                 data::Coins& coins);
+                                                 data::RandomDraws& draws);
 /// Phrases that begin as `phrase` does, and go on with two different words, uniform.
 [[nodiscard]] std::vector<Phrase> random_endings(const Phrase& phrase, std::int64_t count,
-                                                 std::int32_t words, data::Coins& coins);
+                                                 std::int32_t words, data::RandomDraws& draws);
 
 /// Adds the phrase to the texts as `copies` records of its own, each of which says it `times`
 /// times. For texts whose records are their units. How many records there are stays a public guess.

@@ -43,7 +43,7 @@ ReleasedWords train(const data::Corpus& corpus, const std::string& epsilon, cons
                                                            {"public-row-count", "600"},
                                                            {"dim", "16"},
                                                            {"steps", steps},
-                                                           {"pairs-a-unit", "8"}}));
+                                                           {"max-pairs-per-unit", "8"}}));
   random::SeededSource source(3);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
@@ -57,12 +57,12 @@ ReleasedWords train(const data::Corpus& corpus, const std::string& epsilon, cons
 
 /// Half of 200 canaries inserted, 100 guesses.
 Guesses guesses_of(const std::string& epsilon, const char* steps, std::uint64_t seed) {
-  data::Coins coins(seed);
-  const auto canaries = random_phrases(200, words, coins);
+  data::RandomDraws draws(seed);
+  const auto canaries = random_phrases(200, words, draws);
   auto corpus = texts(400);
   std::vector<bool> inserted;
   for (const auto& canary : canaries) {
-    inserted.push_back(coins.below(2) == 1);
+    inserted.push_back(draws.below(2) == 1);
     if (inserted.back()) insert_phrase(corpus, canary, 1, 8);
   }
   const auto released = train(corpus, epsilon, steps);
@@ -84,26 +84,26 @@ TEST(Inserted, CanariesShowWithoutPrivacyAndStayBelowTheClaimWithIt) {
 TEST(Inserted, RanksOfPhrasesThatAreNotThereAreUniform) {
   const auto released = train(texts(600), "inf", "1000");
   PhraseModel model(released);
-  data::Coins coins(9);
+  data::RandomDraws draws(9);
   std::vector<std::int64_t> ranks;
-  for (const auto& phrase : random_phrases(300, words, coins)) {
-    const double tie = static_cast<double>(coins.next() >> 11) * 0x1p-53;
-    ranks.push_back(model.rank(phrase, random_endings(phrase, 200, words, coins), tie));
+  for (const auto& phrase : random_phrases(300, words, draws)) {
+    const double tie = static_cast<double>(draws.next() >> 11) * 0x1p-53;
+    ranks.push_back(model.rank(phrase, random_endings(phrase, 200, words, draws), tie));
   }
   EXPECT_GT(test_ranks(ranks, 200).p_value, 1e-3);
 }
 
 TEST(Inserted, PhrasesHaveDifferentWords) {
-  data::Coins coins(1);
-  for (const auto& phrase : random_phrases(500, 3, coins)) {
+  data::RandomDraws draws(1);
+  for (const auto& phrase : random_phrases(500, 3, draws)) {
     EXPECT_EQ(phrase.first + phrase.second + phrase.third, 3);
     EXPECT_EQ(phrase.first * phrase.second * phrase.third, 0);
-    for (const auto& other : random_endings(phrase, 2, 3, coins)) {
+    for (const auto& other : random_endings(phrase, 2, 3, draws)) {
       EXPECT_EQ(other.first, phrase.first);
       EXPECT_NE(other.second, other.third);
     }
   }
-  EXPECT_THROW((void)random_phrases(1, 2, coins), base::UsageError);
+  EXPECT_THROW((void)random_phrases(1, 2, draws), base::UsageError);
 }
 
 TEST(Inserted, GuessesAreTheEndsOfTheOrder) {

@@ -4,7 +4,7 @@
 
 /// What one training run with inserted records proves about its epsilon, from below (Steinke, Nasr,
 /// Jagielski, "Privacy auditing with one training run", 2023): each of m records is inserted or not
-/// by a coin of its own, and whoever sees the result guesses for some of them which.
+/// by a random draw of its own, and whoever sees the result guesses for some of them which.
 namespace tacet::audit {
 
 /// What was guessed. How many guesses are made is fixed before the run: the best of several numbers

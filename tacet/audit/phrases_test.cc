@@ -76,7 +76,7 @@ TEST(PhraseModel, RanksCountPhrasesThatSurpriseAsMuch) {
 }
 
 // Where all words are alike all phrases are: the tie alone decides.
-TEST(PhraseModel, TiesAreDecidedByACoin) {
+TEST(PhraseModel, TiesAreDecidedByARandomDraw) {
   ReleasedWords released{.dimensions = 2, .targets = {}, .contexts = {}, .biases = {}};
   released.targets.assign(20, 0);
   released.contexts.assign(20, 0);

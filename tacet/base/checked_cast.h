@@ -17,4 +17,7 @@ template <std::integral To, std::integral From>
   return static_cast<To>(value);
 }
 
+/// A count as a real number: exact up to 2^53.
+constexpr double to_double(std::int64_t count) { return static_cast<double>(count); }
+
 }  // namespace tacet::base

@@ -28,11 +28,11 @@ class InOrder {
     std::function<void(Result& result)> take;
   };
 
-  /// `most_workers`: how many threads at most take part.
-  InOrder(ThreadPool& threads, Steps steps, int most_workers = 1 << 20)
+  /// `max_workers`: how many threads at most take part.
+  InOrder(ThreadPool& threads, Steps steps, int max_workers = 1 << 20)
       : threads_(threads),
         steps_(std::move(steps)),
-        workers_(std::min(threads.size(), most_workers)) {}
+        workers_(std::min(threads.size(), max_workers)) {}
 
   /// Until the stream ends. Throws what the first piece threw at which something was thrown, by
   /// whichever step; the pieces before it were taken.

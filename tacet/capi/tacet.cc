@@ -31,7 +31,7 @@ using internal::ReleaseObject;
 using internal::SchemaObject;
 using internal::TableObject;
 
-constexpr std::size_t most_numbers = std::size_t{1} << 40;
+constexpr std::size_t max_numbers = std::size_t{1} << 40;
 
 // Of fixed size, so that saying that memory has run out needs none.
 thread_local char last_error[2048] = "";
@@ -72,7 +72,7 @@ std::string_view text_of(const char* text, const char* what) { return &wanted(te
 
 template <typename T>
 std::span<T> numbers(T* values, std::size_t count, const char* what) {
-  if (count > most_numbers) throw base::UsageError("{}: {} numbers are too many", what, count);
+  if (count > max_numbers) throw base::UsageError("{}: {} numbers are too many", what, count);
   if (count > 0) static_cast<void>(wanted(values, what));
   return {values, count};
 }
@@ -115,7 +115,7 @@ learn::LinearOptions options_of(const OptionsObject& given, const data::Schema& 
   if (given.loss) {
     const bool numbers = schema.target && schema.target->regression();
     options.loss =
-        model::own_loss(numbers ? model::Labels::numbers : model::Labels::signs, *given.loss);
+        model::custom_loss(numbers ? model::Labels::numbers : model::Labels::signs, *given.loss);
   }
   return options;
 }
@@ -127,18 +127,18 @@ void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, co
   const auto chosen = Objects::all().get<OptionsObject>(options);
   const auto payer = budget == 0 ? nullptr : Objects::all().get<BudgetObject>(budget);
   learn::LinearOptions settled;
-  run::TrainMeans means;
+  run::TrainContext context;
   internal::Watch watch;
   {
     const std::lock_guard turn(chosen->turn);
     watch = chosen->watch;
     settled = options_of(*chosen, described->schema);
-    means.threads = static_cast<int>(
+    context.threads = static_cast<int>(
         std::clamp<std::int64_t>(chosen->values.integer("threads").value_or(0), 0, 1 << 20));
   }
-  if (payer) means.budget = &payer->budget;
-  means.supervision.progress = &watch;
-  make<ModelObject>(model, run::train(described->schema, rows, settled, means));
+  if (payer) context.budget = &payer->budget;
+  context.supervision.progress = &watch;
+  make<ModelObject>(model, run::train(described->schema, rows, settled, context));
 }
 
 void predict(std::uint64_t model, const run::Rows& rows, std::span<double> out) {
@@ -216,7 +216,7 @@ int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope
                             .slope = of(slope, "slope"),
                             .largest_slope = largest_slope,
                             .largest_curvature = largest_curvature};
-    static_cast<void>(model::own_loss(model::Labels::signs, own));  // checked now
+    static_cast<void>(model::custom_loss(model::Labels::signs, own));  // checked now
     const std::lock_guard turn(object->turn);
     object->loss = std::move(own);
   });

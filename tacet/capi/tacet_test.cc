@@ -216,7 +216,7 @@ TEST(CInterface, ReleasesAHistogramWithItsReceipt) {
                                    TACET_ADD_REMOVE, counts, 3, out);
   };
   const auto paid = made([&](auto* out) { return release(25, 0, out); });
-  // Noise of scale 1/25: one of the three draws is other than 0 with a chance of 1e-10.
+  // Noise of scale 1/25: one of the three draws is other than 0 with a probability of 1e-10.
   EXPECT_EQ(counts[0], 1000);
   EXPECT_EQ(counts[1], 1000);
   EXPECT_EQ(counts[2], 1002);
@@ -228,7 +228,7 @@ TEST(CInterface, ReleasesAHistogramWithItsReceipt) {
   EXPECT_EQ(counts[2], 1002);
   EXPECT_EQ(release(1, 1e-6, nullptr), TACET_OK) << tacet_last_error();
   EXPECT_EQ(std::floor(counts[1]), counts[1]);
-  EXPECT_NEAR(counts[1], 1000, 60);  // 10 deviations and more
+  EXPECT_NEAR(counts[1], 1000, 60);  // 10 standard deviations and more
   EXPECT_EQ(tacet_release_histogram(0, days.data(), 3, 1, 0, 5, counts, 3, nullptr), TACET_USAGE);
   EXPECT_EQ(tacet_release_histogram(0, nullptr, 3, 1, 0, 0, counts, 3, nullptr), TACET_USAGE);
   EXPECT_EQ(tacet_release_histogram(0, days.data(), 3, 1, 0, 0, counts, 0, nullptr), TACET_USAGE);

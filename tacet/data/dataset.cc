@@ -48,9 +48,9 @@ std::string LabelDomain::in_words() const {
 }
 
 Dataset::Dataset(const DatasetShape& shape) : shape_(shape) {
-  constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
-  if (shape.columns < 1 || shape.columns > most_columns) {
-    throw base::UsageError("a data set needs 1 to {} encoded columns, got {}", most_columns,
+  constexpr std::int64_t max_columns = std::numeric_limits<std::uint32_t>::max();
+  if (shape.columns < 1 || shape.columns > max_columns) {
+    throw base::UsageError("a data set needs 1 to {} encoded columns, got {}", max_columns,
                            shape.columns);
   }
   // 2^15 keeps a squared norm below 2^53, so that integer sums in doubles stay exact.
@@ -63,8 +63,9 @@ Dataset::Dataset(const DatasetShape& shape) : shape_(shape) {
   squared_norm_bound_ = static_cast<std::int64_t>(std::floor(scaled * scaled));
   // Half a unit in the last place upwards would let a row pass that exceeds the real bound.
   while (std::sqrt(static_cast<double>(squared_norm_bound_)) > scaled) --squared_norm_bound_;
-  const std::int64_t rows_a_block = std::max<std::int64_t>(1, target_block_values / shape.columns);
-  dense_shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows_a_block))) - 1;
+  const std::int64_t rows_per_block =
+      std::max<std::int64_t>(1, target_block_values / shape.columns);
+  dense_shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows_per_block))) - 1;
 }
 
 void Dataset::declare_units() {

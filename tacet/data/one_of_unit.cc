@@ -25,9 +25,9 @@ void copy_record(const Dataset& from, std::int64_t row, Dataset& to) {
 
 }  // namespace
 
-Dataset one_record_a_unit(const Dataset& dataset, random::Lease coins) {
+Dataset one_record_per_unit(const Dataset& dataset, random::BlockClaim draws) {
   if (!dataset.has_units()) throw base::InternalError("a record of each unit, but there are none");
-  random::Stream stream(std::move(coins));
+  random::Stream stream(std::move(draws));
   std::vector<Choice> choices(static_cast<std::size_t>(dataset.unit_count()));
   for (std::int64_t row = 0; row < dataset.rows(); ++row) {
     const auto unit = dataset.unit_of(row);

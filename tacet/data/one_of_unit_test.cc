@@ -34,7 +34,8 @@ Dataset visits(Storage storage, bool with_second) {
 }
 
 std::vector<int> drawn(const Dataset& dataset, random::Source& source, std::uint64_t step) {
-  const auto records = one_record_a_unit(dataset, source.lease(random::Purpose::sampling, step, 0));
+  const auto records =
+      one_record_per_unit(dataset, source.claim(random::Purpose::sampling, step, 0));
   std::vector<int> numbers;
   for (std::int64_t row = 0; row < records.rows(); ++row) {
     numbers.push_back(records.sparse() ? records.sparse_row(row).values[0]
@@ -45,7 +46,7 @@ std::vector<int> drawn(const Dataset& dataset, random::Source& source, std::uint
 
 // Each unit gives one of its records, all equally often and independently of the others', whether
 // the unit between them is there or not: what the proof's averaging rests on. Each count of 6000
-// draws strays by more than 5 deviations of a binomial in one seed out of a million.
+// draws strays by more than 5 standard deviations of a binomial in one seed out of a million.
 TEST(OneOfUnit, IsUniformAndTheSameLawWithoutAnotherUnit) {
   constexpr int draws = 6000;
   random::SeededSource source(4);
@@ -68,8 +69,8 @@ TEST(OneOfUnit, IsUniformAndTheSameLawWithoutAnotherUnit) {
   }
 }
 
-// Whatever the coins, data sets that differ in one unit become ones that differ in one record at
-// most: every pair of draws that agree on the others' choices is such a pair.
+// Whatever the random draws, data sets that differ in one unit become ones that differ in one
+// record at most: every pair of draws that agree on the others' choices is such a pair.
 TEST(OneOfUnit, NeighboursInAUnitBecomeNeighboursInARecord) {
   random::SeededSource source(5);
   std::map<std::vector<int>, int> without;
@@ -85,7 +86,7 @@ TEST(OneOfUnit, NeighboursInAUnitBecomeNeighboursInARecord) {
 TEST(OneOfUnit, RecordsWithoutUnitsAreRefusedAndNoneIsNone) {
   random::SeededSource source(6);
   const Dataset plain({.columns = 1});
-  EXPECT_THROW((void)one_record_a_unit(plain, source.lease(random::Purpose::sampling, 0, 0)),
+  EXPECT_THROW((void)one_record_per_unit(plain, source.claim(random::Purpose::sampling, 0, 0)),
                base::InternalError);
   Dataset empty({.columns = 1});
   empty.declare_units();

@@ -18,7 +18,7 @@ TEST(Utf8, AgreesWithTheWriterOfJsonOnAllShortTexts) {
       return false;
     }
   };
-  // Around every border of the table of well-formed sequences.
+  // Around every boundary of the table of well-formed sequences.
   const std::string bytes{
       "\x00\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef"
       "\xf0\xf1\xf3\xf4\xf5\xff",

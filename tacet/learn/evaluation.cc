@@ -15,12 +15,12 @@
 #include "tacet/learn/evaluation_figures.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/plain_release.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/confusion.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sums/cell_sum.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/prg_share.h"
 
 namespace tacet::learn {
 namespace {
@@ -70,7 +70,7 @@ double error_unit_of(const model::LinearModel& model) {
 
 std::int64_t cells_for(std::int64_t classes) {
   if (classes == 0) return 1;
-  return classes <= most_matrix_classes ? classes * classes : 2;
+  return classes <= max_matrix_classes ? classes * classes : 2;
 }
 
 /// Where one record counts, and its scores.
@@ -174,7 +174,7 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   parameters["record_norm"] =
       optimize::CellSum(shape_of(plan), plan.norm_bits).contribution_bound();
   parameters["cells"] = plan.cells;
-  if (plan.privacy_unit != "record") parameters["records_a_unit"] = 1;  // the first of each
+  if (plan.privacy_unit != "record") parameters["max_records_per_unit"] = 1;  // the first of each
   if (plan.groups > 1) parameters["groups"] = plan.groups;
   if (plan.threshold != 0) parameters["threshold_margin"] = plan.threshold;
   if (plan.scores() > 1) parameters["scores"] = plan.scores();
@@ -184,7 +184,7 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   receipt.guarantee = plan.guarantee;
   receipt.privacy_unit = plan.privacy_unit;
   receipt.public_row_count = plan.public_row_count;
-  receipt.cipher_delta = plan.cipher_delta;
+  receipt.prg_slack = plan.prg_slack;
   receipt.software_version = base::version;
   if (!source.secure()) {
     receipt.randomness = privacy::Randomness::seeded;
@@ -232,15 +232,15 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
       .threshold = options.threshold,
       .privacy_unit = options.privacy_unit,
       .public_row_count = options.public_row_count,
-      .cipher_delta = 0,
+      .prg_slack = 0,
       .link = classes == 0 ? model::link_of(model.loss) : model::Link::identity};
   const auto asked = plan.guarantee;
-  plan.cipher_delta = random::cipher_term(1, optimize::CellSum::terms(shape_of(plan)));
-  const auto left = privacy::delta_left(asked, plan.cipher_delta);
+  plan.prg_slack = random::prg_slack_of(1, optimize::CellSum::terms(shape_of(plan)));
+  const auto left = privacy::delta_left(asked, plan.prg_slack);
   plan.noise_multiplier = full_batch_noise(1, options.epsilon, left, options.adjacency);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.event = privacy::Gaussian{plan.noise_multiplier};
-  plan.guarantee = accounting::stated_guarantee(plan.event, asked, plan.cipher_delta);
+  plan.guarantee = accounting::stated_guarantee(plan.event, asked, plan.prg_slack);
   // Refuses shapes that it cannot certify, before anything is booked.
   static_cast<void>(optimize::CellSum(shape_of(plan), plan.norm_bits));
   return plan;
@@ -250,9 +250,9 @@ privacy::Event recorded_evaluation(const privacy::Receipt& receipt, RecordedPara
                                    const privacy::Event& /*own*/) {
   expect_plain_release(receipt);
   expect_neighbours(parameters, receipt.guarantee.adjacency);
-  if (receipt.privacy_unit != "record" && parameters.count("records_a_unit") != 1) {
+  if (receipt.privacy_unit != "record" && parameters.count("max_records_per_unit") != 1) {
     throw base::DataError("an evaluation takes one record of each unit, the receipt says {}",
-                          parameters.count("records_a_unit"));
+                          parameters.count("max_records_per_unit"));
   }
   expect_record_norm(parameters, receipt);
   return privacy::Gaussian{recorded_noise(parameters)};
@@ -282,7 +282,7 @@ Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, rand
     scorer.add(row, sum);
     ++count;
   }
-  const double standard_deviation = plan.noise_multiplier * sum.contribution_bound();
+  const double stddev = plan.noise_multiplier * sum.contribution_bound();
   const auto released = mechanism::release_gaussian(std::move(sum).take(),
                                                     privacy::NoiseMultiplier(plan.noise_multiplier),
                                                     {{}, source, reservation});
@@ -294,7 +294,7 @@ Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, rand
   const auto figures = [&](std::optional<std::int64_t> group) {
     auto counts = counts_of(released.value(), plan, group, records);
     const auto added = group ? 1 : plan.groups;
-    counts.standard_deviation = standard_deviation * std::sqrt(static_cast<double>(added));
+    counts.stddev = stddev * std::sqrt(static_cast<double>(added));
     return figures_of(counts, plan);
   };
   Evaluation out{

@@ -18,7 +18,7 @@
 /// How well a model predicts private records, with differential privacy.
 ///
 /// One release of the Gaussian mechanism: the counts of a confusion matrix (of at most
-/// most_matrix_classes classes; of right and wrong answers beyond, of records for numbers), and
+/// max_matrix_classes classes; of right and wrong answers beyond, of records for numbers), and
 /// sums of scores in [0, 1]: the loss capped at a public value, and for numbers the error, its
 /// square, the target and its square, for counts and probabilities its entropy; by group where
 /// groups are asked for. Accuracy, sensitivity and the like, mean losses, the mean absolute error,
@@ -33,7 +33,7 @@
 namespace tacet::learn {
 
 /// Beyond these the noise of k^2 cells would drown what their sums have to say.
-inline constexpr std::int64_t most_matrix_classes = 10;
+inline constexpr std::int64_t max_matrix_classes = 10;
 
 struct EvaluationOptions {
   privacy::Epsilon epsilon;  ///< positive and finite
@@ -59,7 +59,7 @@ struct EvaluationPlan {
   double threshold;
   std::string privacy_unit;
   std::optional<std::int64_t> public_row_count;
-  double cipher_delta;                       ///< the cipher's term, a word a released number
+  double prg_slack;                          ///< the PRG slack, a word a released number
   model::Link link = model::Link::identity;  ///< of numbers; another one has a deviance
 
   [[nodiscard]] bool has_matrix() const { return classes > 0 && cells == classes * classes; }
@@ -81,7 +81,7 @@ struct EvaluationPlan {
 
 struct NoisyValue {
   double value;
-  double noise_deviation;  ///< standard deviation of the privacy noise in it; 0: exact
+  double noise_stddev;  ///< standard deviation of the privacy noise in it; 0: exact
 };
 
 /// A share or a mean; absent where the noise drowns it.
@@ -103,7 +103,7 @@ struct NoisyFigures {
   NoisyRatio deviance = {};         ///< for counts and probabilities, of capped losses
   NoisyRatio d2 = {};               ///< likewise, beside the best constant's; at most 1
   std::vector<double> matrix = {};  ///< noisy counts by actual and predicted class, row by row
-  double matrix_deviation = 0;      ///< of the noise in each of them
+  double matrix_stddev = 0;         ///< of the noise in each of them
   std::vector<NoisyClass> by_class = {};  ///< of two classes the second one alone
 };
 

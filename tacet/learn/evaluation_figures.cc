@@ -34,20 +34,18 @@ NoisyRatio ratio(const Parts& parts, const ReleasedCounts& counts) {
   const bool exact = parts.lower.empty();
   const double lower = exact ? *counts.public_records : sum_of(parts.lower, counts.cells);
   const double upper = sum_of(parts.upper, counts.cells) + parts.more;
-  const double noise =
-      std::max(std::hypot(counts.standard_deviation * length(parts.upper), parts.more_noise),
-               counts.standard_deviation * length(parts.lower));
+  const double noise = std::max(std::hypot(counts.stddev * length(parts.upper), parts.more_noise),
+                                counts.stddev * length(parts.lower));
   if (!(lower > 0) || lower < clear_of_noise * noise) return std::nullopt;
   const double value = std::clamp(upper / lower, 0.0, 1.0);
   auto weights = parts.upper;
   for (std::size_t i = 0; i < parts.lower.size(); ++i) weights[i] -= value * parts.lower[i];
-  return NoisyValue{
-      value, std::hypot(counts.standard_deviation * length(weights), parts.more_noise) / lower};
+  return NoisyValue{value, std::hypot(counts.stddev * length(weights), parts.more_noise) / lower};
 }
 
 NoisyRatio scaled(NoisyRatio value, double scale) {
   if (!value) return value;
-  return NoisyValue{value->value * scale, value->noise_deviation * scale};
+  return NoisyValue{value->value * scale, value->noise_stddev * scale};
 }
 
 /// The mean of a score in [0, 1].
@@ -55,10 +53,10 @@ NoisyRatio mean_of(NumberScore score, const ReleasedCounts& counts) {
   const double sum = counts.scores[static_cast<std::size_t>(score)];
   const std::vector<double> halves(counts.cells.size(), 0.5);
   if (counts.public_records) {
-    return ratio({{}, {}, sum + 0.5 * *counts.public_records, counts.standard_deviation}, counts);
+    return ratio({{}, {}, sum + 0.5 * *counts.public_records, counts.stddev}, counts);
   }
   const std::vector<double> every(counts.cells.size(), 1.0);
-  return ratio({halves, every, sum, counts.standard_deviation}, counts);
+  return ratio({halves, every, sum, counts.stddev}, counts);
 }
 
 /// 1 - E/V for the mean squared error E and the variance V of the target, both in units of half its
@@ -74,8 +72,8 @@ NoisyRatio r2_of(const NoisyValue& records, const ReleasedCounts& counts) {
   const auto noise = [&](double of_error, double of_target, double of_square) {
     const double of_records = of_error * (0.5 - error->value) + of_target * (0.5 - target->value) +
                               of_square * (0.5 - square->value);
-    return std::hypot(std::hypot(of_error, of_target, of_square) * counts.standard_deviation,
-                      of_records * records.noise_deviation) /
+    return std::hypot(std::hypot(of_error, of_target, of_square) * counts.stddev,
+                      of_records * records.noise_stddev) /
            records.value;
   };
   if (!(variance > clear_of_noise * noise(0, -4 * mean, 1))) return std::nullopt;
@@ -99,8 +97,7 @@ double noise_of(std::span<const CountGrowth> growths, const NoisyValue& records,
     square += factor * factor;
     of_records += factor * (0.5 - mean_of(score, counts)->value);
   }
-  return std::hypot(std::sqrt(square) * counts.standard_deviation,
-                    of_records * records.noise_deviation) /
+  return std::hypot(std::sqrt(square) * counts.stddev, of_records * records.noise_stddev) /
          records.value;
 }
 
@@ -151,7 +148,7 @@ void add_deviance(const ReleasedCounts& counts, const EvaluationPlan& plan, Nois
 NoisyRatio root(NoisyRatio square) {
   if (!square || !(square->value > 0)) return std::nullopt;
   const double value = std::sqrt(square->value);
-  return NoisyValue{value, square->noise_deviation / (2 * value)};
+  return NoisyValue{value, square->noise_stddev / (2 * value)};
 }
 
 void add_numbers(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyFigures& out) {
@@ -176,14 +173,14 @@ void add_classes(const ReleasedCounts& counts, const EvaluationPlan& plan, Noisy
 NoisyFigures figures_of(const ReleasedCounts& counts, const EvaluationPlan& plan) {
   const std::vector<double> every(counts.cells.size(), 1.0);
   const bool exact = counts.public_records.has_value();
-  NoisyFigures out{.records = exact ? NoisyValue{*counts.public_records, 0}
-                                    : NoisyValue{sum_of(every, counts.cells),
-                                                 counts.standard_deviation * length(every)}};
+  NoisyFigures out{
+      .records = exact ? NoisyValue{*counts.public_records, 0}
+                       : NoisyValue{sum_of(every, counts.cells), counts.stddev * length(every)}};
   const auto all = exact ? std::vector<double>() : every;
   if (plan.has_matrix()) {
     out.accuracy = ratio({model::accuracy_ratio(plan.classes).upper, all}, counts);
     out.matrix = counts.cells;
-    out.matrix_deviation = counts.standard_deviation;
+    out.matrix_stddev = counts.stddev;
     add_classes(counts, plan, out);
   } else if (plan.classes > 0) {
     out.accuracy = ratio({{0, 1}, all}, counts);

@@ -10,9 +10,9 @@ namespace tacet::learn {
 
 /// What was released for one group of records, or for all groups added up.
 struct ReleasedCounts {
-  std::vector<double> cells;      ///< noisy counts
-  std::vector<double> scores;     ///< noisy sums of scores, less one half of each record
-  double standard_deviation = 0;  ///< of the noise in each of these numbers
+  std::vector<double> cells;   ///< noisy counts
+  std::vector<double> scores;  ///< noisy sums of scores, less one half of each record
+  double stddev = 0;           ///< of the noise in each of these numbers
   std::optional<double> public_records = {};
 };
 

@@ -64,7 +64,7 @@ TEST(Evaluation, NoiseInFiguresOfNumbersIsAsStated) {
     double squares = 0;
     for (std::uint64_t seed = 0; seed < runs; ++seed) {
       const auto found = setting.run(plan, seed).r2.value();
-      squares += std::pow((found.value - exact) / found.noise_deviation, 2);
+      squares += std::pow((found.value - exact) / found.noise_stddev, 2);
     }
     EXPECT_GT(test::normal_p_value((squares - runs) / std::sqrt(2.0 * runs)),
               test::false_alarm_rate);
@@ -129,8 +129,8 @@ TEST(Evaluation, NoiseInDevianceIsAsStated) {
     for (std::uint64_t seed = 0; seed < runs; ++seed) {
       const auto found = setting.run(plan, seed);
       of_deviance += std::pow(
-          (found.deviance.value().value - deviance) / found.deviance.value().noise_deviation, 2);
-      of_d2 += std::pow((found.d2.value().value - d2) / found.d2.value().noise_deviation, 2);
+          (found.deviance.value().value - deviance) / found.deviance.value().noise_stddev, 2);
+      of_d2 += std::pow((found.d2.value().value - d2) / found.d2.value().noise_stddev, 2);
     }
     for (const double squares : {of_deviance, of_d2}) {
       EXPECT_GT(test::normal_p_value((squares - runs) / std::sqrt(2.0 * runs)),

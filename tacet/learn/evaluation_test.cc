@@ -93,14 +93,14 @@ TEST(Evaluation, APublicCountIsExactAndARecordIsShorter) {
   for (const auto adjacency : {Adjacency::replace_one, Adjacency::zero_out}) {
     const auto exact = setting.run(with_little_noise(plan_at(setting.model, 50, adjacency)), 1);
     EXPECT_EQ(exact.all.records.value, record_count);
-    EXPECT_EQ(exact.all.records.noise_deviation, 0);
+    EXPECT_EQ(exact.all.records.noise_stddev, 0);
     EXPECT_NEAR(exact.all.accuracy.value().value, 0.75, 1e-3);
     EXPECT_NEAR(exact.all.mean_loss.value().value, loss, 2e-3);
     const auto noisy = setting.run(plan_at(setting.model, 1, adjacency), 1);
     EXPECT_EQ(noisy.all.records.value, record_count);
     const double apart = adjacency == Adjacency::replace_one ? 2 : 1;
-    const double expected = add.all.matrix_deviation * apart / std::sqrt(1.25);
-    EXPECT_NEAR(noisy.all.matrix_deviation, expected, 1e-3 * expected);
+    const double expected = add.all.matrix_stddev * apart / std::sqrt(1.25);
+    EXPECT_NEAR(noisy.all.matrix_stddev, expected, 1e-3 * expected);
   }
 }
 
@@ -146,8 +146,7 @@ TEST(Evaluation, ReplacedRecordsAreWithinWhatTheNoiseIsFor) {
           std::max(farthest, distance(sums_of(before, plan), sums_of(with_first(plan, b), plan)));
     }
   }
-  const double covered =
-      2 / plan.noise_multiplier * with_first(plan, kinds[0]).all.matrix_deviation;
+  const double covered = 2 / plan.noise_multiplier * with_first(plan, kinds[0]).all.matrix_stddev;
   EXPECT_LE(farthest, covered * (1 + 1e-9));
   EXPECT_NEAR(farthest, std::sqrt(3), 1e-3);
 }
@@ -160,7 +159,7 @@ TEST(Evaluation, ARecordMoreChangesOneCellByOne) {
   for (const auto& kind : kinds) {
     const auto with = with_first(plan, kind);
     EXPECT_NEAR(distance(with.all.matrix, without.all.matrix), 1, 1e-3);
-    EXPECT_LE(std::sqrt(1.25), with.all.matrix_deviation / plan.noise_multiplier * (1 + 1e-6));
+    EXPECT_LE(std::sqrt(1.25), with.all.matrix_stddev / plan.noise_multiplier * (1 + 1e-6));
   }
 }
 
@@ -238,7 +237,7 @@ TEST(Evaluation, GroupsAreToldApartAtTheSamePrice) {
     EXPECT_NEAR(found.all.accuracy.value().value, 0.75, 2e-3);
     const double loss = std::log1p(std::exp(-2 * 1000.0 / 2048));
     EXPECT_NEAR(found.groups[1].mean_loss.value().value, loss, 5e-3);
-    EXPECT_NEAR(found.all.matrix_deviation, std::sqrt(3) * found.groups[0].matrix_deviation, 1e-9);
+    EXPECT_NEAR(found.all.matrix_stddev, std::sqrt(3) * found.groups[0].matrix_stddev, 1e-9);
   }
 }
 
@@ -285,19 +284,18 @@ TEST(Evaluation, TheNoiseHasTheStatedDeviation) {
   double precisions = 0;
   for (int seed = 0; seed < runs; ++seed) {
     const auto result = setting.run(plan, static_cast<std::uint64_t>(seed));
-    const auto standardised = [](double value, double truth, double deviation) {
-      return (value - truth) * (value - truth) / (deviation * deviation);
+    const auto standardised = [](double value, double truth, double stddev) {
+      return (value - truth) * (value - truth) / (stddev * stddev);
     };
-    counts +=
-        standardised(result.all.records.value, record_count, result.all.records.noise_deviation);
+    counts += standardised(result.all.records.value, record_count, result.all.records.noise_stddev);
     accuracies += standardised(result.all.accuracy.value().value, 0.75,
-                               result.all.accuracy.value().noise_deviation);
+                               result.all.accuracy.value().noise_stddev);
     const auto precision = result.all.by_class[0].figures[2].second.value();
-    precisions += standardised(precision.value, 0.75, precision.noise_deviation);
+    precisions += standardised(precision.value, 0.75, precision.noise_stddev);
     const auto other = setting.run(centred, static_cast<std::uint64_t>(seed)).all.accuracy.value();
-    centred_accuracies += standardised(other.value, 0.75, other.noise_deviation);
+    centred_accuracies += standardised(other.value, 0.75, other.noise_stddev);
   }
-  // Sums of `runs` squared normals: deviation sqrt(2 runs).
+  // Sums of `runs` squared normals: standard deviation sqrt(2 runs).
   EXPECT_GT(test::normal_p_value((counts - runs) / std::sqrt(2.0 * runs)), test::false_alarm_rate);
   EXPECT_GT(test::normal_p_value((accuracies - runs) / std::sqrt(2.0 * runs)),
             test::false_alarm_rate);
@@ -307,15 +305,15 @@ TEST(Evaluation, TheNoiseHasTheStatedDeviation) {
             test::false_alarm_rate);
 }
 
-// A leaf of the cipher for each sum that is released.
+// A keystream block of the cipher for each sum that is released.
 TEST(Evaluation, TheCiphersTermCountsWhatIsReleased) {
   const Setting setting;
   for (const auto adjacency :
        {Adjacency::add_remove, Adjacency::replace_one, Adjacency::zero_out}) {
     const auto plan = plan_at(setting.model, 1, adjacency);
-    EXPECT_EQ(plan.cipher_delta, random::cipher_term(1, 5));  // four cells and a loss
+    EXPECT_EQ(plan.prg_slack, random::prg_slack_of(1, 5));  // four cells and a loss
     random::SeededSource source(1);
-    EXPECT_EQ(plan.cipher_delta, setting.run(plan, 1).receipt.cipher_delta);
+    EXPECT_EQ(plan.prg_slack, setting.run(plan, 1).receipt.prg_slack);
   }
 }
 
@@ -355,7 +353,7 @@ TEST(Evaluation, TheReceiptSaysWhatWasSpentAndThatASeedProtectsNobody) {
 
 TEST(Evaluation, OptionsThatPromiseNothingAreRefused) {
   const Setting setting;
-  // (1 + e^epsilon) times the cipher's term is more than delta.
+  // (1 + e^epsilon) times the PRG slack is more than delta.
   EXPECT_THROW((void)plan_at(setting.model, 100, Adjacency::add_remove), base::GuaranteeError);
   EXPECT_THROW((void)plan_at(setting.model, INFINITY, Adjacency::add_remove), base::UsageError);
   EXPECT_THROW((void)plan_at(setting.model, 0, Adjacency::add_remove), base::UsageError);

@@ -12,22 +12,22 @@
 #include "tacet/base/error.h"
 #include "tacet/base/machine_memory.h"
 #include "tacet/base/nearest_word.h"
-#include "tacet/learn/chain/localization.h"
-#include "tacet/learn/checked_means.h"
+#include "tacet/learn/checked_context.h"
 #include "tacet/learn/exact/exact_minimum.h"
-#include "tacet/learn/gradient/columns_kept.h"
+#include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/kept_training.h"
-#include "tacet/learn/line/inverse_sensitivity.h"
-#include "tacet/learn/minimiser/objective.h"
-#include "tacet/learn/minimiser/regularized_output.h"
-#include "tacet/learn/output/output.h"
-#include "tacet/learn/output/phased.h"
+#include "tacet/learn/localization/localization.h"
+#include "tacet/learn/objective/objective.h"
+#include "tacet/learn/one_dimensional/inverse_sensitivity.h"
+#include "tacet/learn/output_perturbation/output.h"
+#include "tacet/learn/output_perturbation/phased.h"
 #include "tacet/learn/plan/knots.h"
 #include "tacet/learn/plan/model_size.h"
 #include "tacet/learn/plan/projection.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/regularized_output/regularized_output.h"
 #include "tacet/learn/ridge/adassp.h"
+#include "tacet/learn/selected_training.h"
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/learn/wide/sparse_groups.h"
 
@@ -98,7 +98,7 @@ void refuse_released_standards(const data::Schema& schema) {
         "column '{}' has {}, which only the model may have that they were released for: what they "
         "cost would not be counted here; leave them out",
         column.name,
-        std::holds_alternative<data::NumericColumn>(column.rule) ? "a mean and a deviation"
+        std::holds_alternative<data::NumericColumn>(column.rule) ? "a mean and a standard deviation"
                                                                  : "scales");
   }
 }
@@ -117,9 +117,10 @@ void check_calibration(const Method& method, const LinearOptions& options) {
 
 /// Kept columns are released from records, and a projection is the plan's to say.
 void refuse_narrowed(const data::Schema& schema) {
-  if (schema.kept_columns) {
+  if (schema.selected_columns) {
     throw base::UsageError(
-        "the schema has kept_columns, which only the model may have that they were released for: "
+        "the schema has selected_columns, which only the model may have that they were released "
+        "for: "
         "what they cost would not be counted here; leave them out");
   }
   if (schema.projection) {
@@ -131,10 +132,10 @@ void refuse_narrowed(const data::Schema& schema) {
 /// The method's plan; of columns worth having where that is asked of another than `gradient`, whose
 /// steps share the budget with the choice.
 Training planned(const Method& method, const data::Schema& schema, const LinearOptions& options) {
-  const bool first = options.columns_kept > 0 && !std::isinf(options.epsilon);
+  const bool first = options.feature_selection > 0 && !std::isinf(options.epsilon);
   if (first && method.plan != gradient_method.plan) {
-    const double share = settle_column_share(schema, options);
-    if (share > 0) return plan_on_kept_columns(method, schema, options, share);
+    const double share = resolve_column_share(schema, options);
+    if (share > 0) return plan_on_selected_columns(method, schema, options, share);
   }
   return method.plan(schema, options);
 }

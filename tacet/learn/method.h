@@ -28,8 +28,8 @@ namespace tacet::learn {
 /// UsageError when a value was given that this method does not read; it names the methods that do.
 void check_parameters(const Method& method, const ParameterValues& values);
 
-/// UsageError for a schema whose columns have released means and deviations, which only the model
-/// may have that they were released for.
+/// UsageError for a schema whose columns have released means and standard deviations, which only
+/// the model may have that they were released for.
 void refuse_released_standards(const data::Schema& schema);
 
 /// Settles the training by `options.method` from public facts alone. UsageError when something

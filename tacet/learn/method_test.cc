@@ -10,7 +10,7 @@
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
-#include "tacet/learn/chain/localization.h"
+#include "tacet/learn/localization/localization.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/ridge/adassp.h"
 #include "tacet/privacy/decimal.h"
@@ -143,7 +143,7 @@ std::vector<double> coefficients_of(const Training& training, const data::Datase
 }
 
 // Phases beyond what doubles resolve change nothing: no integer of a late phase comes near the
-// border where sums wrap, half the radius away from 0 in units of what rounding moves.
+// boundary where sums wrap, half the radius away from 0 in units of what rounding moves.
 TEST(Method, ManyPhasesOfALadderAddNothing) {
   const auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
   const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/gradient/columns_kept.h"
+#include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/privacy/event_tree.h"
 
@@ -72,12 +72,14 @@ void check_narrowing(const data::Schema& schema, RecordedParameters& parameters)
     }
     parameters.expect("projection_room", schema.projection->room, "the schema says");
   }
-  if (schema.kept_columns) {
-    parameters.expect("columns_kept_deviations", kept_deviations(schema), "its columns call for");
+  if (schema.selected_columns) {
+    parameters.expect("feature_selection_threshold", feature_selection_threshold(schema),
+                      "its columns call for");
   }
-  if (schema.kept_columns.has_value() == parameters.has("columns_kept_noise_multiplier")) return;
+  if (schema.selected_columns.has_value() == parameters.has("feature_selection_noise_multiplier"))
+    return;
   throw base::DataError(
-      schema.kept_columns
+      schema.selected_columns
           ? "the model has columns that were kept, but the receipt no release of them"
           : "the receipt releases which columns to keep, but the model has all");
 }

@@ -9,7 +9,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/gradient_sum.h"
@@ -23,7 +23,7 @@ namespace tacet::learn {
 namespace one_step_method_test {
 
 /// Method `one-step`: one long step from 0 along the noisy gradient of all records.
-struct OneStepPlan : Settled {
+struct OneStepPlan : MethodPlan {
   double clipping_norm = 0;
   double noise_multiplier = 0;
   int norm_bits = 0;
@@ -32,18 +32,18 @@ struct OneStepPlan : Settled {
 
 OneStepPlan plan_one_step(const data::Schema& schema, const LinearOptions& options) {
   OneStepPlan plan;
-  settle_problem(plan, schema, options);
-  plan.public_row_count = settle_row_count(schema, options);
-  const auto delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
+  resolve_problem(plan, schema, options);
+  plan.public_row_count = resolve_row_count(schema, options);
+  const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
   plan.clipping_norm = usual_slope(plan.loss) * schema.norm_bound();
   plan.step_size = options.step_size.value_or(1);
-  plan.cipher_delta = random::cipher_term(1, plan.columns);
-  const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
+  plan.prg_slack = random::prg_slack_of(1, plan.columns);
+  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
   plan.noise_multiplier =
       full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.events = privacy::Gaussian{plan.noise_multiplier};
-  settle_guarantee(plan, options, delta.value());
+  resolve_guarantee(plan, options, delta.value());
   plan.settings = first_settings(plan);
   plan.settings.push_back({"step_size", plan.step_size});
   plan.settings.push_back({"noise_multiplier", plan.noise_multiplier});
@@ -52,18 +52,18 @@ OneStepPlan plan_one_step(const data::Schema& schema, const LinearOptions& optio
 }
 
 TrainedModel train_one_step(const data::Dataset& dataset, const data::Schema& schema,
-                            const OneStepPlan& plan, const TrainingMeans& means) {
+                            const OneStepPlan& plan, const TrainingContext& context) {
   check_shape(dataset, schema, plan);
   optimize::GradientSum sums({dataset, plan.loss, plan.outputs},
                              {.clipping_norm = plan.clipping_norm, .norm_bits = plan.norm_bits},
-                             means.threads, means.reducer);
+                             context.threads, context.reducer);
   const std::vector<double> start(static_cast<std::size_t>(plan.columns * plan.outputs), 0.0);
   const privacy::NoiseMultiplier noise(plan.noise_multiplier);
   auto weights =
-      mechanism::release_gaussian(sums.at(start), noise, {{}, means.source, means.reservation})
+      mechanism::release_gaussian(sums.at(start), noise, {{}, context.source, context.reservation})
           .value();
   for (double& w : weights) w *= -plan.step_size / static_cast<double>(plan.public_row_count);
-  return finish(plan, schema, means, {weights});
+  return finish(plan, schema, context, {weights});
 }
 
 privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,

@@ -15,8 +15,8 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/model_check.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/event_tree.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {
@@ -48,18 +48,20 @@ std::optional<Event> own_events(const privacy::Receipt& receipt, const model::Mo
 /// gradient has it among its own, and what chooses among runs within the events of each.
 double recorded_choice(const Method& method, const privacy::Receipt& receipt,
                        RecordedParameters& parameters) {
-  if (parameters.has("columns_kept_deviations") !=
-      parameters.has("columns_kept_noise_multiplier")) {
+  if (parameters.has("feature_selection_threshold") !=
+      parameters.has("feature_selection_noise_multiplier")) {
     throw base::DataError(
         "columns to keep have a noise multiplier and a threshold; the receipt has one of the two");
   }
   const bool within = method.plan == gradient_method.plan || method.plan == nullptr;
-  if (within || !parameters.has("columns_kept_noise_multiplier")) return 0;
-  const double noise = parameters.real("columns_kept_noise_multiplier");
-  if (!(noise > 0 && std::isfinite(noise)) || !(parameters.real("columns_kept_deviations") >= 3) ||
+  if (within || !parameters.has("feature_selection_noise_multiplier")) return 0;
+  const double noise = parameters.real("feature_selection_noise_multiplier");
+  if (!(noise > 0 && std::isfinite(noise)) ||
+      !(parameters.real("feature_selection_threshold") >= 3) ||
       receipt.privacy_unit != single_record) {
     throw base::DataError(
-        "columns to keep are released of single records, with noise, from three deviations of it "
+        "columns to keep are released of single records, with noise, from three standard "
+        "deviations of it "
         "on");
   }
   return noise;
@@ -103,12 +105,13 @@ void check_proved(const privacy::Receipt& receipt, const RecordedAlgorithm& algo
 }
 
 void check_unit_draw(const privacy::Receipt& receipt, const RecordedAlgorithm& algorithm) {
-  const double coin = coin_term(receipt, algorithm.proved);
-  if (coin == 0) return;
-  const double least = privacy::least_cipher_term(receipt.events) + coin;
+  const double draw = coin_term(receipt, algorithm.proved);
+  if (draw == 0) return;
+  const double least = privacy::min_prg_slack(receipt.events) + draw;
   constexpr double roundings = 1e-9;
-  if (receipt.cipher_delta < least * (1 - roundings)) {
-    throw base::DataError("the cipher's term leaves out the coin that draws a record of each unit");
+  if (receipt.prg_slack < least * (1 - roundings)) {
+    throw base::DataError(
+        "the PRG slack leaves out the random draw that draws a record of each unit");
   }
 }
 
@@ -129,7 +132,7 @@ void check_calibration(const privacy::Receipt& receipt, const Method& method) {
 /// the one does not pass for the other.
 void check_unit(const privacy::Receipt& receipt, const RecordedParameters& parameters,
                 std::vector<std::string>& unchecked) {
-  const std::string name(records_a_unit_name);
+  const std::string name(max_records_per_unit_name);
   if (receipt.privacy_unit == single_record) {
     if (!parameters.has(name)) return;
     throw base::DataError(
@@ -140,8 +143,8 @@ void check_unit(const privacy::Receipt& receipt, const RecordedParameters& param
   if (parameters.has(name)) {
     // Its range says nothing about the events: only methods that go by it confirm it.
     const auto records = RecordedParameters(receipt.parameters).count(name);
-    if (records >= 1 && records <= privacy::most_records_a_unit) return;
-    throw base::DataError("the records a unit are not within their range");
+    if (records >= 1 && records <= privacy::records_per_unit_limit) return;
+    throw base::DataError("the records per unit are not within their range");
   }
   unchecked.push_back(fmt::format("whether each {} is protected", receipt.privacy_unit));
   throw base::DataError(
@@ -190,7 +193,7 @@ void describe_check(ReceiptCheck& check, const Compared& compared) {
   }
   unchecked.insert(unchecked.end(), beyond_the_file.begin(), beyond_the_file.end());
   if (compared.file != nullptr &&
-      std::visit([](const auto& loss) { return is_own(loss); }, compared.file->model.loss)) {
+      std::visit([](const auto& loss) { return is_custom(loss); }, compared.file->model.loss)) {
     unchecked.emplace_back("that the loss was a function of prediction and label alone");
   }
 }
@@ -215,7 +218,7 @@ void check_recorded_run(const privacy::Receipt& run, const Method& method) {
 double coin_term(const privacy::Receipt& receipt, const Proved& proved) {
   const bool drawn = proved.units == UnitProtection::drawn;
   if (!drawn || receipt.privacy_unit == single_record) return 0;
-  return random::cipher_term(1, random::most_leaf_words);
+  return random::prg_slack_of(1, random::max_block_words);
 }
 
 ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFile* file,

@@ -32,7 +32,7 @@ struct ReceiptCheck {
 /// knows its paper.
 void check_recorded_run(const privacy::Receipt& run, const Method& method);
 
-/// The coin's part of the cipher's term where `method` draws one record of each of the receipt's
+/// The random draw's part of the PRG slack where `method` draws one record of each of the receipt's
 /// units (docs/proofs/unit_draw.md); else 0.
 [[nodiscard]] double coin_term(const privacy::Receipt& receipt, const Proved& proved);
 

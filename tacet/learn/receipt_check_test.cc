@@ -130,12 +130,12 @@ TEST(ReceiptCheck, RecordsDoNotPassForUnits) {
   for (const char* method : {"objective", "regularized-output"}) {
     auto file = of(method);
     EXPECT_NE(faults_of(file).find("how many records of each patient"), std::string::npos);
-    edit(file, "records_a_unit", 1);
-    EXPECT_NE(faults_of(file).find("leaves out the coin"), std::string::npos) << method;
-    file.receipt.cipher_delta += 1e-12;
+    edit(file, "max_records_per_unit", 1);
+    EXPECT_NE(faults_of(file).find("leaves out the random draw"), std::string::npos) << method;
+    file.receipt.prg_slack += 1e-12;
     EXPECT_EQ(faults_of(file), "") << method;
-    edit(file, "records_a_unit", 2);
-    EXPECT_NE(faults_of(file).find("records_a_unit"), std::string::npos) << method;
+    edit(file, "max_records_per_unit", 2);
+    EXPECT_NE(faults_of(file).find("max_records_per_unit"), std::string::npos) << method;
   }
 }
 
@@ -185,7 +185,7 @@ TEST(ReceiptCheck, ASchemasFitIsPartOfTheEvents) {
   file.schema.cost = data::SchemaCost{.id = "0123456789abcdef",
                                       .events = fit,
                                       .guarantee = {0.5, 0, replace_one},
-                                      .cipher_delta = 1e-20,
+                                      .prg_slack = 1e-20,
                                       .unprotected_reason = {}};
   EXPECT_NE(faults_of(file).find("the schema's fit is not part"), std::string::npos);
   const auto own = file.receipt.events;

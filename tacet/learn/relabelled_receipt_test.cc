@@ -13,11 +13,11 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
-#include "tacet/learn/chain/localization.h"
 #include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/minimiser/objective.h"
-#include "tacet/learn/minimiser/regularized_output.h"
+#include "tacet/learn/localization/localization.h"
+#include "tacet/learn/objective/objective.h"
 #include "tacet/learn/receipt_check.h"
+#include "tacet/learn/regularized_output/regularized_output.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 
@@ -148,7 +148,7 @@ TEST_P(Relabelled, RecordsDoNotPassForUnitsNorUnitsForRecords) {
   const auto single = trained(options_of(*GetParam(), GetParam()->usual_adjacency, 1e-6));
   ASSERT_TRUE(single);
   const auto parameters = nlohmann::json::parse(single->receipt.parameters);
-  EXPECT_FALSE(parameters.contains("records_a_unit"));
+  EXPECT_FALSE(parameters.contains("max_records_per_unit"));
   for (const char* unit : {"patient", "pair", "Record"}) {
     auto lie = *single;
     lie.schema.unit = lie.receipt.privacy_unit = unit;
@@ -162,7 +162,7 @@ TEST_P(Relabelled, RecordsDoNotPassForUnitsNorUnitsForRecords) {
   const auto units = trained(options_of(*GetParam(), GetParam()->usual_adjacency, 1e-6), true);
   ASSERT_TRUE(units);
   EXPECT_EQ(faults_of(*units), "");
-  EXPECT_EQ(nlohmann::json::parse(units->receipt.parameters).at("records_a_unit"), 1);
+  EXPECT_EQ(nlohmann::json::parse(units->receipt.parameters).at("max_records_per_unit"), 1);
   auto lie = *units;
   lie.receipt.privacy_unit = "record";
   lie.schema.unit.reset();
@@ -203,7 +203,7 @@ TEST(RelabelledReceipt, ReceiptsThatDoNotSayWhatAUnitBringsAreRefusedAndNameTheU
   auto file = trained(options_of(gradient_method, add_remove, 1e-6), true);
   ASSERT_TRUE(file);
   auto parameters = nlohmann::json::parse(file->receipt.parameters);
-  parameters.erase("records_a_unit");
+  parameters.erase("max_records_per_unit");
   file->receipt.parameters = parameters.dump();
   EXPECT_NE(faults_of(*file).find("how many records of each patient take part"), std::string::npos);
   file->receipt.software_version = "0.1.0";

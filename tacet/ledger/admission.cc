@@ -14,7 +14,7 @@ using numeric::infinity;
 
 /// Under replace_one a neighbour is one record removed and another added, so what was proved for
 /// sums under add_remove can be accounted with twice the distance; no other pair converts.
-void check_fits(const Booking& booking, const Standing::Account& account) {
+void check_fits(const Booking& booking, const Snapshot::Account& account) {
   const auto counts = account.enrolled.adjacency;
   const auto asked = booking.stated.adjacency;
   const bool converts =
@@ -33,10 +33,10 @@ void check_fits(const Booking& booking, const Standing::Account& account) {
   }
 }
 
-void check_alone(const Booking& booking, const Standing& standing, const Standing::Account& account,
+void check_alone(const Booking& booking, const Snapshot& snapshot, const Snapshot::Account& account,
                  const Bookings& bookings) {
   if (account.cap().currency != Currency::basic) return;
-  for (const auto& [number, hash] : standing.open) {
+  for (const auto& [number, hash] : snapshot.open) {
     if (!booking.interactive && !account.interactive.contains(number)) continue;
     const auto other = bookings(number);
     if (other.data_set != account.name() || !running(other.process)) continue;
@@ -48,7 +48,7 @@ void check_alone(const Booking& booking, const Standing& standing, const Standin
   }
 }
 
-privacy::Guarantee at_delta(const Amount& amount, const Standing::Account& account, double delta) {
+privacy::Guarantee at_delta(const Amount& amount, const Snapshot::Account& account, double delta) {
   const auto& cap = account.cap();
   if (cap.currency == Currency::basic) {
     return {amount.value, amount.delta, account.enrolled.adjacency};
@@ -56,7 +56,7 @@ privacy::Guarantee at_delta(const Amount& amount, const Standing::Account& accou
   return {epsilon_at(amount, cap, privacy::Delta(delta)), delta, account.enrolled.adjacency};
 }
 
-[[noreturn]] void exceeded(const Booking& booking, const Standing::Account& account,
+[[noreturn]] void exceeded(const Booking& booking, const Snapshot::Account& account,
                            const Amount& cost) {
   const auto& cap = account.cap();
   const auto remaining = account.counted.remaining(cap);
@@ -73,7 +73,7 @@ privacy::Guarantee at_delta(const Amount& amount, const Standing::Account& accou
 
 }  // namespace
 
-Amount cost_of_booking(const Booking& booking, const Standing::Account& account) {
+Amount cost_of_booking(const Booking& booking, const Snapshot::Account& account) {
   if (!booking.unprotected_reason.empty()) return {infinity, 0};
   check_fits(booking, account);
   try {
@@ -95,20 +95,20 @@ void check_for_ever(const Booking& booking, const Amount& cost) {
                                          : booking.unprotected_reason);
 }
 
-void check_admitted(const Booking& booking, const Amount& cost, const Standing& standing,
+void check_admitted(const Booking& booking, const Amount& cost, const Snapshot& snapshot,
                     const Bookings& bookings) {
   if (!booking.override_reason.empty()) return;
-  const auto& account = standing.account(booking.data_set);
+  const auto& account = snapshot.account(booking.data_set);
   auto tally = account.counted;
   tally.add(cost);
   if (!tally.within(account.cap())) exceeded(booking, account, cost);
-  check_alone(booking, standing, account, bookings);
+  check_alone(booking, snapshot, account, bookings);
 }
 
 /// A filter stops when the next cost would not fit, so a run that stops early costs what it has
 /// done; for (epsilon, delta) sums at random times that is not proved.
 Amount cost_of_outcome(const FinishedRun& finished, const Reserved& booking,
-                       const Standing::Account& account) {
+                       const Snapshot::Account& account) {
   const auto& reserved = booking.cost;
   const bool filter = account.cap().currency != Currency::basic;
   if (finished.stopping == Stopping::unknown || !filter || std::isinf(reserved.value)) {

@@ -183,8 +183,8 @@ TEST_F(Admission, EarlyStoppingIsRefundedOnlyWhereAFilterAllowsIt) {
 TEST_F(Admission, AnOutcomeNeverCostsMoreThanItsBooking) {
   enrol_with({.currency = Currency::gdp, .value = 1});
   Ledger ledger(path_);
-  const auto standing = ledger.standing();
-  const auto& account = standing.account("adult");
+  const auto snapshot = ledger.snapshot();
+  const auto& account = snapshot.account("adult");
   const Reserved booking{.data_set = "adult",
                          .command = "test",
                          .software = {},
@@ -206,14 +206,14 @@ TEST_F(Admission, AnOutcomeNeverCostsMoreThanItsBooking) {
 TEST_F(Admission, WhatHasNoCostInTheCurrencyIsInfiniteWhereItIsOverridden) {
   enrol_with({.currency = Currency::pure, .value = 1});
   Ledger ledger(path_);
-  const auto standing = ledger.standing();
+  const auto snapshot = ledger.snapshot();
   auto booking = gaussian_booking(10);
   booking.override_reason = "approved by the owner";
-  EXPECT_EQ(internal::cost_of_booking(booking, standing.account("adult")).value,
+  EXPECT_EQ(internal::cost_of_booking(booking, snapshot.account("adult")).value,
             std::numeric_limits<double>::infinity());
   // Neighbours of another kind are refused all the same.
   booking.stated.adjacency = Adjacency::zero_out;
-  EXPECT_THROW(static_cast<void>(internal::cost_of_booking(booking, standing.account("adult"))),
+  EXPECT_THROW(static_cast<void>(internal::cost_of_booking(booking, snapshot.account("adult"))),
                base::UsageError);
 }
 

@@ -11,7 +11,7 @@
 namespace tacet::ledger {
 namespace {
 
-/// Writes down what rows say that have been taken into a Standing, and so contradict nothing.
+/// Writes down what rows say that have been taken into a Snapshot, and so contradict nothing.
 class Bookkeeper {
  public:
   explicit Bookkeeper(Books& books) : books_(books) {}
@@ -135,13 +135,13 @@ const Run& Books::run(std::int64_t number) const {
 Books books_of(std::span<const Entry> entries) {
   Books books;
   Bookkeeper bookkeeper(books);
-  Standing standing;
+  Snapshot snapshot;
   const Bookings bookings = [&](std::int64_t run) {
     return std::get<Reserved>(entries[static_cast<std::size_t>(run - 1)].content);
   };
   std::int64_t row = 0;
   for (const auto& entry : entries) {
-    take(standing, ++row, "", entry, bookings);
+    take(snapshot, ++row, "", entry, bookings);
     bookkeeper.add(row, entry);
   }
   for (const auto& account : books.accounts) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/ledger/entry.h"
-#include "tacet/ledger/standing.h"
+#include "tacet/ledger/snapshot.h"
 
 namespace tacet::ledger {
 

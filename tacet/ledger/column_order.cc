@@ -34,7 +34,7 @@ class Refinement {
 
   std::vector<std::uint32_t> ranks() {
     refine();
-    while (work_ < most_work) {
+    while (work_ < max_work) {
       const auto picked = first_of_a_tie();
       if (!picked) break;
       colours_[*picked] = stirred(colours_[*picked], 1);
@@ -49,7 +49,7 @@ class Refinement {
   }
 
  private:
-  static constexpr std::size_t most_work = std::size_t{1} << 26;  // values looked at
+  static constexpr std::size_t max_work = std::size_t{1} << 26;  // values looked at
 
   [[nodiscard]] std::size_t different() const {
     auto sorted = colours_;
@@ -60,7 +60,7 @@ class Refinement {
   /// Colours records by their columns and columns by their records until nothing is told apart.
   void refine() {
     std::size_t before = 0;
-    for (auto now = different(); now > before && work_ < most_work; now = different()) {
+    for (auto now = different(); now > before && work_ < max_work; now = different()) {
       before = now;
       std::vector<std::uint64_t> next(colours_.size(), 0);
       std::size_t first = 0;

@@ -193,7 +193,7 @@ struct Write {
              {"cost", amount_json(e.cost)},
              {"output_sha256", e.output_sha256},
              {"output", e.output}};
-    if (e.cipher_delta != 0) out["cipher_delta"] = exact(e.cipher_delta);
+    if (e.prg_slack != 0) out["prg_slack"] = exact(e.prg_slack);
     return out;
   }
   json operator()(const Cancelled& e) const { return {{"kind", "cancelled"}, {"run", e.run}}; }
@@ -264,7 +264,7 @@ Entry::Content read_content(const std::string& kind, Members& in) {
     auto event = in.event("event");
     const auto cost = read_amount(in.object("cost"));
     Committed committed{run, std::move(event), cost, in.digest("output_sha256"), in.text("output")};
-    if (in.has("cipher_delta")) committed.cipher_delta = in.amount("cipher_delta");
+    if (in.has("prg_slack")) committed.prg_slack = in.amount("prg_slack");
     return committed;
   }
   if (kind == "cancelled") return Cancelled{in.whole("run")};

@@ -73,7 +73,7 @@ struct Committed {
   Amount cost;
   std::string output_sha256;
   std::string output;
-  double cipher_delta = 0;  ///< the cipher's term, to be added to delta; 0: not stated
+  double prg_slack = 0;  ///< the PRG slack, to be added to delta; 0: not stated
 };
 
 /// The run gave its reservation back before anything was released.

@@ -28,8 +28,8 @@ void require(bool fine) {
   if (!fine) throw base::InternalError("SHA-256 is not available");
 }
 
-constexpr std::size_t most_columns = std::size_t{1} << 20;
-constexpr std::size_t most_kept = std::size_t{1} << 19;  // values and records
+constexpr std::size_t max_columns = std::size_t{1} << 20;
+constexpr std::size_t max_kept = std::size_t{1} << 19;  // values and records
 
 /// Adds, or takes away, mod 2^256.
 void add_words(std::array<std::uint64_t, 4>& sum, const Digest& digest, bool taken_away) {
@@ -137,7 +137,7 @@ void Fingerprint::add_text(std::size_t column, std::string_view text) {
 
 void Fingerprint::add_value(std::size_t column, char kind, std::string_view bytes) {
   bytes_.assign(1, kind).append(bytes);
-  const Field field{static_cast<std::uint32_t>(std::min(column, most_columns)),
+  const Field field{static_cast<std::uint32_t>(std::min(column, max_columns)),
                     keyed_->value(bytes_)};
   fields_.push_back(field);
   if (reads(column)) read_fields_.push_back(field);
@@ -161,7 +161,7 @@ void Fingerprint::add_record(Table& table, const Fields& fields) const {
   table.kept.insert(table.kept.end(), fields.begin(), fields.end());
   table.ends.push_back(table.kept.size());
   // Without the first record they may be few enough.
-  const auto most = most_kept + table.first.size() + 1;
+  const auto most = max_kept + table.first.size() + 1;
   if (table.kept.size() + table.ends.size() <= most) return;
   table.sums = sums_of(table, false);
   table.kept = Fields();
@@ -238,7 +238,7 @@ std::string Fingerprint::digest_of_read() const {
 std::string Fingerprint::digest_of(const Table& table, bool without_first) const {
   auto size = table.kept.size() + table.ends.size();
   if (without_first) size -= table.first.size() + 1;
-  const bool few = !table.sums && size <= most_kept;
+  const bool few = !table.sums && size <= max_kept;
   auto [sum, columns] = few ? ordered_sum(table, without_first) : sums_of(table, without_first);
   std::string text = fmt::format("tacet records {}\n{}\n", few ? "in order" : "in sums",
                                  table.records - (without_first ? 1 : 0));

@@ -34,8 +34,8 @@ namespace tacet::ledger {
 ///
 /// The key matters: an unkeyed hash of few records could be tried out. The fingerprint is as
 /// private as the records and only ever compared, never decided by: the account is found by the
-/// name the owner chose. Memory: 16 MB, and 32 bytes a column, of 2^20 at most; those behind count
-/// as one. Not for several threads at once.
+/// name the owner chose. Memory: 16 MB, and 32 bytes per column, of 2^20 at most; those behind
+/// count as one. Not for several threads at once.
 class Fingerprint {
  public:
   /// `key` is one of random_key(); anything else is an InternalError.

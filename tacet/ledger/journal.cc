@@ -15,11 +15,11 @@ namespace {
 constexpr std::int64_t application = 0x74616374;  // "tact"
 constexpr std::int64_t format_version = 1;
 
-// Rows between two standings that are written down: what a booking has to read at most.
+// Rows between two snapshots that are written down: what a booking has to read at most.
 constexpr std::int64_t checkpoint_distance = 64;
 
-// Ledgers from before there were standings get the table with the first one.
-constexpr std::string_view standing_table = R"sql(CREATE TABLE standing(
+// Ledgers from before there were snapshots get the table with the first one.
+constexpr std::string_view snapshot_table = R"sql(CREATE TABLE snapshot(
   only INTEGER PRIMARY KEY CHECK (only = 1),
   rows INTEGER NOT NULL,
   hash TEXT NOT NULL,
@@ -39,7 +39,7 @@ constexpr std::array<Object, 5> objects{{
   text TEXT NOT NULL,
   hash TEXT NOT NULL
 ) STRICT)sql"},
-    {"standing", standing_table},
+    {"snapshot", snapshot_table},
     {"head", R"sql(CREATE TABLE head(
   only INTEGER PRIMARY KEY CHECK (only = 1),
   rows INTEGER NOT NULL,
@@ -123,7 +123,7 @@ void check_nothing_missing(Database& database) {
     auto select =
         database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = ?1", object.name);
     if (select.step() && select.integer(0) == 1) continue;
-    if (object.sql == standing_table) continue;
+    if (object.sql == snapshot_table) continue;
     broken(database, fmt::format("its '{}' is missing", object.name));
   }
 }
@@ -133,7 +133,7 @@ Current read_head(Database& database) {
   check_nothing_foreign(database);
   auto head = database.prepare("SELECT rows, hash, key FROM head");
   if (!head.step()) broken(database, "its head is missing");
-  Current found{.at = {head.integer(0), head.text(1)}, .key = head.text(2), .standing = {}};
+  Current found{.at = {head.integer(0), head.text(1)}, .key = head.text(2), .snapshot = {}};
   if (head.step()) broken(database, "it has two heads");
   return found;
 }
@@ -165,8 +165,8 @@ std::string seal_of(std::string_view key, const Position& at, std::string_view t
   return sha256(fmt::format("{}\nstanding\n{}\n{}\n{}", key, at.rows, at.hash, text));
 }
 
-bool has_standings(Database& database) {
-  return database.value("SELECT count(*) FROM sqlite_schema WHERE name = 'standing'") == "1";
+bool has_snapshots(Database& database) {
+  return database.value("SELECT count(*) FROM sqlite_schema WHERE name = 'snapshot'") == "1";
 }
 
 struct Written {
@@ -175,28 +175,28 @@ struct Written {
 };
 
 Written read_written(Database& database, const std::string& key) {
-  if (!has_standings(database)) return {};
-  auto select = database.prepare("SELECT rows, hash, text, seal FROM standing");
+  if (!has_snapshots(database)) return {};
+  auto select = database.prepare("SELECT rows, hash, text, seal FROM snapshot");
   if (!select.step()) return {};
   Written written{{select.integer(0), select.text(1)}, select.text(2)};
   if (select.text(3) != seal_of(key, written.at, written.text)) {
-    broken(database, "the standing that was written down does not carry its seal");
+    broken(database, "the snapshot that was written down does not carry its seal");
   }
   return written;
 }
 
 void check_key(const Database& database, const Current& current) {
-  if (current.at.rows > 0 && current.standing.key_digest != sha256(current.key)) {
+  if (current.at.rows > 0 && current.snapshot.key_digest != sha256(current.key)) {
     broken(database, "its key is another one");
   }
 }
 
-void write_standing(Database& database, Current& current) {
-  if (!has_standings(database)) database.execute(std::string(standing_table));
-  const auto text = to_text(current.standing);
+void write_snapshot(Database& database, Current& current) {
+  if (!has_snapshots(database)) database.execute(std::string(snapshot_table));
+  const auto text = to_text(current.snapshot);
   database
       .prepare(
-          "INSERT OR REPLACE INTO standing(only, rows, hash, text, seal) VALUES(1, ?1, ?2, ?3, ?4)",
+          "INSERT OR REPLACE INTO snapshot(only, rows, hash, text, seal) VALUES(1, ?1, ?2, ?3, ?4)",
           current.at.rows, current.at.hash, text, seal_of(current.key, current.at, text))
       .run();
   current.checkpoint = current.at.rows;
@@ -204,7 +204,7 @@ void write_standing(Database& database, Current& current) {
 
 }  // namespace
 
-Reserved read_booking(Database& database, const Standing& standing, std::int64_t run) {
+Reserved read_booking(Database& database, const Snapshot& snapshot, std::int64_t run) {
   const auto hash_of = [&](std::int64_t row) {
     auto select = database.prepare("SELECT hash FROM journal WHERE number = ?1", row);
     return select.step() ? select.text(0) : std::string();
@@ -212,7 +212,7 @@ Reserved read_booking(Database& database, const Standing& standing, std::int64_t
   auto select = database.prepare("SELECT text FROM journal WHERE number = ?1", run);
   if (!select.step()) broken(database, fmt::format("row {} is missing", run));
   const auto text = select.text(0);
-  if (row_hash(hash_of(run - 1), run, text) != standing.open.at(run)) {
+  if (row_hash(hash_of(run - 1), run, text) != snapshot.open.at(run)) {
     broken(database, fmt::format("row {} does not carry its hash", run));
   }
   return std::get<Reserved>(entry_from_text(text).content);
@@ -221,14 +221,14 @@ Reserved read_booking(Database& database, const Standing& standing, std::int64_t
 Current read_current(Database& database) {
   auto current = read_head(database);
   const auto written = read_written(database, current.key);
-  if (!written.text.empty()) current.standing = standing_from_text(written.text);
+  if (!written.text.empty()) current.snapshot = snapshot_from_text(written.text);
   current.checkpoint = written.at.rows;
   const Bookings bookings = [&](std::int64_t run) {
-    return read_booking(database, current.standing, run);
+    return read_booking(database, current.snapshot, run);
   };
   for_rows_after(database, written.at, current.at,
                  [&](std::int64_t row, const std::string& text, const std::string& hash) {
-                   take(current.standing, row, hash, entry_from_text(text), bookings);
+                   take(current.snapshot, row, hash, entry_from_text(text), bookings);
                  });
   check_key(database, current);
   return current;
@@ -253,19 +253,19 @@ Position check_all(Database& database) {
   const auto entries = read_entries(database);
   const auto head = read_head(database);
   const auto written = read_written(database, head.key);
-  Standing standing;
+  Snapshot snapshot;
   const Bookings bookings = [&](std::int64_t run) {
     return std::get<Reserved>(entries[static_cast<std::size_t>(run - 1)].content);
   };
   for_rows_after(database, {}, head.at,
                  [&](std::int64_t row, const std::string&, const std::string& hash) {
-                   take(standing, row, hash, entries[static_cast<std::size_t>(row - 1)], bookings);
+                   take(snapshot, row, hash, entries[static_cast<std::size_t>(row - 1)], bookings);
                    if (row != written.at.rows) return;
-                   if (hash == written.at.hash && to_text(standing) == written.text) return;
-                   broken(database, "the standing that was written down does not follow from it");
+                   if (hash == written.at.hash && to_text(snapshot) == written.text) return;
+                   broken(database, "the snapshot that was written down does not follow from it");
                  });
   if (written.at.rows > head.at.rows) {
-    broken(database, "the standing that was written down is of rows it does not have");
+    broken(database, "the snapshot that was written down is of rows it does not have");
   }
   check_nothing_missing(database);
   return head.at;
@@ -281,10 +281,10 @@ std::int64_t append_row(Database& database, Current& current, const Entry& entry
   database.prepare("INSERT INTO journal(number, text, hash) VALUES(?1, ?2, ?3)", number, text, hash)
       .run();
   database.prepare("UPDATE head SET rows = ?1, hash = ?2", number, hash).run();
-  take(current.standing, number, hash, entry,
-       [&](std::int64_t run) { return read_booking(database, current.standing, run); });
+  take(current.snapshot, number, hash, entry,
+       [&](std::int64_t run) { return read_booking(database, current.snapshot, run); });
   current.at = {number, hash};
-  if (number - current.checkpoint >= checkpoint_distance) write_standing(database, current);
+  if (number - current.checkpoint >= checkpoint_distance) write_snapshot(database, current);
   return number;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tacet/ledger/entry.h"
-#include "tacet/ledger/standing.h"
+#include "tacet/ledger/snapshot.h"
 #include "tacet/ledger/store/database.h"
 
 namespace tacet::ledger::internal {
@@ -34,20 +34,20 @@ struct Position {
 struct Current {
   Position at;
   std::string key;  ///< of the fingerprints
-  Standing standing;
-  std::int64_t checkpoint = 0;  ///< the row after which the standing was last written down
+  Snapshot snapshot;
+  std::int64_t checkpoint = 0;  ///< the row after which the snapshot was last written down
 };
 
-/// Reads the last standing that was written down and all rows since, in a transaction. DataError
+/// Reads the last snapshot that was written down and all rows since, in a transaction. DataError
 /// where one of them is not what was written, does not follow from the one before, or where the
 /// file holds what no ledger has: nothing is ever decided by what does not verify. Rows before the
-/// written standing decide nothing any more; `check_all` reads them again.
+/// written snapshot decide nothing any more; `check_all` reads them again.
 [[nodiscard]] Current read_current(Database& database);
 
 /// All rows, hashed again from the first to the last.
 [[nodiscard]] std::vector<Entry> read_entries(Database& database);
 
-/// As read_entries; also that the standing that was written down follows from the rows, and that
+/// As read_entries; also that the snapshot that was written down follows from the rows, and that
 /// nothing is missing.
 [[nodiscard]] Position check_all(Database& database);
 
@@ -55,7 +55,7 @@ struct Current {
 std::int64_t append_row(Database& database, Current& current, const Entry& entry);
 
 /// The reservation in row `run`, which is open in `current`.
-[[nodiscard]] Reserved read_booking(Database& database, const Standing& standing, std::int64_t run);
+[[nodiscard]] Reserved read_booking(Database& database, const Snapshot& snapshot, std::int64_t run);
 
 /// Whether row `position.rows` carries that hash: whether the ledger is the one in which somebody
 /// saw it, or a later state of it.

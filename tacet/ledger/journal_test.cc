@@ -133,14 +133,14 @@ TEST_F(JournalTest, AnOpenBookingIsReadFromItsOwnRow) {
   enrol_with(zcdp(1));
   Ledger ledger(path_);
   const auto run = ledger.reserve(zcdp_booking(0.5));
-  const auto standing = ledger.standing();
+  const auto snapshot = ledger.snapshot();
   Database database(path_, {});
-  EXPECT_EQ(internal::read_booking(database, standing, run).event,
+  EXPECT_EQ(internal::read_booking(database, snapshot, run).event,
             privacy::Event(privacy::Zcdp{0.5, add_remove}));
   tamper(path_, "UPDATE journal SET text = replace(text, '0x1p-1', '0x1p-9')");
-  EXPECT_THROW(static_cast<void>(internal::read_booking(database, standing, run)), base::DataError);
+  EXPECT_THROW(static_cast<void>(internal::read_booking(database, snapshot, run)), base::DataError);
   test::change_file(path_, "DELETE FROM journal WHERE number = " + std::to_string(run));
-  EXPECT_THROW(static_cast<void>(internal::read_booking(database, standing, run)), base::DataError);
+  EXPECT_THROW(static_cast<void>(internal::read_booking(database, snapshot, run)), base::DataError);
 }
 
 TEST_F(JournalTest, ADatabaseOfSomebodyElseIsNoLedger) {

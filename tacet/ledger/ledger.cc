@@ -44,12 +44,12 @@ Ledger::Ledger(fs::path path, const OpenOptions& options)
 }
 
 /// What a change sees of the ledger and writes into it.
-class Ledger::Desk {
+class Ledger::WriterQueue {
  public:
-  explicit Desk(Database& database)
+  explicit WriterQueue(Database& database)
       : database_(database), current_(internal::read_current(database)) {}
 
-  [[nodiscard]] const Standing& standing() const { return current_.standing; }
+  [[nodiscard]] const Snapshot& snapshot() const { return current_.snapshot; }
 
   std::int64_t append(Entry::Content content) {
     auto entry = entry_now(std::move(content));
@@ -68,7 +68,7 @@ class Ledger::Desk {
     for (const auto& look : looks) {
       auto taken = look;
       taken.what.data_set = data_set;
-      const auto& held = standing().account(data_set).looks;
+      const auto& held = snapshot().account(data_set).looks;
       const bool same = std::ranges::any_of(held, [&](const Look& one) {
         auto what = one.what;
         what.ledger = taken.what.ledger;  // it may have come from here
@@ -79,14 +79,14 @@ class Ledger::Desk {
     }
   }
   [[nodiscard]] Reserved booking(std::int64_t run) const {
-    return internal::read_booking(database_, current_.standing, run);
+    return internal::read_booking(database_, current_.snapshot, run);
   }
   [[nodiscard]] const std::string& row_hash(std::int64_t run) const {
-    return current_.standing.open.at(run);
+    return current_.snapshot.open.at(run);
   }
   /// The reservation of a run that has not ended.
   [[nodiscard]] Reserved open_run(std::int64_t run) const {
-    if (current_.standing.open.contains(run)) return booking(run);
+    if (current_.snapshot.open.contains(run)) return booking(run);
     const auto books = books_of(internal::read_entries(database_));
     throw base::BudgetError("run {} has ended: it is {}", run, to_string(books.run(run).state));
   }
@@ -100,10 +100,10 @@ class Ledger::Desk {
       static_cast<void>(open_run(run));
       throw base::InternalError("a run can be ended only by the object that booked it");
     }
-    const auto open = current_.standing.open.find(run);
-    const bool ended = open == current_.standing.open.end() &&
+    const auto open = current_.snapshot.open.find(run);
+    const bool ended = open == current_.snapshot.open.end() &&
                        internal::has(database_, {.rows = run, .hash = own->second});
-    if (ended || (open != current_.standing.open.end() && open->second == own->second)) {
+    if (ended || (open != current_.snapshot.open.end() && open->second == own->second)) {
       return open_run(run);
     }
     throw base::IoError(
@@ -123,8 +123,8 @@ template <typename Change>
 void Ledger::change(const std::string& on_failure, const Change& body) {
   const std::lock_guard lock(mutex_);
   database_.transaction(on_failure, [&] {
-    Desk desk(database_);
-    body(desk);
+    WriterQueue queue(database_);
+    body(queue);
   });
 }
 
@@ -140,8 +140,8 @@ Books Ledger::books() {
   return look([](auto& database) { return books_of(internal::read_entries(database)); });
 }
 
-Standing Ledger::standing() {
-  return look([](auto& database) { return internal::read_current(database).standing; });
+Snapshot Ledger::snapshot() {
+  return look([](auto& database) { return internal::read_current(database).snapshot; });
 }
 
 Verification Ledger::verify() {
@@ -178,68 +178,69 @@ void Ledger::enrol(const Enrolment& enrolment) {
   check_data_set_name(enrolment.data_set);
   const auto cap = checked(enrolment.cap);
   if (enrolment.elsewhere) check_words("the override", enrolment.elsewhere->reason);
-  change(nothing_booked, [&](Desk& desk) {
-    if (desk.standing().find(enrolment.data_set) != nullptr) {
+  change(nothing_booked, [&](WriterQueue& queue) {
+    if (queue.snapshot().find(enrolment.data_set) != nullptr) {
       throw base::UsageError("'{}' has an account already; `tacet ledger cap` changes its cap",
                              enrolment.data_set);
     }
-    if (const auto* owner = desk.standing().owner(enrolment.fingerprints)) {
+    if (const auto* owner = queue.snapshot().owner(enrolment.fingerprints)) {
       throw base::BudgetError(
           "the same records have an account already, '{}'; a second one would double their budget, "
           "a further name (--alias {}) joins it",
           owner->name(), owner->name());
     }
-    desk.append(Enrolled{enrolment.data_set, enrolment.adjacency, enrolment.privacy_unit});
-    desk.append(CapSet{enrolment.data_set, cap, ""});
+    queue.append(Enrolled{enrolment.data_set, enrolment.adjacency, enrolment.privacy_unit});
+    queue.append(CapSet{enrolment.data_set, cap, ""});
     if (!enrolment.fingerprints.empty()) {
-      desk.append(RecordsSeen{enrolment.data_set, enrolment.fingerprints, enrolment.file, true});
+      queue.append(RecordsSeen{enrolment.data_set, enrolment.fingerprints, enrolment.file, true});
     }
-    if (enrolment.elsewhere) desk.append(*enrolment.elsewhere);
-    desk.take_over(enrolment.data_set, enrolment.looks);
+    if (enrolment.elsewhere) queue.append(*enrolment.elsewhere);
+    queue.take_over(enrolment.data_set, enrolment.looks);
   });
 }
 
 void Ledger::add_alias(std::string_view alias, std::string_view data_set) {
   check_data_set_name(alias);
-  change(nothing_booked, [&](Desk& desk) {
-    const auto& account = desk.standing().account(data_set);
-    if (const auto* taken = desk.standing().find(alias)) {
+  change(nothing_booked, [&](WriterQueue& queue) {
+    const auto& account = queue.snapshot().account(data_set);
+    if (const auto* taken = queue.snapshot().find(alias)) {
       throw base::UsageError("'{}' is a name of the account '{}' already", alias, taken->name());
     }
-    desk.append(Aliased{std::string(alias), account.name()});
+    queue.append(Aliased{std::string(alias), account.name()});
   });
 }
 
 void Ledger::take_over(std::string_view data_set, std::span<const Look> looks) {
-  change("the looks were not noted",
-         [&](Desk& desk) { desk.take_over(desk.standing().account(data_set).name(), looks); });
+  change("the looks were not noted", [&](WriterQueue& queue) {
+    queue.take_over(queue.snapshot().account(data_set).name(), looks);
+  });
 }
 
 void Ledger::note_elsewhere(const OtherLedger& other, std::span<const Look> looks) {
   check_words("the override", other.reason);
-  change("the override was not noted", [&](Desk& desk) {
+  change("the override was not noted", [&](WriterQueue& queue) {
     auto noted = other;
-    noted.data_set = desk.standing().account(other.data_set).name();
+    noted.data_set = queue.snapshot().account(other.data_set).name();
     const auto name = noted.data_set;
-    desk.append(std::move(noted));
-    desk.take_over(name, looks);
+    queue.append(std::move(noted));
+    queue.take_over(name, looks);
   });
 }
 
 void Ledger::attest_look(const Looked& look) {
   check_words("an attested look", look.reason);
-  change("the look was not noted, and nothing was shown", [&](Desk& desk) {
+  change("the look was not noted, and nothing was shown", [&](WriterQueue& queue) {
     auto noted = look;
-    noted.data_set = desk.standing().account(look.data_set).name();
-    desk.append(std::move(noted));
+    noted.data_set = queue.snapshot().account(look.data_set).name();
+    queue.append(std::move(noted));
   });
 }
 
 void Ledger::set_cap(std::string_view data_set, const Cap& cap, std::string_view reason) {
   const auto wanted = checked(cap);
   if (!reason.empty()) check_words("the reason", reason);
-  change(nothing_booked, [&](Desk& desk) {
-    const auto& account = desk.standing().account(data_set);
+  change(nothing_booked, [&](WriterQueue& queue) {
+    const auto& account = queue.snapshot().account(data_set);
     const auto& current = account.cap();
     if (wanted.currency != current.currency || wanted.order != current.order) {
       throw base::UsageError(
@@ -252,7 +253,7 @@ void Ledger::set_cap(std::string_view data_set, const Cap& cap, std::string_view
           "that stays in the ledger",
           data_set, in_words(current), in_words(wanted));
     }
-    desk.append(CapSet{account.name(), wanted, std::string(reason)});
+    queue.append(CapSet{account.name(), wanted, std::string(reason)});
   });
 }
 
@@ -260,27 +261,27 @@ std::int64_t Ledger::reserve(const Booking& booking) {
   if (!booking.override_reason.empty()) check_words("the override", booking.override_reason);
   static_cast<void>(privacy::checked(booking.stated));
   // The cost is computed before the ledger is locked: neighbours and currency never change.
-  const auto cost = internal::cost_of_booking(booking, standing().account(booking.data_set));
+  const auto cost = internal::cost_of_booking(booking, snapshot().account(booking.data_set));
   internal::check_for_ever(booking, cost);
   const auto process = this_process();
   std::int64_t number = 0;
   std::string hash;
-  change(nothing_booked, [&](Desk& desk) {
-    const auto& account = desk.standing().account(booking.data_set);
-    internal::check_admitted(booking, cost, desk.standing(),
-                             [&](std::int64_t run) { return desk.booking(run); });
-    number = desk.append(Reserved{.data_set = account.name(),
-                                  .command = booking.command,
-                                  .software = std::string(base::version),
-                                  .calibration = booking.calibration,
-                                  .event = booking.event,
-                                  .stated = booking.stated,
-                                  .cost = cost,
-                                  .process = process,
-                                  .interactive = booking.interactive,
-                                  .override_reason = booking.override_reason,
-                                  .unprotected_reason = booking.unprotected_reason});
-    hash = desk.row_hash(number);
+  change(nothing_booked, [&](WriterQueue& queue) {
+    const auto& account = queue.snapshot().account(booking.data_set);
+    internal::check_admitted(booking, cost, queue.snapshot(),
+                             [&](std::int64_t run) { return queue.booking(run); });
+    number = queue.append(Reserved{.data_set = account.name(),
+                                   .command = booking.command,
+                                   .software = std::string(base::version),
+                                   .calibration = booking.calibration,
+                                   .event = booking.event,
+                                   .stated = booking.stated,
+                                   .cost = cost,
+                                   .process = process,
+                                   .interactive = booking.interactive,
+                                   .override_reason = booking.override_reason,
+                                   .unprotected_reason = booking.unprotected_reason});
+    hash = queue.row_hash(number);
   });
   const std::lock_guard lock(mutex_);
   booked_.insert_or_assign(number, hash);
@@ -306,13 +307,13 @@ std::string Ledger::stays_spent(const std::vector<FinishedRun>& runs,
 
 void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) {
   if (!is_digest(output.sha256)) throw base::InternalError("an output is named by its SHA-256");
-  change(stays_spent(runs, output.fate), [&](Desk& desk) {
+  change(stays_spent(runs, output.fate), [&](WriterQueue& queue) {
     for (const auto& finished : runs) {
-      const auto booking = desk.own_run(finished.run, booked_);
+      const auto booking = queue.own_run(finished.run, booked_);
       const auto cost =
-          internal::cost_of_outcome(finished, booking, desk.standing().account(booking.data_set));
-      desk.append(Committed{finished.run, finished.spent, cost, output.sha256, output.name,
-                            finished.cipher_delta});
+          internal::cost_of_outcome(finished, booking, queue.snapshot().account(booking.data_set));
+      queue.append(Committed{finished.run, finished.spent, cost, output.sha256, output.name,
+                             finished.prg_slack});
     }
   });
   const std::lock_guard lock(mutex_);
@@ -321,23 +322,23 @@ void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) 
 
 void Ledger::adopt(std::int64_t run) {
   auto hash = look([&](auto& database) {
-    const Desk desk(database);
-    const auto process = desk.open_run(run).process;
+    const WriterQueue queue(database);
+    const auto process = queue.open_run(run).process;
     if (process != this_process() && running(process)) {
       throw base::BudgetError("the process of run {} is still running; end it first", run);
     }
-    return desk.row_hash(run);
+    return queue.row_hash(run);
   });
   const std::lock_guard lock(mutex_);
   booked_.insert_or_assign(run, std::move(hash));
 }
 
 void Ledger::cancel(std::int64_t run) {
-  change(stays_spent({{run, privacy::no_event()}}), [&](Desk& desk) {
-    if (desk.own_run(run, booked_).process != this_process()) {
+  change(stays_spent({{run, privacy::no_event()}}), [&](WriterQueue& queue) {
+    if (queue.own_run(run, booked_).process != this_process()) {
       throw base::InternalError("a run can be cancelled only by the process that booked it");
     }
-    desk.append(Cancelled{run});
+    queue.append(Cancelled{run});
   });
   const std::lock_guard lock(mutex_);
   booked_.erase(run);
@@ -345,23 +346,23 @@ void Ledger::cancel(std::int64_t run) {
 
 void Ledger::resolve(std::int64_t run, std::string_view attestation) {
   check_words("the attestation", attestation);
-  change(nothing_booked, [&](Desk& desk) {
-    if (running(desk.open_run(run).process)) {
+  change(nothing_booked, [&](WriterQueue& queue) {
+    if (running(queue.open_run(run).process)) {
       throw base::BudgetError("the process of run {} is still running; end it first", run);
     }
-    desk.append(Resolved{run, std::string(attestation)});
+    queue.append(Resolved{run, std::string(attestation)});
   });
 }
 
 Records Ledger::see_records(std::string_view data_set, std::span<const std::string> fingerprints,
                             const std::string& file) {
   auto result = Records::known;
-  change("the records were not noted", [&](Desk& desk) {
-    const auto& account = desk.standing().account(data_set);
+  change("the records were not noted", [&](WriterQueue& queue) {
+    const auto& account = queue.snapshot().account(data_set);
     bool all = true;
     bool some = false;
     for (const auto& fingerprint : fingerprints) {
-      const auto* owner = desk.standing().owner({&fingerprint, 1});
+      const auto* owner = queue.snapshot().owner({&fingerprint, 1});
       if (owner != nullptr && owner->name() != account.name()) {
         throw base::BudgetError(
             "these records have the account '{}'; they cannot be booked under '{}'", owner->name(),
@@ -375,7 +376,7 @@ Records Ledger::see_records(std::string_view data_set, std::span<const std::stri
       return;
     }
     if (!some) result = account.fingerprints.empty() ? Records::first : Records::changed;
-    desk.append(
+    queue.append(
         RecordsSeen{account.name(), {fingerprints.begin(), fingerprints.end()}, file, false});
   });
   return result;

@@ -12,7 +12,7 @@
 
 #include "tacet/ledger/books.h"
 #include "tacet/ledger/fingerprint.h"
-#include "tacet/ledger/standing.h"
+#include "tacet/ledger/snapshot.h"
 #include "tacet/ledger/store/database.h"
 #include "tacet/privacy/budget.h"
 
@@ -73,7 +73,7 @@ struct FinishedRun {
   std::int64_t run;
   privacy::Event spent;
   Stopping stopping = Stopping::unknown;
-  double cipher_delta = 0;  ///< the cipher's term, to be added to delta; 0: not stated
+  double prg_slack = 0;  ///< the PRG slack, to be added to delta; 0: not stated
 };
 
 struct Output {
@@ -117,7 +117,7 @@ class Ledger {
   [[nodiscard]] Books books();
   /// What they come to. Takes a time that does not grow with their number: it reads what was
   /// written down last, and the few rows since.
-  [[nodiscard]] Standing standing();
+  [[nodiscard]] Snapshot snapshot();
   /// All rows; also that what was written down follows from them, that nothing foreign lies in the
   /// file, and SQLite's own structures.
   Verification verify();
@@ -172,7 +172,7 @@ class Ledger {
   [[nodiscard]] const std::filesystem::path& path() const { return database_.path(); }
 
  private:
-  class Desk;
+  class WriterQueue;
   template <typename Look>
   auto look(const Look& body);
   template <typename Change>

@@ -43,21 +43,20 @@ privacy::Reservation LedgerBudget::reserve(const privacy::Event& planned,
                                     .override_reason = details_.override_reason,
                                     .unprotected_reason = details_.unprotected_reason,
                                     .for_ever = details_.for_ever});
-  auto looks = ledger_.standing().account(details_.data_set).looks;
+  auto looks = ledger_.snapshot().account(details_.data_set).looks;
   return {planned, cost, std::make_unique<LedgerRecord>(*this, run, std::move(looks))};
 }
 
-void LedgerBudget::release(std::string_view output, const std::string& name, double cipher_delta) {
-  release_digest(sha256(output), name, cipher_delta);
+void LedgerBudget::release(std::string_view output, const std::string& name, double prg_slack) {
+  release_digest(sha256(output), name, prg_slack);
 }
 
-void LedgerBudget::release_digest(std::string sha256, const std::string& name,
-                                  double cipher_delta) {
+void LedgerBudget::release_digest(std::string sha256, const std::string& name, double prg_slack) {
   if (finished_.empty()) {
     throw base::InternalError("an output may leave only after its reservation was committed");
   }
   // One output: its term counts once, whatever the number of reservations behind it.
-  finished_.front().cipher_delta = cipher_delta;
+  finished_.front().prg_slack = prg_slack;
   ledger_.commit(finished_, {std::move(sha256), name, details_.fate});
   finished_.clear();
 }

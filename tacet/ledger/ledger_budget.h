@@ -39,8 +39,8 @@ struct RunDetails {
 ///       ledger::LedgerBudget budget(account, {.data_set = "patients", .command = "my program"});
 ///       auto permit = budget.reserve(planned, cost);  // durable, before records are read
 ///       permit.commit();                              // after the last release
-///       const double cipher_delta = 1e-20;            // as the model's receipt states it
-///       budget.release(model, "model.json", cipher_delta);  // durable; now the model may appear
+///       const double prg_slack = 1e-20;            // as the model's receipt states it
+///       budget.release(model, "model.json", prg_slack);  // durable; now the model may appear
 ///     };
 class LedgerBudget : public privacy::Budget {
  public:
@@ -48,11 +48,11 @@ class LedgerBudget : public privacy::Budget {
 
   [[nodiscard]] privacy::Reservation reserve(const privacy::Event& planned,
                                              const privacy::Guarantee& cost) override;
-  /// An output as its bytes will be, and the cipher's term of the noise in it. InternalError when
+  /// An output as its bytes will be, and the PRG slack of the noise in it. InternalError when
   /// no reservation was committed.
-  void release(std::string_view output, const std::string& name, double cipher_delta);
+  void release(std::string_view output, const std::string& name, double prg_slack);
   /// As above for an output that was written in pieces: 64 hexadecimal digits of its SHA-256.
-  void release_digest(std::string sha256, const std::string& name, double cipher_delta);
+  void release_digest(std::string sha256, const std::string& name, double prg_slack);
 
   [[nodiscard]] const RunDetails& details() const { return details_; }
   [[nodiscard]] Ledger& ledger() const { return ledger_; }

@@ -56,10 +56,10 @@ TEST_F(LedgerBudgetTest, KeepsTheCiphersTermOfAnOutput) {
   reservation.debit(event);
   reservation.commit();
   budget.release("12", "standard output", 3e-20);
-  EXPECT_EQ(ledger.books().account("adult").runs.front().outcome->cipher_delta, 3e-20);
+  EXPECT_EQ(ledger.books().account("adult").runs.front().outcome->prg_slack, 3e-20);
 }
 
-// Of several reservations behind one output the cipher's term counts once.
+// Of several reservations behind one output the PRG slack counts once.
 TEST_F(LedgerBudgetTest, OneOutputEndsAllItsReservations) {
   enrol_with(zcdp(1));
   Ledger ledger(path_);
@@ -74,8 +74,8 @@ TEST_F(LedgerBudgetTest, OneOutputEndsAllItsReservations) {
   const auto books = ledger.books();
   const auto& runs = books.account("adult").runs;
   ASSERT_EQ(runs.size(), 2U);
-  EXPECT_EQ(runs[0].outcome->cipher_delta, 1e-20);
-  EXPECT_EQ(runs[1].outcome->cipher_delta, 0);
+  EXPECT_EQ(runs[0].outcome->prg_slack, 1e-20);
+  EXPECT_EQ(runs[1].outcome->prg_slack, 0);
   for (const auto& run : runs) {
     EXPECT_EQ(run.state, RunState::committed);
     EXPECT_EQ(run.outcome->output_sha256, sha256("model"));

@@ -180,7 +180,7 @@ TEST(LedgerProcesses, AKillAtEachOperationNeverLeavesMoreReleasedThanBooked) {
 /// Pairs of processes that spend from one ledger, each killed at a random operation.
 void kill_at_random(int rounds) {
   constexpr int rounds_per_ledger = 10;
-  constexpr int most_operations = 40;
+  constexpr int max_operations = 40;
   std::mt19937_64 random(20260101);
   const test::ScratchFolder folder;
   int kills = 0;
@@ -192,7 +192,7 @@ void kill_at_random(int rounds) {
     std::vector<pid_t> children;
     for (int i = 0; i < 2; ++i) {
       const auto mode = static_cast<fault::Mode>(2 + random() % 3);
-      const int when = 1 + static_cast<int>(random() % most_operations);
+      const int when = 1 + static_cast<int>(random() % max_operations);
       children.push_back(in_child([&] {
         const fault::Layer layer(mode, when);
         return spend(path, witness, 100);

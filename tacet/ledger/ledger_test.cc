@@ -209,9 +209,9 @@ TEST_F(LedgerTest, AnAttestedLookStaysAndIsAConditionOfWhatFollows) {
   EXPECT_NE(after.noted({.schema_sha256 = std::string(64, '7')}).condition.find("another schema"),
             std::string::npos);
   // In what is written down from time to time, too.
-  const auto standing = standing_from_text(to_text(ledger.standing()));
-  ASSERT_EQ(standing.account("adult").looks.size(), 1U);
-  EXPECT_EQ(to_text(standing), to_text(ledger.standing()));
+  const auto snapshot = snapshot_from_text(to_text(ledger.snapshot()));
+  ASSERT_EQ(snapshot.account("adult").looks.size(), 1U);
+  EXPECT_EQ(to_text(snapshot), to_text(ledger.snapshot()));
 }
 
 TEST_F(LedgerTest, ASecondAccountElsewhereIsKeptInWords) {

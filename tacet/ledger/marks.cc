@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 24;
+constexpr std::int64_t max_bytes = std::int64_t{1} << 24;
 constexpr auto longest_wait = std::chrono::seconds(30);
 constexpr auto nap = std::chrono::milliseconds(5);
 
@@ -98,7 +98,7 @@ std::vector<Mark> read_marks(const fs::path& folder) {
   const auto file = folder / marks_file_name;
   std::error_code error;
   if (!fs::exists(file, error)) return {};
-  const auto text = base::read_file(file, most_bytes);
+  const auto text = base::read_file(file, max_bytes);
   std::vector<Mark> marks;
   try {
     const auto parsed = ordered_json::parse(text);
@@ -140,7 +140,7 @@ void check_continues(const Mark& mark, Ledger& ledger) {
 void advance_marks(const fs::path& folder, Ledger& ledger, const base::CancelToken* cancel) {
   const MarksLock lock(folder, cancel);
   auto marks = read_marks(folder);
-  const auto name = ledger.standing().ledger;
+  const auto name = ledger.snapshot().ledger;
   const auto now = ledger.position();
   bool changed = false;
   for (auto& mark : marks) {

@@ -88,7 +88,7 @@ TEST(Marks, ACopyOfALedgerIsKnownByTheRowsThatItLacks) {
     ledger.enrol({.data_set = "adult",
                   .adjacency = privacy::Adjacency::add_remove,
                   .cap = {.currency = Currency::zcdp, .value = 1}});
-    add_mark(data, {"a.csv", "adult", path, ledger.standing().ledger, ledger.position()});
+    add_mark(data, {"a.csv", "adult", path, ledger.snapshot().ledger, ledger.position()});
   }
   std::filesystem::copy_file(path, copy);
   check(copy);  // nothing was spent since: either may go on
@@ -120,7 +120,7 @@ TEST(Marks, AreNotLeftBehindWhereTheyCannotBeWritten) {
                 .adjacency = privacy::Adjacency::add_remove,
                 .cap = {.currency = Currency::zcdp, .value = 1}});
   EXPECT_EQ(test::exit_code_of(test::in_child([&] {
-              add_mark(folder.path(), {"a.csv", "adult", path, ledger.standing().ledger, {}});
+              add_mark(folder.path(), {"a.csv", "adult", path, ledger.snapshot().ledger, {}});
               const auto before = read_marks(folder.path());
               // As on a full disk: no file may grow.
               std::signal(SIGXFSZ, SIG_IGN);

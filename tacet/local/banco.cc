@@ -11,7 +11,7 @@
 namespace tacet::local {
 namespace {
 
-constexpr double most_log_magnitude = 345.38776394910684;  // ln 1e150
+constexpr double max_log_magnitude = 345.38776394910684;  // ln 1e150
 
 bool all_finite(std::span<const double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
@@ -57,7 +57,7 @@ void Banco::check_state() const {
   if (s.direction.size() != size || s.mean.size() != size || !finite || s.observed < 0 ||
       s.penalty.value() < 0 || s.squares.value() < 0 || s.weight.value() < 0 ||
       dot(s.direction, s.direction) > 1 + 1e-9 ||
-      !(wealth().magnitude().log_size <= most_log_magnitude)) {
+      !(wealth().magnitude().log_size <= max_log_magnitude)) {
     throw base::DataError("the learner's state makes no sense; start from an intact one");
   }
 }
@@ -136,7 +136,7 @@ Observed Banco::observe(const RoundReport& report) {
   squares.add(square);
   const bool finite = std::isfinite(gain.value()) && std::isfinite(penalty.value()) &&
                       std::isfinite(squares.value());
-  if (!finite || !(next.log_size <= most_log_magnitude)) return Observed::diverged;
+  if (!finite || !(next.log_size <= max_log_magnitude)) return Observed::diverged;
   fold_iterate(weight);
   state_.gain = gain;
   state_.penalty = penalty;

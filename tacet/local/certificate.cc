@@ -9,7 +9,7 @@
 namespace tacet::local {
 namespace {
 
-constexpr double paper_most_bet = 0.6838;  // the poster's digits, below the root
+constexpr double paper_max_bet = 0.6838;  // the poster's digits, below the root
 
 double square(double x) { return x * x; }
 
@@ -52,8 +52,8 @@ double known_noise_cost(const KnownNoise& noise, std::int64_t batch, double rang
 Certificate known_noise_certificate(const KnownNoise& noise, std::int64_t batch) {
   const auto reports = static_cast<double>(batch);
   const double bound = noise.gradient_bound;
-  const double range = std::min({most_bet / bound, reports * noise.range,
-                                 bound / (noise.variance / reports + square(bound))});
+  const double range = std::min(
+      {max_bet / bound, reports * noise.range, bound / (noise.variance / reports + square(bound))});
   return {CertificateKind::known_noise, range, known_noise_cost(noise, batch, range)};
 }
 
@@ -67,9 +67,9 @@ Certificate symmetric_certificate(double gradient_bound, double k) {
 }
 
 Certificate bounded_certificate(double report_bound, double k) {
-  if (!(k > 0 && k <= most_bet)) {
+  if (!(k > 0 && k <= max_bet)) {
     throw base::UsageError("the bounded certificate's share must be above 0 and at most {}, got {}",
-                           most_bet, k);
+                           max_bet, k);
   }
   return {CertificateKind::bounded, k / report_bound, kappa(k)};
 }
@@ -80,7 +80,7 @@ Certificate paper_certificate(const PaperNoise& noise) {
 
 Certificate paper_certificate(const PaperNoise& noise, double b) {
   const double bound = noise.gradient_bound;
-  const double range = std::min(paper_most_bet / bound, 1 / b);
+  const double range = std::min(paper_max_bet / bound, 1 / b);
   const double pole = noise.epsilon / (2 * bound);
   if (range >= pole) {
     throw base::UsageError(

@@ -23,7 +23,7 @@ enum class CertificateKind {
 [[nodiscard]] double kappa(double k);
 
 /// The root of ln(1 - k) = -k - k^2, rounded down: kappa is below 1 up to here.
-inline constexpr double most_bet = 0.68380262375202;
+inline constexpr double max_bet = 0.68380262375202;
 
 struct Certificate {
   CertificateKind kind;
@@ -44,7 +44,7 @@ struct KnownNoise {
   std::function<double(double a)> proxy;
 };
 
-/// K for means of `batch` reports: a = min(most_bet / G, batch range, G / (v / batch + G^2)) and
+/// K for means of `batch` reports: a = min(max_bet / G, batch range, G / (v / batch + G^2)) and
 /// c = proxy(a / batch) / (2 batch) + kappa(a G) G^2; a larger range would cost sigma^2 and
 /// logarithms without a use.
 [[nodiscard]] Certificate known_noise_certificate(const KnownNoise& noise, std::int64_t batch);
@@ -58,7 +58,7 @@ struct KnownNoise {
 [[nodiscard]] Certificate symmetric_certificate(double gradient_bound, double k = 0.1);
 
 /// B for reports that are never longer than `report_bound`: a = k / B and kappa(k), with k <=
-/// most_bet. It holds pathwise, whatever the noise.
+/// max_bet. It holds pathwise, whatever the noise.
 [[nodiscard]] Certificate bounded_certificate(double report_bound, double k = 0.5);
 
 /// What the poster of Jun and Orabona (2019) sets for L2-Laplace noise: sigma^2 = 18 d^2 G^2 /

@@ -21,12 +21,12 @@ TEST(Certificate, KappaToSeventeenDigits) {
                           Row{0.6838, 0.99999553919682144}}) {
     EXPECT_NEAR(kappa(row.k), row.value, 4e-15) << row.k;
   }
-  EXPECT_LE(kappa(most_bet), 1);
-  EXPECT_GT(kappa(most_bet + 1e-10), 1);
+  EXPECT_LE(kappa(max_bet), 1);
+  EXPECT_GT(kappa(max_bet + 1e-10), 1);
 }
 
 TEST(Certificate, KappaBoundsTheExponential) {
-  for (double k = 0.01; k < most_bet; k += 0.0371) {
+  for (double k = 0.01; k < max_bet; k += 0.0371) {
     for (int i = -100; i <= 100; ++i) {
       const double z = k * i / 100;
       EXPECT_LE(std::exp(z - kappa(k) * z * z), (1 + z) * (1 + 1e-14)) << k << ' ' << z;

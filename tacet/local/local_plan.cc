@@ -10,10 +10,11 @@
 #include <utility>
 
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/class_weights.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/local/local_shuffle.h"
 #include "tacet/local/round_noise.h"
 #include "tacet/mechanism/local/release_report.h"
@@ -28,10 +29,8 @@ using mechanism::LocalMechanism;
 using mechanism::LocalRandomizer;
 using mechanism::LocalSpec;
 
-constexpr std::int64_t most_devices = std::int64_t{1} << 32;
+constexpr std::int64_t max_devices = std::int64_t{1} << 32;
 constexpr std::int64_t wanted_rounds = 4000;
-
-double as_real(std::int64_t count) { return static_cast<double>(count); }
 
 // ---- what is asked for and cannot be
 
@@ -121,8 +120,8 @@ void refuse_for_paper(const LocalOptions& options) {
 
 // ---- the randomiser
 
-double settle_gradient_bound(LocalPlan& plan, const data::Schema& schema,
-                             const LocalOptions& options) {
+double resolve_gradient_bound(LocalPlan& plan, const data::Schema& schema,
+                              const LocalOptions& options) {
   const auto facts = model::properties(plan.loss);
   const bool squared = model::loss_name(plan.loss) == "squared";
   const bool bounded = !std::isinf(facts.slope_bound);
@@ -153,27 +152,27 @@ double settle_gradient_bound(LocalPlan& plan, const data::Schema& schema,
 }
 
 // Leaves of all reports, and the secret order of each pass.
-double cipher_term(const LocalPlan& plan, const LocalRandomizer& randomizer) {
-  return random::cipher_term(plan.passes * plan.public_row_count, randomizer.lease_words()) +
-         random::cipher_term(plan.passes, random::most_leaf_words);
+double prg_slack_of(const LocalPlan& plan, const LocalRandomizer& randomizer) {
+  return random::prg_slack_of(plan.passes * plan.public_row_count, randomizer.claim_words()) +
+         random::prg_slack_of(plan.passes, random::max_block_words);
 }
 
-void settle_cost(LocalPlan& plan, const LocalOptions& options, const LocalRandomizer& randomizer,
-                 double delta) {
-  plan.cipher_delta = cipher_term(plan, randomizer);
+void resolve_cost(LocalPlan& plan, const LocalOptions& options, const LocalRandomizer& randomizer,
+                  double delta) {
+  plan.prg_slack = prg_slack_of(plan, randomizer);
   plan.events = mechanism::DeviceReports::event(randomizer, plan.passes);
-  learn::settle_guarantee(plan, options.linear, delta);
+  learn::resolve_guarantee(plan, options.linear, delta);
 }
 
-void settle_pure(LocalPlan& plan, const LocalOptions& options, LocalSpec spec) {
-  const double asked = learn::settle_pure_epsilon(options.linear).value();
-  spec.epsilon = asked / as_real(plan.passes);
+void resolve_pure(LocalPlan& plan, const LocalOptions& options, LocalSpec spec) {
+  const double asked = learn::resolve_pure_epsilon(options.linear).value();
+  spec.epsilon = asked / base::to_double(plan.passes);
   auto randomizer = LocalRandomizer::calibrate(spec);
-  settle_cost(plan, options, randomizer, 0);
+  resolve_cost(plan, options, randomizer, 0);
   while (plan.guarantee.epsilon > asked && plan.passes > 1) {  // rounding of the quotient
     spec.epsilon = std::nextafter(spec.epsilon, 0.0);
     randomizer = LocalRandomizer::calibrate(spec);
-    settle_cost(plan, options, randomizer, 0);
+    resolve_cost(plan, options, randomizer, 0);
   }
   plan.randomizer = std::move(randomizer);
 }
@@ -182,52 +181,52 @@ void settle_pure(LocalPlan& plan, const LocalOptions& options, LocalSpec spec) {
 /// sqrt(k) each cost mu (Dong, Roth, Su 2019), less than k times the epsilon of one.
 double gaussian_report_epsilon(double epsilon, double delta, std::int64_t passes) {
   if (passes == 1) return epsilon;
-  const auto count = as_real(passes);
+  const auto count = base::to_double(passes);
   const double mu = gaussian::mu_for(privacy::Epsilon(epsilon), privacy::Delta(delta));
   return std::max(epsilon / count,
                   gaussian::epsilon(mu / std::sqrt(count), privacy::Delta(delta / count)));
 }
 
-void settle_gaussian(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options,
-                     LocalSpec spec) {
+void resolve_gaussian(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options,
+                      LocalSpec spec) {
   const double delta =
-      learn::settle_delta(schema, options.linear, plan.public_row_count, plan.reasons).value();
+      learn::resolve_delta(schema, options.linear, plan.public_row_count, plan.reasons).value();
   spec.epsilon = options.linear.epsilon;
   spec.delta = delta;
-  const double term = cipher_term(plan, LocalRandomizer::calibrate(spec));
-  const double left = learn::settle_delta_left(options.linear, delta, term).value();
+  const double term = prg_slack_of(plan, LocalRandomizer::calibrate(spec));
+  const double left = learn::resolve_delta_left(options.linear, delta, term).value();
   const double each = gaussian_report_epsilon(options.linear.epsilon, left, plan.passes);
   spec.epsilon = each;
-  spec.delta = left / as_real(plan.passes);
+  spec.delta = left / base::to_double(plan.passes);
   // The accountant rounds up for itself: a little more noise, until it states no more than was
   // asked for.
   for (double less = 0x1p-52; less < 0x1p-20; less *= 2) {
     plan.randomizer = LocalRandomizer::calibrate(spec);
-    settle_cost(plan, options, *plan.randomizer, delta);
+    resolve_cost(plan, options, *plan.randomizer, delta);
     if (plan.guarantee.epsilon <= options.linear.epsilon) return;
     spec.epsilon = each * (1 - less);
   }
 }
 
-void settle_randomizer(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options) {
+void resolve_randomizer(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options) {
   const bool paper = options.linear.paper();
   const auto mechanism =
       options.mechanism.value_or(paper ? LocalMechanism::l2_laplace : LocalMechanism::privunit);
   refuse_for_mechanism(options, mechanism);
   const LocalSpec spec{.mechanism = mechanism,
                        .dimension = plan.columns,
-                       .clipping_norm = settle_gradient_bound(plan, schema, options),
+                       .clipping_norm = resolve_gradient_bound(plan, schema, options),
                        .embedding = options.embedding};
   if (mechanism == LocalMechanism::gaussian) {
-    settle_gaussian(plan, schema, options, spec);
+    resolve_gaussian(plan, schema, options, spec);
   } else {
-    settle_pure(plan, options, spec);
+    resolve_pure(plan, options, spec);
   }
 }
 
 // ---- the learner
 
-void settle_rounds(LocalPlan& plan, const LocalOptions& options) {
+void resolve_rounds(LocalPlan& plan, const LocalOptions& options) {
   const auto devices = plan.public_row_count;
   plan.batch =
       options.linear.batch_size.value_or(options.linear.paper() ? 1 : usual_batch(devices));
@@ -239,7 +238,7 @@ void settle_rounds(LocalPlan& plan, const LocalOptions& options) {
         fmt::format("{} devices a round: the largest power of two that leaves {} rounds",
                     plan.batch, wanted_rounds));
   }
-  plan.rounds = plan.passes * plan.rounds_a_pass();
+  plan.rounds = plan.passes * plan.rounds_per_pass();
   if (const auto rest = devices % plan.batch; rest > 0) {
     plan.reasons.push_back(fmt::format(
         "{} of {} devices, drawn at random, fill no round and are not asked", rest, devices));
@@ -251,10 +250,10 @@ void settle_rounds(LocalPlan& plan, const LocalOptions& options) {
   }
 }
 
-void settle_banco(LocalPlan& plan, const LocalOptions& options) {
+void resolve_banco(LocalPlan& plan, const LocalOptions& options) {
   const auto& noise = plan.randomizer->noise();
   const double bound = noise.clipping_norm;
-  const double round_variance = noise.variance / as_real(plan.batch);
+  const double round_variance = noise.variance / base::to_double(plan.batch);
   const double scale = options.linear.weight_scale.value_or(1);
   BancoSettings settings{.dimension = plan.columns,
                          .direction_step = options.direction_step,
@@ -267,7 +266,7 @@ void settle_banco(LocalPlan& plan, const LocalOptions& options) {
     settings.initial_wealth = 1;
     settings.average = PointAverage::uniform;
   } else {
-    settings.certificate = settle_certificate(noise, plan.batch, options.certificate);
+    settings.certificate = resolve_certificate(noise, plan.batch, options.certificate);
     settings.initial_wealth = options.initial_wealth.value_or(
         usual_initial_wealth(scale, plan.rounds, round_variance, bound));
     settings.average =
@@ -276,12 +275,12 @@ void settle_banco(LocalPlan& plan, const LocalOptions& options) {
   const double square = bound * bound;
   const double outcome = std::sqrt(round_variance + square);
   plan.predicted_excess = excess_loss_bound(
-      settings, plan.rounds, as_real(plan.rounds) * settings.certificate.of(outcome, 1),
-      (noise.second_moment(bound) - square) / as_real(plan.batch) + square, scale);
+      settings, plan.rounds, base::to_double(plan.rounds) * settings.certificate.of(outcome, 1),
+      (noise.second_moment(bound) - square) / base::to_double(plan.batch) + square, scale);
   plan.learner = settings;
 }
 
-void settle_sgd(LocalPlan& plan, const LocalOptions& options) {
+void resolve_sgd(LocalPlan& plan, const LocalOptions& options) {
   const auto& noise = plan.randomizer->noise();
   const double square = noise.clipping_norm * noise.clipping_norm;
   const auto average = options.averaging == "suffix" ? SgdAverage::suffix
@@ -294,7 +293,7 @@ void settle_sgd(LocalPlan& plan, const LocalOptions& options) {
                                   .rounds = plan.rounds};
   plan.predicted_excess = sgd_excess_loss_bound(
       *options.linear.step_size, plan.rounds,
-      (noise.second_moment(noise.clipping_norm) - square) / as_real(plan.batch) + square,
+      (noise.second_moment(noise.clipping_norm) - square) / base::to_double(plan.batch) + square,
       options.linear.weight_scale.value_or(1));
   plan.reasons.push_back(
       fmt::format("this step alone costs epsilon {:.6g}; five tried on the same people cost {:.6g}",
@@ -323,7 +322,7 @@ void add_sgd_settings(std::vector<learn::Setting>& settings, const LocalSgdSetti
   if (sgd.radius > 0) settings.push_back({"radius", sgd.radius});
 }
 
-void settle_settings(LocalPlan& plan) {
+void resolve_settings(LocalPlan& plan) {
   const auto& randomizer = *plan.randomizer;
   const auto& spec = randomizer.spec();
   const auto& noise = randomizer.noise();
@@ -369,24 +368,24 @@ LocalPlan plan_local(const data::Schema& schema, const LocalOptions& options) {
   refuse_for_learner(options);
   if (options.linear.paper()) refuse_for_paper(options);
   LocalPlan plan;
-  learn::settle_problem(plan, schema, options.linear, {.shares = true});
+  learn::resolve_problem(plan, schema, options.linear, {.shares = true});
   plan.passes = options.passes;
   plan.keep = options.keep;
   plan.sampling_scheme = "local";
   if (options.linear.paper()) plan.calibration = learn::Calibration::jun2019;
-  plan.public_row_count = learn::settle_row_count(schema, options.linear);
-  if (plan.public_row_count > most_devices) {
+  plan.public_row_count = learn::resolve_row_count(schema, options.linear);
+  if (plan.public_row_count > max_devices) {
     throw base::UsageError("at most 2^32 devices take part in one run");
   }
-  settle_rounds(plan, options);
-  settle_randomizer(plan, schema, options);
-  learn::settle_class_weights(plan, schema, options.linear);
+  resolve_rounds(plan, options);
+  resolve_randomizer(plan, schema, options);
+  learn::resolve_class_weights(plan, schema, options.linear);
   if (options.linear.method == "banco") {
-    settle_banco(plan, options);
+    resolve_banco(plan, options);
   } else {
-    settle_sgd(plan, options);
+    resolve_sgd(plan, options);
   }
-  settle_settings(plan);
+  resolve_settings(plan);
   if (options.linear.paper()) learn::add_claim(plan.settings, plan.guarantee);
   return plan;
 }

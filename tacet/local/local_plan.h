@@ -13,7 +13,7 @@ namespace tacet::local {
 
 /// A run in which every record of a data set is a device: what each computes, what it sends and how
 /// the reports are read, all settled from public facts.
-struct LocalPlan : learn::Settled {
+struct LocalPlan : learn::MethodPlan {
   std::optional<mechanism::LocalRandomizer> randomizer;
   std::int64_t passes = 1;
   std::int64_t batch = 1;   ///< devices a round
@@ -22,7 +22,7 @@ struct LocalPlan : learn::Settled {
   double predicted_excess = 0;  ///< the theorem's bound at norm weight-scale
   std::function<void(const Learner&)> keep;
 
-  [[nodiscard]] std::int64_t rounds_a_pass() const { return public_row_count / batch; }
+  [[nodiscard]] std::int64_t rounds_per_pass() const { return public_row_count / batch; }
 };
 
 /// UsageError for what makes no sense or cannot be done in this model, each with its reason;

@@ -10,11 +10,11 @@
 namespace tacet::local {
 namespace {
 
-constexpr double most_coordinate = 1e150;
+constexpr double max_coordinate = 1e150;
 
 bool in_range(std::span<const double> values) {
   return std::ranges::all_of(values,
-                             [](double value) { return std::fabs(value) <= most_coordinate; });
+                             [](double value) { return std::fabs(value) <= max_coordinate; });
 }
 
 }  // namespace

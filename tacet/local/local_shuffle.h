@@ -27,7 +27,7 @@ struct ShuffledReports {
 struct CentralGuarantee {
   std::int64_t honest_reports;  ///< rounded down
   double clones21;              ///< by clones, proved (2021); the headline
-  double clones22;              ///< with the larger chance of a clone that the 2022 theorem cites
+  double clones22;  ///< with the larger probability of a clone that the 2022 theorem cites
   std::optional<double> closed21;  ///< closed forms of both, looser, where they apply
   std::optional<double> closed22;
 };

@@ -85,8 +85,8 @@ double enumerated_delta(std::int64_t reports, double local, double epsilon, doub
     }
   }
   double delta = 0;
-  for (const auto& [seen, chance] : law) {
-    delta += std::max(0.0, chance[0] - std::exp(epsilon) * chance[1]);
+  for (const auto& [seen, probability] : law) {
+    delta += std::max(0.0, probability[0] - std::exp(epsilon) * probability[1]);
   }
   return delta;
 }

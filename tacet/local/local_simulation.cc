@@ -7,7 +7,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/local/report_mean.h"
 #include "tacet/mechanism/local/release_report.h"
 #include "tacet/random/choose/subset.h"
@@ -33,22 +33,22 @@ void observe(Kept& kept, std::span<const double> mean, const LocalPlan& plan) {
 // All rounds of all passes. Devices beyond whole rounds are not asked.
 template <typename Kept>
 std::vector<double> learn_from(Kept& kept, ReportMean& reports, const LocalPlan& plan,
-                               const learn::TrainingMeans& means) {
+                               const learn::TrainingContext& context) {
   std::vector<double> point(static_cast<std::size_t>(plan.columns));
   const auto batch = static_cast<std::size_t>(plan.batch);
   for (std::int64_t pass = 0; pass < plan.passes; ++pass) {
     const auto order = random::random_permutation(
-        means.source.lease(random::Purpose::sampling, static_cast<std::uint64_t>(pass), 0),
+        context.source.claim(random::Purpose::sampling, static_cast<std::uint64_t>(pass), 0),
         plan.public_row_count);
-    for (std::int64_t i = 0; i < plan.rounds_a_pass(); ++i) {
-      const std::int64_t round = pass * plan.rounds_a_pass() + i;
-      means.supervision.step("asking devices", round, plan.rounds);
+    for (std::int64_t i = 0; i < plan.rounds_per_pass(); ++i) {
+      const std::int64_t round = pass * plan.rounds_per_pass() + i;
+      context.supervision.step("asking devices", round, plan.rounds);
       kept.point(point);
       const auto devices = std::span(order).subspan(static_cast<std::size_t>(i) * batch, batch);
       observe(kept, reports.of(point, devices, round * plan.batch), plan);
     }
   }
-  means.supervision.step("asking devices", plan.rounds, plan.rounds);
+  context.supervision.step("asking devices", plan.rounds, plan.rounds);
   if (plan.keep) plan.keep(kept);
   return kept.model();
 }
@@ -125,18 +125,18 @@ constexpr std::array<const learn::Method*, 2> methods{&banco_method, &sgd_method
 }  // namespace
 
 learn::TrainedModel simulate_devices(const data::Dataset& dataset, const data::Schema& schema,
-                                     const LocalPlan& plan, const learn::TrainingMeans& means) {
+                                     const LocalPlan& plan, const learn::TrainingContext& context) {
   learn::check_shape(dataset, schema, plan);
-  learn::check_row_count(dataset, plan.public_row_count, means, "devices");
-  ReportMean reports(dataset, plan, means);
+  learn::check_row_count(dataset, plan.public_row_count, context, "devices");
+  ReportMean reports(dataset, plan, context);
   auto learner = learner_of(plan);
   auto model =
-      std::visit([&](auto& kept) { return learn_from(kept, reports, plan, means); }, learner);
-  return learn::finish(plan, schema, means, {std::move(model)});
+      std::visit([&](auto& kept) { return learn_from(kept, reports, plan, context); }, learner);
+  return learn::finish(plan, schema, context, {std::move(model)});
 }
 
 learn::Training local_training(const data::Schema& schema, const LocalOptions& options) {
-  auto training = learn::settled_training(plan_local(schema, options), simulate_devices);
+  auto training = learn::resolved_training(plan_local(schema, options), simulate_devices);
   training.schema = schema;
   return training;
 }

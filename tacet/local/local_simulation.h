@@ -18,7 +18,7 @@ namespace tacet::local {
 [[nodiscard]] learn::TrainedModel simulate_devices(const data::Dataset& dataset,
                                                    const data::Schema& schema,
                                                    const LocalPlan& plan,
-                                                   const learn::TrainingMeans& means);
+                                                   const learn::TrainingContext& context);
 
 /// The run that the options stand for.
 [[nodiscard]] learn::Training local_training(const data::Schema& schema,

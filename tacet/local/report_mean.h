@@ -16,7 +16,7 @@ class ReportMean {
  public:
   /// Debits the reservation for one device's reports. Keeps references.
   ReportMean(const data::Dataset& dataset, const LocalPlan& plan,
-             const learn::TrainingMeans& means);
+             const learn::TrainingContext& context);
 
   /// The mean of the devices' estimates of the negative gradient at `point`, summed in their order
   /// whatever thread decoded them. `first` is the number of the round's first report among all.
@@ -26,7 +26,7 @@ class ReportMean {
                                            std::int64_t first);
 
  private:
-  const learn::TrainingMeans& means_;
+  const learn::TrainingContext& context_;
   mechanism::DeviceReports reports_;
   optimize::RecordGradient gradients_;
   std::int64_t columns_;

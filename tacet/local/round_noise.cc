@@ -14,8 +14,8 @@ KnownNoise known(const mechanism::NoiseModel& noise) {
 
 }  // namespace
 
-Certificate settle_certificate(const mechanism::NoiseModel& noise, std::int64_t batch,
-                               std::optional<CertificateKind> asked) {
+Certificate resolve_certificate(const mechanism::NoiseModel& noise, std::int64_t batch,
+                                std::optional<CertificateKind> asked) {
   const auto kind =
       asked.value_or(noise.norm ? CertificateKind::bounded : CertificateKind::known_noise);
   const auto* name = mechanism::local_mechanism_names.of(noise.mechanism);
@@ -49,13 +49,13 @@ double mixed_noise_cost(std::span<const mechanism::NoiseModel> noises, double ra
   return proxy / 2 + kappa(range * bound) * (bound * bound);
 }
 
-mechanism::LocalRandomizer randomizer_at(const mechanism::LocalSpec& round, double least_epsilon,
+mechanism::LocalRandomizer randomizer_at(const mechanism::LocalSpec& round, double min_epsilon,
                                          double epsilon) {
-  if (!(epsilon >= least_epsilon)) {
+  if (!(epsilon >= min_epsilon)) {
     throw base::UsageError(
         "a report at epsilon {} is below this round's minimum {}: the learner's bounds were "
         "settled from that",
-        epsilon, least_epsilon);
+        epsilon, min_epsilon);
   }
   auto spec = round;
   spec.epsilon = epsilon;

@@ -12,8 +12,9 @@ namespace tacet::local {
 
 /// The certificate for means of `batch` reports: the one asked for, or `bounded` where reports have
 /// a bound and `known_noise` where not. UsageError where the mechanism does not allow it.
-[[nodiscard]] Certificate settle_certificate(const mechanism::NoiseModel& noise, std::int64_t batch,
-                                             std::optional<CertificateKind> asked);
+[[nodiscard]] Certificate resolve_certificate(const mechanism::NoiseModel& noise,
+                                              std::int64_t batch,
+                                              std::optional<CertificateKind> asked);
 
 /// c_t of certificate known_noise for the mean of reports with different noise, from the largest
 /// range that all of them allow (docs/proofs/banco.md, section 2). `noises` is not empty.
@@ -22,6 +23,6 @@ namespace tacet::local {
 /// A randomiser for a device that chose its own epsilon, independently of its record. UsageError
 /// below the round's minimum, from which ranges and bounds were settled.
 [[nodiscard]] mechanism::LocalRandomizer randomizer_at(const mechanism::LocalSpec& round,
-                                                       double least_epsilon, double epsilon);
+                                                       double min_epsilon, double epsilon);
 
 }  // namespace tacet::local

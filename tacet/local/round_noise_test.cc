@@ -41,7 +41,7 @@ TEST(RoundNoise, KnownNoiseOfLaplaceReports) {
         Row{10, 4, 1, 0.266666666667, 1.99892271676},
         Row{100, 1, 64, 0.136752136752, 3.70711569017},
         Row{1000, 8, 1, 0.015732546706, 31.7867988058}}) {
-    const auto found = settle_certificate(
+    const auto found = resolve_certificate(
         randomizer(LocalMechanism::l2_laplace, row.d, row.epsilon).noise(), row.batch, {});
     EXPECT_EQ(found.kind, CertificateKind::known_noise);
     EXPECT_NEAR(found.range, row.a, 1e-6 * row.a) << row.d;
@@ -49,7 +49,7 @@ TEST(RoundNoise, KnownNoiseOfLaplaceReports) {
   }
 }
 
-// Reference values: the range G / (v + G^2) of directions, at most most_bet / G.
+// Reference values: the range G / (v + G^2) of directions, at most max_bet / G.
 TEST(RoundNoise, KnownNoiseOfDirectionsHasItsRange) {
   struct Row {
     LocalMechanism mechanism;
@@ -66,7 +66,7 @@ TEST(RoundNoise, KnownNoiseOfDirectionsHasItsRange) {
                           Row{LocalMechanism::privunitg, 1, 2, 0.382163502},
                           Row{LocalMechanism::privunitg, 1, 4, 0.6838026238}}) {
     const auto noise = randomizer(row.mechanism, row.d, row.epsilon).noise();
-    const auto found = settle_certificate(noise, 1, CertificateKind::known_noise);
+    const auto found = resolve_certificate(noise, 1, CertificateKind::known_noise);
     EXPECT_NEAR(found.range / row.a, 1, 2e-5) << row.d << ' ' << row.epsilon;
   }
 }
@@ -74,19 +74,19 @@ TEST(RoundNoise, KnownNoiseOfDirectionsHasItsRange) {
 TEST(RoundNoise, CertificatesGoWithTheirMechanisms) {
   for (const auto& name : mechanism::local_mechanism_names.all) {
     const auto noise = randomizer(name.value, 5, 2).noise();
-    const auto usual = settle_certificate(noise, 4, {});
+    const auto usual = resolve_certificate(noise, 4, {});
     EXPECT_EQ(usual.kind, noise.norm ? CertificateKind::bounded : CertificateKind::known_noise)
         << name.text;
-    EXPECT_GT(settle_certificate(noise, 4, CertificateKind::known_noise).constant, 0.5);
+    EXPECT_GT(resolve_certificate(noise, 4, CertificateKind::known_noise).constant, 0.5);
     if (noise.norm) {
       EXPECT_EQ(usual.range, 0.5 / *noise.norm);
     } else {
-      EXPECT_THROW((void)settle_certificate(noise, 4, CertificateKind::bounded), base::UsageError);
+      EXPECT_THROW((void)resolve_certificate(noise, 4, CertificateKind::bounded), base::UsageError);
     }
     if (noise.symmetric) {
-      EXPECT_EQ(settle_certificate(noise, 4, CertificateKind::symmetric).range, 0.1);
+      EXPECT_EQ(resolve_certificate(noise, 4, CertificateKind::symmetric).range, 0.1);
     } else {
-      EXPECT_THROW((void)settle_certificate(noise, 4, CertificateKind::symmetric),
+      EXPECT_THROW((void)resolve_certificate(noise, 4, CertificateKind::symmetric),
                    base::UsageError);
     }
   }
@@ -108,14 +108,14 @@ double sphere_moment(double x, double n) {
 struct CosineLaw {
   explicit CosineLaw(const mechanism::NoiseModel& noise) {
     const auto d = static_cast<double>(noise.dimension);
-    const double border = std::acos(noise.threshold);
+    const double threshold = std::acos(noise.threshold);
     // Beyond 9 standard deviations nothing is left.
     const double reach = std::min(std::numbers::pi / 2, 9 / std::sqrt(d));
     const double middle = std::numbers::pi / 2;
-    add(std::min(std::max(middle - reach, 0.0), border), border, noise.inside, d);
-    add(border, middle + reach, 1 - noise.inside, d);
+    add(std::min(std::max(middle - reach, 0.0), threshold), threshold, noise.inside, d);
+    add(threshold, middle + reach, 1 - noise.inside, d);
   }
-  void add(double from, double to, double chance, double d) {
+  void add(double from, double to, double probability, double d) {
     constexpr int pieces = 300;  // Simpson's rule
     const std::size_t first = weight.size();
     double sum = 0;
@@ -126,7 +126,7 @@ struct CosineLaw {
       weight.push_back(factor * std::pow(std::sin(angle), d - 2));
       sum += weight.back();
     }
-    for (std::size_t i = first; i < weight.size(); ++i) weight[i] *= chance / sum;
+    for (std::size_t i = first; i < weight.size(); ++i) weight[i] *= probability / sum;
   }
   std::vector<double> cosine;
   std::vector<double> weight;
@@ -169,7 +169,7 @@ TEST(RoundNoise, KnownNoiseOfPrivunitHoldsOnAGrid) {
     double mean = 0;
     for (std::size_t k = 0; k < law.cosine.size(); ++k) mean += law.weight[k] * law.cosine[k];
     EXPECT_NEAR(noise.amplitude * mean, 1, 1e-4);  // the quadrature has the law of the reports
-    const auto found = settle_certificate(noise, 1, CertificateKind::known_noise);
+    const auto found = resolve_certificate(noise, 1, CertificateKind::known_noise);
     EXPECT_TRUE(certified(noise, found.range, found.constant));
     EXPECT_FALSE(certified(noise, found.range, noise.variance / 2 + kappa(found.range)));
   }
@@ -177,10 +177,10 @@ TEST(RoundNoise, KnownNoiseOfPrivunitHoldsOnAGrid) {
 
 TEST(RoundNoise, EqualEpsilonsCostWhatOneDoes) {
   const auto noise = randomizer(LocalMechanism::l2_laplace, 10, 1).noise();
-  const auto alone = settle_certificate(noise, 4, {});
+  const auto alone = resolve_certificate(noise, 4, {});
   const std::array same{noise, noise, noise, noise};
   EXPECT_EQ(mixed_noise_cost(same, alone.range), alone.constant);
-  const auto three = settle_certificate(noise, 3, {});
+  const auto three = resolve_certificate(noise, 3, {});
   EXPECT_EQ(mixed_noise_cost(std::span(same).first(3), three.range), three.constant);
   // One device with more budget than the others: less noise, a smaller certificate, never below.
   std::array mixed = same;
@@ -199,7 +199,7 @@ TEST(RoundNoise, AReportBelowTheMinimumIsRefused) {
 // The mean of b equal reports is one report, with the constants of b.
 TEST(RoundNoise, EqualReportsOfABatchAreOneReport) {
   const auto noise = randomizer(LocalMechanism::gaussian, 2, 1).noise();
-  const BancoSettings settings{.dimension = 2, .certificate = settle_certificate(noise, 4, {})};
+  const BancoSettings settings{.dimension = 2, .certificate = resolve_certificate(noise, 4, {})};
   Banco batches(settings);
   Banco singles(settings);
   for (const auto& report : {std::vector<double>{1, 2}, {-3, 0.5}, {0.25, 4}}) {

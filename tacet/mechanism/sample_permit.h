@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/sample.h"
 
@@ -46,8 +46,8 @@ class SamplePermit {
   std::weak_ptr<const void> reservation_;
 };
 
-/// ReleaseMeans of one of several releases from one sample, which the permit pays for.
-struct PermitMeans {
+/// ReleaseContext of one of several releases from one sample, which the permit pays for.
+struct PermitContext {
   NoiseAddress address;
   random::Source& source;
   SamplePermit& permit;

@@ -233,18 +233,18 @@ TEST(SamplePermit, NoiseThatIsBookedWithoutTheSampleClaimsIt) {
 TEST(Sample, RowsAreDrawnAsTheEventSays) {
   random::SeededSource drawn(3);
   random::SeededSource again(3);
-  const auto lease = [](random::Source& source, std::uint64_t step) {
-    return source.lease(random::Purpose::sampling, step, 0);
+  const auto claim = [](random::Source& source, std::uint64_t step) {
+    return source.claim(random::Purpose::sampling, step, 0);
   };
   const auto q = random::PoissonRate::at_least(0.3);
-  const auto sample = privacy::DrawnSample::poisson(lease(drawn, 0), q, 5000);
-  const auto rows = random::poisson_sample(lease(again, 0), q, 5000);
+  const auto sample = privacy::DrawnSample::poisson(claim(drawn, 0), q, 5000);
+  const auto rows = random::poisson_sample(claim(again, 0), q, 5000);
   EXPECT_TRUE(std::equal(sample.rows().begin(), sample.rows().end(), rows.begin(), rows.end()));
   EXPECT_EQ(sample.sample().event(Gaussian{1}), Event(PoissonSampled{q.value(), Gaussian{1}}));
   EXPECT_EQ(sample.population(), 5000);
 
-  const auto fixed = privacy::DrawnSample::fixed_size(lease(drawn, 1), {40, 5000});
-  const auto subset = random::uniform_subset(lease(again, 1), 40, 5000);
+  const auto fixed = privacy::DrawnSample::fixed_size(claim(drawn, 1), {40, 5000});
+  const auto subset = random::uniform_subset(claim(again, 1), 40, 5000);
   EXPECT_TRUE(std::equal(fixed.rows().begin(), fixed.rows().end(), subset.begin(), subset.end()));
   EXPECT_EQ(fixed.sample().event(Gaussian{1}),
             Event(privacy::FixedSizeSampled{40, 5000, Gaussian{1}}));
@@ -253,7 +253,7 @@ TEST(Sample, RowsAreDrawnAsTheEventSays) {
   EXPECT_TRUE(copy == fixed.sample());
 
   const auto whole =
-      privacy::DrawnSample::poisson(lease(drawn, 2), random::PoissonRate::at_least(1), 10);
+      privacy::DrawnSample::poisson(claim(drawn, 2), random::PoissonRate::at_least(1), 10);
   EXPECT_TRUE(whole.sample().is_all());
   EXPECT_THROW((void)Sample::fixed_size({4, 3}), base::UsageError);
 }

@@ -12,8 +12,8 @@ namespace tacet::model {
 /// itself has (docs/proofs/class_weights.md).
 class ClassWeights {
  public:
-  static constexpr double least = data::Target::least_class_weight;  ///< of what may be given
-  static constexpr double largest = data::Target::most_class_weight;
+  static constexpr double least = data::Target::min_class_weight;  ///< of what may be given
+  static constexpr double largest = data::Target::max_class_weight;
 
   /// All 1.
   ClassWeights() = default;

@@ -94,7 +94,7 @@ void LinearModel::validate() const {
   expect(!features.empty(), "features must not be empty");
   expect_class_names(*this);
   if (wide) {
-    expect(coefficients.empty() && noise_deviations.empty(),
+    expect(coefficients.empty() && noise_stddevs.empty(),
            "coefficients must be empty for a wide model");
     expect(wide->net().shape().outputs == output_count(),
            "the outputs of a wide model must be those of its classes");
@@ -104,11 +104,11 @@ void LinearModel::validate() const {
   expect(coefficients.size() == expected,
          fmt::format("coefficients must hold {} numbers ({} features, {} outputs), got {}",
                      expected, features.size(), output_count(), coefficients.size()));
-  expect(noise_deviations.empty() || noise_deviations.size() == expected,
-         fmt::format("noise_deviations must be empty or hold {} numbers, got {}", expected,
-                     noise_deviations.size()));
+  expect(noise_stddevs.empty() || noise_stddevs.size() == expected,
+         fmt::format("noise_stddevs must be empty or hold {} numbers, got {}", expected,
+                     noise_stddevs.size()));
   expect_finite(coefficients, "coefficients", -INFINITY);
-  expect_finite(noise_deviations, "noise_deviations", 0);
+  expect_finite(noise_stddevs, "noise_stddevs", 0);
 }
 
 LinearModel described_model(const data::Schema& schema, const Loss& loss) {

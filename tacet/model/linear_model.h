@@ -46,13 +46,13 @@ enum class Link {
 struct LinearModel {
   Loss loss;  ///< the loss that was minimised
   Task task = Task::binary;
-  data::FeatureNames features;           ///< names of the encoded columns
-  std::vector<std::string> classes;      ///< {negative, positive}, or k names; empty for regression
-  double target_lower = -1;              ///< regression: original units of the least label
-  double target_upper = 1;               ///< regression: original units of the largest label
-  std::vector<double> coefficients;      ///< output_count() rows of features.size()
-  std::vector<double> noise_deviations;  ///< of each coefficient's noise; empty when not estimated
-  std::optional<WideNumbers> wide{};     ///< of a wide model, whose coefficients are empty
+  data::FeatureNames features;        ///< names of the encoded columns
+  std::vector<std::string> classes;   ///< {negative, positive}, or k names; empty for regression
+  double target_lower = -1;           ///< regression: original units of the least label
+  double target_upper = 1;            ///< regression: original units of the largest label
+  std::vector<double> coefficients;   ///< output_count() rows of features.size()
+  std::vector<double> noise_stddevs;  ///< of each coefficient's noise; empty when not estimated
+  std::optional<WideNumbers> wide{};  ///< of a wide model, whose coefficients are empty
 
   /// 1, or the number of classes for multi_class.
   [[nodiscard]] std::int64_t output_count() const;

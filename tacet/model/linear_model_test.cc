@@ -151,8 +151,8 @@ TEST(LinearModel, FaultsNameTheField) {
   model.coefficients.pop_back();
   EXPECT_NE(fault_of(model).find("coefficients must hold 3 numbers"), std::string::npos);
   model = three_features(Task::binary);
-  model.noise_deviations = {1, -1, 1};
-  EXPECT_NE(fault_of(model).find("noise_deviations[1]"), std::string::npos);
+  model.noise_stddevs = {1, -1, 1};
+  EXPECT_NE(fault_of(model).find("noise_stddevs[1]"), std::string::npos);
   model = three_features(Task::binary);
   model.classes.clear();
   EXPECT_NE(fault_of(model).find("classes"), std::string::npos);

@@ -65,7 +65,7 @@ std::vector<JsonText::Member> model_members(const LinearModel& model, const Json
                        text.list(names.size(), [&names](std::size_t k) { return json(names[k]); });
                      }});
   members.push_back(numbers_member("coefficients", model.coefficients));
-  members.push_back(numbers_member("noise_deviations", model.noise_deviations));
+  members.push_back(numbers_member("noise_stddevs", model.noise_stddevs));
   return members;
 }
 
@@ -95,7 +95,7 @@ std::string checksum_of(std::vector<JsonText::Member> content) {
 
 /// The parts of an outline but its checksum, with the long lists of the model that was read.
 std::vector<JsonText::Member> read_members(json& outline, const LinearModel& model) {
-  for (const auto* list : {"features", "coefficients", "noise_deviations"}) {
+  for (const auto* list : {"features", "coefficients", "noise_stddevs"}) {
     outline["model"].erase(list);
   }
   std::vector<JsonText::Member> members;
@@ -114,9 +114,9 @@ std::vector<JsonText::Member> read_members(json& outline, const LinearModel& mod
 LinearModel read_linear_header(const json& object) {
   const Fields fields(object, "model");
   fields.expect_only({"kind", "loss", "loss_parameter", "loss_width", "task", "classes",
-                      "target_bounds", "features", "coefficients", "noise_deviations"});
+                      "target_bounds", "features", "coefficients", "noise_stddevs"});
   auto model = internal::read_header(fields, "linear");
-  for (const auto* list : {"features", "coefficients", "noise_deviations"}) {
+  for (const auto* list : {"features", "coefficients", "noise_stddevs"}) {
     fields.expect_list(list);
   }
   return model;

@@ -33,7 +33,7 @@ ModelFile small_file() {
                  .model = empty_model(small_schema(), LogisticLoss{}),
                  .receipt = {}};
   file.model.coefficients = {0.1, -2.5e-17, 3, 1.0 / 3};
-  file.model.noise_deviations = {0.5, 0.25, 0.125, 0.1};
+  file.model.noise_stddevs = {0.5, 0.25, 0.125, 0.1};
   file.receipt.algorithm = "gradient";
   file.receipt.calibration = "tight";
   file.receipt.parameters = R"({"steps":300,"momentum":0.9})";
@@ -71,7 +71,7 @@ TEST(ModelFile, ReadsBackWhatItWroteBitForBit) {
   const auto text = model_to_json(file);
   const auto copy = model_from_json(text, "m.json");
   EXPECT_EQ(copy.model.coefficients, file.model.coefficients);
-  EXPECT_EQ(copy.model.noise_deviations, file.model.noise_deviations);
+  EXPECT_EQ(copy.model.noise_stddevs, file.model.noise_stddevs);
   EXPECT_EQ(copy.model.features, file.model.features);
   EXPECT_EQ(copy.model.classes, file.model.classes);
   EXPECT_EQ(copy.receipt.guarantee, file.receipt.guarantee);
@@ -190,7 +190,7 @@ TEST(ModelFile, FaultsNameTheField) {
       {fault_with("/model/coefficients", json::array({1, 2})), "coefficients must hold 4"},
       {fault_with("/model/coefficients/2", "NaN"), "model.coefficients[2]"},
       {fault_with("/model/coefficients/2", nullptr), "model.coefficients[2]"},
-      {fault_with("/model/noise_deviations/3", -1), "model.noise_deviations[3]"},
+      {fault_with("/model/noise_stddevs/3", -1), "model.noise_stddevs[3]"},
       {fault_with("/model/target_bounds", json::array({1})), "model.target_bounds"},
       {fault_with("/receipt/guarantee/epsilon", "much"), "epsilon"},
       {fault_with("/receipt/guarantee/epsilon", -1), "epsilon"},
@@ -222,7 +222,7 @@ TEST(ModelFile, LongListsAreBoundedByTheSchema) {
             std::string::npos);
   EXPECT_NE(fault_with("/model/features", "age").find("model.features must be a list"),
             std::string::npos);
-  for (const auto* list : {"features", "coefficients", "noise_deviations"}) {
+  for (const auto* list : {"features", "coefficients", "noise_stddevs"}) {
     const std::string path = std::string("/model/") + list;
     for (const auto& entry : {json::array({1}), json::object({{"a", 1}}), json(nullptr)}) {
       EXPECT_NE(fault_with(path, json::array({entry})).find(std::string("model.") + list + "[0]"),

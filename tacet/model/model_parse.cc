@@ -18,8 +18,7 @@ namespace {
 using nlohmann::json;
 namespace limits = base::limits;
 
-constexpr std::array<std::string_view, 3> long_lists{"features", "coefficients",
-                                                     "noise_deviations"};
+constexpr std::array<std::string_view, 3> long_lists{"features", "coefficients", "noise_stddevs"};
 
 /// The key under which each open object or list stands; empty for an entry of a list.
 class Path {
@@ -100,7 +99,7 @@ class ListReader : public nlohmann::json_sax<json> {
  public:
   explicit ListReader(LinearModel& model)
       : model_(model),
-        most_(model.features.size() * static_cast<std::size_t>(model.output_count())) {}
+        max_(model.features.size() * static_cast<std::size_t>(model.output_count())) {}
 
   bool null() override { return take(nullptr); }
   bool boolean(bool value) override { return take(value); }
@@ -154,7 +153,7 @@ class ListReader : public nlohmann::json_sax<json> {
     if (list_ == long_lists[0]) {
       take_name(value);
     } else {
-      take_number(value, list_ == long_lists[1] ? model_.coefficients : model_.noise_deviations);
+      take_number(value, list_ == long_lists[1] ? model_.coefficients : model_.noise_stddevs);
     }
     ++at_;
     return true;
@@ -179,14 +178,14 @@ class ListReader : public nlohmann::json_sax<json> {
     if (!value.is_number()) {
       bad(fmt::format("model.{}[{}] must be a finite number, got {}", list_, at_, shown(value)));
     }
-    if (numbers.size() == most_) {
-      bad(fmt::format("model.{} must hold {} numbers, got more", list_, most_));
+    if (numbers.size() == max_) {
+      bad(fmt::format("model.{} must hold {} numbers, got more", list_, max_));
     }
     numbers.push_back(value.get<double>());
   }
 
   LinearModel& model_;
-  std::size_t most_;
+  std::size_t max_;
   Path path_;
   std::size_t depth_ = 0;
   std::string_view list_;  // the long list that is being read; empty elsewhere
@@ -219,7 +218,7 @@ json parse_outline(std::string_view text) {
 
 void read_lists(std::string_view text, LinearModel& model) {
   model.coefficients.clear();
-  model.noise_deviations.clear();
+  model.noise_stddevs.clear();
   ListReader reader(model);
   static_cast<void>(json::sax_parse(text.begin(), text.end(), &reader));
 }

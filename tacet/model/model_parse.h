@@ -11,7 +11,7 @@
 /// DataErrors name the field, not the file.
 namespace tacet::model::internal {
 
-/// The text as a tree in which model.features, model.coefficients and model.noise_deviations are
+/// The text as a tree in which model.features, model.coefficients and model.noise_stddevs are
 /// empty lists where they are lists. Repeated keys, more than limits::model_depth levels and more
 /// than limits::model_values values are refused while they are read.
 [[nodiscard]] nlohmann::json parse_outline(std::string_view text);

@@ -57,7 +57,7 @@ struct FeatureStep {
         return {"this bin", map.bin_height()};
       case data::NumericPart::missing:
         return {"missing", 1};
-      default:  // of a period; a hat is part of its curve
+      default:  // of a period; a hat function is part of its curve
         return {"from 0 to 1", 1};
     }
   }
@@ -78,13 +78,16 @@ struct FeatureStep {
   }
 };
 
-/// The feature's column where that is a number with hats, and the feature its line or one of them.
+/// The feature's column where that is a number with hat functions, and the feature its line or one
+/// of them.
 const data::NumericColumn* curved_number(const data::Schema& schema,
                                          const data::EncodedColumn& feature) {
   if (feature.column < 0) return nullptr;
   const auto& column = schema.columns[base::checked_cast<std::size_t>(feature.column)];
   const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
-  return rule != nullptr && feature.category <= rule->hats() && rule->hats() > 0 ? rule : nullptr;
+  return rule != nullptr && feature.category <= rule->hat_functions() && rule->hat_functions() > 0
+             ? rule
+             : nullptr;
 }
 
 Step step_of(const data::Schema& schema, const data::EncodedColumn& feature) {
@@ -119,7 +122,7 @@ ScaleRange scale_range(const data::Schema& schema) {
   length.most += pairs;
   if (schema.features) {
     length.most +=
-        static_cast<double>(schema.features->most_nonzero.value_or(schema.features->count));
+        static_cast<double>(schema.features->max_nonzero.value_or(schema.features->count));
   }
   return {1 / std::sqrt(std::max(1.0, length.most)), 1 / std::sqrt(std::max(1.0, length.least))};
 }
@@ -149,7 +152,8 @@ std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearM
       const double share = map.knot_share(knot);
       add(schema.columns[base::checked_cast<std::size_t>(features[i].column)].name,
           {fmt::format("to {}", map.text(map.knot(knot))), 0},
-          line * map.feature_of_share(share) + coefficients[i] * data::NumericMap::hat_height);
+          line * map.feature_of_share(share) +
+              coefficients[i] * data::NumericMap::hat_function_height);
       continue;
     }
     const auto step = step_of(schema, features[i]);

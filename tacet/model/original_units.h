@@ -32,9 +32,9 @@ struct UnitEffect {
   double shortest_row;
 };
 
-/// One entry a feature of the given output, in the order of the coefficients. A number with hats
-/// has one a knot, the points of a curve: what the number there adds, its line and its hat
-/// together. `schema` is the model's own.
+/// One entry a feature of the given output, in the order of the coefficients. A number with hat
+/// functions has one a knot, the points of a curve: what the number there adds, its line and its
+/// hat function together. `schema` is the model's own.
 [[nodiscard]] std::vector<UnitEffect> original_units(const data::Schema& schema,
                                                      const LinearModel& model, std::int64_t output);
 

@@ -96,11 +96,11 @@ WideArchitecture read_architecture(const json& object) {
   const Fields fields(object, "model.architecture");
   fields.expect_only({"dim", "hidden", "pooling", "linear_part", "head", "left", "right"});
   WideArchitecture asked;
-  asked.width = whole(fields.at("dim"), "model.architecture.dim", 1, data::most_embedding);
+  asked.width = whole(fields.at("dim"), "model.architecture.dim", 1, data::max_embedding);
   asked.hidden.clear();
   fields.expect_list("hidden");
   for (const auto& neurons : fields.at("hidden")) {
-    asked.hidden.push_back(whole(neurons, "model.architecture.hidden", 1, WideShape::most_neurons));
+    asked.hidden.push_back(whole(neurons, "model.architecture.hidden", 1, WideShape::max_neurons));
   }
   asked.pooling = choice(fields, "pooling", poolings);
   asked.linear = choice(fields, "linear_part", linear_parts);

@@ -30,7 +30,7 @@ void slopes_by_fraction(double* numbers, int most) {
   for (std::size_t v = 0; v < vectors; ++v) {
     const auto x = hn::LoadU(d, numbers + v * lanes);
     const auto whole = hn::Trunc(hn::Div(hn::Set(d, internal::fraction_reach), hn::Mul(x, x)));
-    terms[v] = hn::Add(whole, hn::Set(d, internal::fraction_least_terms));
+    terms[v] = hn::Add(whole, hn::Set(d, internal::fraction_min_terms));
     rests[v] = hn::Zero(d);
   }
   for (int i = most; i >= 1; --i) {

@@ -12,9 +12,9 @@ constexpr bool has_fraction(double x) { return x > fraction_from && x <= fractio
 
 /// Its error falls like exp(-2 x sqrt(2 n)): n terms leave less than e^-40.
 inline constexpr double fraction_reach = 220;
-inline constexpr int fraction_least_terms = 12;
+inline constexpr int fraction_min_terms = 12;
 constexpr int fraction_terms(double x) {
-  return static_cast<int>(fraction_reach / (x * x)) + fraction_least_terms;
+  return static_cast<int>(fraction_reach / (x * x)) + fraction_min_terms;
 }
 
 /// -erfcx'(x) by K, the fraction's rest.

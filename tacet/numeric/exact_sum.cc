@@ -25,13 +25,13 @@ constexpr int smallest_exponent = -1074;  // the smallest double is 2^-1074
 constexpr int scale = -2 * smallest_exponent;
 constexpr int decimals = 324;  // no double prints with a digit below 10^-324
 
-constexpr int most_fives = decimals + 309;  // no double prints with a digit above 10^308
+constexpr int max_fives = decimals + 309;  // no double prints with a digit above 10^308
 
 /// 5^power.
 const cpp_int& five_to(int power) {
   static const std::vector<cpp_int> table = [] {
     std::vector<cpp_int> powers{1};
-    for (int i = 0; i < most_fives; ++i) powers.emplace_back(powers.back() * 5);
+    for (int i = 0; i < max_fives; ++i) powers.emplace_back(powers.back() * 5);
     return powers;
   }();
   return table.at(static_cast<std::size_t>(power));

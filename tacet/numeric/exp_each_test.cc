@@ -18,15 +18,17 @@
 namespace tacet::numeric {
 namespace exp_each_test {
 
-// Every case of the scalar form, and what lies on both sides of its borders.
+// Every case of the scalar form, and what lies on both sides of its boundaries.
 std::vector<double> edges() {
   constexpr double most = std::numeric_limits<double>::max();
   constexpr double infinite = std::numeric_limits<double>::infinity();
   std::vector<double> found = {0.0, 1e-18, 1e-300, 5e-324, 700.0, 1e18, 1e300, most, infinite};
-  for (const double border : {internal::exp_is_zero_below, internal::exp_is_infinite_from, -708.4,
-                              -744.4400719213812, 0.34657359027997264, 709.0895657128241}) {
-    for (double x = border, i = 0; i < 40; ++i, x = std::nextafter(x, infinite)) found.push_back(x);
-    for (double x = border, i = 0; i < 40; ++i, x = std::nextafter(x, -infinite))
+  for (const double threshold :
+       {internal::exp_is_zero_below, internal::exp_is_infinite_from, -708.4, -744.4400719213812,
+        0.34657359027997264, 709.0895657128241}) {
+    for (double x = threshold, i = 0; i < 40; ++i, x = std::nextafter(x, infinite))
+      found.push_back(x);
+    for (double x = threshold, i = 0; i < 40; ++i, x = std::nextafter(x, -infinite))
       found.push_back(x);
   }
   for (int k = -1080; k <= 1080; ++k) {  // halfway between two powers of two: where k is rounded

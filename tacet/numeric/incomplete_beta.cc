@@ -79,9 +79,9 @@ void check_place(double g) {
 }  // namespace
 
 SphereCoordinate::SphereCoordinate(std::int64_t dimension) : dimension_(dimension) {
-  if (dimension < 2 || dimension > most_sphere_dimension) {
+  if (dimension < 2 || dimension > max_sphere_dimension) {
     throw base::UsageError("a sphere coordinate has 2 to {} dimensions, got {}",
-                           most_sphere_dimension, dimension);
+                           max_sphere_dimension, dimension);
   }
   Real rest = constant_of(dimension);
   for (double& part : constant_) {

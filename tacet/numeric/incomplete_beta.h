@@ -13,7 +13,7 @@ struct Bracketed {
 };
 
 /// The largest dimension that SphereCoordinate takes.
-inline constexpr std::int64_t most_sphere_dimension = std::int64_t{1} << 21;
+inline constexpr std::int64_t max_sphere_dimension = std::int64_t{1} << 21;
 
 /// The law of t, with density C_d (1 - x^2)^((d - 3)/2) on [-1, 1].
 ///
@@ -24,7 +24,7 @@ inline constexpr std::int64_t most_sphere_dimension = std::int64_t{1} << 21;
 /// every machine.
 class SphereCoordinate {
  public:
-  /// UsageError unless 2 <= d <= most_sphere_dimension. Takes time proportional to d.
+  /// UsageError unless 2 <= d <= max_sphere_dimension. Takes time proportional to d.
   explicit SphereCoordinate(std::int64_t dimension);
 
   [[nodiscard]] std::int64_t dimension() const { return dimension_; }

@@ -39,7 +39,7 @@ TEST(SphereCoordinate, ReproducesTheReferenceTails) {
 
 TEST(SphereCoordinate, BracketsManyDigits) {
   // Computed with 150 digits by another program's incomplete beta function; places on both sides of
-  // the border between the series, d g^2 = 64 and g^2 = 1/2.
+  // the boundary between the series, d g^2 = 64 and g^2 = 1/2.
   struct Row {
     std::int64_t d;
     double g;
@@ -78,7 +78,7 @@ TEST(SphereCoordinate, HasTheClosedFormsOfTwoAndThreeDimensions) {
 }
 
 TEST(SphereCoordinate, AgreesWithAnotherIncompleteBetaFunction) {
-  // Boost's, to its own accuracy; both series are met on either side of their border.
+  // Boost's, to its own accuracy; both series are met on either side of their boundary.
   for (const std::int64_t d : {2, 3, 4, 7, 50, 127, 128, 129, 1000, 4097}) {
     const SphereCoordinate coordinate(d);
     for (double z = 0.01; z < 30; z *= 1.3) {
@@ -112,7 +112,7 @@ TEST(SphereCoordinate, TailsFallAndTheMeanIsTheirIntegral) {
 
 TEST(SphereCoordinate, RefusesOtherDimensionsAndPlaces) {
   EXPECT_THROW(SphereCoordinate(1), base::UsageError);
-  EXPECT_THROW(SphereCoordinate(most_sphere_dimension + 1), base::UsageError);
+  EXPECT_THROW(SphereCoordinate(max_sphere_dimension + 1), base::UsageError);
   for (const double g : {-0.1, 1.0, std::nan("")}) {
     EXPECT_THROW(static_cast<void>(SphereCoordinate(5).tail(g)), base::UsageError);
     EXPECT_THROW(static_cast<void>(SphereCoordinate(5).upper_mean(g)), base::UsageError);

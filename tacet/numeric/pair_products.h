@@ -13,7 +13,7 @@ namespace tacet::numeric {
 /// Integers are at most this in magnitude.
 constexpr int largest_paired = 2048;
 /// Rows of one tile: their products stay below 2^30 * 2, within 32 bits.
-constexpr std::size_t most_paired_rows = 256;
+constexpr std::size_t max_paired_rows = 256;
 
 /// Words from one pair of rows to the next: `columns` rounded up to what vectors need.
 [[nodiscard]] std::size_t pair_stride(std::size_t columns);
@@ -40,7 +40,7 @@ constexpr std::size_t panel_step = 4;
 
 /// sums[(j - first) * stride + k] += sum over the rows of integers j times integers k, for every j
 /// of the panel and j <= k < columns; other entries of these rows end up as anything. `words` holds
-/// whole pairs of at most most_paired_rows rows, zero beyond `columns`; `sums` has `count` rounded
+/// whole pairs of at most max_paired_rows rows, zero beyond `columns`; `sums` has `count` rounded
 /// up to panel_step rows of `stride` numbers.
 void add_pair_products(std::span<const std::uint32_t> words, std::size_t stride, const Panel& panel,
                        std::span<std::int64_t> sums);

@@ -65,7 +65,7 @@ TEST(PairProducts, EqualIntegerArithmeticOnEveryInstructionSet) {
 
 // The largest sums of a tile, of either sign.
 TEST(PairProducts, HoldsATileOfTheLargestIntegers) {
-  Rows rows(most_paired_rows, std::vector<std::int16_t>(5, largest_paired));
+  Rows rows(max_paired_rows, std::vector<std::int16_t>(5, largest_paired));
   for (auto& row : rows) row[3] = -largest_paired;
   expect_products(rows, {0, 5, 5});
 }

@@ -5,13 +5,13 @@
 
 namespace tacet::numeric {
 
-/// Shrinks [inside, outside] around the border of a monotone predicate: `holds(inside)` is true,
+/// Shrinks [inside, outside] around the boundary of a monotone predicate: `holds(inside)` is true,
 /// `holds(outside)` false (neither is evaluated). Returns the last point found where it holds, so
 /// the result is on the safe side by construction, whatever rounding does. Stops at neighbouring
 /// doubles, at relative width `tolerance`, or after 2000 halvings.
 template <typename Predicate>
-[[nodiscard]] double bisect_border(double inside, double outside, const Predicate& holds,
-                                   double tolerance = 0) {
+[[nodiscard]] double bisect_threshold(double inside, double outside, const Predicate& holds,
+                                      double tolerance = 0) {
   for (int i = 0; i < 2000; ++i) {
     const double middle = inside + 0.5 * (outside - inside);
     if (middle == inside || middle == outside) break;

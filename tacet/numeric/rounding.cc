@@ -9,7 +9,7 @@ namespace tacet::numeric {
 namespace {
 
 /// Below this the error of a product or quotient need not be a double, so results count as inexact.
-constexpr double least_with_exact_error = 0x1p-900;
+constexpr double min_with_exact_error = 0x1p-900;
 
 /// Below this a relative error of 2^-51 comes near the steps between the smallest doubles.
 constexpr double tiny = 1e-300;
@@ -33,7 +33,7 @@ double divide_up(double a, double b) {
   if (b == 0 && a > 0) return infinity;  // minus zero is no noise either
   const double quotient = a / b;
   if (a == 0 || !std::isfinite(quotient) || std::isinf(b)) return quotient;
-  if (a < least_with_exact_error || quotient < least_with_exact_error) {
+  if (a < min_with_exact_error || quotient < min_with_exact_error) {
     return std::nextafter(quotient, infinity);
   }
   return std::fma(-quotient, b, a) > 0 ? std::nextafter(quotient, infinity) : quotient;
@@ -42,7 +42,7 @@ double divide_up(double a, double b) {
 double divide_down(double a, double b) {
   const double quotient = a / b;
   if (quotient == 0 || !std::isfinite(quotient)) return quotient;
-  if (a < least_with_exact_error || quotient < least_with_exact_error) {
+  if (a < min_with_exact_error || quotient < min_with_exact_error) {
     return std::nextafter(quotient, 0);
   }
   return std::fma(-quotient, b, a) < 0 ? std::nextafter(quotient, 0) : quotient;
@@ -51,7 +51,7 @@ double divide_down(double a, double b) {
 double sqrt_up(double value) {
   const double root = std::sqrt(value);
   if (root == 0 || std::isinf(root)) return root;
-  if (value < least_with_exact_error) return std::nextafter(root, infinity);
+  if (value < min_with_exact_error) return std::nextafter(root, infinity);
   return std::fma(root, root, -value) < 0 ? std::nextafter(root, infinity) : root;
 }
 
@@ -59,7 +59,7 @@ double multiply_up(double a, double b) {
   const double product = a * b;
   if (a == 0 || b == 0) return 0;
   if (std::isinf(product)) return product;
-  if (product < least_with_exact_error) return std::nextafter(product, infinity);
+  if (product < min_with_exact_error) return std::nextafter(product, infinity);
   return std::fma(a, b, -product) > 0 ? std::nextafter(product, infinity) : product;
 }
 
@@ -67,7 +67,7 @@ double multiply_down(double a, double b) {
   const double product = a * b;
   if (product == 0 || std::isinf(a) || std::isinf(b)) return product;
   if (std::isinf(product)) return std::numeric_limits<double>::max();
-  if (product < least_with_exact_error) return std::nextafter(product, 0);
+  if (product < min_with_exact_error) return std::nextafter(product, 0);
   return std::fma(a, b, -product) < 0 ? std::nextafter(product, 0) : product;
 }
 

@@ -142,7 +142,7 @@ TEST(Logarithms, HandleBothEnds) {
 }
 
 TEST(Roots, BisectionStaysOnTheSideThatHolds) {
-  const double root = bisect_border(2.0, 1.0, [](double x) { return x * x >= 2; });
+  const double root = bisect_threshold(2.0, 1.0, [](double x) { return x * x >= 2; });
   EXPECT_GE(root * root, 2);
   EXPECT_LT(std::nextafter(root, 0.0) * std::nextafter(root, 0.0), 2);
 }

@@ -43,11 +43,9 @@ class BoundedSum {
     return distance_factor(adjacency) * static_cast<double>(contribution_bound_);
   }
 
-  [[nodiscard]] std::span<const std::int64_t> open(MechanismDoor /*door*/) const { return values_; }
+  [[nodiscard]] std::span<const std::int64_t> open(AccessKey /*key*/) const { return values_; }
   /// Hands the values over; the sum is empty afterwards.
-  [[nodiscard]] std::vector<std::int64_t> take(MechanismDoor /*door*/) && {
-    return std::move(values_);
-  }
+  [[nodiscard]] std::vector<std::int64_t> take(AccessKey /*key*/) && { return std::move(values_); }
 
  private:
   BoundedSum(std::vector<std::int64_t> values, double grid, std::int64_t contribution_bound,

@@ -141,7 +141,7 @@ TEST(Reservation, ResultsLeaveOnlyAfterCommit) {
 
 static_assert(!std::is_copy_constructible_v<Reservation>);
 static_assert(std::is_move_constructible_v<Reservation>);
-static_assert(!std::is_default_constructible_v<MechanismDoor>);
+static_assert(!std::is_default_constructible_v<AccessKey>);
 static_assert(!std::is_convertible_v<Private<int>, int>);
 static_assert(!std::equality_comparable<Private<int>>);
 

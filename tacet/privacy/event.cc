@@ -74,13 +74,13 @@ void need_within_sample(const Event& event, std::int64_t size) {
 void refuse_several_records(const char* kind, std::span<const Event> events) {
   const auto several = [](const Event& event) {
     const auto* sampled = event.as<PoissonSampled>();
-    return sampled != nullptr && sampled->records_a_unit > 1;
+    return sampled != nullptr && sampled->max_records_per_unit > 1;
   };
   for (const auto& event : events) {
     if (!holds_somewhere(event, several)) continue;
     throw base::UsageError(
         "{} counts single records, but holds a Poisson sample of units with several records "
-        "(records_a_unit), for which nothing is proved there; take the sample alone",
+        "(max_records_per_unit), for which nothing is proved there; take the sample alone",
         kind);
   }
 }
@@ -91,7 +91,8 @@ void need_whole_units(const Event& event) {
       event.as<Partitioned>() != nullptr || event.as<ShuffledLocal>() != nullptr ||
       event.as<ObjectivePerturbation>() != nullptr) {
     throw base::UsageError(
-        "poisson_sampled.records_a_unit must be 1 around {}, for which nothing is proved about "
+        "poisson_sampled.max_records_per_unit must be 1 around {}, for which nothing is proved "
+        "about "
         "units of several records",
         kind_name(event));
   }
@@ -116,7 +117,7 @@ struct CheckTogether {
     }
   }
   void operator()(const PoissonSampled& e) const {
-    if (e.records_a_unit > 1) need_whole_units(*e.base);
+    if (e.max_records_per_unit > 1) need_whole_units(*e.base);
     refuse_several_records(PoissonSampled::kind, {&*e.base, 1});
   }
   void operator()(const FixedSizeSampled& e) const {

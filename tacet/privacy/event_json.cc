@@ -74,7 +74,7 @@ class Fields {
     seen_.insert(key);
     return *found;
   }
-  double real(const char* key) { return as_real(at(key), path_ + "." + key); }
+  double real(const char* key) { return to_double(at(key), path_ + "." + key); }
   std::int64_t integer(const char* key) {
     const auto& value = at(key);
     const bool fits =
@@ -98,7 +98,7 @@ class Fields {
   }
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  static double as_real(const Json& value, const std::string& path) {
+  static double to_double(const Json& value, const std::string& path) {
     if (value.is_string() && value.get<std::string>() == "inf") return HUGE_VAL;
     if (!value.is_number()) bad(path, "a number or \"inf\" was expected, got " + value.dump());
     return value.get<double>();
@@ -174,7 +174,7 @@ class internal::EventReader {
         if (!point.is_array() || point.size() != 2) {
           bad(path, "pairs [epsilon, delta] were expected");
         }
-        value.push_back({Fields::as_real(point[0], path), Fields::as_real(point[1], path)});
+        value.push_back({Fields::to_double(point[0], path), Fields::to_double(point[1], path)});
       }
     }
     void operator()(const char* key, EventBox& value) {

@@ -16,7 +16,7 @@ class EventReader;
 }
 
 /// The largest number of records that a privacy unit may have in an event.
-inline constexpr std::int64_t most_records_a_unit = std::int64_t{1} << 20;
+inline constexpr std::int64_t records_per_unit_limit = std::int64_t{1} << 20;
 
 /// An Event on the heap with the semantics of a value; lets events contain events.
 class EventBox {
@@ -240,20 +240,22 @@ struct ShuffledLocal {
 /// `base` on a sample that every record joins independently with probability `rate`; the sample
 /// stays secret.
 ///
-/// Where a privacy unit may have several records, `records_a_unit` = k is how many of them can take
-/// part at most; each draws its own coin. `base` states what the whole unit costs: the C of a noisy
-/// sum bounds the unit's contribution, and each of its records adds at most C / k to it. With k
-/// above 1 neither is the base made of samples, blocks, shuffled reports or objective perturbation,
-/// nor does the event stand in a sample or a block (UsageError): nothing is proved there.
+/// Where a privacy unit may have several records, `max_records_per_unit` = k is how many of them
+/// can take part at most; each draws its own random draw. `base` states what the whole unit costs:
+/// the C of a noisy sum bounds the unit's contribution, and each of its records adds at most C / k
+/// to it. With k above 1 neither is the base made of samples, blocks, shuffled reports or objective
+/// perturbation, nor does the event stand in a sample or a block (UsageError): nothing is proved
+/// there.
 struct PoissonSampled {
   double rate;
   EventBox base;
-  std::int64_t records_a_unit = 1;  ///< 1 to most_records_a_unit
+  std::int64_t max_records_per_unit = 1;  ///< 1 to records_per_unit_limit
 
   static constexpr const char* kind = "poisson_sampled";
   static void fields(auto& e, auto&& field) {
     field("rate", e.rate, range::probability);
-    field("records_a_unit", e.records_a_unit, range::CountRange{1, most_records_a_unit, 1});
+    field("max_records_per_unit", e.max_records_per_unit,
+          range::CountRange{1, records_per_unit_limit, 1});
     field("base", e.base);
   }
   friend bool operator==(const PoissonSampled&, const PoissonSampled&) = default;
@@ -277,8 +279,9 @@ struct FixedSizeSampled {
 };
 
 /// How records are assigned to the blocks of Partitioned: by what is public, or at least taken to
-/// be (a position, an attribute, a coin that is published). Where a coin stays secret the bounds
-/// hold as well, but nobody knows then in which block to look, so that they need not be attained.
+/// be (a position, an attribute, a random draw that is published). Where a random draw stays secret
+/// the bounds hold as well, but nobody knows then in which block to look, so that they need not be
+/// attained.
 enum class Assignment {
   by_position,  ///< by a record's index (an epoch of fixed batches): an insertion moves the others
   by_record     ///< by the record alone: an insertion moves nobody else

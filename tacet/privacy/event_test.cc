@@ -83,7 +83,7 @@ TEST(Event, TheTextOfEveryKindStaysAsItIs) {
       R"({"kind":"randomly_repeated","law":"binomial","trials":20,"probability":0.5,"cap":0,)"
       R"("base":)" +
           gaussian + "}",
-      R"({"kind":"poisson_sampled","rate":0.01,"records_a_unit":4,"base":)" + gaussian + "}"};
+      R"({"kind":"poisson_sampled","rate":0.01,"max_records_per_unit":4,"base":)" + gaussian + "}"};
   const auto events = one_of_each();
   ASSERT_EQ(events.size(), texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {

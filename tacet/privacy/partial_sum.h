@@ -37,7 +37,7 @@ class PartialSum {
   [[nodiscard]] const Part& part() const { return part_; }
   [[nodiscard]] double grid() const { return sum_.grid(); }
   [[nodiscard]] std::size_t size() const { return sum_.size(); }
-  [[nodiscard]] BoundedSum take(MechanismDoor /*door*/) && { return std::move(sum_); }
+  [[nodiscard]] BoundedSum take(AccessKey /*key*/) && { return std::move(sum_); }
 
  private:
   PartialSum(BoundedSum sum, Part part) : sum_(std::move(sum)), part_(part) {}

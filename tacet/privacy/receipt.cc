@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/strict_json.h"
 
 namespace tacet::privacy {
@@ -21,9 +21,9 @@ constexpr std::size_t max_receipt_bytes = std::size_t{4} << 20;
 constexpr int max_receipt_depth = 100;
 
 constexpr std::array keys{
-    "version",      "algorithm",        "calibration", "parameters",         "events",
-    "guarantee",    "privacy_unit",     "sampling",    "public_row_count",   "randomness",
-    "cipher_delta", "software_version", "protected",   "unprotected_reason", "notes"};
+    "version",   "algorithm",        "calibration", "parameters",         "events",
+    "guarantee", "privacy_unit",     "sampling",    "public_row_count",   "randomness",
+    "prg_slack", "software_version", "protected",   "unprotected_reason", "notes"};
 
 [[noreturn]] void bad(const std::string& what) { throw base::DataError("receipt: " + what); }
 
@@ -93,8 +93,8 @@ Receipt checked(Receipt receipt) {
   if (receipt.public_row_count && *receipt.public_row_count < 0) {
     throw base::UsageError("public_row_count must be 0 or more, got {}", *receipt.public_row_count);
   }
-  if (!(receipt.cipher_delta >= 0 && receipt.cipher_delta <= 1)) {
-    throw base::UsageError("cipher_delta must lie in [0, 1], got {}", receipt.cipher_delta);
+  if (!(receipt.prg_slack >= 0 && receipt.prg_slack <= 1)) {
+    throw base::UsageError("prg_slack must lie in [0, 1], got {}", receipt.prg_slack);
   }
   const bool unproved =
       receipt.randomness == Randomness::seeded || std::isinf(receipt.guarantee.epsilon);
@@ -103,7 +103,7 @@ Receipt checked(Receipt receipt) {
         "a result with seeded noise or infinite epsilon must be marked unprotected");
   }
   if (receipt.is_protected()) {
-    static_cast<void>(delta_left(receipt.guarantee, receipt.cipher_delta));
+    static_cast<void>(delta_left(receipt.guarantee, receipt.prg_slack));
   }
   return receipt;
 }
@@ -123,7 +123,7 @@ std::string receipt_to_json(const Receipt& given, int indent) {
   json["sampling"] = receipt.sampling;
   json["public_row_count"] = receipt.public_row_count ? Json(*receipt.public_row_count) : Json();
   json["randomness"] = receipt.randomness == Randomness::secure ? "secure" : "seeded: not private";
-  json["cipher_delta"] = internal::number_json(receipt.cipher_delta);
+  json["prg_slack"] = internal::number_json(receipt.prg_slack);
   json["software_version"] = receipt.software_version;
   if (!receipt.notes.empty()) json["notes"] = notes_to_json(receipt.notes);
   json["parameters"] = Json::parse(receipt.parameters);
@@ -156,7 +156,7 @@ Receipt receipt_from_json(std::string_view text) {
     receipt.privacy_unit = text_at(json, "privacy_unit");
     receipt.sampling = text_at(json, "sampling");
     read_optional_parts(json, receipt);
-    receipt.cipher_delta = real_at(json, "cipher_delta");
+    receipt.prg_slack = real_at(json, "prg_slack");
     receipt.software_version = text_at(json, "software_version");
     receipt.unprotected_reason = text_at(json, "unprotected_reason");
     if (json.contains("notes")) receipt.notes = notes_from_json(json["notes"]);

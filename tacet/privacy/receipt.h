@@ -30,7 +30,7 @@ struct Receipt {
   std::string sampling = "full_batch";           ///< how records were chosen, in a word
   std::optional<std::int64_t> public_row_count;  ///< where the schema or the user declared it
   Randomness randomness = Randomness::secure;
-  double cipher_delta = 0;  ///< the cipher's term, see privacy/cipher_share.h
+  double prg_slack = 0;  ///< the PRG slack, see privacy/prg_share.h
   std::string software_version;
   std::string unprotected_reason;  ///< why there is no guarantee; empty: protected
   ReceiptNotes notes;              ///< what a person said about it

@@ -20,7 +20,7 @@ Receipt example() {
   receipt.events = Repeated{100, Gaussian{20}};
   receipt.guarantee = {1, 1e-6, Adjacency::add_remove};
   receipt.public_row_count = 4526;
-  receipt.cipher_delta = 1e-20;
+  receipt.prg_slack = 1e-20;
   receipt.software_version = "0.1.0";
   return receipt;
 }
@@ -33,7 +33,7 @@ TEST(Receipt, SurvivesTheRoundTripThroughJson) {
   EXPECT_EQ(back.events, receipt.events);
   EXPECT_EQ(back.guarantee, receipt.guarantee);
   EXPECT_EQ(back.public_row_count, receipt.public_row_count);
-  EXPECT_EQ(back.cipher_delta, receipt.cipher_delta);
+  EXPECT_EQ(back.prg_slack, receipt.prg_slack);
   EXPECT_EQ(receipt_to_json(back), receipt_to_json(receipt));
 }
 
@@ -69,12 +69,12 @@ TEST(Receipt, ARepeatedKeyIsADataErrorAtEveryDepth) {
 // What cannot be said of noise from the cipher is neither written nor read.
 TEST(Receipt, APromiseWithoutRoomForTheCipherIsRefused) {
   auto receipt = example();
-  receipt.cipher_delta = 9e-7;  // below delta, but not (1 + e) times
+  receipt.prg_slack = 9e-7;  // below delta, but not (1 + e) times
   EXPECT_THROW(static_cast<void>(receipt_to_json(receipt)), base::GuaranteeError);
-  receipt.cipher_delta = 2e-7;
+  receipt.prg_slack = 2e-7;
   EXPECT_NO_THROW(static_cast<void>(receipt_from_json(receipt_to_json(receipt))));
   receipt.guarantee = {45, 0, Adjacency::add_remove};
-  receipt.cipher_delta = 2.7e-20;
+  receipt.prg_slack = 2.7e-20;
   EXPECT_THROW(static_cast<void>(receipt_to_json(receipt)), base::GuaranteeError);
   receipt.unprotected_reason = "seeded noise";
   EXPECT_NO_THROW(static_cast<void>(receipt_to_json(receipt)));

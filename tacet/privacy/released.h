@@ -7,19 +7,19 @@
 #include "tacet/privacy/event.h"
 
 namespace tacet::mechanism {
-class DoorKeeper;  // defined in the mechanism module; the one class that can open private values
+class AccessKeys;  // defined in the mechanism module; the one class that can open private values
 }
 
 namespace tacet::privacy {
 
 class Reservation;
 
-/// The key to private values. Only tacet::mechanism::DoorKeeper can make one, so that only a
+/// The key to private values. Only tacet::mechanism::AccessKeys can make one, so that only a
 /// mechanism, which adds noise and debits a reservation, sees what is inside a Private<T>.
-class MechanismDoor {
+class AccessKey {
  private:
-  friend class ::tacet::mechanism::DoorKeeper;
-  constexpr MechanismDoor() = default;
+  friend class ::tacet::mechanism::AccessKeys;
+  constexpr AccessKey() = default;
 };
 
 /// A function that carries nothing in and nothing out, such as a lambda without captures: the type
@@ -38,8 +38,8 @@ class Private {
  public:
   explicit Private(T value) : value_(std::move(value)) {}
 
-  [[nodiscard]] const T& open(MechanismDoor /*door*/) const& { return value_; }
-  [[nodiscard]] T open(MechanismDoor /*door*/) && { return std::move(value_); }
+  [[nodiscard]] const T& open(AccessKey /*key*/) const& { return value_; }
+  [[nodiscard]] T open(AccessKey /*key*/) && { return std::move(value_); }
 
   /// A function of a private value is private. What `function` needs besides goes into T, or is a
   /// choice between two functions.
@@ -57,7 +57,7 @@ class Private {
 template <typename T>
 class Released {
  public:
-  Released(MechanismDoor /*door*/, T value, Event event)
+  Released(AccessKey /*key*/, T value, Event event)
       : value_(std::move(value)), event_(std::move(event)) {}
 
   [[nodiscard]] const T& value() const { return value_; }

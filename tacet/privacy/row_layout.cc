@@ -9,8 +9,8 @@ namespace tacet::privacy {
 namespace {
 
 constexpr std::int64_t widest_row = 65536;
-constexpr std::int64_t most_rows_of_layout = std::int64_t{1} << 40;
-constexpr std::int64_t most_cells = std::int64_t{1} << 48;
+constexpr std::int64_t max_rows_of_layout = std::int64_t{1} << 40;
+constexpr std::int64_t max_cells = std::int64_t{1} << 48;
 
 std::vector<std::int64_t> each_once(std::vector<std::int64_t> chosen, const char* of) {
   if (!std::ranges::is_sorted(chosen)) std::ranges::sort(chosen);
@@ -29,14 +29,14 @@ void check_last(const std::vector<std::int64_t>& chosen, std::int64_t count, con
 
 RowLayout::RowLayout(std::vector<TableShape> tables, std::int64_t dense)
     : tables_(std::move(tables)), first_rows_{0}, first_cells_{0}, dense_(dense) {
-  if (dense < 0 || dense > most_cells || (tables_.empty() && dense == 0)) {
+  if (dense < 0 || dense > max_cells || (tables_.empty() && dense == 0)) {
     throw base::UsageError(
         "a model has tables or a dense block of at most 2^48 numbers, got {} of them", dense);
   }
   for (const auto& table : tables_) {
     if (table.rows < 1 || table.width < 1 || table.width > widest_row ||
-        table.rows > most_rows_of_layout - rows_ ||
-        table.rows > (most_cells - cells_) / table.width) {
+        table.rows > max_rows_of_layout - rows_ ||
+        table.rows > (max_cells - cells_) / table.width) {
       throw base::UsageError(
           "a table has 1 to {} numbers a row, and all tables have at most 2^40 rows and 2^48 "
           "numbers; got {} rows of {}",

@@ -14,7 +14,7 @@
 namespace tacet::privacy {
 
 /// A bounded sum over the chosen cells of a model's tables and its dense block. The choice is
-/// public; the numbers are private, and so is which of the chosen rows a record touched.
+/// public; the numbers are private, and so is which of the chosen rows per record touched.
 class RowSum {
  public:
   /// Only the code that clips records (the optimize module) may state this; the check of floors
@@ -33,12 +33,10 @@ class RowSum {
   /// Of the chosen cells and the dense block.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  [[nodiscard]] const BoundedSum& open(MechanismDoor /*door*/) const& { return sum_; }
-  [[nodiscard]] BoundedSum open(MechanismDoor /*door*/) && { return std::move(sum_); }
+  [[nodiscard]] const BoundedSum& open(AccessKey /*key*/) const& { return sum_; }
+  [[nodiscard]] BoundedSum open(AccessKey /*key*/) && { return std::move(sum_); }
   /// Where all rows are chosen.
-  [[nodiscard]] std::span<const std::int64_t> touched(MechanismDoor /*door*/) const {
-    return touched_;
-  }
+  [[nodiscard]] std::span<const std::int64_t> touched(AccessKey /*key*/) const { return touched_; }
 
  private:
   RowSum(BoundedSum sum, RowSelection selection, RowLayout layout,

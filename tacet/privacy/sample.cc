@@ -32,13 +32,13 @@ class Register {
 
 }  // namespace
 
-Sample Sample::poisson(SamplingRate rate, std::int64_t records_a_unit) {
-  if (records_a_unit < 1 || records_a_unit > most_records_a_unit) {
-    throw base::UsageError("records a unit must be 1 to {}, got {}", most_records_a_unit,
-                           records_a_unit);
+Sample Sample::poisson(SamplingRate rate, std::int64_t max_records_per_unit) {
+  if (max_records_per_unit < 1 || max_records_per_unit > records_per_unit_limit) {
+    throw base::UsageError("records per unit must be 1 to {}, got {}", records_per_unit_limit,
+                           max_records_per_unit);
   }
   if (rate.value() == 1) return {};
-  return {rate, Register::instance().next(), records_a_unit};
+  return {rate, Register::instance().next(), max_records_per_unit};
 }
 
 Sample Sample::fixed_size(FixedSizeSelection selection) {
@@ -52,7 +52,7 @@ Sample Sample::fixed_size(FixedSizeSelection selection) {
 Event Sample::event(Event noise) const {
   if (is_all()) return noise;
   if (const auto* probability = rate()) {
-    return PoissonSampled{probability->value(), std::move(noise), records_a_unit_};
+    return PoissonSampled{probability->value(), std::move(noise), max_records_per_unit_};
   }
   return FixedSizeSampled{fixed()->sample, fixed()->population, std::move(noise)};
 }
@@ -64,14 +64,15 @@ void Sample::claim() const {
       "debits; take one SamplePermit for everything that is read from the sample");
 }
 
-DrawnSample DrawnSample::poisson(random::Lease lease, random::PoissonRate rate,
-                                 std::int64_t population, std::int64_t records_a_unit) {
-  auto rows = random::poisson_sample(std::move(lease), rate, population);
-  return {Sample::poisson(SamplingRate(rate.value()), records_a_unit), population, std::move(rows)};
+DrawnSample DrawnSample::poisson(random::BlockClaim claim, random::PoissonRate rate,
+                                 std::int64_t population, std::int64_t max_records_per_unit) {
+  auto rows = random::poisson_sample(std::move(claim), rate, population);
+  return {Sample::poisson(SamplingRate(rate.value()), max_records_per_unit), population,
+          std::move(rows)};
 }
 
-DrawnSample DrawnSample::fixed_size(random::Lease lease, FixedSizeSelection selection) {
-  auto rows = random::uniform_subset(std::move(lease), selection.sample, selection.population);
+DrawnSample DrawnSample::fixed_size(random::BlockClaim claim, FixedSizeSelection selection) {
+  auto rows = random::uniform_subset(std::move(claim), selection.sample, selection.population);
   return {Sample::fixed_size(selection), selection.population, std::move(rows)};
 }
 

@@ -32,9 +32,9 @@ class Sample {
   /// Every record: no sample, and nothing to claim.
   [[nodiscard]] static Sample all() { return {}; }
   /// A new sample in which each record is independently with the probability `rate`; 1: all(). Of
-  /// each privacy unit at most `records_a_unit` records count, 1 to most_records_a_unit
+  /// each privacy unit at most `max_records_per_unit` records count, 1 to records_per_unit_limit
   /// (UsageError).
-  [[nodiscard]] static Sample poisson(SamplingRate rate, std::int64_t records_a_unit = 1);
+  [[nodiscard]] static Sample poisson(SamplingRate rate, std::int64_t max_records_per_unit = 1);
   /// A new sample of fixed size. UsageError unless 0 <= sample <= population.
   [[nodiscard]] static Sample fixed_size(FixedSizeSelection selection);
 
@@ -46,7 +46,7 @@ class Sample {
   }
 
   /// Of Poisson samples: how many records of a unit count at most.
-  [[nodiscard]] std::int64_t records_a_unit() const { return records_a_unit_; }
+  [[nodiscard]] std::int64_t max_records_per_unit() const { return max_records_per_unit_; }
 
   /// What a release costs that reads the sample and would cost `noise` on its records.
   [[nodiscard]] Event event(Event noise) const;
@@ -62,11 +62,11 @@ class Sample {
   using Kind = std::variant<SamplingRate, FixedSizeSelection>;
 
   Sample() : kind_(SamplingRate(1)) {}
-  Sample(Kind kind, std::uint64_t serial, std::int64_t records_a_unit = 1)
-      : kind_(kind), records_a_unit_(records_a_unit), serial_(serial) {}
+  Sample(Kind kind, std::uint64_t serial, std::int64_t max_records_per_unit = 1)
+      : kind_(kind), max_records_per_unit_(max_records_per_unit), serial_(serial) {}
 
   Kind kind_;
-  std::int64_t records_a_unit_ = 1;
+  std::int64_t max_records_per_unit_ = 1;
   std::uint64_t serial_ = 0;  // of this process; 0: all records
 };
 
@@ -74,13 +74,14 @@ class Sample {
 /// noise: who knows them gets no amplification.
 class DrawnSample {
  public:
-  /// Of the records 0, ..., population - 1, of which at most `records_a_unit` of each privacy unit
-  /// count. Errors as random::poisson_sample and Sample::poisson.
-  [[nodiscard]] static DrawnSample poisson(random::Lease lease, random::PoissonRate rate,
+  /// Of the records 0, ..., population - 1, of which at most `max_records_per_unit` of each privacy
+  /// unit count. Errors as random::poisson_sample and Sample::poisson.
+  [[nodiscard]] static DrawnSample poisson(random::BlockClaim claim, random::PoissonRate rate,
                                            std::int64_t population,
-                                           std::int64_t records_a_unit = 1);
+                                           std::int64_t max_records_per_unit = 1);
   /// Errors as random::uniform_subset.
-  [[nodiscard]] static DrawnSample fixed_size(random::Lease lease, FixedSizeSelection selection);
+  [[nodiscard]] static DrawnSample fixed_size(random::BlockClaim claim,
+                                              FixedSizeSelection selection);
 
   [[nodiscard]] const Sample& sample() const { return sample_; }
   [[nodiscard]] std::int64_t population() const { return population_; }

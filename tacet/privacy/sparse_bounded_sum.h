@@ -30,7 +30,7 @@ class SparseBoundedSum {
   /// The records that it is over. What is released of them together is debited together.
   [[nodiscard]] const Sample& sample() const { return sample_; }
 
-  [[nodiscard]] std::span<const random::ScoredCandidate> open(MechanismDoor /*door*/) const {
+  [[nodiscard]] std::span<const random::ScoredCandidate> open(AccessKey /*key*/) const {
     return touched_;
   }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "tacet/base/printable.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/rounded_up.h"
 
 namespace tacet::privacy {
@@ -53,7 +53,7 @@ std::string neighbours_in_words(const Promise& promise) {
 
 /// Where the part of the cipher stands: in delta, or beside a pure guarantee.
 std::string cipher_in_words(const Promise& promise) {
-  const auto share = rounded_up(cipher_share(promise.guarantee.epsilon, promise.cipher_delta), 3);
+  const auto share = rounded_up(prg_share(promise.guarantee.epsilon, promise.prg_slack), 3);
   if (promise.guarantee.delta > 0) {
     return fmt::format("What noise from the cipher adds, {}, is part of that. ", share);
   }
@@ -77,7 +77,7 @@ std::string statement(const Promise& promise) {
   text += guarantee.delta > 0 ? fmt::format(", except for events of total probability {}. ",
                                             rounded_up(guarantee.delta, 6))
                               : std::string(", without exception. ");
-  if (promise.cipher_delta > 0) text += cipher_in_words(promise);
+  if (promise.prg_slack > 0) text += cipher_in_words(promise);
   text +=
       "Two such results together cost the sum of both epsilons and both deltas. It holds against "
       "anyone who cannot break the stream cipher that the noise is drawn from; it does not cover "
@@ -92,7 +92,7 @@ std::string statement(const Receipt& receipt) {
   }
   auto text = statement(Promise{.guarantee = receipt.guarantee,
                                 .privacy_unit = receipt.privacy_unit,
-                                .cipher_delta = receipt.cipher_delta,
+                                .prg_slack = receipt.prg_slack,
                                 .public_row_count = receipt.public_row_count});
   if (receipt.sampling == local_sampling) {
     text +=

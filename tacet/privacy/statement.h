@@ -12,7 +12,7 @@ namespace tacet::privacy {
 struct Promise {
   Guarantee guarantee;
   std::string privacy_unit = "record";  ///< or the column whose records are protected together
-  double cipher_delta = 0;              ///< the cipher's term
+  double prg_slack = 0;                 ///< the PRG slack
   std::optional<std::int64_t> public_row_count = {};  ///< where it was declared
 };
 

@@ -13,8 +13,9 @@ namespace tacet::privacy {
 
 /// A sum over records of integer vectors in blocks of different scale, as a Gram matrix beside a
 /// vector: sums of neighbours differ by at most distance_factor(adjacency) in the norm
-/// sqrt(sum over the blocks of |block|^2 / scale^2). Noise of deviation z times its own scale in
-/// every block therefore costs what one release of multiplier z does. Its values are private.
+/// sqrt(sum over the blocks of |block|^2 / scale^2). Noise of standard deviation z times its own
+/// scale in every block therefore costs what one release of multiplier z does. Its values are
+/// private.
 class WeightedSum {
  public:
   /// Consecutive values of one scale, in grid units: positive and finite.
@@ -40,11 +41,9 @@ class WeightedSum {
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
 
-  [[nodiscard]] std::span<const std::int64_t> open(MechanismDoor /*door*/) const { return values_; }
+  [[nodiscard]] std::span<const std::int64_t> open(AccessKey /*key*/) const { return values_; }
   /// Hands the values over; the sum is empty afterwards.
-  [[nodiscard]] std::vector<std::int64_t> take(MechanismDoor /*door*/) && {
-    return std::move(values_);
-  }
+  [[nodiscard]] std::vector<std::int64_t> take(AccessKey /*key*/) && { return std::move(values_); }
 
  private:
   WeightedSum(std::vector<std::int64_t> values, double grid, std::vector<Block> blocks,

@@ -10,7 +10,7 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json value_json(const learn::NoisyValue& value) {
-  return {{"value", value.value}, {"noise_sd", value.noise_deviation}};
+  return {{"value", value.value}, {"noise_sd", value.noise_stddev}};
 }
 
 ordered_json ratio_json(const learn::NoisyRatio& value) {
@@ -27,7 +27,7 @@ ordered_json matrix_json(const EvaluationSubject& subject, const learn::NoisyFig
   }
   return {{"classes", subject.model.classes},
           {"actual_by_predicted", std::move(rows)},
-          {"noise_sd", figures.matrix_deviation}};
+          {"noise_sd", figures.matrix_stddev}};
 }
 
 void add_json(const EvaluationSubject& subject, const learn::EvaluationPlan& plan,

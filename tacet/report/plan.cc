@@ -46,7 +46,7 @@ privacy::Receipt planned_receipt(const learn::Training& plan, const learn::Linea
   receipt.privacy_unit = schema.unit.value_or("record");
   receipt.public_row_count =
       options.public_row_count ? options.public_row_count : schema.public_row_count;
-  receipt.cipher_delta = plan.cipher_delta;
+  receipt.prg_slack = plan.prg_slack;
   if (plan.unprotected()) receipt.unprotected_reason = "epsilon inf: no noise is added";
   return privacy::checked(std::move(receipt));
 }

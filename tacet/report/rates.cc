@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 std::vector<learn::RateProblem> rate_problems(const learn::RateProblem& common,
                                               const RateLists& lists,
                                               const base::CancelToken* cancel) {
-  constexpr std::size_t most_lines = 100000;
+  constexpr std::size_t max_lines = 100000;
   std::vector<learn::RateProblem> found{common};
   for (std::size_t at = 0; at < rate_dimensions.size(); ++at) {
     if (cancel != nullptr) cancel->throw_if_cancelled();
@@ -24,8 +24,8 @@ std::vector<learn::RateProblem> rate_problems(const learn::RateProblem& common,
       for (auto& problem : found) problem.rank = problem.columns;
       continue;
     }
-    if (found.size() * values.size() > most_lines) {
-      throw base::UsageError("the lists make more than {} lines; give shorter ones", most_lines);
+    if (found.size() * values.size() > max_lines) {
+      throw base::UsageError("the lists make more than {} lines; give shorter ones", max_lines);
     }
     std::vector<learn::RateProblem> more;
     for (const auto& problem : found) {

@@ -11,7 +11,7 @@
 #include "tacet/base/names.h"
 #include "tacet/learn/wide/word_plan.h"
 #include "tacet/local/local_simulation.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/report/json.h"
 #include "tacet/run/known_releases.h"
@@ -50,10 +50,10 @@ std::string fault_of(const Receipt& receipt, const accounting::PrivacyInterval& 
         stated.epsilon, stated.delta, refuted ? "cost at least" : "are proved only for",
         refuted ? interval.attained : interval.upper, left.value());
   }
-  if (interval.upper > 0 && receipt.cipher_delta < privacy::least_cipher_term(receipt.events)) {
+  if (interval.upper > 0 && receipt.prg_slack < privacy::min_prg_slack(receipt.events)) {
     return fmt::format(
         "the receipt states {} for the cipher, less than its events must have drawn ({:.3g})",
-        receipt.cipher_delta, privacy::least_cipher_term(receipt.events));
+        receipt.prg_slack, privacy::min_prg_slack(receipt.events));
   }
   return {};
 }
@@ -101,9 +101,9 @@ Verification verification_of(const RecordedResult& result, base::WorkMeter& work
   if (stated.delta >= 1) {
     throw base::GuaranteeError("the receipt states delta 1, which promises nothing");
   }
-  const auto left = privacy::delta_left(stated, receipt.cipher_delta);
+  const auto left = privacy::delta_left(stated, receipt.prg_slack);
   const auto interval = recompute(receipt, left, work);
-  Verification verified{interval, privacy::cipher_share(stated.epsilon, receipt.cipher_delta),
+  Verification verified{interval, privacy::prg_share(stated.epsilon, receipt.prg_slack),
                         left.value(), checked_parameters(result),
                         fault_of(receipt, interval, left)};
   if (verified.fault.empty() && !verified.parameters.faults.empty()) {
@@ -140,8 +140,8 @@ ordered_json verification_json(const std::string& name, const Receipt& receipt,
                        {"epsilon_upper", json_number(verified.epsilon.upper)},
                        {"pair_lower", json_number(pair_lower(verified.epsilon))},
                        {"route", verified.epsilon.route}};
-  out["cipher_delta"] = receipt.cipher_delta;
-  out["cipher_share"] = verified.cipher_share;
+  out["prg_slack"] = receipt.prg_slack;
+  out["prg_share"] = verified.prg_share;
   out["delta_left"] = verified.delta_left;
   out["software_version"] = receipt.software_version;
   out["checked"] = verified.parameters.checked;

@@ -20,8 +20,8 @@ enum class Verdict { follows, does_not_follow, cannot_be_judged };
 /// What the events of a receipt cost at what the cipher leaves of its delta.
 struct Verification {
   accounting::PrivacyInterval epsilon;
-  double cipher_share;  ///< what noise from the cipher takes of delta, or adds to a pure guarantee
-  double delta_left;    ///< for the events
+  double prg_share;   ///< what noise from the cipher takes of delta, or adds to a pure guarantee
+  double delta_left;  ///< for the events
   learn::ReceiptCheck parameters;
   std::string fault;  ///< why the verdict is not that the statement follows; else empty
   Verdict verdict = Verdict::follows;

@@ -33,15 +33,15 @@ fs::path folder_of(const fs::path& file) {
 }
 
 /// The account among those of the ledger.
-std::string chosen_data_set(const ledger::Standing& standing, const std::optional<FoundMark>& mark,
+std::string chosen_data_set(const ledger::Snapshot& snapshot, const std::optional<FoundMark>& mark,
                             const std::string& given) {
   const auto& own = mark ? mark->mark.data_set : given;
-  if (!given.empty() && !standing.account(own).is_called(given)) {
+  if (!given.empty() && !snapshot.account(own).is_called(given)) {
     throw base::BudgetError("these data have the account '{}'; they cannot be booked under '{}'",
                             own, given);
   }
-  if (!own.empty()) return standing.account(own).name();
-  if (standing.accounts.size() == 1) return standing.accounts.front().name();
+  if (!own.empty()) return snapshot.account(own).name();
+  if (snapshot.accounts.size() == 1) return snapshot.accounts.front().name();
   throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
 }
 
@@ -151,16 +151,16 @@ std::optional<FoundMark> mark_of(const std::string& data, const base::CancelToke
       continue;
     }
     ledger::Ledger ledger(path, {.access = ledger::Access::read, .cancel = cancel});
-    const auto standing = ledger.standing();
-    if (standing.ledger != mark.ledger_name) {  // another one took its place
+    const auto snapshot = ledger.snapshot();
+    if (snapshot.ledger != mark.ledger_name) {  // another one took its place
       lost = mark;
       continue;
     }
     const auto fingerprints = fingerprints_of(ledger, files.back().string());
     if (fingerprints.empty()) continue;
-    const auto* owner = standing.owner(fingerprints);
+    const auto* owner = snapshot.owner(fingerprints);
     if (owner != nullptr) {
-      return FoundMark{{"", owner->name(), path, standing.ledger, mark.seen}, path, folder};
+      return FoundMark{{"", owner->name(), path, snapshot.ledger, mark.seen}, path, folder};
     }
   }
   if (lost && fs::is_regular_file(files.back(), error)) refuse_unknown(data, folder, *lost);
@@ -175,14 +175,14 @@ std::optional<Account> find_account(const std::string& data, const Front& front,
   auto ledger = std::make_unique<ledger::Ledger>(
       choice.ledger.empty() ? mark->ledger : fs::path(choice.ledger),
       ledger::OpenOptions{.cancel = front.cancel});
-  const auto standing = ledger->standing();
-  if (mark && mark->mark.ledger_name != standing.ledger) {
+  const auto snapshot = ledger->snapshot();
+  if (mark && mark->mark.ledger_name != snapshot.ledger) {
     throw base::BudgetError(
         "the account of '{}' is '{}' in the ledger {}, which is another one than {}", data,
         mark->mark.data_set, mark->ledger.string(), ledger->path().string());
   }
   if (mark) ledger::check_continues(mark->mark, *ledger);
-  auto data_set = chosen_data_set(standing, mark, choice.data_set);
+  auto data_set = chosen_data_set(snapshot, mark, choice.data_set);
   refuse_unattested(front, use, data_set);
   return Account{std::move(ledger), std::move(data_set),
                  mark ? std::optional(mark->folder) : std::nullopt};

@@ -10,9 +10,9 @@ namespace {
 
 /// Events name no unit, so that a fit whose unit was edited proves nothing against it; where the
 /// ledger booked that fit, under whatever account, it knows better.
-void refuse_relabelled(const data::SchemaCost& cost, const ledger::Standing& standing) {
+void refuse_relabelled(const data::SchemaCost& cost, const ledger::Snapshot& snapshot) {
   const auto fit = data::fit_name(cost);
-  for (const auto& account : standing.accounts) {
+  for (const auto& account : snapshot.accounts) {
     if (account.enrolled.privacy_unit == cost.unit) continue;
     const auto booked = account.commands.lower_bound(fit);
     if (booked == account.commands.end() || !booked->first.starts_with(fit)) continue;
@@ -32,9 +32,9 @@ void book_schema(const ledger::LedgerBudget& budget, const data::Schema& schema,
   const auto cost = data::cost_between(schema, adjacency);
   auto details = budget.details();
   details.command = data::booking_name(cost);
-  const auto standing = ledger.standing();
-  refuse_relabelled(cost, standing);
-  if (standing.account(details.data_set).commands.contains(details.command)) return;
+  const auto snapshot = ledger.snapshot();
+  refuse_relabelled(cost, snapshot);
+  if (snapshot.account(details.data_set).commands.contains(details.command)) return;
   details.privacy_unit = cost.unit;
   if (details.unprotected_reason.empty()) details.unprotected_reason = cost.unprotected_reason;
   ledger::LedgerBudget fit(ledger, std::move(details));
@@ -42,7 +42,7 @@ void book_schema(const ledger::LedgerBudget& budget, const data::Schema& schema,
   reservation.debit(cost.events);
   reservation.commit();
   // Its output exists: the schema.
-  fit.release(data::schema_to_toml(schema), name, cost.cipher_delta);
+  fit.release(data::schema_to_toml(schema), name, cost.prg_slack);
 }
 
 void check_details(const ledger::RunDetails& details, const Protected& released) {

@@ -50,7 +50,7 @@ bool is_marked_file(const PlacedMark& placed, const fs::path& data) {
 }
 
 bool is_meant(ledger::Ledger& ledger, const Mark& mark) {
-  return ledger.standing().ledger == mark.ledger_name;
+  return ledger.snapshot().ledger == mark.ledger_name;
 }
 
 EarlierAccount account_by(const PlacedMark& placed) {
@@ -73,8 +73,8 @@ std::optional<EarlierAccount> known_to(const PlacedMark& placed, const std::stri
   }
   const auto fingerprints = fingerprints_of(ledger, data);
   if (fingerprints.empty()) return std::nullopt;
-  const auto standing = ledger.standing();
-  const auto* owner = standing.owner(fingerprints);
+  const auto snapshot = ledger.snapshot();
+  const auto* owner = snapshot.owner(fingerprints);
   if (owner == nullptr) return std::nullopt;
   found.mark.data_set = owner->name();
   found.reachable = true;
@@ -145,10 +145,10 @@ std::vector<ledger::Look> looks_of(const EarlierAccount& earlier, const std::str
   const auto unread = ledger::unread_looks(reason, mark.ledger_name);
   if (!earlier.reachable) return {unread};
   ledger::Ledger ledger(earlier.ledger, {.access = ledger::Access::read, .cancel = cancel});
-  const auto standing = ledger.standing();
-  const auto* account = standing.find(mark.data_set);
+  const auto snapshot = ledger.snapshot();
+  const auto* account = snapshot.find(mark.data_set);
   if (account == nullptr) return {unread};
-  auto looks = ledger::taken_over(account->looks, standing.ledger);
+  auto looks = ledger::taken_over(account->looks, snapshot.ledger);
   // An older copy lacks rows, and with them looks.
   if (mark.seen.rows > 0 && !ledger.continues(mark.seen)) looks.push_back(unread);
   return looks;
@@ -203,7 +203,7 @@ void mark_data(const std::string& data, const Account& account, const std::strin
   ledger::add_mark(
       folder,
       {file.filename().string(), account.data_set, ledger::path_for_mark(folder, ledger.path()),
-       ledger.standing().ledger, ledger.position(), override_reason},
+       ledger.snapshot().ledger, ledger.position(), override_reason},
       cancel);
 }
 

@@ -85,7 +85,7 @@ std::vector<Named> all_receipts() {
     for (const double delta : {0.0, 1e-6}) {
       for (const bool units : {false, true}) {
         const SummaryRequest request{.schema = schema_of(units),
-                                     .records_a_unit = units ? 3 : 1,
+                                     .max_records_per_unit = units ? 3 : 1,
                                      .asked = {1, delta, adjacency}};
         const auto plan = plan_summary(request);
         random::SeededSource source(1);

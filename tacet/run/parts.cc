@@ -20,7 +20,7 @@ Parts::Parts(const std::string& data, const base::CancelToken* cancel) : cancel_
       std::filesystem::exists(found->ledger, error)
           ? std::make_unique<ledger::Ledger>(found->ledger, ledger::OpenOptions{.cancel = cancel})
           : nullptr;
-  if (ledger == nullptr || ledger->standing().ledger != found->mark.ledger_name) {
+  if (ledger == nullptr || ledger->snapshot().ledger != found->mark.ledger_name) {
     throw base::BudgetError(
         "the records of '{}' have the account '{}' in the ledger '{}', which is {}: parts of them "
         "could not be booked there, and nothing was written. Put that ledger back, or mark '{}' "
@@ -29,7 +29,7 @@ Parts::Parts(const std::string& data, const base::CancelToken* cancel) : cancel_
         ledger == nullptr ? "missing" : "another one now", data, found->mark.data_set);
   }
   ledger::check_continues(found->mark, *ledger);
-  auto name = ledger->standing().account(found->mark.data_set).name();
+  auto name = ledger->snapshot().account(found->mark.data_set).name();
   override_reason_ = found->mark.override_reason;
   account_ = Account{std::move(ledger), std::move(name), found->folder};
 }

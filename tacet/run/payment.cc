@@ -90,8 +90,8 @@ void Payment::warn_of_end(const privacy::Reservation& reservation) const {
 void Payment::warn_of_last_delta() const {
   if (!account_ || !front_.warn || !(expense_.cost.delta > 0)) return;
   if (!front_.account.override_reason.empty()) return;
-  const auto standing = account_->ledger->standing();
-  const auto& account = standing.account(account_->data_set);
+  const auto snapshot = account_->ledger->snapshot();
+  const auto& account = snapshot.account(account_->data_set);
   if (account.cap().currency != ledger::Currency::basic) return;
   const double left = account.counted.remaining(account.cap()).delta;
   auto after = account.counted;
@@ -187,8 +187,8 @@ void Payment::give_back(privacy::Reservation& reservation) {
   }
 }
 
-void Payment::release(const std::string& sha256, const std::string& output, double cipher_delta) {
-  if (ledger_ != nullptr) ledger_->release_digest(sha256, output, cipher_delta);
+void Payment::release(const std::string& sha256, const std::string& output, double prg_slack) {
+  if (ledger_ != nullptr) ledger_->release_digest(sha256, output, prg_slack);
   if (auto* memory = internal::memory_budget(front_.budget)) memory->note_paid(expense_.command);
 }
 

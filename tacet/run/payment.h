@@ -73,8 +73,8 @@ class Payment {
   }
 
   /// Writes the end of the run into the ledger: the SHA-256 of its complete output, hexadecimal,
-  /// and the cipher's term. Only then may the output appear.
-  void release(const std::string& sha256, const std::string& output, double cipher_delta);
+  /// and the PRG slack. Only then may the output appear.
+  void release(const std::string& sha256, const std::string& output, double prg_slack);
 
  private:
   template <typename Reader>

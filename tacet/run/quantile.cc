@@ -6,10 +6,10 @@
 #include "tacet/base/version.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/plan/plain_release.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/point/column_summary.h"
-#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
+#include "tacet/privacy/prg_share.h"
 
 namespace tacet::run {
 namespace {
@@ -37,7 +37,7 @@ privacy::Receipt quantile_receipt(const QuantileRequest& request, const Quantile
   receipt.events = event;
   receipt.guarantee = plan.cost;
   receipt.software_version = base::version;
-  receipt.cipher_delta = plan.cipher_delta;
+  receipt.prg_slack = plan.prg_slack;
   if (!source.secure()) {
     receipt.randomness = privacy::Randomness::seeded;
     receipt.unprotected_reason = "seeded noise; for tests and experiments only";
@@ -66,11 +66,11 @@ QuantilePlan plan_quantile(const QuantileRequest& request) {
                     .each = each,
                     .event = mechanism::quantile_event(query, each),
                     .cost = {request.epsilon.value(), 0, request.adjacency},
-                    // Of one draw, which may read its leaf to the end.
-                    .cipher_delta = random::cipher_term(1, random::most_leaf_words)};
-  static_cast<void>(privacy::delta_left(plan.cost, plan.cipher_delta));
+                    // Of one draw, which may read its keystream block to the end.
+                    .prg_slack = random::prg_slack_of(1, random::max_block_words)};
+  static_cast<void>(privacy::delta_left(plan.cost, plan.prg_slack));
   static_cast<void>(
-      data::with_schema_cost(request.schema, {plan.event, plan.cost, plan.cipher_delta}));
+      data::with_schema_cost(request.schema, {plan.event, plan.cost, plan.prg_slack}));
   return plan;
 }
 

@@ -33,7 +33,7 @@ struct QuantilePlan {
   privacy::Epsilon each;  ///< what the answer is drawn with: epsilon rounded down
   privacy::Event event;
   privacy::Guarantee cost;
-  double cipher_delta = 0;
+  double prg_slack = 0;
 };
 
 /// UsageError for a level outside of [0, 1] and what numeric_bounds and Grid refuse; GuaranteeError

@@ -22,7 +22,7 @@ constexpr std::array missing_words{
     "NA",       "N/A", "NaN",  "nan",  "null", "NULL",  "None",   "n/a",     "<NA>",    "#N/A",
     "#N/A N/A", "#NA", "-NaN", "-nan", "NaT",  "<NaT>", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"};
 
-constexpr double most_double = std::numeric_limits<double>::max();
+constexpr double max_double = std::numeric_limits<double>::max();
 
 char in_lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -37,7 +37,7 @@ std::optional<double> number_called(std::string_view word) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.erase(0, 1);
   if (text != "inf" && text != "infinity") return std::nullopt;
-  return negative ? -most_double : most_double;
+  return negative ? -max_double : max_double;
 }
 
 constexpr double integers_share_doubles = 0x1p53;
@@ -45,7 +45,7 @@ constexpr double integers_share_doubles = 0x1p53;
 /// A whole number that no double is, as its digits. An exponent stands for the double that is
 /// nearest, as programs write doubles with one.
 std::optional<std::string> exact_whole(std::string_view text, double number) {
-  if (std::fabs(number) < integers_share_doubles || std::fabs(number) == most_double) {
+  if (std::fabs(number) < integers_share_doubles || std::fabs(number) == max_double) {
     return std::nullopt;
   }
   if (text.find_first_of("eE") != std::string_view::npos) return std::nullopt;
@@ -106,7 +106,7 @@ double in_one_precision(double number) {
 
 void note_number(double number, std::size_t column, ledger::Fingerprint& fingerprint) {
   if (std::isnan(number)) return;
-  fingerprint.add_number(column, in_one_precision(std::clamp(number, -most_double, most_double)));
+  fingerprint.add_number(column, in_one_precision(std::clamp(number, -max_double, max_double)));
 }
 
 void note(const data::Value& value, std::size_t column, ledger::Fingerprint& fingerprint) {

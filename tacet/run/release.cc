@@ -56,28 +56,29 @@ privacy::Event event_of(Noise noise, const SumFacts& sum, double multiplier) {
 }
 
 /// Of one number, in real units; to a unit of the grid, whose rounding adds 1/12 of its square.
-double deviation_of(Noise noise, const SumFacts& sum, double multiplier) {
+double stddev_of(Noise noise, const SumFacts& sum, double multiplier) {
   const bool gaussian = noise == Noise::gaussian || noise == Noise::discrete_gaussian;
   const auto bound = static_cast<double>(gaussian ? sum.length : sum.absolute);
   return multiplier * bound * sum.grid * (gaussian ? 1.0 : std::sqrt(2.0));
 }
 
-/// The cipher's term of a release: what its mechanism leases.
-double cipher_term_of(Noise noise, const SumFacts& sum) {
-  return random::cipher_term(1, noise == Noise::gaussian ? sum.dimension : random::most_leaf_words);
+/// The PRG slack of a release: what its mechanism claims.
+double prg_slack_term_of(Noise noise, const SumFacts& sum) {
+  return random::prg_slack_of(1,
+                              noise == Noise::gaussian ? sum.dimension : random::max_block_words);
 }
 
 auto drawn(privacy::BoundedSum sum, Noise noise, privacy::NoiseMultiplier multiplier,
-           const mechanism::ReleaseMeans& means) {
+           const mechanism::ReleaseContext& context) {
   switch (noise) {
     case Noise::gaussian:
-      return mechanism::release_gaussian(std::move(sum), multiplier, means);
+      return mechanism::release_gaussian(std::move(sum), multiplier, context);
     case Noise::laplace:
-      return mechanism::release_laplace(std::move(sum), multiplier, means);
+      return mechanism::release_laplace(std::move(sum), multiplier, context);
     case Noise::discrete_gaussian:
-      return mechanism::release_discrete_gaussian(std::move(sum), multiplier, means);
+      return mechanism::release_discrete_gaussian(std::move(sum), multiplier, context);
     case Noise::discrete_laplace:
-      return mechanism::release_discrete_laplace(std::move(sum), multiplier, means);
+      return mechanism::release_discrete_laplace(std::move(sum), multiplier, context);
   }
   throw base::InternalError("an unknown kind of noise");
 }
@@ -126,12 +127,13 @@ privacy::Receipt receipt_of(const ReleaseOptions& options, const SumFacts& sum,
   nlohmann::json parameters{{"noise", to_string(options.noise)}, {"noise_multiplier", multiplier},
                             {"dimension", sum.dimension},        {"grid", sum.grid},
                             {"contribution_bound", sum.length},  {"absolute_bound", sum.absolute}};
-  if (options.privacy_unit != "record") parameters["records_a_unit"] = options.records_a_unit;
+  if (options.privacy_unit != "record")
+    parameters["max_records_per_unit"] = options.max_records_per_unit;
   receipt.parameters = parameters.dump();
   receipt.events = reservation.spent();
   receipt.guarantee = reservation.guarantee();
   receipt.privacy_unit = options.privacy_unit;
-  receipt.cipher_delta = cipher_term_of(options.noise, sum);
+  receipt.prg_slack = prg_slack_term_of(options.noise, sum);
   receipt.software_version = base::version;
   receipt.notes = reservation.noted({});
   return receipt;
@@ -157,11 +159,11 @@ ReleasedSum release(privacy::BoundedSum sum, const privacy::Guarantee& asked,
                     const ReleaseOptions& options) {
   check(sum, asked, options);
   const auto facts = facts_of(sum);
-  const double term = cipher_term_of(options.noise, facts);
-  const double multiplier = accounting::least_noise(
-      [&](double noise) { return event_of(options.noise, facts, noise); },
-      {privacy::Epsilon(asked.epsilon), privacy::delta_left(privacy::checked(asked), term),
-       asked.adjacency});
+  const double term = prg_slack_term_of(options.noise, facts);
+  const double multiplier =
+      accounting::min_noise([&](double noise) { return event_of(options.noise, facts, noise); },
+                            {privacy::Epsilon(asked.epsilon),
+                             privacy::delta_left(privacy::checked(asked), term), asked.adjacency});
   const privacy::NoiseMultiplier noise(multiplier);
   const auto event = debited(sum, options.noise, noise);
   internal::check_memory_budget(options.budget, options.privacy_unit);
@@ -172,7 +174,7 @@ ReleasedSum release(privacy::BoundedSum sum, const privacy::Guarantee& asked,
   auto released = drawn(std::move(sum), options.noise, noise, {{}, source.get(), reservation});
   reservation.commit();
   ReleasedSum result{.values = released.value(),
-                     .noise_deviation = deviation_of(options.noise, facts, multiplier),
+                     .noise_stddev = stddev_of(options.noise, facts, multiplier),
                      .receipt = receipt_of(options, facts, reservation, multiplier)};
   if (!source.get().secure()) {
     result.receipt.randomness = privacy::Randomness::seeded;

@@ -39,7 +39,7 @@ struct ReleaseOptions {
   Noise noise = Noise::gaussian;
   /// Whose records a UnitLimit counted, as receipts say it.
   std::string privacy_unit = "record";
-  std::int64_t records_a_unit = 1;  ///< how many the UnitLimit lets in; 1 for "record"
+  std::int64_t max_records_per_unit = 1;  ///< how many the UnitLimit lets in; 1 for "record"
   /// Pays for it; null: nobody adds releases up. Noise from a known seed is counted as if it were
   /// secret. A LedgerBudget must name the same unit, and a reason where the noise is seeded
   /// (UsageError); its release() is the caller's, before the values go out.
@@ -50,7 +50,7 @@ struct ReleaseOptions {
 
 struct ReleasedSum {
   std::vector<double> values;  ///< in real units
-  double noise_deviation = 0;  ///< the standard deviation of the noise of each
+  double noise_stddev = 0;     ///< the standard deviation of the noise of each
   privacy::Receipt receipt;
 };
 

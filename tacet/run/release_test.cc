@@ -59,7 +59,7 @@ TEST(Release, KeepsWhatItsReceiptSays) {
       EXPECT_FALSE(receipt.is_protected());  // a known seed
       EXPECT_NO_THROW(static_cast<void>(privacy::checked(receipt)));
       ASSERT_EQ(released.values.size(), 5);
-      EXPECT_NEAR(released.values[0], 1000, 10 * released.noise_deviation);
+      EXPECT_NEAR(released.values[0], 1000, 10 * released.noise_stddev);
     }
   }
 }
@@ -72,15 +72,15 @@ TEST(Release, TheNoiseOfAHistogramDoesNotGrowWithItsBins) {
     const auto few = release(counts(2, 0), asked, {.noise = noise, .source = &source});
     const auto many = release(counts(2000, 0), asked, {.noise = noise, .source = &source});
     if (noise != Noise::discrete_gaussian) {  // whose proof knows less in many dimensions
-      EXPECT_NEAR(many.noise_deviation, few.noise_deviation, 1e-3 * few.noise_deviation);
+      EXPECT_NEAR(many.noise_stddev, few.noise_stddev, 1e-3 * few.noise_stddev);
     }
     if (delta_for(noise) == 0) {
-      EXPECT_NEAR(few.noise_deviation, std::sqrt(2.0), 2e-3);
+      EXPECT_NEAR(few.noise_stddev, std::sqrt(2.0), 2e-3);
     }
     double squares = 0;
     for (const double v : many.values) squares += v * v;
     // 2000 draws: their mean square misses by a sixth with probability below 1e-4 (fixed seed).
-    EXPECT_NEAR(squares / 2000 / (many.noise_deviation * many.noise_deviation), 1, 0.17)
+    EXPECT_NEAR(squares / 2000 / (many.noise_stddev * many.noise_stddev), 1, 0.17)
         << to_string(noise);
     const bool whole = noise == Noise::discrete_gaussian || noise == Noise::discrete_laplace;
     if (whole) {
@@ -95,7 +95,7 @@ TEST(Release, AUnitOfSeveralRecordsHasTheNoiseOfAll) {
     return release(counts(3, 0, optimize::UnitLimit(records)), {1, 0, Adjacency::add_remove},
                    {.noise = Noise::laplace, .privacy_unit = "person", .source = &source});
   };
-  EXPECT_NEAR(noise_for(4).noise_deviation, 4 * noise_for(1).noise_deviation, 1e-9);
+  EXPECT_NEAR(noise_for(4).noise_stddev, 4 * noise_for(1).noise_stddev, 1e-9);
   EXPECT_EQ(noise_for(4).receipt.privacy_unit, "person");
 }
 
@@ -107,7 +107,7 @@ TEST(Release, ASourceIsSharedWithoutReusingNoise) {
   const auto first = release(counts(8, 0), asked, options);
   const auto second = release(counts(8, 0), asked, options);
   EXPECT_NE(first.values, second.values);
-  EXPECT_EQ(first.receipt.cipher_delta, second.receipt.cipher_delta);
+  EXPECT_EQ(first.receipt.prg_slack, second.receipt.prg_slack);
   const auto secure = release(counts(8, 0), asked, {.noise = Noise::laplace});
   EXPECT_TRUE(secure.receipt.is_protected());  // of a source of its own
 }
@@ -190,7 +190,7 @@ double booked_of(ledger::RunDetails details, const ReleaseOptions& given) {
   const privacy::Guarantee asked{1, 0, Adjacency::add_remove};
   try {
     const auto released = release(counts(3, 9), asked, options);
-    budget.release("counts", "counts", released.receipt.cipher_delta);
+    budget.release("counts", "counts", released.receipt.prg_slack);
   } catch (const base::UsageError&) {
     EXPECT_TRUE(book.books().account("visits").runs.empty());
   }

@@ -12,7 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/learn/plan/plain_release.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/run/split_budget.h"
 
 namespace tacet::run {
@@ -70,7 +70,7 @@ std::int64_t fitted_columns(const FitRequest& request, const std::vector<std::st
 FitShares shares_at(double epsilon, double delta, const FitRequest& request) {
   const auto part = [&](double share, double of_delta) {
     return mechanism::AnswerCost{Epsilon(epsilon * share), Delta(of_delta), request.asked.adjacency,
-                                 request.records_a_unit};
+                                 request.max_records_per_unit};
   };
   return {.kind = part(kind_share, 0), .bounds_or_texts = part(1 - kind_share, delta)};
 }
@@ -85,15 +85,16 @@ FitShares divide(const FitRequest& request, const std::vector<std::string>& name
   const std::int64_t columns = fitted_columns(request, names);
   if (columns == 0) throw base::UsageError("there is no column to fit");
   const auto parts = static_cast<double>(columns);
-  // Of each column: its kinds, two bounds or its texts; the name of the fit; the units' coins.
+  // Of each column: its kinds, two bounds or its texts; the name of the fit; the units' random
+  // draws.
   const std::int64_t leaves = 3 * columns + (unit_of(request).empty() ? 1 : 2);
-  const double cipher_delta = random::cipher_term(leaves, random::most_leaf_words);
-  const Delta left = privacy::delta_left(request.asked, cipher_delta);
+  const double prg_slack = random::prg_slack_of(leaves, random::max_block_words);
+  const Delta left = privacy::delta_left(request.asked, prg_slack);
   const double of_lists = left.value() / parts * list_share_of_delta;
   const auto at = [&](double epsilon) {
     auto shares = shares_at(epsilon, of_lists, request);
     shares.columns = columns;
-    shares.cipher_delta = cipher_delta;
+    shares.prg_slack = prg_slack;
     return shares;
   };
   return at(largest_share({.event = [&](double epsilon) { return answers(at(epsilon)); },
@@ -105,7 +106,7 @@ FitShares divide(const FitRequest& request, const std::vector<std::string>& name
 /// From public facts alone: whether this budget finds bounds in so many records.
 void check_row_count(const FitRequest& request, const FitShares& shares) {
   const auto& rows = request.frame.public_row_count;
-  const double need = mechanism::least_values_for_bounds(shares.bounds_or_texts.epsilon_a_value());
+  const double need = mechanism::min_values_for_bounds(shares.bounds_or_texts.epsilon_per_value());
   if (!rows || static_cast<double>(*rows) >= need) return;
   throw base::UsageError(
       "epsilon {} for {} columns finds no bounds in {} records: it takes some {:.0f} records, an "
@@ -118,19 +119,19 @@ void check_row_count(const FitRequest& request, const FitShares& shares) {
 data::SchemaCost planned_cost(const FitRequest& request, const FitShares& shares,
                               random::Source& source) {
   const auto events = answers(shares);
-  const auto proved = accounting::stated_guarantee(events, request.asked, shares.cipher_delta);
+  const auto proved = accounting::stated_guarantee(events, request.asked, shares.prg_slack);
   if (!(proved.epsilon <= request.asked.epsilon)) {
     throw base::InternalError("the answers about all columns cost more than their shares");
   }
   // A name, which only has to differ from the names of other fits.
-  const auto id = random::Stream(source.lease(random::Purpose::initialisation, 0, 0)).next();
+  const auto id = random::Stream(source.claim(random::Purpose::initialisation, 0, 0)).next();
   return {
       .id = fmt::format("{:016x}", id),
       .unit = request.frame.unit.value_or("record"),
-      .records_a_unit = request.records_a_unit,
+      .max_records_per_unit = request.max_records_per_unit,
       .events = events,
       .guarantee = proved,
-      .cipher_delta = shares.cipher_delta,
+      .prg_slack = shares.prg_slack,
       .unprotected_reason = source.secure() ? "" : "seeded noise; for tests and experiments only"};
 }
 
@@ -183,7 +184,7 @@ class Fitter {
   /// Decided by the released count.
   [[nodiscard]] bool enough_for_bounds(const std::string& name, std::int64_t numbers) {
     const double need =
-        mechanism::least_values_for_bounds(shares_.bounds_or_texts.epsilon_a_value());
+        mechanism::min_values_for_bounds(shares_.bounds_or_texts.epsilon_per_value());
     if (static_cast<double>(numbers) >= need) return true;
     static_cast<void>(not_found(name, "numbers", static_cast<double>(numbers), need));
     return false;
@@ -207,7 +208,7 @@ class Fitter {
     if (found.empty()) return hashed;
     data::CategoricalColumn rule{.categories = {}, .other = data::OtherRule::column};
     for (const auto& text : found) {
-      if (static_cast<std::int64_t>(rule.categories.size()) == request_.most_categories) break;
+      if (static_cast<std::int64_t>(rule.categories.size()) == request_.max_categories) break;
       rule.categories.push_back(text.text);
     }
     return rule;
@@ -228,7 +229,7 @@ class Fitter {
                                          std::int64_t about, std::size_t k) const {
     const auto& cost = shares_.bounds_or_texts;
     const double share =
-        mechanism::attainable_coverage(request_.coverage, about, cost.epsilon_a_value());
+        mechanism::attainable_coverage(request_.coverage, about, cost.epsilon_per_value());
     return mechanism::release_bounds(contents.map([](const auto& c) { return c.numbers; }), share,
                                      cost,
                                      {{.step = k, .tensor = 1}, tools_.source, tools_.reservation})
@@ -276,7 +277,7 @@ privacy::Event recorded_fit(const privacy::Receipt& receipt, learn::RecordedPara
   const auto cost = [&](const char* name, double delta) {
     return mechanism::AnswerCost{Epsilon(parameters.real(name)), Delta(delta),
                                  receipt.guarantee.adjacency,
-                                 units ? parameters.count("records_a_unit") : 1};
+                                 units ? parameters.count("max_records_per_unit") : 1};
   };
   return answers({.kind = cost("epsilon_of_kinds", 0),
                   .bounds_or_texts = cost("epsilon_of_bounds", parameters.real("delta_of_texts")),
@@ -290,10 +291,10 @@ bool FitRequest::ignores(const std::string& name) const {
 FitPlan plan_fit(const FitRequest& request, std::vector<std::string> names,
                  random::Source& source) {
   check_names(request, names);
-  constexpr std::int64_t most_hashed = std::int64_t{1} << 24;
-  if (request.most_hashed < 2 || request.most_hashed > most_hashed) {
-    throw base::UsageError("hashed features must be 2 to {}, got {}", most_hashed,
-                           request.most_hashed);
+  constexpr std::int64_t max_hashed = std::int64_t{1} << 24;
+  if (request.max_hashed < 2 || request.max_hashed > max_hashed) {
+    throw base::UsageError("hashed features must be 2 to {}, got {}", max_hashed,
+                           request.max_hashed);
   }
   const auto shares = divide(request, names);
   check_row_count(request, shares);
@@ -308,8 +309,8 @@ Contents read_for_fit(const FitRequest& request, const FitPlan& plan, const FitR
   std::optional<data::UnitSample> sample;
   if (frame.unit) {
     sample.emplace(data::UnitRecords{records, frame.missing},
-                   data::UnitLimit{*frame.unit, request.records_a_unit},
-                   source.lease(random::Purpose::sampling, 0, 0), cancel);
+                   data::UnitLimit{*frame.unit, request.max_records_per_unit},
+                   source.claim(random::Purpose::sampling, 0, 0), cancel);
     options.sample = &*sample;
   }
   return data::read_contents(records, frame.missing, options);
@@ -336,10 +337,10 @@ Fitted fit(const FitRequest& request, const FitPlan& plan, const Contents& conte
       }
     }
   }
-  if (tools.source.cipher_delta() > plan.cost.cipher_delta) {
+  if (tools.source.prg_slack() > plan.cost.prg_slack) {
     throw base::InternalError("the fit drew more noise than was planned for it");
   }
-  cap_hashed(request.most_hashed, schema);
+  cap_hashed(request.max_hashed, schema);
   keep_one_column(request, schema);
   schema.validate(request.data);
   return {std::move(schema), fitter.take_not_found()};

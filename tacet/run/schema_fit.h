@@ -24,11 +24,11 @@ struct FitRequest {
   data::Schema frame;  ///< its format, the missing values, the unit, a target of classes
   std::string target;  ///< column to predict; empty: none
   std::vector<std::string> ignored;
-  std::int64_t records_a_unit = 1;  ///< how many of a unit's records count
-  double coverage = 0.98;           ///< share of a column's numbers between its bounds
-  std::int64_t most_categories = 50;
-  std::int64_t most_hashed = 4096;  ///< features of all hashed and text columns together
-  privacy::Guarantee asked;         ///< of the whole schema
+  std::int64_t max_records_per_unit = 1;  ///< how many of a unit's records count
+  double coverage = 0.98;                 ///< share of a column's numbers between its bounds
+  std::int64_t max_categories = 50;
+  std::int64_t max_hashed = 4096;  ///< features of all hashed and text columns together
+  privacy::Guarantee asked;        ///< of the whole schema
 
   [[nodiscard]] bool ignores(const std::string& name) const;
 };
@@ -39,7 +39,7 @@ struct FitShares {
   mechanism::AnswerCost kind;             ///< how many numbers and texts there are
   mechanism::AnswerCost bounds_or_texts;  ///< bounds of the numbers, or the frequent texts
   std::int64_t columns = 0;
-  double cipher_delta = 0;  ///< the cipher's term of all answers
+  double prg_slack = 0;  ///< the PRG slack of all answers
 };
 
 struct FitPlan {

@@ -159,7 +159,7 @@ TEST(SchemaFit, AllHashedColumnsTogetherKeepTheirCap) {
   }
   auto request = request_for("");
   request.target.clear();
-  request.most_hashed = 100;
+  request.max_hashed = 100;
   const auto found = fit_of(text, request, 8, 1);
   EXPECT_EQ(found.schema.encoded_column_count(), 3 * 32 + 1);
 }

@@ -16,7 +16,7 @@ namespace tacet::run {
 ///                  run::Pieces& result) {
 ///                ...compute from `data`, each release debiting `reservation`...
 ///                result.write(text);
-///                return cipher_delta;  // the cipher's term of the noise in it
+///                return prg_slack;  // the PRG slack of the noise in it
 ///              });
 ///
 /// `use` may take the records as its own (`data::Dataset&`): nobody reads them after it.
@@ -31,9 +31,9 @@ void spend(const Expense& expense, const Front& front, Output& output, const Rea
   auto reservation = payment.reserve();  // before a value is read
   auto records = payment.read(reservation, read);
   Pieces result(output);
-  const double cipher_delta = use(records, reservation, result);  // runs and writes
+  const double prg_slack = use(records, reservation, result);  // runs and writes
   if (!reservation.committed()) reservation.commit();
-  payment.release(result.sha256(), output.name(), cipher_delta);
+  payment.release(result.sha256(), output.name(), prg_slack);
   output.appear();
 }
 

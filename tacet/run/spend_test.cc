@@ -187,7 +187,7 @@ TEST_F(Spend, TheLedgerKeepsTheHashAndTheCiphersTermOfWhatWasWritten) {
   // printf 42 | sha256sum
   EXPECT_EQ(outcome->output_sha256,
             "73475cb40a568e8da8a045ced110137e159f890ac4da883b6b17dc651b3a8049");
-  EXPECT_EQ(outcome->cipher_delta, 1e-30);
+  EXPECT_EQ(outcome->prg_slack, 1e-30);
 }
 
 TEST_F(Spend, RecordsThatCannotBeReadCostNothing) {

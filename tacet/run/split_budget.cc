@@ -15,8 +15,8 @@ double largest_share(const SharedBudget& budget) {
   static_cast<void>(budget.event(summed));  // what is too little for exact noise says so
   if (budget.left.value() == 0) return summed;
   const double noise =
-      accounting::least_noise([&](double scale) { return budget.event(1 / scale); },
-                              {privacy::Epsilon(epsilon), budget.left, budget.asked.adjacency});
+      accounting::min_noise([&](double scale) { return budget.event(1 / scale); },
+                            {privacy::Epsilon(epsilon), budget.left, budget.asked.adjacency});
   return std::max(summed, 1 / noise);
 }
 

@@ -11,8 +11,8 @@
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/plan/plain_release.h"
-#include "tacet/learn/plan/settle.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/run/split_budget.h"
 
 namespace tacet::run {
@@ -32,11 +32,11 @@ mechanism::Grid grid_of(const data::SummaryColumn& column) {
   const bool grades =
       std::trunc(column.lower) == column.lower && std::trunc(column.upper) == column.upper &&
       column.upper - column.lower >= 10 && column.upper - column.lower <= 200 && !column.log1p;
-  const double least_points = grades ? 50 : 2000;
+  const double min_points = grades ? 50 : 2000;
   const auto mapped = [&](double value) { return column.log1p ? std::log1p(value) : value; };
   const double lower = mapped(column.lower);
   const double upper = mapped(column.upper);
-  const double step = std::pow(10, std::floor(std::log10((upper - lower) / least_points)));
+  const double step = std::pow(10, std::floor(std::log10((upper - lower) / min_points)));
   if (!(step >= 0x1p-40 * (upper - lower))) return {lower, upper};  // next to nothing wide
   return {lower, upper, step};
 }
@@ -81,19 +81,19 @@ SummaryPlan plan_summary(const SummaryRequest& request) {
     if (column.numeric) grids.back() = grid_of(column);
   }
   const auto cost = [&](double epsilon) {
-    return SummaryCost{Epsilon(epsilon), request.asked.adjacency, request.records_a_unit};
+    return SummaryCost{Epsilon(epsilon), request.asked.adjacency, request.max_records_per_unit};
   };
   const auto events = [&](double epsilon) {
     return answers.event(cost(epsilon), cost(quartile_weight * epsilon));
   };
   const std::int64_t leaves = answers.counts() + answers.quartiles() + (schema.unit ? 1 : 0);
-  const double cipher_delta = random::cipher_term(leaves, random::most_leaf_words);
+  const double prg_slack = random::prg_slack_of(leaves, random::max_block_words);
   const double each =
       largest_share({.event = events,
                      .parts = static_cast<double>(answers.counts()) +
                               quartile_weight * static_cast<double>(answers.quartiles()),
                      .asked = request.asked,
-                     .left = privacy::delta_left(request.asked, cipher_delta)});
+                     .left = privacy::delta_left(request.asked, prg_slack)});
   cost(each).check();  // before anything is booked
   SummaryPlan plan{.columns = std::move(columns),
                    .grids = std::move(grids),
@@ -102,8 +102,8 @@ SummaryPlan plan_summary(const SummaryRequest& request) {
                    .answers = answers,
                    .privacy_unit = schema.unit.value_or("record"),
                    .events = events(each),
-                   .cipher_delta = cipher_delta};
-  plan.guarantee = accounting::stated_guarantee(plan.events, request.asked, cipher_delta);
+                   .prg_slack = prg_slack};
+  plan.guarantee = accounting::stated_guarantee(plan.events, request.asked, prg_slack);
   if (!(plan.guarantee.epsilon <= request.asked.epsilon)) {
     throw base::InternalError("the answers of a summary cost more than their shares");
   }
@@ -114,8 +114,8 @@ data::TableCounts read_for_summary(const SummaryRequest& request, const data::Re
                                    random::Source& source, const base::CancelToken* cancel) {
   const auto& schema = request.schema;
   if (!schema.unit) return data::read_counts(records, schema, cancel);
-  data::UnitSample sample({records, schema.missing}, {*schema.unit, request.records_a_unit},
-                          source.lease(random::Purpose::sampling, 0, 0), cancel);
+  data::UnitSample sample({records, schema.missing}, {*schema.unit, request.max_records_per_unit},
+                          source.claim(random::Purpose::sampling, 0, 0), cancel);
   return data::read_counts(records, schema, cancel, &sample);
 }
 
@@ -129,14 +129,14 @@ privacy::Receipt summary_receipt(const SummaryRequest& request, const SummaryPla
                                     {"epsilon_of_counts", plan.counts.epsilon.value()},
                                     {"epsilon_of_a_quartile", plan.quartile.epsilon.value()},
                                     {"values_changed", plan.counts.changes()}};
-  if (request.schema.unit) parameters["records_a_unit"] = request.records_a_unit;
+  if (request.schema.unit) parameters["max_records_per_unit"] = request.max_records_per_unit;
   receipt.parameters = parameters.dump();
   receipt.events = plan.events;
   receipt.guarantee = plan.guarantee;
   receipt.privacy_unit = plan.privacy_unit;
   receipt.public_row_count = request.schema.public_row_count;
   receipt.software_version = base::version;
-  receipt.cipher_delta = plan.cipher_delta;
+  receipt.prg_slack = plan.prg_slack;
   if (!source.secure()) {
     receipt.randomness = privacy::Randomness::seeded;
     receipt.unprotected_reason = "seeded noise; for tests and experiments only";
@@ -152,7 +152,7 @@ privacy::Event recorded_summary(const privacy::Receipt& receipt,
   const auto adjacency = receipt.guarantee.adjacency;
   const auto cost = [&](const char* name) {
     return SummaryCost{Epsilon(parameters.real(name)), adjacency,
-                       units ? parameters.count("records_a_unit") : 1};
+                       units ? parameters.count("max_records_per_unit") : 1};
   };
   const auto counts = cost("epsilon_of_counts");
   const auto quartile = cost("epsilon_of_a_quartile");
@@ -219,7 +219,7 @@ Summary summarise(const SummaryRequest& request, const SummaryPlan& plan,
     }
     summary.columns.push_back(std::move(found));
   }
-  if (tools.source.cipher_delta() > plan.cipher_delta) {
+  if (tools.source.prg_slack() > plan.prg_slack) {
     throw base::InternalError("the summary drew more noise than was planned for it");
   }
   return summary;

@@ -21,8 +21,8 @@ namespace tacet::run {
 
 struct SummaryRequest {
   data::Schema schema;
-  std::int64_t records_a_unit = 1;  ///< how many of a unit's records count
-  privacy::Guarantee asked;         ///< of the whole summary; pure where delta is 0
+  std::int64_t max_records_per_unit = 1;  ///< how many of a unit's records count
+  privacy::Guarantee asked;               ///< of the whole summary; pure where delta is 0
 };
 
 /// How often each kind of answer is asked for, which public facts decide.
@@ -48,7 +48,7 @@ struct SummaryPlan {
   std::string privacy_unit = "record";
   privacy::Event events = privacy::no_event();
   privacy::Guarantee guarantee{};
-  double cipher_delta = 0;
+  double prg_slack = 0;
 };
 
 /// Divides the budget: a quartile gets twice the epsilon of counts. UsageError for what no summary

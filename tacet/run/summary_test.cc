@@ -9,7 +9,7 @@
 
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/scratch_folder.h"
 
@@ -74,12 +74,12 @@ struct Opened {
 };
 
 Opened open(const data::TableCounts& table) {
-  const auto door = mechanism::DoorKeeper::door();
+  const auto access = mechanism::AccessKeys::key();
   Opened result;
-  result.counts.push_back(table.records.open(door));
+  result.counts.push_back(table.records.open(access));
   for (const auto& column : table.columns) {
-    result.counts.push_back(column.open(door).counts);
-    result.numbers.push_back(column.open(door).numbers);
+    result.counts.push_back(column.open(access).counts);
+    result.numbers.push_back(column.open(access).numbers);
   }
   return result;
 }
@@ -143,7 +143,7 @@ TEST(Summary, OfAUnitNoMoreRecordsCountThanAreAllowed) {
   auto request = request_of({1, 0, Adjacency::add_remove});
   request.schema.unit = "who";
   EXPECT_EQ(read(lines, request).counts[0], (std::vector<std::int64_t>{3}));
-  request.records_a_unit = 2;
+  request.max_records_per_unit = 2;
   EXPECT_EQ(read(lines, request).counts[0], (std::vector<std::int64_t>{5}));
   const auto plan = plan_summary(request);
   EXPECT_EQ(plan.privacy_unit, "who");
@@ -183,7 +183,7 @@ TEST(Summary, SharesAndQuartilesComeCloseWhereTheBudgetIsLarge) {
 TEST(Summary, WhatNoNoiseIsFineEnoughForIsRefusedInThePlan) {
   auto request = request_of({1, 0, Adjacency::add_remove});
   request.schema.unit = "who";
-  request.records_a_unit = 200000;
+  request.max_records_per_unit = 200000;
   EXPECT_THROW(static_cast<void>(plan_summary(request)), base::UsageError);
   EXPECT_THROW(static_cast<void>(plan_summary(request_of({1e-6, 0, Adjacency::add_remove}))),
                base::UsageError);

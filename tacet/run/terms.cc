@@ -26,8 +26,8 @@ double one_digit(double value) {
 std::optional<AccountTerms> terms_of(const std::string& data, const Front& front, const Use& use) {
   const auto found = find_account(data, front, use);
   if (!found) return std::nullopt;
-  const auto standing = found->ledger->standing();
-  const auto& account = standing.account(found->data_set);
+  const auto snapshot = found->ledger->snapshot();
+  const auto& account = snapshot.account(found->data_set);
   return AccountTerms{.data_set = account.name(),
                       .adjacency = account.enrolled.adjacency,
                       .currency = account.cap().currency,

@@ -16,64 +16,64 @@
 namespace tacet::run {
 namespace {
 
-void check(const TrainMeans& means) {
-  constexpr int most_threads = 1024;
-  if (means.threads < 0 || means.threads > most_threads) {
-    throw base::UsageError("threads must be 0 to {}, got {}", most_threads, means.threads);
+void check(const TrainContext& context) {
+  constexpr int max_threads = 1024;
+  if (context.threads < 0 || context.threads > max_threads) {
+    throw base::UsageError("threads must be 0 to {}, got {}", max_threads, context.threads);
   }
-  if (means.budget != nullptr && means.ledger != nullptr) {
+  if (context.budget != nullptr && context.ledger != nullptr) {
     throw base::UsageError("one training is paid once: give a budget or a ledger");
   }
-  if (dynamic_cast<const ledger::LedgerBudget*>(means.budget) != nullptr) {
-    throw base::UsageError("a LedgerBudget goes into TrainMeans::ledger, which books the output");
+  if (dynamic_cast<const ledger::LedgerBudget*>(context.budget) != nullptr) {
+    throw base::UsageError("a LedgerBudget goes into TrainContext::ledger, which books the output");
   }
-  if (means.ledger != nullptr && means.ledger->owes_release()) {
+  if (context.ledger != nullptr && context.ledger->owes_release()) {
     throw base::UsageError(
         "the ledger's budget has committed reservations without an output: call its release() "
         "first, or give the training a LedgerBudget of its own");
   }
 }
 
-std::string unprotected_reason(const learn::Training& plan, const TrainMeans& means) {
+std::string unprotected_reason(const learn::Training& plan, const TrainContext& context) {
   if (plan.unprotected()) return "trained with epsilon inf";
-  const bool seeded = means.source != nullptr && !means.source->secure();
+  const bool seeded = context.source != nullptr && !context.source->secure();
   return seeded ? "the noise comes from a known seed" : "";
 }
 
 }  // namespace
 
 model::ModelFile train(const data::Schema& schema, const Rows& rows,
-                       const learn::LinearOptions& options, const TrainMeans& means) {
-  check(means);
-  return train(select::plan_training(schema, options), rows, means);
+                       const learn::LinearOptions& options, const TrainContext& context) {
+  check(context);
+  return train(select::plan_training(schema, options), rows, context);
 }
 
-model::ModelFile train(const learn::Training& plan, const Rows& rows, const TrainMeans& means) {
-  check(means);
-  privacy::check_notes(means.notes);
+model::ModelFile train(const learn::Training& plan, const Rows& rows, const TrainContext& context) {
+  check(context);
+  privacy::check_notes(context.notes);
   // Refused before anything is spent where both costs do not go together.
   static_cast<void>(
-      data::with_schema_cost(plan.schema, {plan.events, plan.guarantee, plan.cipher_delta}));
+      data::with_schema_cost(plan.schema, {plan.events, plan.guarantee, plan.prg_slack}));
   check_rows(rows, plan.reading_schema(), data::TargetUse::required);
-  const internal::OwnSource source(means.source);
-  base::ThreadPool threads(means.threads > 0 ? means.threads : base::available_threads());
+  const internal::OwnSource source(context.source);
+  base::ThreadPool threads(context.threads > 0 ? context.threads : base::available_threads());
   base::LocalReducer reducer;
   UnwrittenOutput output("a model in memory");
   model::ModelFile file{.schema = plan.schema};
-  const auto* cancel = means.supervision.cancel;
+  const auto* cancel = context.supervision.cancel;
   spend(
-      {.command = means.command,
+      {.command = context.command,
        .data = {},
        .privacy_unit = plan.schema.unit.value_or("record"),
        .planned = plan.events,
        .cost = plan.guarantee,
        .schema = {&plan.schema, "a schema in memory"},
-       .unprotected_reason = unprotected_reason(plan, means)},
-      {.account = means.account,
+       .unprotected_reason = unprotected_reason(plan, context)},
+      {.account = context.account,
        .warn = {},
        .cancel = cancel,
-       .budget = means.budget,
-       .ledger = means.ledger},
+       .budget = context.budget,
+       .ledger = context.ledger},
       output,
       [&](ledger::Fingerprint* fingerprint) {
         return dataset_of(rows, plan.reading_schema(), data::TargetUse::required, cancel,
@@ -85,16 +85,16 @@ model::ModelFile train(const learn::Training& plan, const Rows& rows, const Trai
                                      .reservation = reservation,
                                      .threads = threads,
                                      .reducer = reducer,
-                                     .supervision = means.supervision});
+                                     .supervision = context.supervision});
         file.schema = std::move(trained.schema);
         file.model = std::move(trained.model);
         file.receipt = data::with_schema_cost(plan.schema, trained.receipt);
-        file.receipt.notes = reservation.noted(means.notes);
+        file.receipt.notes = reservation.noted(context.notes);
         // For the hash in the ledger alone.
-        if (means.ledger != nullptr || !means.account.ledger.empty()) {
+        if (context.ledger != nullptr || !context.account.ledger.empty()) {
           model::write_model(file, [&](std::string_view piece) { result.write(piece); });
         }
-        return trained.receipt.cipher_delta;
+        return trained.receipt.prg_slack;
       });
   return file;
 }

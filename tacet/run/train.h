@@ -28,7 +28,7 @@
 namespace tacet::run {
 
 /// What a training runs on; all of it may be left out.
-struct TrainMeans {
+struct TrainContext {
   /// Pays for it, and refuses what exceeds its cap. Null: nobody adds trainings up. A schema that
   /// was fitted to private records is paid for once by a MemoryBudget, with its first training; one
   /// whose fit protects nobody is refused by a MemoryBudget, and so are schemas of different units
@@ -61,11 +61,11 @@ struct TrainMeans {
 /// dataset_of, the budget's, and base::Interrupted.
 [[nodiscard]] model::ModelFile train(const data::Schema& schema, const Rows& rows,
                                      const learn::LinearOptions& options,
-                                     const TrainMeans& means = {});
+                                     const TrainContext& context = {});
 
 /// The same of a training that was planned before: select::plan_tuning's, say.
 [[nodiscard]] model::ModelFile train(const learn::Training& plan, const Rows& rows,
-                                     const TrainMeans& means = {});
+                                     const TrainContext& context = {});
 
 /// What a model says of one record.
 struct Prediction {

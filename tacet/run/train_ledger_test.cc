@@ -89,7 +89,7 @@ TEST_F(TrainWithLedger, WhatProtectsNobodyIsNotBookedAsProtected) {
   auto loud = quick();
   loud.epsilon = INFINITY;
   ledger::LedgerBudget budget(book_, details_);
-  const TrainMeans seeded{.ledger = &budget, .source = &source};
+  const TrainContext seeded{.ledger = &budget, .source = &source};
   EXPECT_THROW(static_cast<void>(train(data_.schema, data_.table(), quick(), seeded)),
                base::UsageError);
   EXPECT_THROW(static_cast<void>(train(data_.schema, data_.table(), loud, {.ledger = &budget})),

@@ -144,12 +144,12 @@ TEST(Train, ALossOfOnesOwnTrainsAsItself) {
   options.loss = known;
   random::SeededSource first(3);
   const auto expected = train(data.schema, data.table(), options, {.source = &first});
-  options.loss =
-      model::own_loss(model::Labels::signs,
-                      {.value = [&](double u, double y) { return model::loss_value(known, u, y); },
-                       .slope = [&](double u, double y) { return model::loss_slope(known, u, y); },
-                       .largest_slope = facts.slope_bound,
-                       .largest_curvature = facts.curvature});
+  options.loss = model::custom_loss(
+      model::Labels::signs,
+      {.value = [&](double u, double y) { return model::loss_value(known, u, y); },
+       .slope = [&](double u, double y) { return model::loss_slope(known, u, y); },
+       .largest_slope = facts.slope_bound,
+       .largest_curvature = facts.curvature});
   random::SeededSource second(3);
   const auto found = train(data.schema, data.table(), options, {.source = &second});
   EXPECT_EQ(found.model.coefficients, expected.model.coefficients);
@@ -171,9 +171,9 @@ TEST(Train, NothingIsProvedByALossOfOnesOwn) {
   double wild = 0;
   auto options = quick();
   const auto give = [&] {
-    options.loss =
-        model::own_loss(model::Labels::signs, {.value = [](double, double) { return 0.0; },
-                                               .slope = [&wild](double, double) { return wild; }});
+    options.loss = model::custom_loss(model::Labels::signs,
+                                      {.value = [](double, double) { return 0.0; },
+                                       .slope = [&wild](double, double) { return wild; }});
   };
   give();
   for (const double slope : std::vector<double>{NAN, INFINITY, 1e300}) {
@@ -199,11 +199,11 @@ TEST(Train, NothingIsProvedByALossOfOnesOwn) {
   refused(loud);
   options.loss = model::make_loss("own_of_classes");  // a name
   refused(options);
-  options.loss = model::own_loss(
+  options.loss = model::custom_loss(
       model::Labels::numbers,
       {.value = [](double, double) { return 0.0; }, .slope = [](double, double) { return 0.0; }});
   refused(options);  // of numbers, but these are classes
-  EXPECT_THROW(static_cast<void>(model::own_loss(model::Labels::signs, {})), base::UsageError);
+  EXPECT_THROW(static_cast<void>(model::custom_loss(model::Labels::signs, {})), base::UsageError);
 }
 
 // The receipt has the fit of the schema in it, and so has what the budget says.

@@ -8,16 +8,16 @@ namespace tacet::run {
 
 TrainedVectors train_vectors(const learn::WordPlan& booked, const data::Vocabulary& vocabulary,
                              const learn::WordOptions& options, data::OpenCorpus& texts,
-                             const learn::TrainingMeans& means) {
-  learn::check_unit_count(texts.corpus, booked, means);  // before anything is spent
+                             const learn::TrainingContext& context) {
+  learn::check_unit_count(texts.corpus, booked, context);  // before anything is spent
   auto words = vocabulary;
   auto plan = booked;
   if (booked.vocabulary) {
     words = learn::choose_vocabulary(*booked.vocabulary, texts, booked.vocabulary_step(),
-                                     booked.guarantee.adjacency, means);
+                                     booked.guarantee.adjacency, context);
     plan = learn::with_words(booked, words, options);
   }
-  auto trained = learn::train_words(texts.corpus, words, plan, means);
+  auto trained = learn::train_words(texts.corpus, words, plan, context);
   return {std::move(words), std::move(plan), std::move(trained)};
 }
 

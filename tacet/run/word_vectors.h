@@ -25,7 +25,7 @@ struct TrainedVectors {
                                            const data::Vocabulary& vocabulary,
                                            const learn::WordOptions& options,
                                            data::OpenCorpus& texts,
-                                           const learn::TrainingMeans& means);
+                                           const learn::TrainingContext& context);
 
 /// Vectors of words as such, or as contexts, with their bias behind them.
 enum class VectorsOf { words, contexts };

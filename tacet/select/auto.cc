@@ -13,11 +13,11 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
-#include "tacet/learn/gradient/columns_kept.h"
+#include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/select/read_options.h"
 
 namespace tacet::select {
@@ -30,25 +30,25 @@ using Names = std::vector<std::string_view>;
 // What docs/methods/auto.md justifies, rule by rule.
 constexpr double ladder_records = 1000;   // times epsilon, a column
 constexpr double constant_records = 200;  // likewise
-constexpr double most_noise_numbers = 0.3;
-constexpr double most_noise_classes = 4;
-constexpr double most_noise_standardised = 0.2;
+constexpr double max_noise_numbers = 0.3;
+constexpr double max_noise_classes = 4;
+constexpr double max_noise_standardised = 0.2;
 constexpr double long_path_noise = 0.055;
 constexpr double short_path = 0.5;
-constexpr std::size_t most_numbers = 64;
+constexpr std::size_t max_numbers = 64;
 
 constexpr std::array rules{
     AutoRule{"epsilon inf", "the exact minimiser; nothing is chosen"},
     AutoRule{"an option or a paper that some methods alone have", "the first of these, as below"},
     AutoRule{"delta 0, two classes, logistic loss", "objective"},
     AutoRule{"delta 0, a unit column, add_remove, a probability or a count", "regularized-output"},
-    AutoRule{"delta 0, a number, fewer than 200 records times epsilon a column",
+    AutoRule{"delta 0, a number, fewer than 200 records times epsilon per column",
              "a constant, no column: inverse-sensitivity, radius 1"},
     AutoRule{"delta 0, a number, fewer than 1,000 of them; delta 0, else",
              "phased-erm; ladder, and nothing is pure for several classes"},
     AutoRule{"delta above 0", "gradient, under add_remove"},
     AutoRule{"4,096 features of texts, hashed or numbered columns, ids or crosses, or more",
-             "columns kept: 0.3 of mu^2"},
+             "selected columns: 0.3 of mu^2"},
     AutoRule{
         "else one output, 1 to 64 numbers or, from nu 0.01 on, two classes with categories and "
         "logistic loss; noise nu = sqrt(d) s / N up to 0.2",
@@ -78,8 +78,8 @@ struct Facts {
   bool share;   ///< a probability or a count
   bool logistic;
   bool squared;
-  bool add_remove;                         ///< asked for
-  std::optional<double> records_a_column;  ///< times epsilon
+  bool add_remove;                           ///< asked for
+  std::optional<double> records_per_column;  ///< times epsilon
 };
 
 std::optional<double> records_of(const ParameterValues& given, const data::Schema& schema) {
@@ -105,14 +105,14 @@ Facts facts_of(const ParameterValues& given, const data::Schema& schema) {
   facts.squared = !facts.share && loss.value_or("squared") == "squared";
   facts.add_remove = given.text("adjacency") == "add_remove";
   if (const auto records = records_of(given, schema)) {
-    facts.records_a_column = *records * given.real("epsilon").value_or(1) /
-                             static_cast<double>(schema.encoded_column_count());
+    facts.records_per_column = *records * given.real("epsilon").value_or(1) /
+                               static_cast<double>(schema.encoded_column_count());
   }
   return facts;
 }
 
 bool few_records(const Facts& facts) {
-  return facts.number && facts.records_a_column.value_or(ladder_records) < ladder_records;
+  return facts.number && facts.records_per_column.value_or(ladder_records) < ladder_records;
 }
 
 /// Whether the method is for such a problem at all; what else it demands its plan says.
@@ -217,13 +217,14 @@ std::string why(std::string_view method, const Facts& facts, const std::vector<D
   if (method == "regularized-output") {
     return "method regularized-output: pure privacy for units, add_remove, probabilities, counts";
   }
-  if (!facts.number || !facts.records_a_column) {
+  if (!facts.number || !facts.records_per_column) {
     return fmt::format("method {}: pure privacy for every loss", method);
   }
   return fmt::format(
-      "method {}: pure privacy for numbers; {:.4g} records times epsilon a column, {}"
+      "method {}: pure privacy for numbers; {:.4g} records times epsilon per column, {}"
       " {}",
-      method, *facts.records_a_column, few_records(facts) ? "below" : "not below", ladder_records);
+      method, *facts.records_per_column, few_records(facts) ? "below" : "not below",
+      ladder_records);
 }
 
 /// The method, and in words why.
@@ -255,13 +256,13 @@ std::optional<std::pair<std::string_view, std::string>> choose_pure_constant(
     const ParameterValues& given, const data::Schema& schema) {
   const auto facts = facts_of(given, schema);
   const bool drawn = facts.pure && facts.number && !facts.unit && !facts.add_remove;
-  if (!drawn || facts.records_a_column.value_or(constant_records) >= constant_records) return {};
+  if (!drawn || facts.records_per_column.value_or(constant_records) >= constant_records) return {};
   if (!has_columns(schema) || given.given("boost") || !demands_of(given).empty()) return {};
   return std::pair<std::string_view, std::string>{
       "inverse-sensitivity",
       fmt::format("method inverse-sensitivity: draws a constant; {:.4g} records times epsilon a "
                   "column, fewer than {}",
-                  *facts.records_a_column, constant_records)};
+                  *facts.records_per_column, constant_records)};
 }
 
 /// The noise in the mean gradient, for gradients of norm 1, if the whole budget went into one
@@ -271,7 +272,7 @@ std::optional<double> mean_noise(const data::Schema& schema, const learn::Linear
       options.public_row_count ? options.public_row_count : schema.public_row_count;
   if (!declared || options.delta == 0.0) return std::nullopt;
   learn::Reasons unused;
-  const auto delta = learn::settle_delta(schema, options, *declared, unused);
+  const auto delta = learn::resolve_delta(schema, options, *declared, unused);
   const auto values = schema.encoded_column_count() * learn::outputs_of(learn::target_of(schema));
   return std::sqrt(static_cast<double>(values)) *
          learn::full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency) /
@@ -281,14 +282,14 @@ std::optional<double> mean_noise(const data::Schema& schema, const learn::Linear
 /// Columns kept, where that was not given and nothing that was excludes it.
 bool keep_columns(learn::LinearOptions& options, const ParameterValues& given,
                   const data::Schema& schema) {
-  if (given.given("columns-kept") || options.standardise != learn::Standardise::none ||
+  if (given.given("feature-selection") || options.standardise != learn::Standardise::none ||
       options.projection) {
-    return options.columns_kept > 0;
+    return options.feature_selection > 0;
   }
   auto tried = options;
-  tried.columns_kept = 0.3;  // as --columns-kept auto
-  tried.columns_kept_auto = true;
-  if (learn::settle_column_share(schema, tried) == 0) return false;
+  tried.feature_selection = 0.3;  // as --feature-selection auto
+  tried.feature_selection_auto = true;
+  if (learn::resolve_column_share(schema, tried) == 0) return false;
   options = std::move(tried);
   return true;
 }
@@ -296,13 +297,13 @@ bool keep_columns(learn::LinearOptions& options, const ParameterValues& given,
 void standardise(learn::LinearOptions& options, const ParameterValues& given,
                  const data::Schema& schema, double noise) {
   const auto numbers = data::numeric_features(schema).size();
-  if (given.given("standardise") || noise > most_noise_standardised || numbers > most_numbers ||
+  if (given.given("standardise") || noise > max_noise_standardised || numbers > max_numbers ||
       options.projection || !learn::can_standardise(schema, options)) {
     return;
   }
   const bool logistic = !options.loss || std::holds_alternative<model::LogisticLoss>(*options.loss);
   // What categories alone have to tell is worth a release where they are counted with numbers too.
-  if (numbers == 0 && (noise < learn::least_noise_counted || !logistic)) return;
+  if (numbers == 0 && (noise < learn::min_noise_counted || !logistic)) return;
   options.standardise = learn::Standardise::demanded;
   if (!learn::target_of(schema).regression() || noise <= long_path_noise) return;
   if (options.steps || options.step_size) return;
@@ -334,7 +335,7 @@ void choose_first_release(learn::LinearOptions& options, const ParameterValues& 
   const auto noise = mean_noise(schema, options);
   if (!noise) return;  // the plan asks for what is missing
   const bool numbers = learn::target_of(schema).regression();
-  const double most = numbers ? most_noise_numbers : most_noise_classes;
+  const double most = numbers ? max_noise_numbers : max_noise_classes;
   const bool constant =
       *noise > most && learn_constant(options, schema,
                                       fmt::format("noise of {:.3g} for {} columns, above {:g}",

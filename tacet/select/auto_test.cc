@@ -131,15 +131,15 @@ TEST(Auto, OptionsThatExcludeEachOtherAreNamed) {
 
 TEST(Auto, WordsAreChosenAndNumbersAreStandardised) {
   const auto words = plan_of(schema_of("sms_spam"), {{"delta", "1e-5"}});
-  EXPECT_GT(setting(words, "columns_kept_noise_multiplier"), 0);
+  EXPECT_GT(setting(words, "feature_selection_noise_multiplier"), 0);
   const auto numbers = plan_of(schema_of("california_housing"), {{"delta", "1e-5"}});
   EXPECT_GT(setting(numbers, "standardise_noise_multiplier"), 0);
-  EXPECT_EQ(setting(numbers, "columns_kept_noise_multiplier"), 0);
+  EXPECT_EQ(setting(numbers, "feature_selection_noise_multiplier"), 0);
   // What was given holds.
   const auto plain = plan_of(schema_of("california_housing"), {{"standardise", "none"}});
   EXPECT_EQ(setting(plain, "standardise_noise_multiplier"), 0);
-  const auto all = plan_of(schema_of("sms_spam"), {{"columns-kept", "all"}});
-  EXPECT_EQ(setting(all, "columns_kept_noise_multiplier"), 0);
+  const auto all = plan_of(schema_of("sms_spam"), {{"feature-selection", "all"}});
+  EXPECT_EQ(setting(all, "feature_selection_noise_multiplier"), 0);
   const auto noisy = plan_of(schema_of("pima_diabetes"), {{"epsilon", "0.02"}, {"delta", "1e-6"}});
   EXPECT_EQ(setting(noisy, "standardise_noise_multiplier"), 0);
   EXPECT_EQ(plan_of(schema_of("california_housing"), {{"batch-size", "100"}}).method, "gradient");

@@ -22,15 +22,15 @@ std::size_t block_at(std::span<const std::int64_t> sizes, std::uint64_t place) {
   return block;
 }
 
-/// Hands out blocks: by coins in proportion to the sizes, or until each size is used up, which is
-/// a uniformly random assignment of exactly these sizes.
+/// Hands out blocks: by random draws in proportion to the sizes, or until each size is used up,
+/// which is a uniformly random assignment of exactly these sizes.
 class Hand {
  public:
-  Hand(std::span<const std::int64_t> sizes, privacy::Adjacency adjacency, random::Lease coins)
+  Hand(std::span<const std::int64_t> sizes, privacy::Adjacency adjacency, random::BlockClaim draws)
       : left_(sizes.begin(), sizes.end()),
         total_(std::accumulate(left_.begin(), left_.end(), std::int64_t{0})),
         exact_(adjacency != privacy::Adjacency::add_remove),
-        stream_(std::move(coins)) {}
+        stream_(std::move(draws)) {}
 
   [[nodiscard]] std::int64_t next() {
     const auto block =
@@ -68,9 +68,9 @@ struct Seat {
 template <typename Read>
 std::vector<data::Dataset> handed_out(const data::Dataset& records,
                                       std::span<const std::int64_t> sizes,
-                                      privacy::Adjacency adjacency, random::Lease coins,
+                                      privacy::Adjacency adjacency, random::BlockClaim draws,
                                       Read read) {
-  Hand hand(sizes, adjacency, std::move(coins));
+  Hand hand(sizes, adjacency, std::move(draws));
   std::vector<data::Dataset> blocks;
   for (std::size_t b = 0; b < sizes.size(); ++b) {
     blocks.emplace_back(records.shape());
@@ -127,7 +127,8 @@ std::vector<std::int64_t> declared_sizes(std::int64_t count, std::span<const dou
 void refuse_counted_units(bool units, privacy::Adjacency adjacency) {
   if (!units || adjacency == privacy::Adjacency::add_remove) return;
   throw base::UsageError(
-      "units are divided into blocks by a coin each, so that no block has a number of units that "
+      "units are divided into blocks by a random draw each, so that no block has a number of units "
+      "that "
       "is "
       "known beforehand: use --adjacency add_remove");
 }
@@ -138,18 +139,18 @@ privacy::Assignment assignment_of(privacy::Adjacency adjacency) {
 }
 
 std::vector<data::Dataset> draw_blocks(data::Dataset&& records, std::span<const std::int64_t> sizes,
-                                       privacy::Adjacency adjacency, random::Lease coins) {
+                                       privacy::Adjacency adjacency, random::BlockClaim draws) {
   check_count(records, sizes, adjacency);
   data::Dataset source = std::move(records);
-  return handed_out(source, sizes, adjacency, std::move(coins),
+  return handed_out(source, sizes, adjacency, std::move(draws),
                     [&](std::int64_t row) { source.forget_before(row + 1); });
 }
 
 std::vector<data::Dataset> draw_blocks(const data::Dataset& records,
                                        std::span<const std::int64_t> sizes,
-                                       privacy::Adjacency adjacency, random::Lease coins) {
+                                       privacy::Adjacency adjacency, random::BlockClaim draws) {
   check_count(records, sizes, adjacency);
-  return handed_out(records, sizes, adjacency, std::move(coins), [](std::int64_t) {});
+  return handed_out(records, sizes, adjacency, std::move(draws), [](std::int64_t) {});
 }
 
 }  // namespace tacet::select

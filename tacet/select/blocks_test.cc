@@ -26,8 +26,8 @@ data::Dataset numbered(std::int64_t rows, std::int64_t a_unit = 0) {
   return records;
 }
 
-random::Lease coins(random::Source& source, std::uint64_t run = 0) {
-  return source.lease(random::Purpose::sampling, run, 0);
+random::BlockClaim random_draws(random::Source& source, std::uint64_t run = 0) {
+  return source.claim(random::Purpose::sampling, run, 0);
 }
 
 std::vector<int> blocks_of(const std::vector<data::Dataset>& blocks, std::int64_t rows) {
@@ -56,13 +56,14 @@ TEST(Blocks, EveryRecordIsInOneAndAPublicNumberIsDividedExactly) {
   const std::array<std::int64_t, 3> sizes{60, 30, 10};
   for (const auto adjacency : {replace_one, zero_out}) {
     const auto blocks = draw_blocks(numbered(100), sizes, adjacency,
-                                    coins(source, static_cast<std::uint64_t>(adjacency)));
+                                    random_draws(source, static_cast<std::uint64_t>(adjacency)));
     const auto found = blocks_of(blocks, 100);
     EXPECT_EQ(std::ranges::count(found, -1), 0);
     for (std::size_t b = 0; b < 3; ++b) EXPECT_EQ(blocks[b].rows(), sizes[b]);
   }
-  EXPECT_THROW(static_cast<void>(draw_blocks(numbered(99), sizes, replace_one, coins(source, 9))),
-               base::InternalError);
+  EXPECT_THROW(
+      static_cast<void>(draw_blocks(numbered(99), sizes, replace_one, random_draws(source, 9))),
+      base::InternalError);
 }
 
 TEST(Blocks, RecordsThatAreGivenAwayAreDividedAlike) {
@@ -71,15 +72,15 @@ TEST(Blocks, RecordsThatAreGivenAwayAreDividedAlike) {
   const std::array<std::int64_t, 2> sizes{700, 300};
   const auto records = numbered(1500);
   auto given = numbered(1500);
-  EXPECT_EQ(blocks_of(draw_blocks(records, sizes, add_remove, coins(one)), 1500),
-            blocks_of(draw_blocks(std::move(given), sizes, add_remove, coins(other)), 1500));
+  EXPECT_EQ(blocks_of(draw_blocks(records, sizes, add_remove, random_draws(one)), 1500),
+            blocks_of(draw_blocks(std::move(given), sizes, add_remove, random_draws(other)), 1500));
 }
 
 TEST(Blocks, AUnitStaysTogetherAndIsNumberedAnew) {
   random::SeededSource source(4);
   const auto records = numbered(900, 3);
   const auto blocks =
-      draw_blocks(records, std::array<std::int64_t, 2>{7, 3}, add_remove, coins(source));
+      draw_blocks(records, std::array<std::int64_t, 2>{7, 3}, add_remove, random_draws(source));
   const auto found = blocks_of(blocks, 900);
   for (std::size_t row = 0; row < 900; ++row) EXPECT_EQ(found[row], found[row / 3 * 3]);
   EXPECT_EQ(blocks[0].unit_count() + blocks[1].unit_count(), 300);
@@ -88,9 +89,9 @@ TEST(Blocks, AUnitStaysTogetherAndIsNumberedAnew) {
   }
 }
 
-// One record more changes the block of no other in law: each one's coin is fair by itself. Of
-// 20,000 draws the count of each of the eight patterns of three records lies within 5 deviations in
-// all but one of 200,000 correct programs.
+// One record more changes the block of no other in law: each one's random draw is fair by itself.
+// Of 20,000 draws the count of each of the eight patterns of three records lies within 5 standard
+// deviations in all but one of 200,000 correct programs.
 TEST(Blocks, UnderAddRemoveARecordMoreLeavesTheLawOfTheOthers) {
   random::SeededSource source(5);
   const std::array<std::int64_t, 2> sizes{7, 3};
@@ -98,10 +99,10 @@ TEST(Blocks, UnderAddRemoveARecordMoreLeavesTheLawOfTheOthers) {
     std::map<std::vector<int>, int> seen;
     constexpr int draws = 20000;
     for (std::uint64_t run = 0; run < draws; ++run) {
-      auto found =
-          blocks_of(draw_blocks(numbered(rows), sizes, add_remove,
-                                coins(source, 100000 * static_cast<std::uint64_t>(rows) + run)),
-                    rows);
+      auto found = blocks_of(
+          draw_blocks(numbered(rows), sizes, add_remove,
+                      random_draws(source, 100000 * static_cast<std::uint64_t>(rows) + run)),
+          rows);
       found.resize(3);  // the record more is the last
       ++seen[found];
     }
@@ -115,13 +116,13 @@ TEST(Blocks, UnderAddRemoveARecordMoreLeavesTheLawOfTheOthers) {
 }
 
 // All assignments of exactly these sizes alike: ten of them, 2,000 each in 20,000, within 5
-// deviations.
+// standard deviations.
 TEST(Blocks, WithAPublicNumberAllDivisionsAreAlike) {
   random::SeededSource source(6);
   std::map<std::vector<int>, int> seen;
   for (std::uint64_t run = 0; run < 20000; ++run) {
     ++seen[blocks_of(draw_blocks(numbered(5), std::array<std::int64_t, 2>{2, 3}, replace_one,
-                                 coins(source, run)),
+                                 random_draws(source, run)),
                      5)];
   }
   EXPECT_EQ(seen.size(), 10U);

@@ -10,7 +10,7 @@
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/budget_search.h"
@@ -39,7 +39,7 @@ void check_boost(const learn::LinearOptions& options) {
 }
 
 /// Equal blocks, and behind them the one that scores, where there is one.
-std::vector<std::int64_t> settle_sizes(std::int64_t rows, std::int64_t blocks, bool reuse) {
+std::vector<std::int64_t> resolve_sizes(std::int64_t rows, std::int64_t blocks, bool reuse) {
   const double trained = reuse ? 1 : 1 - scoring_share;
   const auto each = static_cast<std::int64_t>(trained * static_cast<double>(rows)) / blocks;
   if (each < 1) {
@@ -72,9 +72,9 @@ ChosenBy way_of(bool score_all) {
 }
 
 /// The run at the largest epsilon that everything keeps the whole with.
-std::pair<RunShare, learn::Training> settle_run(const ChoicePlan& plan, std::int64_t blocks,
-                                                const learn::LinearOptions& options,
-                                                const Whole& whole) {
+std::pair<RunShare, learn::Training> resolve_run(const ChoicePlan& plan, std::int64_t blocks,
+                                                 const learn::LinearOptions& options,
+                                                 const Whole& whole) {
   const auto& asked = whole.asked;
   RunShare share{asked.epsilon * (plan.score_all ? 1 - paper_selection : 1),
                  asked.delta * (1 - 1e-6), plan.sizes.front()};
@@ -84,7 +84,7 @@ std::pair<RunShare, learn::Training> settle_run(const ChoicePlan& plan, std::int
     training = planned_within(
         {fmt::format("the run of each of {} blocks", blocks), asked.epsilon, one_model}, epsilon,
         [&] { return learn::plan_training(whole.schema, run_options(options, share)); });
-    const double cipher = choice_cipher_delta(static_cast<double>(blocks) * training.cipher_delta);
+    const double cipher = choice_prg_slack(static_cast<double>(blocks) * training.prg_slack);
     return accounting::stated_guarantee(events_of(plan, training, asked.adjacency), asked, cipher)
         .epsilon;
   });
@@ -110,7 +110,7 @@ privacy::Event recorded_boosting(const privacy::Receipt& receipt,
   const auto blocks = boosting_blocks(parameters.real("boost"));
   parameters.expect("blocks", blocks, "boost leads to");
   parameters.expect(recorded_setting::run_rows,
-                    settle_sizes(receipt.public_row_count.value_or(0), blocks, score_all).front(),
+                    resolve_sizes(receipt.public_row_count.value_or(0), blocks, score_all).front(),
                     "blocks and the number of records lead to");
   expect_block(parameters, blocks);
   const auto* both = own.as<privacy::Composed>();
@@ -142,19 +142,19 @@ std::int64_t boosting_blocks(double beta) {
   return static_cast<std::int64_t>(std::ceil(1 - std::log2(beta)));
 }
 
-ChoicePlan settle_boosting(const data::Schema& schema, const learn::LinearOptions& options) {
+ChoicePlan resolve_boosting(const data::Schema& schema, const learn::LinearOptions& options) {
   check_boost(options);
   ChoicePlan plan;
   plan.own = &boost_row;
-  const auto asked = settle_whole(plan, schema, options);
+  const auto asked = resolve_whole(plan, schema, options);
   plan.score_all = options.calibration == learn::Calibration::arora2022;
   const auto blocks = boosting_blocks(*options.boost);
-  plan.sizes = settle_sizes(plan.public_row_count, blocks, plan.score_all);
+  plan.sizes = resolve_sizes(plan.public_row_count, blocks, plan.score_all);
   plan.by = way_of(plan.score_all);
   if (plan.score_all) plan.calibration = learn::Calibration::arora2022;
   plan.selection_epsilon =
-      settle_selection(asked.epsilon, plan.score_all ? paper_selection : 1, one_model);
-  auto [share, training] = settle_run(plan, blocks, options, {schema, asked});
+      resolve_selection(asked.epsilon, plan.score_all ? paper_selection : 1, one_model);
+  auto [share, training] = resolve_run(plan, blocks, options, {schema, asked});
   plan.events = events_of(plan, training, asked.adjacency);
   const auto rule = common_rule(model::described_model(training.schema, training.loss));
   for (std::int64_t block = 0; block < blocks; ++block) {
@@ -168,12 +168,12 @@ ChoicePlan settle_boosting(const data::Schema& schema, const learn::LinearOption
       plan.score_all ? "all records" : fmt::format("{} others", plan.sizes.back()),
       privacy::rounded_up(plan.selection_epsilon, 6));
   const std::array runs{PlannedRun{training}};
-  settle_choice(plan, asked,
-                {runs_setting(runs),
-                 {"boost", *options.boost},
-                 {"blocks", blocks},
-                 {recorded_setting::run_epsilon, share.epsilon},
-                 {recorded_setting::run_delta, share.delta}});
+  resolve_choice(plan, asked,
+                 {runs_setting(runs),
+                  {"boost", *options.boost},
+                  {"blocks", blocks},
+                  {recorded_setting::run_epsilon, share.epsilon},
+                  {recorded_setting::run_delta, share.delta}});
   return plan;
 }
 

@@ -17,8 +17,8 @@ namespace tacet::select {
 /// and permute-and-flip at the full epsilon on a quarter of the records: a record is in one block,
 /// so that all of it costs what one run does. calibration arora2022: no such block; report noisy
 /// max on all records at a fifth of epsilon, and runs at what the mixture bound of both leaves.
-[[nodiscard]] ChoicePlan settle_boosting(const data::Schema& schema,
-                                         const learn::LinearOptions& options);
+[[nodiscard]] ChoicePlan resolve_boosting(const data::Schema& schema,
+                                          const learn::LinearOptions& options);
 
 [[nodiscard]] const learn::Method& boosting_method();
 

@@ -13,11 +13,11 @@ namespace tacet::select {
 /// smooth. GuaranteeError where none is found.
 template <typename Cost>
 double largest_share(double share, double most, const Cost& cost) {
-  constexpr int most_rounds = 38;
+  constexpr int max_rounds = 38;
   double before = 0;  // the share asked about before, and what it cost
   double before_cost = 0;
   double slope = 1;  // of ln cost in ln share
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < max_rounds; ++round) {
     const double found = cost(share);
     const bool near = found > (round == 0 ? 0.98 : 0.999) * most;
     if (found <= most && (near || round >= 4)) return share;
@@ -35,8 +35,8 @@ double largest_share(double share, double most, const Cost& cost) {
     // found to 1e-9 or so: who is that near after two rounds is to be below in the next one.
     const int lower = std::min(round < 2 ? round - 40 : round - 24, -3);
     // What costs nothing, as delta alone pays for it, says nothing of how much more would.
-    constexpr double most_growth = 16;
-    share *= std::min(std::pow(most / found, 1 / slope), most_growth) * (1 - std::exp2(lower));
+    constexpr double max_growth = 16;
+    share *= std::min(std::pow(most / found, 1 / slope), max_growth) * (1 - std::exp2(lower));
   }
   throw base::GuaranteeError("no share of epsilon {} was found at which the whole keeps it", most);
 }

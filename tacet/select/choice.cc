@@ -5,9 +5,9 @@
 
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/checked_means.h"
+#include "tacet/learn/checked_context.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/select/generalized_exponential.h"
 #include "tacet/mechanism/select/noisy_max.h"
 #include "tacet/mechanism/select/permute_and_flip.h"
@@ -77,9 +77,10 @@ mechanism::Scores own_scores(const std::vector<Entry>& entries, const ChoicePlan
 }
 
 std::size_t chosen(const std::vector<Entry>& entries, const ChoicePlan& plan,
-                   const std::vector<data::Dataset>& blocks, const learn::TrainingMeans& means) {
+                   const std::vector<data::Dataset>& blocks,
+                   const learn::TrainingContext& context) {
   const privacy::Epsilon epsilon(plan.selection_epsilon);
-  const mechanism::ReleaseMeans release{{}, means.source, means.reservation};
+  const mechanism::ReleaseContext release{{}, context.source, context.reservation};
   const auto scores = plan.by == ChosenBy::generalized ? own_scores(entries, plan, blocks)
                                                        : common_scores(entries, plan, blocks);
   const auto index =
@@ -92,14 +93,14 @@ std::size_t chosen(const std::vector<Entry>& entries, const ChoicePlan& plan,
 // Records that are given away are handed out without a copy.
 template <typename Records>
 learn::TrainedModel choose(Records&& records, const ChoicePlan& plan,
-                           const learn::TrainingMeans& means) {
-  const auto blocks = booked_blocks(std::forward<Records>(records), plan, plan.sizes, means);
+                           const learn::TrainingContext& context) {
+  const auto blocks = booked_blocks(std::forward<Records>(records), plan, plan.sizes, context);
   const auto count = std::ssize(plan.contenders);
   std::vector<learn::TrainedModel> trained;
   for (const auto& contender : plan.contenders) {
-    means.supervision.step("training", std::ssize(trained), count);
+    context.supervision.step("training", std::ssize(trained), count);
     const auto& training = contender.training;
-    InnerRun inner(means, trained.size(), training.events, training.guarantee);
+    InnerRun inner(context, trained.size(), training.events, training.guarantee);
     trained.push_back(inner.carry_out(training, blocks[contender.block]));
   }
   const auto& first = plan.contenders.front().training;
@@ -110,15 +111,15 @@ learn::TrainedModel choose(Records&& records, const ChoicePlan& plan,
     entries.push_back({trained[i].model, trained[i].schema, rule, penalty});
   }
   if (plan.zero) entries.push_back({zero, first.schema, *plan.zero, 0});
-  InnerRun selecting(means, trained.size(),
+  InnerRun selecting(context, trained.size(),
                      choice_event(plan.by, plan.selection_epsilon, plan.guarantee.adjacency),
                      plan.guarantee);
-  const auto place = chosen(entries, plan, blocks, selecting.means());
-  means.supervision.step("training", count, count);
+  const auto place = chosen(entries, plan, blocks, selecting.context());
+  context.supervision.step("training", count, count);
   const bool is_zero = place == trained.size();
   return chosen_model(
       plan, first, is_zero ? ChosenRun{} : ChosenRun{plan.contenders[place].name, &trained[place]},
-      means);
+      context);
 }
 
 void check_alike(const ChoicePlan& plan) {
@@ -134,12 +135,12 @@ void check_alike(const ChoicePlan& plan) {
 void check_selection(const ChoicePlan& plan) {
   if (plan.by != ChosenBy::generalized) return;
   // The allowance for roundings of sums in doubles (own_scores) is made for so many.
-  constexpr std::int64_t most_scored = std::int64_t{1} << 29;
-  if (plan.sizes.back() > most_scored) {
+  constexpr std::int64_t max_scored = std::int64_t{1} << 29;
+  if (plan.sizes.back() > max_scored) {
     throw base::UsageError(
         "{} declared records would score the models, and the published choice among losses with "
         "bounds of their own is computed for at most {}; leave --calibration out",
-        plan.sizes.back(), most_scored);
+        plan.sizes.back(), max_scored);
   }
   std::vector<double> caps;
   for (const auto& contender : plan.contenders) caps.push_back(contender.rule.cap);
@@ -158,7 +159,7 @@ privacy::Event choice_event(ChosenBy by, double selection_epsilon, privacy::Adja
              : mechanism::permute_and_flip_event(epsilon, adjacency);
 }
 
-double settle_selection(double asked, double share, std::string_view instead) {
+double resolve_selection(double asked, double share, std::string_view instead) {
   const double own = privacy::decimal_down(asked) * share;
   if (own >= mechanism::smallest_epsilon) {
     static_cast<void>(mechanism::round_down(privacy::Epsilon(own)));  // refuses what is too large
@@ -170,23 +171,23 @@ double settle_selection(double asked, double share, std::string_view instead) {
       mechanism::smallest_epsilon, asked, own, instead);
 }
 
-// The blocks' coins and the choice.
-double choice_cipher_delta(double of_runs) {
-  return random::cipher_term(2, random::most_leaf_words) + of_runs;
+// The blocks' random draws and the choice.
+double choice_prg_slack(double of_runs) {
+  return random::prg_slack_of(2, random::max_block_words) + of_runs;
 }
 
-double runs_cipher_delta(const ChoicePlan& plan) {
+double runs_prg_slack(const ChoicePlan& plan) {
   double sum = 0;
-  for (const auto& contender : plan.contenders) sum += contender.training.cipher_delta;
+  for (const auto& contender : plan.contenders) sum += contender.training.prg_slack;
   return sum;
 }
 
-privacy::Guarantee settle_whole(ChoicePlan& plan, const data::Schema& schema,
-                                const learn::LinearOptions& options) {
+privacy::Guarantee resolve_whole(ChoicePlan& plan, const data::Schema& schema,
+                                 const learn::LinearOptions& options) {
   refuse_counted_units(schema.unit.has_value(), options.adjacency);
-  plan.public_row_count = learn::settle_row_count(schema, options);
+  plan.public_row_count = learn::resolve_row_count(schema, options);
   const double delta =
-      learn::settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+      learn::resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
   return {options.epsilon, delta, options.adjacency};
 }
 
@@ -200,8 +201,8 @@ learn::LinearOptions run_options(const learn::LinearOptions& options, const RunS
   return own;
 }
 
-void settle_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
-                   std::vector<learn::Setting> further) {
+void resolve_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
+                    std::vector<learn::Setting> further) {
   check_alike(plan);
   plan.method = plan.own->name;
   plan.sampling_scheme = blocks_sampling;
@@ -211,8 +212,8 @@ void settle_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
   plan.outputs = first.outputs;
   plan.projection = first.projection;
   check_selection(plan);
-  plan.cipher_delta = choice_cipher_delta(runs_cipher_delta(plan));
-  plan.guarantee = accounting::stated_guarantee(plan.events, asked, plan.cipher_delta);
+  plan.prg_slack = choice_prg_slack(runs_prg_slack(plan));
+  plan.guarantee = accounting::stated_guarantee(plan.events, asked, plan.prg_slack);
   plan.settings = {{"public_row_count", plan.public_row_count, {.table = false}}};
   for (auto& setting : further) plan.settings.push_back(std::move(setting));
   plan.settings.push_back({in_receipt::run_rows, plan.sizes.front()});
@@ -224,10 +225,12 @@ learn::Training chosen_training(ChoicePlan plan) {
   training.schema = plan.contenders.front().training.schema;
   training.raw_schema = plan.contenders.front().training.raw_schema;
   training.run = [plan](const data::Dataset& records, const data::Schema&,
-                        const learn::TrainingMeans& means) { return choose(records, plan, means); };
+                        const learn::TrainingContext& context) {
+    return choose(records, plan, context);
+  };
   training.run_last = [plan = std::move(plan)](data::Dataset&& records, const data::Schema&,
-                                               const learn::TrainingMeans& means) {
-    return choose(std::move(records), plan, means);
+                                               const learn::TrainingContext& context) {
+    return choose(std::move(records), plan, context);
   };
   return learn::checked_before(std::move(training));
 }

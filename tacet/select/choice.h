@@ -29,7 +29,7 @@ enum class ChosenBy {
   noisy_max          ///< report noisy max with Laplace noise, as papers have it
 };
 
-struct ChoicePlan : learn::Settled {
+struct ChoicePlan : learn::MethodPlan {
   std::vector<Contender> contenders;
   std::optional<ScoreRule> zero;    ///< the model of all zeros is among them, by this rule
   std::vector<std::int64_t> sizes;  ///< declared, of each block; the last one scores
@@ -42,21 +42,21 @@ struct ChoicePlan : learn::Settled {
 
 /// What every such plan begins with: the declared number of records, and the guarantee of the
 /// whole. UsageError for units where their number would be public.
-[[nodiscard]] privacy::Guarantee settle_whole(ChoicePlan& plan, const data::Schema& schema,
-                                              const learn::LinearOptions& options);
+[[nodiscard]] privacy::Guarantee resolve_whole(ChoicePlan& plan, const data::Schema& schema,
+                                               const learn::LinearOptions& options);
 
 /// What a choice may cost of the `asked` epsilon, times `share`. UsageError below what an exact
 /// choice can be made with: `instead` is the way out beside a larger epsilon.
-[[nodiscard]] double settle_selection(double asked, double share, std::string_view instead);
+[[nodiscard]] double resolve_selection(double asked, double share, std::string_view instead);
 
-/// The cipher's term of the whole, beside that of all runs together.
-[[nodiscard]] double choice_cipher_delta(double of_runs);
-[[nodiscard]] double runs_cipher_delta(const ChoicePlan& plan);
+/// The PRG slack of the whole, beside that of all runs together.
+[[nodiscard]] double choice_prg_slack(double of_runs);
+[[nodiscard]] double runs_prg_slack(const ChoicePlan& plan);
 
-/// What every such plan ends with: the cipher's term, the events' guarantee, the settings of the
+/// What every such plan ends with: the PRG slack, the events' guarantee, the settings of the
 /// choice before `further`. UsageError for contenders that read the records differently.
-void settle_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
-                   std::vector<learn::Setting> further);
+void resolve_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
+                    std::vector<learn::Setting> further);
 
 /// The cost of the choice alone.
 [[nodiscard]] privacy::Event choice_event(ChosenBy by, double selection_epsilon,

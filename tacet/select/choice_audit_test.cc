@@ -81,7 +81,7 @@ learn::Training halved(const learn::Training& training, learn::LinearOptions opt
 struct Scale {
   double centre;
   double shift;
-  double deviation;
+  double stddev;
 };
 Scale scale_of(const learn::Training& training, std::int64_t block) {
   const double unit = step_size * clipping_norm / static_cast<double>(training.public_row_count);
@@ -101,8 +101,8 @@ learn::Training watched(learn::Training training,
                         const std::shared_ptr<std::vector<double>>& models) {
   training.run = [run = training.run, models](const data::Dataset& block,
                                               const data::Schema& schema,
-                                              const learn::TrainingMeans& means) {
-    auto trained = run(block, schema, means);
+                                              const learn::TrainingContext& context) {
+    auto trained = run(block, schema, context);
     models->push_back(trained.model.coefficients[0]);
     return trained;
   };
@@ -147,8 +147,8 @@ learn::Training failing(ChoicePlan plan, bool released = true) {
   for (auto& contender : plan.contenders) {
     contender.training.run = [run = contender.training.run, released](
                                  const data::Dataset& block, const data::Schema& schema,
-                                 const learn::TrainingMeans& means) -> learn::TrainedModel {
-      if (released) static_cast<void>(run(block, schema, means));
+                                 const learn::TrainingContext& context) -> learn::TrainedModel {
+      if (released) static_cast<void>(run(block, schema, context));
       throw Error("of this run's records");
     };
   }
@@ -160,7 +160,7 @@ learn::Training failing(ChoicePlan plan, bool released = true) {
 TEST(ChoiceAudit, ARunThatFailsAfterAReleaseIsNotSeen) {
   auto options = one_step(1, 1e-6);
   options.boost = 0.5;
-  const auto plan = settle_boosting(line(40), options);
+  const auto plan = resolve_boosting(line(40), options);
   for (const auto& training : {failing<base::NumericError>(plan), failing<base::DataError>(plan)}) {
     const auto done = test::carried_out(training, records(40, false), 1);
     EXPECT_EQ(done.result.model.coefficients, std::vector<double>{0});
@@ -181,7 +181,7 @@ TEST(ChoiceAudit, ARunThatFailsIsScoredOnRecordsAsTheyWereRead) {
   options.standardise = learn::Standardise::demanded;
   options.knots = 4;
   options.boost = 0.5;
-  const auto plan = settle_boosting(line(40), options);
+  const auto plan = resolve_boosting(line(40), options);
   const auto& first = plan.contenders.front().training;
   ASSERT_NE(first.schema.encoded_column_count(), 0);
   ASSERT_TRUE(first.raw_schema);
@@ -207,11 +207,11 @@ void audit_tuning(std::int64_t runs) {
                                     {"knots", "none"}}) {
     asked.values.set(name, value);
   }
-  auto plan = settle_tuning(line(40), asked);
+  auto plan = resolve_tuning(line(40), asked);
   auto& training = plan.candidates.front().training;
   const auto seen_by = [&] {
     const auto scale = scale_of(training, plan.sizes[0]);
-    return [least = scale.centre - 2.2 * scale.deviation](const std::vector<double>& models) {
+    return [least = scale.centre - 2.2 * scale.stddev](const std::vector<double>& models) {
       return models.back() < least;
     };
   };
@@ -229,10 +229,10 @@ TEST(ChoiceAuditLong, HalfOfTheNoiseOfATunedRunIsFound) { audit_tuning(10000); }
 TEST(ChoiceAuditLong, HalfOfTheNoiseOfRadiiIsFound) {
   auto options = one_step(epsilon, delta);
   options.radius_search = true;
-  auto plan = settle_radius_search(line(40), options);
+  auto plan = resolve_radius_search(line(40), options);
   const auto seen_by = [&] {
     const auto scale = scale_of(plan.contenders[0].training, plan.sizes[0]);
-    const double least = 8 * scale.centre - 2.2 * std::sqrt(8.0) * scale.deviation;
+    const double least = 8 * scale.centre - 2.2 * std::sqrt(8.0) * scale.stddev;
     return [least](const std::vector<double>& models) {
       double sum = 0;
       for (std::size_t i = 0; i + 1 < models.size(); ++i) sum += models[i];
@@ -253,11 +253,11 @@ TEST(ChoiceAuditLong, HalfOfTheNoiseOfRadiiIsFound) {
 TEST(ChoiceAuditLong, HalfOfTheNoiseOfBoostedRunsIsFound) {
   auto options = one_step(epsilon, delta);
   options.boost = 0.5;
-  auto plan = settle_boosting(line(40), options);
+  auto plan = resolve_boosting(line(40), options);
   ASSERT_EQ(plan.contenders.size(), 2U);
   const auto seen_by = [&] {
     const auto scale = scale_of(plan.contenders[0].training, plan.sizes[0]);
-    const double least = scale.centre - 2.4 * scale.deviation;
+    const double least = scale.centre - 2.4 * scale.stddev;
     return [least](const std::vector<double>& models) {
       return std::min(models[0], models[1]) < least;
     };
@@ -279,8 +279,8 @@ void fix_models(ChoicePlan& plan, double first, double others) {
     contender.training.run = [run = contender.training.run, weight,
                               once = std::make_shared<std::optional<learn::TrainedModel>>()](
                                  const data::Dataset& block, const data::Schema& schema,
-                                 const learn::TrainingMeans& means) {
-      if (!*once) *once = run(block, schema, means);
+                                 const learn::TrainingContext& context) {
+      if (!*once) *once = run(block, schema, context);
       auto trained = **once;
       trained.model.coefficients[0] = weight;
       return trained;
@@ -304,12 +304,12 @@ void audit_choice(ChoicePlan plan, double stated) {
 TEST(ChoiceAuditLong, HalfOfTheNoiseOfTheChoiceIsFound) {
   auto searched = one_step(4, 1e-6);
   searched.radius_search = true;
-  auto search = settle_radius_search(line(7), searched);
+  auto search = resolve_radius_search(line(7), searched);
   search.zero.reset();  // between right and wrong
   audit_choice(std::move(search), 4);
   auto boosted = one_step(3, 1e-6);
   boosted.boost = 0.5;
-  audit_choice(settle_boosting(line(8), boosted), 3);
+  audit_choice(resolve_boosting(line(8), boosted), 3);
 }
 
 }  // namespace choice_audit_test

@@ -57,7 +57,7 @@ std::string golden(const learn::Training& plan, std::uint64_t seed, std::int64_t
                              "score_noise_multiplier",
                              "selection_epsilon",
                              "sensitivity",
-                             "standard_deviation",
+                             "stddev",
                              "radii",
                              "steps",
                              "solver_tolerance",
@@ -119,10 +119,10 @@ TEST(GoldenReceipts, LawsOfTheNumberOfRuns) {
   for (const auto& [law, said] :
        {std::pair{TrialLaw::geometric,
                   R"("law":"geometric","loss":"logistic","method":"gradient","momentum":0.9,)"
-                  R"("most_trials":224,)"},
+                  R"("max_trials":224,)"},
         std::pair{TrialLaw::poisson,
                   R"("law":"poisson","loss":"logistic","method":"gradient","momentum":0.9,)"
-                  R"("most_trials":36,)"}}) {
+                  R"("max_trials":36,)"}}) {
     for (const auto* adjacency : {"add_remove", "zero_out", "replace_one"}) {
       TuneRequest asked{
           {}, grid_from_toml("zero_model = true\n[[candidate]]\nsteps = 5\n", "g"), {.law = law}};

@@ -118,8 +118,8 @@ void add_product(Grid& grid, const std::vector<Axis>& axes, std::string_view whe
   std::int64_t count = 1;
   for (const auto& axis : axes) {
     count *= std::ssize(axis.values);
-    if (count > most_candidates) {
-      fail_at(where, "the product of [values] has more than {} candidates", most_candidates);
+    if (count > max_candidates) {
+      fail_at(where, "the product of [values] has more than {} candidates", max_candidates);
     }
   }
   for (std::int64_t k = 0; k < count; ++k) {
@@ -149,8 +149,8 @@ void add_single(Grid& grid, const Node& node) {
   }
   if (candidate.name.empty()) candidate.name = "defaults";
   grid.candidates.push_back(std::move(candidate));
-  if (std::ssize(grid.candidates) > most_candidates) {
-    fail_at(node.where, "there are more than {} candidates", most_candidates);
+  if (std::ssize(grid.candidates) > max_candidates) {
+    fail_at(node.where, "there are more than {} candidates", max_candidates);
   }
 }
 

@@ -23,7 +23,7 @@
 namespace tacet::select {
 
 /// So many candidates at most: more are drawn too rarely to be worth anything.
-inline constexpr std::int64_t most_candidates = 100000;
+inline constexpr std::int64_t max_candidates = 100000;
 
 struct Candidate {
   learn::ParameterValues values;
@@ -40,7 +40,7 @@ struct Grid {
 /// Reads a grid by the names of `tacet train`; what all candidates have in common (epsilon, delta,
 /// adjacency, public-row-count, threads) is no axis. Faults are DataErrors that start with
 /// `file:line:column`: unknown names, no candidate at all, two alike, a product beyond
-/// most_candidates, weights that are not above 0 or not as many as values.
+/// max_candidates, weights that are not above 0 or not as many as values.
 [[nodiscard]] Grid grid_from_toml(std::string_view text, std::string_view file_name);
 [[nodiscard]] Grid load_grid(const std::filesystem::path& file);
 

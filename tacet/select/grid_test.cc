@@ -62,7 +62,7 @@ TEST(Grid, FaultsSayWhereAndWhat) {
   expect_fault("extra = 1\n", "no extra");
   expect_fault("[values]\nsteps = [true]\n", "a value is a number or a text");
   std::string wide = "[values]\n";
-  for (const auto* name : {"steps", "batch-size", "phases", "order-seed", "records-a-unit"}) {
+  for (const auto* name : {"steps", "batch-size", "phases", "order-seed", "max-records-per-unit"}) {
     wide += std::string(name) + " = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]\n";
   }
   expect_fault(wide, "more than 100000 candidates");

@@ -13,13 +13,13 @@ constexpr std::int64_t seed_words = 1024;
 
 std::unique_ptr<random::Source> source_within(random::Source& outer, std::uint64_t index) {
   if (outer.secure()) return random::SecureSource::create();
-  random::Stream stream(outer.lease(random::Purpose::initialisation, index, 0, seed_words));
+  random::Stream stream(outer.claim(random::Purpose::initialisation, index, 0, seed_words));
   return std::make_unique<random::SeededSource>(stream.next());
 }
 
 }  // namespace
 
-InnerRun::InnerRun(const learn::TrainingMeans& outer, std::uint64_t index, privacy::Event planned,
+InnerRun::InnerRun(const learn::TrainingContext& outer, std::uint64_t index, privacy::Event planned,
                    const privacy::Guarantee& guarantee)
     : outer_(outer),
       source_(source_within(outer.source, index)),
@@ -28,7 +28,7 @@ InnerRun::InnerRun(const learn::TrainingMeans& outer, std::uint64_t index, priva
 learn::TrainedModel InnerRun::carry_out(const learn::Training& training,
                                         const data::Dataset& records) {
   try {
-    return training.run(records, training.schema, means());
+    return training.run(records, training.schema, context());
   } catch (const base::NumericError&) {
     if (reservation_.spent() == privacy::no_event()) throw;
   } catch (const base::DataError&) {
@@ -40,7 +40,7 @@ learn::TrainedModel InnerRun::carry_out(const learn::Training& training,
   return failed;
 }
 
-learn::TrainingMeans InnerRun::means() {
+learn::TrainingContext InnerRun::context() {
   return {.source = *source_,
           .reservation = reservation_,
           .threads = outer_.threads,

@@ -17,10 +17,10 @@ class InnerRun {
  public:
   /// `index` tells inner runs of one outer run apart: where the outer noise is of a known seed, the
   /// inner one is of a seed drawn from it, so that the whole can be repeated.
-  InnerRun(const learn::TrainingMeans& outer, std::uint64_t index, privacy::Event planned,
+  InnerRun(const learn::TrainingContext& outer, std::uint64_t index, privacy::Event planned,
            const privacy::Guarantee& guarantee);
 
-  [[nodiscard]] learn::TrainingMeans means();
+  [[nodiscard]] learn::TrainingContext context();
   /// The run's model. One whose numbers or records fail it (NumericError, DataError) after it
   /// released something has none: that it failed would be known of one run of many, so its model is
   /// one that left the numbers and scores worst. Other errors are thrown: an invariant that is
@@ -29,7 +29,7 @@ class InnerRun {
                                               const data::Dataset& records);
 
  private:
-  const learn::TrainingMeans& outer_;
+  const learn::TrainingContext& outer_;
   std::unique_ptr<random::Source> source_;
   privacy::Reservation reservation_;
 };

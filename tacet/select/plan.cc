@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
-#include "tacet/privacy/cipher_share_error.h"
+#include "tacet/privacy/prg_share_error.h"
 #include "tacet/select/auto.h"
 #include "tacet/select/boosting.h"
 #include "tacet/select/radius_search.h"
@@ -19,7 +19,7 @@ namespace tacet::select {
 namespace {
 
 learn::Training planned(const data::Schema& schema, const learn::LinearOptions& options) {
-  if (options.loss && model::is_own(*options.loss) && (options.boost || options.radius_search)) {
+  if (options.loss && model::is_custom(*options.loss) && (options.boost || options.radius_search)) {
     throw base::UsageError(
         "choosing among runs scores them by the loss, of which nothing is proved where it is one's "
         "own; leave the radius search and boosting out");
@@ -27,8 +27,8 @@ learn::Training planned(const data::Schema& schema, const learn::LinearOptions& 
   if (options.boost && options.method == learn::wide_method.name) {
     throw base::UsageError("boost chooses among runs of linear models; leave it out");
   }
-  if (options.boost) return chosen_training(settle_boosting(schema, options));
-  if (options.radius_search) return chosen_training(settle_radius_search(schema, options));
+  if (options.boost) return chosen_training(resolve_boosting(schema, options));
+  if (options.radius_search) return chosen_training(resolve_radius_search(schema, options));
   return learn::plan_training(options.constant_only ? constant_schema(schema) : schema, options);
 }
 

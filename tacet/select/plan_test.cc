@@ -6,7 +6,7 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/prg_share.h"
 
 namespace tacet::select {
 namespace plan_test {
@@ -42,7 +42,7 @@ TEST(Plan, AnEpsilonBeyondTheCiphersRoomIsAnsweredByASmallerOne) {
     EXPECT_GT(plan.guarantee.epsilon, 10) << method;
     EXPECT_LT(plan.guarantee.epsilon, 100) << method;
     // Proved, beside what the cipher adds.
-    const auto left = privacy::delta_left(plan.guarantee, plan.cipher_delta);
+    const auto left = privacy::delta_left(plan.guarantee, plan.prg_slack);
     EXPECT_LE(accounting::epsilon(plan.events, Adjacency::replace_one, left),
               plan.guarantee.epsilon)
         << method;

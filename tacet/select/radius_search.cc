@@ -14,8 +14,8 @@
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
-#include "tacet/learn/plan/settle.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/budget_search.h"
@@ -44,8 +44,8 @@ double curvature_of(const learn::LinearOptions& options, bool classes) {
   return std::isfinite(own) && own > 0 ? own : usual;
 }
 
-std::vector<double> settle_radii(const data::Schema& schema, const learn::LinearOptions& options,
-                                 std::int64_t rows) {
+std::vector<double> resolve_radii(const data::Schema& schema, const learn::LinearOptions& options,
+                                  std::int64_t rows) {
   const bool classes = schema.target && !schema.target->regression();
   const double curvature = curvature_of(options, classes);
   const double norm = schema.norm_bound();
@@ -55,7 +55,7 @@ std::vector<double> settle_radii(const data::Schema& schema, const learn::Linear
     for (std::int64_t j = 1; j <= count; ++j) radii.push_back(std::exp2(j));
     return radii;
   }
-  const double least = least_radius(curvature, norm, classes);
+  const double least = min_radius(curvature, norm, classes);
   for (std::int64_t j = 0; j < usual_radii; ++j) radii.push_back(least * std::exp2(j));
   return radii;
 }
@@ -101,7 +101,7 @@ privacy::Event searched(privacy::Adjacency adjacency, privacy::Composed runs,
 }
 
 /// The dearest share that all radii together keep epsilon with; the paper's own where that is less.
-RunShare settle_runs(ChoicePlan& plan, const Search& search) {
+RunShare resolve_runs(ChoicePlan& plan, const Search& search) {
   auto share = first_share(search, plan.sizes[0]);
   const auto cost = [&](double epsilon) {
     share.epsilon = epsilon;
@@ -109,7 +109,7 @@ RunShare settle_runs(ChoicePlan& plan, const Search& search) {
     plan.events = searched(search.asked.adjacency, runs_of(plan),
                            choice_event(plan.by, plan.selection_epsilon, search.asked.adjacency));
     return accounting::stated_guarantee(plan.events, search.asked,
-                                        choice_cipher_delta(runs_cipher_delta(plan)))
+                                        choice_prg_slack(runs_prg_slack(plan)))
         .epsilon;
   };
   if (search.paper && cost(share.epsilon) <= search.asked.epsilon) return share;
@@ -118,7 +118,7 @@ RunShare settle_runs(ChoicePlan& plan, const Search& search) {
 }
 
 /// Losses of each ball's own bound, and the penalties that Bernstein's inequality asks for.
-void settle_paper_rules(ChoicePlan& plan, const Search& search) {
+void resolve_paper_rules(ChoicePlan& plan, const Search& search) {
   const auto& loss = plan.contenders.front().training.loss;
   const double rows = static_cast<double>(plan.sizes[1]);
   const double at_zero = std::max(model::loss_value(loss, 0, 1), model::loss_value(loss, 0, -1));
@@ -133,8 +133,8 @@ void settle_paper_rules(ChoicePlan& plan, const Search& search) {
   plan.zero = ScoreRule{.score = Score::loss, .cap = at_zero, .as_shipped = false};
 }
 
-void settle_rules(ChoicePlan& plan, const Search& search) {
-  if (search.paper) return settle_paper_rules(plan, search);
+void resolve_rules(ChoicePlan& plan, const Search& search) {
+  if (search.paper) return resolve_paper_rules(plan, search);
   const auto& training = plan.contenders.front().training;
   const auto rule = common_rule(model::described_model(training.schema, training.loss));
   for (auto& contender : plan.contenders) contender.rule = rule;
@@ -233,7 +233,7 @@ constexpr learn::Method search_row{
 
 const learn::Method& radius_search_method() { return search_row; }
 
-double least_radius(double curvature, double norm_bound, bool classes) {
+double min_radius(double curvature, double norm_bound, bool classes) {
   return classes ? 1 / norm_bound : 0.25 / (std::sqrt(curvature) * norm_bound);
 }
 
@@ -247,19 +247,19 @@ double bernstein_penalty(const Bernstein& facts, double cap) {
   return std::min(cap, std::sqrt(2 * facts.loss_at_zero * cap * u) + cap * u);
 }
 
-ChoicePlan settle_radius_search(const data::Schema& schema, const learn::LinearOptions& options) {
+ChoicePlan resolve_radius_search(const data::Schema& schema, const learn::LinearOptions& options) {
   check_search(schema, options);
   ChoicePlan plan;
   plan.own = &search_row;
-  const auto asked = settle_whole(plan, schema, options);
-  const Search search{schema, options, asked, settle_radii(schema, options, plan.public_row_count),
+  const auto asked = resolve_whole(plan, schema, options);
+  const Search search{schema, options, asked, resolve_radii(schema, options, plan.public_row_count),
                       options.paper()};
   plan.sizes = declared_sizes(plan.public_row_count, shares_of(search.paper));
   if (search.paper) plan.calibration = learn::Calibration::arora2022;
   plan.by = search.paper ? ChosenBy::generalized : ChosenBy::permute_and_flip;
-  plan.selection_epsilon = settle_selection(asked.epsilon, 1, one_radius);
-  const auto share = settle_runs(plan, search);
-  settle_rules(plan, search);
+  plan.selection_epsilon = resolve_selection(asked.epsilon, 1, one_radius);
+  const auto share = resolve_runs(plan, search);
+  resolve_rules(plan, search);
   plan.reasons.add(
       "radii {:.4g}: each on the same {} declared records at epsilon {}, delta {}; the best of "
       "them and of the model of all zeros on the other {}, at epsilon {}",
@@ -267,11 +267,11 @@ ChoicePlan settle_radius_search(const data::Schema& schema, const learn::LinearO
       privacy::rounded_up(share.delta, 6), plan.sizes[1], asked.epsilon);
   std::vector<PlannedRun> runs;
   for (const auto& contender : plan.contenders) runs.push_back({contender.training, runs.size()});
-  settle_choice(plan, asked,
-                {runs_setting(runs),
-                 {"radii", fmt::format("{:.6g}", fmt::join(search.radii, " "))},
-                 {recorded_setting::run_epsilon, share.epsilon},
-                 {recorded_setting::run_delta, share.delta}});
+  resolve_choice(plan, asked,
+                 {runs_setting(runs),
+                  {"radii", fmt::format("{:.6g}", fmt::join(search.radii, " "))},
+                  {recorded_setting::run_epsilon, share.epsilon},
+                  {recorded_setting::run_delta, share.delta}});
   return plan;
 }
 

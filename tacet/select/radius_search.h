@@ -17,13 +17,13 @@ namespace tacet::select {
 /// ship. calibration arora2022: its number of radii 2^j, epsilon / K and delta / K each, halves,
 /// and the generalised exponential mechanism's scores of losses capped by each ball, with Bernstein
 /// penalties.
-[[nodiscard]] ChoicePlan settle_radius_search(const data::Schema& schema,
-                                              const learn::LinearOptions& options);
+[[nodiscard]] ChoicePlan resolve_radius_search(const data::Schema& schema,
+                                               const learn::LinearOptions& options);
 
 [[nodiscard]] const learn::Method& radius_search_method();
 
 /// B0: a quarter of Y / (sqrt(H) X) for numbers in [-1, 1], 1 / X for classes.
-[[nodiscard]] double least_radius(double curvature, double norm_bound, bool classes);
+[[nodiscard]] double min_radius(double curvature, double norm_bound, bool classes);
 
 /// The paper's K = max(1, ceil(log2(Y (n epsilon)^(1/3) / (sqrt(H) X)))), Y^2 the loss at zero
 /// times two.

@@ -60,8 +60,8 @@ TEST(RadiusSearch, FormulasAreThoseOfTheReference) {
   EXPECT_EQ(paper_radii(10000, 1, 1, 1), 5);
   EXPECT_EQ(boosting_blocks(.05), 6);
   EXPECT_NEAR(bernstein_penalty({3000, 8, .1, .5}, 4.5) / .101671197318, 1, 1e-8);
-  EXPECT_EQ(least_radius(4, 2, false), 1.0 / 16);
-  EXPECT_EQ(least_radius(0.25, 2, true), 0.5);
+  EXPECT_EQ(min_radius(4, 2, false), 1.0 / 16);
+  EXPECT_EQ(min_radius(0.25, 2, true), 0.5);
 }
 
 // All of it costs exactly what was asked for: radii on one block together, the choice on the other.
@@ -169,13 +169,14 @@ double chosen_one(int first, int second, const std::vector<int>& scoring) {
   return ones >= zeros ? 1 - behind : behind;
 }
 
-/// The exact law of boosting with two blocks and one that scores, over all coins of the records.
+/// The exact law of boosting with two blocks and one that scores, over all random draws of the
+/// records.
 double boosted_one(const std::vector<int>& records) {
   double sum = 0;
   const auto count = static_cast<int>(std::pow(3, records.size()));
-  for (int coins = 0; coins < count; ++coins) {
+  for (int draws = 0; draws < count; ++draws) {
     std::array<std::vector<int>, 3> blocks;
-    int rest = coins;
+    int rest = draws;
     for (const int record : records) {
       blocks[static_cast<std::size_t>(rest % 3)].push_back(record);
       rest /= 3;
@@ -192,8 +193,8 @@ double boosted_one(const std::vector<int>& records) {
   return sum / count;
 }
 
-// T-6: three records and a fourth, every one of their values and coins: runs of epsilon 1 on blocks
-// and a choice of epsilon 1 on another one cost epsilon 1.
+// T-6: three records and a fourth, every one of their values and random draws: runs of epsilon 1 on
+// blocks and a choice of epsilon 1 on another one cost epsilon 1.
 TEST(Boosting, OnAToyTheExactLawKeepsTheEpsilonOfOneRun) {
   double worst = 0;
   for (int values = 0; values < 8; ++values) {

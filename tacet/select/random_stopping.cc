@@ -60,7 +60,7 @@ double beyond(const RandomlyRepeated& event, std::int64_t cap) {
   return accounting::repetition::tail(accounting::repetition::law_of(event), cap);
 }
 
-std::int64_t least_cap(const RandomlyRepeated& event, double probability) {
+std::int64_t min_cap(const RandomlyRepeated& event, double probability) {
   std::int64_t enough = 1;
   while (beyond(event, enough) > probability) enough *= 2;
   std::int64_t few = enough / 2;

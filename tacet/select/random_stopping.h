@@ -30,7 +30,7 @@ inline constexpr auto trial_law_names =
 [[nodiscard]] double beyond(const privacy::RandomlyRepeated& event, std::int64_t cap);
 
 /// The least cap beyond which K lies with at most this probability.
-[[nodiscard]] std::int64_t least_cap(const privacy::RandomlyRepeated& event, double probability);
+[[nodiscard]] std::int64_t min_cap(const privacy::RandomlyRepeated& event, double probability);
 
 /// K, drawn before anything is run: min(K, cap). The law that is drawn from is within
 /// count_distance of it in total variation.

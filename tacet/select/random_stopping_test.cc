@@ -17,7 +17,7 @@ privacy::RandomlyRepeated event_of(TrialLaw law, double mean, std::int64_t cap =
 }
 
 random::Stream stream(random::Source& source, std::uint64_t step = 0) {
-  return random::Stream(source.lease(random::Purpose::selection, step, 0));
+  return random::Stream(source.claim(random::Purpose::selection, step, 0));
 }
 
 // glm 9.6: gamma of the logarithmic law of mean 10, and of the geometric one.
@@ -30,8 +30,8 @@ TEST(RandomStopping, LawsAreThoseOfTheReference) {
   }
 }
 
-// Counts of each K within 5 deviations of 200,000 draws, of which none is off in 10^5 correct
-// programs; means likewise.
+// Counts of each K within 5 standard deviations of 200,000 draws, of which none is off in 10^5
+// correct programs; means likewise.
 TEST(RandomStopping, TheNumberOfRunsHasItsLaw) {
   random::SeededSource source(1);
   std::uint64_t step = 0;
@@ -64,7 +64,7 @@ TEST(RandomStopping, ACapIsKeptAndCutsOffNoMoreThanAllowed) {
   }
   for (const auto law : {TrialLaw::logarithmic, TrialLaw::geometric, TrialLaw::poisson}) {
     const auto event = event_of(law, 10);
-    const auto cap = least_cap(event, 1e-9);
+    const auto cap = min_cap(event, 1e-9);
     EXPECT_LE(beyond(event, cap), 1e-9);
     EXPECT_GT(beyond(event, cap - 1), 1e-9);
   }

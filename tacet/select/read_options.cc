@@ -15,12 +15,12 @@ namespace {
 // Of very many buckets and ids those are found first that are worth a vector
 // (docs/methods/wide.md).
 void choose_kept_ids(learn::LinearOptions& options, const learn::ParameterValues& values) {
-  constexpr double usual_share = 0.3;  // of mu^2, as --columns-kept auto
+  constexpr double usual_share = 0.3;  // of mu^2, as --feature-selection auto
   const bool possible = !std::isinf(options.epsilon) && options.delta != 0.0 &&
                         options.wide.selection.value_or("all") == "all";
-  if (!possible || values.given("columns-kept")) return;
-  options.columns_kept = usual_share;
-  options.columns_kept_auto = true;
+  if (!possible || values.given("feature-selection")) return;
+  options.feature_selection = usual_share;
+  options.feature_selection_auto = true;
 }
 
 }  // namespace

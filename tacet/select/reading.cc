@@ -13,7 +13,7 @@ std::string reading_of(const learn::Training& training) {
 }
 
 std::optional<data::Dataset> read_anew(const data::Dataset& records, const data::Schema& of_model) {
-  if (of_model.kept_columns) return data::keep_columns(records, of_model);
+  if (of_model.selected_columns) return data::keep_columns(records, of_model);
   if (std::ranges::any_of(of_model.columns, &data::Column::standardised)) {
     return data::transform(records, of_model);
   }

@@ -65,7 +65,7 @@ void expect_checked(const test::CarriedOut& run) {
   EXPECT_TRUE(check.faults.empty()) << check.faults.front();
   EXPECT_EQ(run.spent, run.plan.events);
   EXPECT_EQ(receipt.events, run.plan.events);
-  for (const auto* lied : {"columns_kept_noise_multiplier", "standardise_noise_multiplier"}) {
+  for (const auto* lied : {"feature_selection_noise_multiplier", "standardise_noise_multiplier"}) {
     auto lie = receipt;
     auto parameters = nlohmann::json::parse(lie.parameters);
     if (!parameters.contains(lied)) continue;
@@ -91,23 +91,24 @@ TuneRequest tuning(const char* grid) {
   return asked;
 }
 
-// Chance is a score of 1 - ln 2 / ln(1 + e^4) = 0.83.
+// A guess at random has a score of 1 - ln 2 / ln(1 + e^4) = 0.83.
 TEST(Reading, ColumnsThatARunKeptAreThoseThatItsModelIsScoredOn) {
   const auto schema = test::wide_schema(rows);
   const auto records = test::wide_records(schema, rows);
   auto searched = options_of(20);
-  searched.columns_kept = 0.3;
+  searched.feature_selection = 0.3;
   searched.radius_search = true;
   auto boosted = searched;
   boosted.radius_search = false;
   boosted.boost = 0.5;
   for (const auto& plan :
        {select::plan_training(schema, searched), select::plan_training(schema, boosted),
-        plan_tuning(schema, tuning("[[candidate]]\ncolumns-kept = 0.3\n")),
-        plan_tuning(schema, tuning("[[candidate]]\nmethod = \"adassp\"\ncolumns-kept = 0.3\n"))}) {
+        plan_tuning(schema, tuning("[[candidate]]\nfeature-selection = 0.3\n")),
+        plan_tuning(schema,
+                    tuning("[[candidate]]\nmethod = \"adassp\"\nfeature-selection = 0.3\n"))}) {
     const auto run = test::carried_out(plan, records, 1);
-    ASSERT_TRUE(run.result.schema.kept_columns);
-    EXPECT_LT(std::ssize(*run.result.schema.kept_columns), 100);
+    ASSERT_TRUE(run.result.schema.selected_columns);
+    EXPECT_LT(std::ssize(*run.result.schema.selected_columns), 100);
     EXPECT_GT(score_of(run.result, records), 0.9) << run.plan.method;
     expect_checked(run);
   }
@@ -149,7 +150,7 @@ TEST(Reading, AmongCandidatesThatKeepColumnsTheOneThatLearnsIsFound) {
   auto asked = tuning("[values]\nstep-size = [1e-9, 1]\n");
   asked.options.trials = 20;
   asked.options.score = Score::loss;
-  asked.values.set("columns-kept", "0.3");
+  asked.values.set("feature-selection", "0.3");
   asked.values.set("steps", "10");
   asked.values.set("epsilon", "25");
   const auto plan = plan_tuning(schema, asked);

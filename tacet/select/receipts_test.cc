@@ -240,7 +240,7 @@ TEST(ChoiceReceipts, ARunIsHeldToTheLossAndTheUnit) {
   // hold none.
   expect_fault(single, "units are divided into blocks", [&](auto& result, auto& parameters) {
     per_patient(result, parameters);
-    parameters["records_a_unit"] = 1;
+    parameters["max_records_per_unit"] = 1;
   });
 }
 
@@ -286,11 +286,11 @@ TEST(ChoiceReceipts, APureTuningPaysForItsCap) {
   const auto honest = trained(plan_tuning(schema_of(), asked));
   expect_honest(honest);
   for (const std::int64_t cap : {0, 1, 5}) {
-    expect_fault(honest, "of which the cipher's term says nothing",
-                 [&](auto&, auto& parameters) { parameters["most_trials"] = cap; });
+    expect_fault(honest, "of which the PRG slack says nothing",
+                 [&](auto&, auto& parameters) { parameters["max_trials"] = cap; });
   }
-  expect_fault(honest, "of which the cipher's term says nothing",
-               [](auto& result, auto&) { result.receipt.cipher_delta = 1e-40; });
+  expect_fault(honest, "of which the PRG slack says nothing",
+               [](auto& result, auto&) { result.receipt.prg_slack = 1e-40; });
 }
 
 // What a receipt says of the chosen run is held against what there was to choose from.

@@ -52,7 +52,7 @@ void describe_zero(privacy::Receipt& choice, const learn::Training& first) {
     std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
   }
   if (choice.privacy_unit != learn::single_record) {
-    const std::string name(learn::records_a_unit_name);
+    const std::string name(learn::max_records_per_unit_name);
     const auto unit = std::ranges::find(first.settings, name, &learn::Setting::name);
     if (unit == first.settings.end()) {
       throw base::InternalError("a run that protects units says nothing of their records");
@@ -64,18 +64,18 @@ void describe_zero(privacy::Receipt& choice, const learn::Training& first) {
 
 }  // namespace
 
-learn::TrainedModel chosen_model(const learn::Settled& plan, const learn::Training& first,
-                                 const ChosenRun& chosen, const learn::TrainingMeans& means) {
+learn::TrainedModel chosen_model(const learn::MethodPlan& plan, const learn::Training& first,
+                                 const ChosenRun& chosen, const learn::TrainingContext& context) {
   const auto unit = first.schema.unit.value_or("record");
   learn::TrainedModel result{model::empty_model(first.schema, plan.loss),
-                             learn::finished_receipt(plan, unit, means), first.schema};
+                             learn::finished_receipt(plan, unit, context), first.schema};
   if (chosen.trained == nullptr || !is_finite(chosen.trained->model)) {
     describe_zero(result.receipt, first);
     return result;
   }
   describe_run(result.receipt, chosen.trained->receipt, chosen.name);
   result.model = std::move(chosen.trained->model);
-  result.model.noise_deviations.clear();
+  result.model.noise_stddevs.clear();
   result.schema = std::move(chosen.trained->schema);
   return result;
 }

@@ -4,7 +4,7 @@
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
@@ -16,7 +16,7 @@ namespace tacet::select {
 namespace recorded_setting {
 inline constexpr auto law = "law";
 inline constexpr auto trials = "trials";
-inline constexpr auto most_trials = "most_trials";
+inline constexpr auto max_trials = "max_trials";
 inline constexpr auto score_noise = "score_noise_multiplier";
 inline constexpr auto selection_epsilon = "selection_epsilon";
 inline constexpr auto method = "method";
@@ -40,10 +40,10 @@ struct ChosenRun {
 /// in which the chosen run is described. The model of all zeros, as the `first` run would have
 /// described it, in place of one that left the numbers. Without noise of coefficients: that of the
 /// run is another one given that it was chosen.
-[[nodiscard]] learn::TrainedModel chosen_model(const learn::Settled& plan,
+[[nodiscard]] learn::TrainedModel chosen_model(const learn::MethodPlan& plan,
                                                const learn::Training& first,
                                                const ChosenRun& chosen,
-                                               const learn::TrainingMeans& means);
+                                               const learn::TrainingContext& context);
 
 /// Whether the model of all zeros was chosen.
 [[nodiscard]] bool chose_zero(learn::RecordedParameters& parameters);

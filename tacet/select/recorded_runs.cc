@@ -10,7 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
@@ -97,12 +97,12 @@ double coin_of(const RecordedRun& run) {
   return learn::coin_term(run.receipt, learn::find_method(run.receipt.algorithm).proved);
 }
 
-/// The cipher's term of the whole has that of the choice and of the coins of its runs.
+/// The PRG slack of the whole has that of the choice and of the random draws of its runs.
 void expect_coins(const privacy::Receipt& choice, double of_runs) {
   constexpr double roundings = 1 - 1e-9;
-  if (choice.cipher_delta >= choice_cipher_delta(of_runs) * roundings) return;
+  if (choice.prg_slack >= choice_prg_slack(of_runs) * roundings) return;
   throw base::DataError(
-      "the cipher's term leaves out coins: those of the choice, or those that draw a record of "
+      "the PRG slack leaves out random draws: those of the choice, or those that draw a record of "
       "each unit in its runs");
 }
 
@@ -135,7 +135,8 @@ RecordedRun as_in_grid(RecordedRun run, const std::string& candidate) {
       sampling && run.receipt.algorithm == "gradient") {
     run.receipt.sampling = *sampling;
   }
-  for (const auto* option : {"steps", "batch-size", "records-a-unit", "positives", "groups"}) {
+  for (const auto* option :
+       {"steps", "batch-size", "max-records-per-unit", "positives", "groups"}) {
     std::string name(option);
     std::ranges::replace(name, '-', '_');
     const auto value = value_in(candidate, option);
@@ -189,12 +190,12 @@ std::vector<std::string> grid_entries(const std::string& text) {
 void expect_runs(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
                  std::span<const privacy::Event> parts, std::int64_t times) {
   const auto runs = read_runs(choice, parameters, parts.size());
-  double coins = 0;
+  double random_draws = 0;
   for (const auto& run : runs) {
     expect_releases(run, parts[run.part]);
-    coins += coin_of(run);
+    random_draws += coin_of(run);
   }
-  expect_coins(choice, static_cast<double>(times) * coins);
+  expect_coins(choice, static_cast<double>(times) * random_draws);
 }
 
 void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
@@ -219,8 +220,8 @@ void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParamete
     throw base::DataError("a candidate of the grid has no run in the receipt");
   }
   // Each run of the secret number draws its candidate, too.
-  const double run = dearest + random::cipher_term(1, random::most_leaf_words);
-  const auto most = learn::RecordedParameters(choice.parameters).count(named::most_trials);
+  const double run = dearest + random::prg_slack_of(1, random::max_block_words);
+  const auto most = learn::RecordedParameters(choice.parameters).count(named::max_trials);
   expect_coins(choice, static_cast<double>(most) * run);
 }
 

@@ -29,8 +29,8 @@ struct PlannedRun {
 [[nodiscard]] learn::Setting runs_setting(std::span<const PlannedRun> runs);
 
 /// DataError unless each part of the events is what its runs release, each by its own method, for
-/// the receipt's adjacency and unit; and unless the cipher's term has the coins of the choice and,
-/// `times` for each run, those that draw a record of each unit.
+/// the receipt's adjacency and unit; and unless the PRG slack has the random draws of the choice
+/// and, `times` for each run, those that draw a record of each unit.
 void expect_runs(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
                  std::span<const privacy::Event> parts, std::int64_t times = 1);
 

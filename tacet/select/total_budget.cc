@@ -11,7 +11,7 @@ namespace tacet::select {
 namespace {
 
 double together(const data::Schema& schema, const learn::Training& plan) {
-  return data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta})
+  return data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.prg_slack})
       .guarantee.epsilon;
 }
 

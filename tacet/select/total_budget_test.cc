@@ -34,7 +34,7 @@ data::Schema fitted_schema(double epsilon) {
 }
 
 double whole(const data::Schema& schema, const learn::Training& plan) {
-  return data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta})
+  return data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.prg_slack})
       .guarantee.epsilon;
 }
 

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/checked_means.h"
+#include "tacet/learn/checked_context.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/select/blocks.h"
@@ -49,8 +49,8 @@ const PlannedCandidate& drawn(const std::vector<PlannedCandidate>& candidates,
 }
 
 double noisy_score(const learn::TrainedModel& trained, const data::Dataset& holdout,
-                   const TunePlan& plan, const learn::TrainingMeans& means) {
-  const mechanism::ReleaseMeans release{{}, means.source, means.reservation};
+                   const TunePlan& plan, const learn::TrainingContext& context) {
+  const mechanism::ReleaseContext release{{}, context.source, context.reservation};
   const auto anew = read_anew(holdout, trained.schema);
   const auto rule = score_rule(trained.model, plan.score);
   auto sum = score_sum(trained.model, anew ? *anew : holdout, rule, plan.guarantee.adjacency,
@@ -64,32 +64,32 @@ double noisy_score(const learn::TrainedModel& trained, const data::Dataset& hold
 /// released of it already says.
 ScoredRun<Chosen> run_once(const TunePlan& plan, const std::vector<data::Dataset>& blocks,
                            std::uint64_t index, random::Stream& choices,
-                           const learn::TrainingMeans& means) {
+                           const learn::TrainingContext& context) {
   const auto& candidate = drawn(plan.candidates, choices);
   const auto& training = candidate.training;
-  InnerRun inner(means, 2 * index, training.events, training.guarantee);
+  InnerRun inner(context, 2 * index, training.events, training.guarantee);
   auto trained = inner.carry_out(training, blocks[0]);
   if (!is_finite(trained.model)) {
     return {-std::numeric_limits<double>::infinity(), {candidate.name, std::move(trained)}};
   }
-  InnerRun scoring(means, 2 * index + 1, plan.score_event(), training.guarantee);
-  const double score = noisy_score(trained, blocks[1], plan, scoring.means());
+  InnerRun scoring(context, 2 * index + 1, plan.score_event(), training.guarantee);
+  const double score = noisy_score(trained, blocks[1], plan, scoring.context());
   return {score, {candidate.name, std::move(trained)}};
 }
 
 // Records that are given away are handed out without a copy.
 template <typename Records>
 learn::TrainedModel tune(Records&& records, const TunePlan& plan,
-                         const learn::TrainingMeans& means) {
-  const auto blocks = booked_blocks(std::forward<Records>(records), plan, plan.sizes, means);
-  random::Stream choices(means.source.lease(random::Purpose::selection, 0, 0));
-  const auto count = draw_count(plan.stopping(), plan.most_runs, choices);
-  means.supervision.step("tuning", 0, 1);  // and no more: when the last one ended tells how many
+                         const learn::TrainingContext& context) {
+  const auto blocks = booked_blocks(std::forward<Records>(records), plan, plan.sizes, context);
+  random::Stream choices(context.source.claim(random::Purpose::selection, 0, 0));
+  const auto count = draw_count(plan.stopping(), plan.max_runs, choices);
+  context.supervision.step("tuning", 0, 1);  // and no more: when the last one ended tells how many
   auto chosen = best_of(count, choices, [&](std::int64_t k) {
-    return run_once(plan, blocks, static_cast<std::uint64_t>(k), choices, means);
+    return run_once(plan, blocks, static_cast<std::uint64_t>(k), choices, context);
   });
   return chosen_model(plan, plan.candidates.front().training,
-                      chosen ? ChosenRun{chosen->name, &chosen->trained} : ChosenRun{}, means);
+                      chosen ? ChosenRun{chosen->name, &chosen->trained} : ChosenRun{}, context);
 }
 
 /// What a run may have released, one of each kind, and the score at the end.
@@ -101,7 +101,7 @@ const std::vector<privacy::Event>& recorded_runs(const privacy::Receipt& receipt
   if (event == nullptr || !law) throw base::DataError("the events are not a secret number of runs");
   const bool pure = receipt.guarantee.delta == 0;
   constexpr std::int64_t least = 1;
-  const auto cap = parameters.count(named::most_trials);
+  const auto cap = parameters.count(named::max_trials);
   if (!(stopping_event(*law, parameters.real(named::trials), pure ? 0 : cap, *event->base) ==
         *event)) {
     throw base::DataError("the events have another law of the number of runs than the parameters");
@@ -118,9 +118,10 @@ const std::vector<privacy::Event>& recorded_runs(const privacy::Receipt& receipt
   constexpr double roundings = 1 - 1e-6;
   const double law_term =
       count_distance(*event) + (pure ? beyond(*event, std::max(cap, least)) : 0);
-  if (cap < least || receipt.cipher_delta < law_term * roundings) {
+  if (cap < least || receipt.prg_slack < law_term * roundings) {
     throw base::DataError(
-        "the runs that the cap of {} leaves out have the chance {:.3g}, of which the cipher's term "
+        "the runs that the cap of {} leaves out have the probability {:.3g}, of which the PRG "
+        "slack "
         "says nothing",
         cap, law_term);
   }
@@ -193,10 +194,12 @@ learn::Training tuned_training(TunePlan plan) {
   training.schema = plan.candidates.front().training.schema;
   training.raw_schema = plan.candidates.front().training.raw_schema;
   training.run = [plan](const data::Dataset& records, const data::Schema&,
-                        const learn::TrainingMeans& means) { return tune(records, plan, means); };
+                        const learn::TrainingContext& context) {
+    return tune(records, plan, context);
+  };
   training.run_last = [plan = std::move(plan)](data::Dataset&& records, const data::Schema&,
-                                               const learn::TrainingMeans& means) {
-    return tune(std::move(records), plan, means);
+                                               const learn::TrainingContext& context) {
+    return tune(std::move(records), plan, context);
   };
   return learn::checked_before(std::move(training));
 }

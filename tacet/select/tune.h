@@ -17,9 +17,9 @@ namespace tacet::select {
 
 struct TuneOptions {
   TrialLaw law = TrialLaw::logarithmic;
-  double trials = 10;                       ///< mean of the number of runs
-  std::optional<std::int64_t> most_trials;  ///< a cap; chosen so that it costs next to nothing
-  double holdout = 0.3;                     ///< share of the records that score
+  double trials = 10;                      ///< mean of the number of runs
+  std::optional<std::int64_t> max_trials;  ///< a cap; chosen so that it costs next to nothing
+  double holdout = 0.3;                    ///< share of the records that score
   std::optional<Score> score;
 };
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/read_options.h"
 
@@ -28,7 +28,7 @@ void check_request(const TuneRequest& request) {
 }
 
 /// The adjacency that was given, or the usual one where all candidates have the same.
-privacy::Adjacency settle_adjacency(const data::Schema& schema, const TuneRequest& request) {
+privacy::Adjacency resolve_adjacency(const data::Schema& schema, const TuneRequest& request) {
   const auto usual = [&](const Candidate& candidate) {
     return naming(candidate,
                   [&] { return read_options(together(request, candidate), schema).adjacency; });
@@ -62,7 +62,7 @@ learn::ParameterValues together(const TuneRequest& request, const Candidate& can
   return values;
 }
 
-Asked settle_asked(const data::Schema& schema, const TuneRequest& request) {
+Asked resolve_asked(const data::Schema& schema, const TuneRequest& request) {
   check_request(request);
   const auto& first = request.grid.candidates.front();
   const auto options =
@@ -72,20 +72,20 @@ Asked settle_asked(const data::Schema& schema, const TuneRequest& request) {
         "epsilon inf protects nobody, and costs nothing to try again: use tacet train");
   }
   // What is cut off of the law of the number of runs counts e^epsilon times.
-  constexpr double most_epsilon = 500;
-  if (options.epsilon > most_epsilon) {
-    throw base::UsageError("tune takes epsilon up to {}, got {}", most_epsilon, options.epsilon);
+  constexpr double max_epsilon = 500;
+  if (options.epsilon > max_epsilon) {
+    throw base::UsageError("tune takes epsilon up to {}, got {}", max_epsilon, options.epsilon);
   }
-  const auto adjacency = settle_adjacency(schema, request);
+  const auto adjacency = resolve_adjacency(schema, request);
   refuse_counted_units(schema.unit.has_value(), adjacency);
-  const auto rows = learn::settle_row_count(schema, options);
+  const auto rows = learn::resolve_row_count(schema, options);
   const double delta = options.delta.value_or(learn::default_delta(rows));
   return {schema, request, {options.epsilon, delta, adjacency}, rows, request.options.trials};
 }
 
 privacy::Adjacency tuning_adjacency(const data::Schema& schema, const TuneRequest& request) {
   check_request(request);
-  return settle_adjacency(schema, request);
+  return resolve_adjacency(schema, request);
 }
 
 }  // namespace tacet::select

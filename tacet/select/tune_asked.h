@@ -19,7 +19,7 @@ struct Asked {
 };
 
 /// UsageError for what no tuning can be, or not with these candidates.
-[[nodiscard]] Asked settle_asked(const data::Schema& schema, const TuneRequest& request);
+[[nodiscard]] Asked resolve_asked(const data::Schema& schema, const TuneRequest& request);
 
 /// A candidate's values beside those of all. UsageError for a name in both.
 [[nodiscard]] learn::ParameterValues together(const TuneRequest& request,

@@ -18,10 +18,10 @@
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/wide/net_plan.h"
-#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/budget_search.h"
@@ -41,30 +41,30 @@ privacy::RandomlyRepeated stopping(const Asked& asked, std::int64_t cap, privacy
 
 /// The cap's share of delta is P(K > cap) (1 + e^epsilon), for which the accountant has a
 /// thousandth.
-std::int64_t settle_cap(const Asked& asked) {
+std::int64_t resolve_cap(const Asked& asked) {
   const auto& options = asked.request.options;
   const auto event = stopping(asked, 0, privacy::no_event());
   const double price = 1 + std::exp(asked.guarantee.epsilon);
   const double delta = asked.guarantee.delta;
   // Of a pure guarantee what is cut off is part of the cipher's share.
   const double negligible = delta > 0 ? 5e-4 * delta / price : 0x1p-60;
-  if (!options.most_trials) return least_cap(event, negligible);
-  if (*options.most_trials < 1) {
-    throw base::UsageError("most-trials must be at least 1, got {}", *options.most_trials);
+  if (!options.max_trials) return min_cap(event, negligible);
+  if (*options.max_trials < 1) {
+    throw base::UsageError("most-trials must be at least 1, got {}", *options.max_trials);
   }
-  const double cut = beyond(event, *options.most_trials);
-  if (cut <= 2 * negligible) return *options.most_trials;
+  const double cut = beyond(event, *options.max_trials);
+  if (cut <= 2 * negligible) return *options.max_trials;
   throw base::GuaranteeError(
       "most-trials {} cuts off so many runs that it costs delta {:.3g}, where a thousandth of {} "
       "is "
       "set apart for it; {} or more cost no more than that",
-      *options.most_trials, price * cut, delta, least_cap(event, negligible));
+      *options.max_trials, price * cut, delta, min_cap(event, negligible));
 }
 
 RunBudget first_budget(const Asked& asked) {
   const auto& whole = asked.guarantee;
   if (whole.delta == 0) {
-    const double noise = accounting::least_noise(
+    const double noise = accounting::min_noise(
         [&](double x) {
           return stopping(asked, 0, privacy::PureDp{1 / x, whole.adjacency});
         },
@@ -73,7 +73,7 @@ RunBudget first_budget(const Asked& asked) {
     return {1 / noise, 0};
   }
   const double left = whole.delta * (1 - 1e-6);
-  const double noise = accounting::least_noise(
+  const double noise = accounting::min_noise(
       [&](double z) { return stopping(asked, 0, privacy::Gaussian{z}); },
       {privacy::Epsilon(whole.epsilon), privacy::Delta(left), whole.adjacency});
   const double share = left / std::max(1.0, asked.mean);
@@ -184,16 +184,16 @@ privacy::Event base_event(const TunePlan& plan, privacy::Adjacency adjacency) {
   return blocks;
 }
 
-double cipher_term_of(const TunePlan& plan, const privacy::RandomlyRepeated& event) {
+double prg_slack_term_of(const TunePlan& plan, const privacy::RandomlyRepeated& event) {
   double dearest = 0;
   for (const auto& candidate : plan.candidates) {
-    dearest = std::max(dearest, candidate.training.cipher_delta);
+    dearest = std::max(dearest, candidate.training.prg_slack);
   }
-  const double run = dearest + random::cipher_term(1, random::most_leaf_words);
-  const double cut = event.cap == 0 ? beyond(event, plan.most_runs) : 0;
-  // Beside the runs: the blocks' coins, and the choices of candidates.
-  return static_cast<double>(plan.most_runs) * run +
-         random::cipher_term(2, random::most_leaf_words) + count_distance(event) + cut;
+  const double run = dearest + random::prg_slack_of(1, random::max_block_words);
+  const double cut = event.cap == 0 ? beyond(event, plan.max_runs) : 0;
+  // Beside the runs: the blocks' random draws, and the choices of candidates.
+  return static_cast<double>(plan.max_runs) * run +
+         random::prg_slack_of(2, random::max_block_words) + count_distance(event) + cut;
 }
 
 /// These candidates at this budget, and what everything costs then if they are all there are.
@@ -210,14 +210,14 @@ void plan_at(TunePlan& plan, const Asked& asked, const Places& places, const Run
   }
   plan.score_noise = score_noise_of(run, adjacency);
   const bool pure = asked.guarantee.delta == 0;
-  auto event = stopping(asked, pure ? 0 : plan.most_runs, base_event(plan, adjacency));
-  plan.cipher_delta = cipher_term_of(plan, event);
+  auto event = stopping(asked, pure ? 0 : plan.max_runs, base_event(plan, adjacency));
+  plan.prg_slack = prg_slack_term_of(plan, event);
   plan.events = std::move(event);
 }
 
-double settle_cost(TunePlan& plan, const Asked& asked) {
+double resolve_cost(TunePlan& plan, const Asked& asked) {
   try {
-    plan.guarantee = accounting::stated_guarantee(plan.events, asked.guarantee, plan.cipher_delta);
+    plan.guarantee = accounting::stated_guarantee(plan.events, asked.guarantee, plan.prg_slack);
     return plan.guarantee.epsilon;
   } catch (const base::GuaranteeError&) {
     return std::numeric_limits<double>::infinity();  // nothing is proved for so much
@@ -233,7 +233,7 @@ Places distinct(const TunePlan& plan) {
 
 /// All candidates are planned at the first budget and at the last one, between them one of each
 /// kind of release.
-void settle_budget(TunePlan& plan, const Asked& asked) {
+void resolve_budget(TunePlan& plan, const Asked& asked) {
   Places all(asked.request.grid.candidates.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   auto run = first_budget(asked);
@@ -241,7 +241,7 @@ void settle_budget(TunePlan& plan, const Asked& asked) {
   const auto cost = [&](double epsilon) {
     run.epsilon = epsilon;
     plan_at(plan, asked, planned, run);
-    const double found = settle_cost(plan, asked);
+    const double found = resolve_cost(plan, asked);
     if (planned.size() == all.size()) planned = distinct(plan);
     return found;
   };
@@ -249,7 +249,7 @@ void settle_budget(TunePlan& plan, const Asked& asked) {
     run.epsilon = largest_share(run.epsilon, asked.guarantee.epsilon, cost);
     if (plan.candidates.size() == all.size()) return;
     plan_at(plan, asked, all, run);
-    if (settle_cost(plan, asked) <= asked.guarantee.epsilon) return;
+    if (resolve_cost(plan, asked) <= asked.guarantee.epsilon) return;
     planned = all;  // at another budget they are of more kinds
   }
   throw base::GuaranteeError("no budget of a run was found that keeps epsilon {} in total",
@@ -311,7 +311,7 @@ void add_settings(TunePlan& plan, const Asked& asked) {
       {"grid", grid_text(asked.request.grid), {.table = false}},
       {named::law, std::string(trial_law_names.of(options.law))},
       {named::trials, options.trials},
-      {named::most_trials, plan.most_runs},
+      {named::max_trials, plan.max_runs},
       {"holdout", options.holdout},
       {named::score_noise, plan.score_noise},
       {named::run_epsilon, plan.run.epsilon},
@@ -340,16 +340,16 @@ privacy::Event score_event_of(const RunBudget& run, double noise) {
                         : privacy::Event(privacy::Gaussian{noise});
 }
 
-TunePlan settle_tuning(const data::Schema& schema, const TuneRequest& request) {
-  const auto asked = settle_asked(schema, request);
+TunePlan resolve_tuning(const data::Schema& schema, const TuneRequest& request) {
+  const auto asked = resolve_asked(schema, request);
   TunePlan plan;
   plan.method = tune_method().name;
   plan.sampling_scheme = blocks_sampling;
   plan.public_row_count = asked.rows;
   const std::array shares{1 - request.options.holdout, request.options.holdout};
   plan.sizes = declared_sizes(plan.public_row_count, shares);
-  plan.most_runs = settle_cap(asked);
-  settle_budget(plan, asked);
+  plan.max_runs = resolve_cap(asked);
+  resolve_budget(plan, asked);
   const auto& first = plan.candidates.front().training;
   plan.loss = first.loss;
   plan.columns = first.columns;
@@ -361,7 +361,7 @@ TunePlan settle_tuning(const data::Schema& schema, const TuneRequest& request) {
 }
 
 learn::Training plan_tuning(const data::Schema& schema, const TuneRequest& request) {
-  return tuned_training(settle_tuning(schema, request));
+  return tuned_training(resolve_tuning(schema, request));
 }
 
 }  // namespace tacet::select

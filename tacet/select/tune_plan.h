@@ -28,10 +28,10 @@ struct RunBudget {
 [[nodiscard]] double score_noise_of(const RunBudget& run, privacy::Adjacency adjacency);
 [[nodiscard]] privacy::Event score_event_of(const RunBudget& run, double noise);
 
-struct TunePlan : learn::Settled {
+struct TunePlan : learn::MethodPlan {
   std::vector<PlannedCandidate> candidates;
   std::vector<std::int64_t> sizes;  ///< declared, of the block that trains and the one that scores
-  std::int64_t most_runs = 0;
+  std::int64_t max_runs = 0;
   RunBudget run;
   std::optional<Score> score;
   double score_noise = 0;
@@ -44,7 +44,7 @@ struct TunePlan : learn::Settled {
 };
 
 /// plan_tuning before its records are read.
-[[nodiscard]] TunePlan settle_tuning(const data::Schema& schema, const TuneRequest& request);
+[[nodiscard]] TunePlan resolve_tuning(const data::Schema& schema, const TuneRequest& request);
 
 /// How the records of a plan's runs are read, trained on and scored.
 [[nodiscard]] learn::Training tuned_training(TunePlan plan);

@@ -91,7 +91,7 @@ TEST(Tune, WhatWasSpentIsTheOuterEventAlone) {
   EXPECT_EQ(run.spent, run.plan.events);
   EXPECT_EQ(run.result.receipt.events, run.plan.events);
   EXPECT_NE(run.spent.as<privacy::RandomlyRepeated>(), nullptr);
-  EXPECT_EQ(run.result.receipt.cipher_delta, run.plan.cipher_delta);
+  EXPECT_EQ(run.result.receipt.prg_slack, run.plan.prg_slack);
 }
 
 // One candidate, so that what was chosen is no difference; under add_remove the number of records
@@ -146,7 +146,7 @@ TEST(Tune, TheReceiptIsTheGoldenOne) {
               R"({"average":0.4,"averaging":"suffix","candidate":"steps=5","candidates":1,)"
               R"("clipping_norm":0.5,"columns":2,"grid":"steps=5","holdout":0.3,)"
               R"("law":"logarithmic","loss":"logistic","method":"gradient","momentum":0.9,)"
-              R"("most_trials":677,"outputs":1,"public_row_count":300,)"
+              R"("max_trials":677,"outputs":1,"public_row_count":300,)"
               R"("run_calibration":"tight","run_row_count":210,"run_sampling":"full_batch",)"
               R"("score":"accuracy","steps":5,"trials":10.0})");
   }
@@ -168,7 +168,7 @@ TEST(Tune, TheReceiptLeadsBackToItsEvents) {
   };
   lie("trials", 5.0);
   lie("law", "geometric");
-  lie("most_trials", 100000);
+  lie("max_trials", 100000);
   lie("score_noise_multiplier", 1.0);
   lie("noise_multiplier", 1.0);
   lie("steps", 7);
@@ -215,7 +215,7 @@ TEST(Tune, WhatCannotBeIsSaidBeforeAnythingIsRead) {
   twice.values.set("l2", "0");
   expect_refusal(twice, "l2 is given for all and in the grid");
   TuneOptions capped;
-  capped.most_trials = 20;
+  capped.max_trials = 20;
   expect_refusal(request("[[candidate]]\nsteps = 5\n", capped), "most-trials 20 cuts off so many");
   TuneOptions poisson;
   poisson.law = TrialLaw::poisson;
@@ -283,7 +283,7 @@ TEST(TuneLong, AddsAtMostATenthToTheTimeOfItsTrainings) {
   const auto plan = plan_tuning(schema, asked);
   constexpr std::uint64_t seed = 5;
   random::SeededSource source(seed);
-  random::Stream choices(source.lease(random::Purpose::selection, 0, 0));
+  random::Stream choices(source.claim(random::Purpose::selection, 0, 0));
   const auto& stopping = *plan.events.as<privacy::RandomlyRepeated>();
   const auto count = draw_count(stopping, stopping.cap, choices);
   ASSERT_GE(count, 5);

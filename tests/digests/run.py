@@ -154,7 +154,7 @@ def settings():
             f"{wide} --dim 3 --selection adafest --hidden 5,3 --batch-size 100")
     for kind, extra in (("classes", "--optimizer sgd --batch-size 100"),
                         ("numbers", "--optimizer adagrad"), ("two", "--epsilon inf"),
-                        ("twounit", "--records-a-unit 3 --batch-size 100")):
+                        ("twounit", "--max-records-per-unit 3 --batch-size 100")):
         epsilon = "" if "--epsilon" in extra else "--epsilon 3"
         add(f"data.csv --schema {kind}.toml",
             f"--method wide --steps 20 --delta 1e-5 {epsilon} {extra}")
@@ -170,7 +170,7 @@ def settings():
         add("data.csv --schema classes.toml", f"--method {method} --epsilon 3 --delta 1e-5")
         for kind in ("numbers", "two"):
             add(f"data.csv --schema {kind}unit.toml",
-                f"--method {method} --epsilon 3 --delta 1e-5 --records-a-unit 4")
+                f"--method {method} --epsilon 3 --delta 1e-5 --max-records-per-unit 4")
     for sampling in ("poisson", "fixed_size", "partition"):
         for adjacency in ADJACENCIES:
             add(BERKELEY, f"--sampling {sampling} --batch-size 300 --steps 15 --epsilon 1 "
@@ -207,7 +207,7 @@ def settings():
         for kind in ("numbers", "two"):
             add(f"data.csv --schema {kind}unit.toml",
                 f"--batch-size 40 --steps 20 --adjacency {adjacency} --epsilon 2 --delta 1e-5 "
-                "--records-a-unit 3")
+                "--max-records-per-unit 3")
     add_newest(add)
     add_devices(add)
     return out
@@ -238,7 +238,7 @@ def add_newest(add):
             for way in ("private", "means"):
                 add(data, f"--adjacency {adjacency} --epsilon 1 --delta 1e-5 --standardise {way}")
         add(f"more.csv --schema {kind.replace('2', 'unit2')}.toml",
-            "--epsilon 3 --delta 1e-5 --records-a-unit 4")
+            "--epsilon 3 --delta 1e-5 --max-records-per-unit 4")
         add(data, "--batch-size 40 --steps 20 --epsilon 1")
         add(data, "--epsilon inf")
     for loss in NUMBER_LOSSES:
@@ -259,7 +259,7 @@ def add_newest(add):
     for adjacency in ADJACENCIES:
         budget = f"--adjacency {adjacency} --epsilon 4 --delta 1e-5"
         for kind in ("two", "numbers", "classes"):
-            add(f"data.csv --schema {kind}wide.toml", f"--columns-kept 0.3 {budget}")
+            add(f"data.csv --schema {kind}wide.toml", f"--feature-selection 0.3 {budget}")
         for family in ("countsketch", "countsketch4", "srht", "gaussian"):
             add("data.csv --schema twowide.toml",
                 f"--projection {family} --projection-width 64 {budget}")
@@ -269,7 +269,7 @@ def add_newest(add):
         add("data.csv --schema classeswide.toml", f"--projection auto {budget}")
         for method in ("output", "phased", "objective", "regularized-output", "adassp",
                        "localized", "phased-erm"):
-            add("data.csv --schema twowide.toml", f"--method {method} --columns-kept 0.3 {budget}")
+            add("data.csv --schema twowide.toml", f"--method {method} --feature-selection 0.3 {budget}")
     for method, extra in (("gradient", "--steps 200"), ("regularized-output", "")):
         add("data.csv --schema twowide.toml",
             f"--method {method} --calibration arora2022 --radius 3 --epsilon 1 --delta 1e-6 {extra} "
@@ -314,7 +314,7 @@ def bits_of(model):
     receipt = file["receipt"]
     guarantee = receipt["guarantee"]
     said = [file["model"].get("coefficients"), numbers_and_kinds(receipt["events"]["event"]),
-            guarantee["epsilon"], guarantee["delta"], receipt["cipher_delta"]]
+            guarantee["epsilon"], guarantee["delta"], receipt["prg_slack"]]
     return json.dumps(said).encode() + (rest if is_wide else b"")
 
 

@@ -132,9 +132,9 @@ class Changes:
             document.receipt["privacy_unit"] = name
             parameters = document.receipt["parameters"]
             if cap is None:
-                parameters.pop("records_a_unit", None)
+                parameters.pop("max_records_per_unit", None)
             elif cap != "kept":
-                parameters["records_a_unit"] = cap
+                parameters["max_records_per_unit"] = cap
             if document.schema is not None:
                 document.schema.pop("unit", None)
                 if name != "record":
@@ -147,14 +147,14 @@ class Changes:
             self.add("unit person", lambda d: unit(d, "person", "kept"), REFUSED)
             self.add("unit person in the receipt alone",
                      lambda d: d.receipt.update(privacy_unit="person"), REFUSED)
-            self.add("records a unit without a unit",
-                     lambda d: d.receipt["parameters"].update(records_a_unit=1), REFUSED)
+            self.add("records per unit without a unit",
+                     lambda d: d.receipt["parameters"].update(max_records_per_unit=1), REFUSED)
             return
         self.add("unit record", lambda d: unit(d, "record", "kept"), REFUSED)
         # Units protected is records protected; pairs of words are less than records.
-        self.add("unit record without records a unit", lambda d: unit(d, "record", None),
+        self.add("unit record without records per unit", lambda d: unit(d, "record", None),
                  REFUSED if own == "pair" else FREE)
-        self.add("unit without records a unit", lambda d: unit(d, own, None), REFUSED)
+        self.add("unit without records per unit", lambda d: unit(d, own, None), REFUSED)
         self.add("unit record in the receipt alone",
                  lambda d: d.receipt.update(privacy_unit="record"), REFUSED)
 
@@ -256,7 +256,7 @@ class Changes:
         if guarantee["delta"] > 0:
             self.add("delta lower", stated(delta=rounded(0.1 * guarantee["delta"])), REFUSED)
             self.add("delta 0", stated(delta=0.0), REFUSED)
-        self.add("no cipher", lambda d: d.receipt.update(cipher_delta=0), REFUSED)
+        self.add("no cipher", lambda d: d.receipt.update(prg_slack=0), REFUSED)
         for sampling in ("full_batch", "poisson", "fixed_size", "partition", "permutation", "local",
                          "nonsense"):
             if sampling != self.original.receipt["sampling"]:
@@ -310,7 +310,7 @@ def accepted(setting, own, other):
     if method in COUNT_MUST_BE_PUBLIC:
         return other != "add_remove"
     if method in (*CHOICES, "regularized-output", "evaluate", "describe"):
-        # Blocks, means and exact counts of a public number of records; coins, sums and noisy counts
+        # Blocks, means and exact counts of a public number of records; random draws, sums and noisy counts
         # of a secret one. Evaluations and summaries of the one are not those of the other.
         if method in ("evaluate", "describe") and note != "fitted":
             return own in PUBLIC_COUNT and other in PUBLIC_COUNT

@@ -53,8 +53,8 @@ def rounded_up(value, digits):
     return f"{float(f'{whole}e{int(power) - (digits - 1)}'):.{digits}g}"
 
 
-def cipher_share(epsilon, delta):
-    """(1 + e^epsilon) delta, as privacy/cipher_share.h states it, up to its last digits."""
+def prg_share(epsilon, delta):
+    """(1 + e^epsilon) delta, as privacy/prg_share.h states it, up to its last digits."""
     return delta * (1 + math.exp(epsilon))
 
 
@@ -83,8 +83,8 @@ def sentence(receipt):
             f"e^{rounded_up(epsilon, 4)} = {factor}")
     text += (f", except for events of total probability {rounded_up(delta, 6)}. " if delta > 0 else
              ", without exception. ")
-    if receipt["cipher_delta"] > 0:
-        share = rounded_up(cipher_share(epsilon, receipt["cipher_delta"]), 3)
+    if receipt["prg_slack"] > 0:
+        share = rounded_up(prg_share(epsilon, receipt["prg_slack"]), 3)
         text += (f"What noise from the cipher adds, {share}, is part of that. " if delta > 0 else
                  f"That is for ideal noise; noise from the cipher adds {share} to delta 0. ")
     text += LAST_WORDS

@@ -95,7 +95,7 @@ def of_methods():
                 for pure in (False, True):
                     schema = ("number" if method in ("adassp",) else "two")
                     schema += "_unit" if unit else ""
-                    cap = "--records-a-unit 3" if unit else ""
+                    cap = "--max-records-per-unit 3" if unit else ""
                     yield Setting(method, adjacency, unit, pure,
                                   f"train data.csv --schema {schema}.toml --method {method} "
                                   f"--adjacency {adjacency} {PURE if pure else APPROXIMATE} {cap} "
@@ -107,12 +107,12 @@ def of_choices():
         for unit in (False, True):
             head = f"data.csv --schema two{'_unit' if unit else ''}.toml --method gradient"
             tail = (f"--adjacency {adjacency} {APPROXIMATE} --knots none --output FILE"
-                    + (" --records-a-unit 3" if unit else ""))
+                    + (" --max-records-per-unit 3" if unit else ""))
             yield Setting("tune", adjacency, unit, False, f"tune {head} --grid grid.toml {tail}")
             for option in ("boost 0.3", "radius auto"):
                 yield Setting(option.split()[0], adjacency, unit, False,
                               f"train {head} --{option} --steps 3 {tail}")
-            # A method that draws one record of each unit, in each run by a coin.
+            # A method that draws one record of each unit, in each run by a random draw.
             yield Setting("boost", adjacency, unit, False,
                           f"train data.csv --schema two{'_unit' if unit else ''}.toml "
                           f"--method objective --boost 0.3 --adjacency {adjacency} {APPROXIMATE} "
@@ -122,7 +122,7 @@ def of_choices():
                            ("fixed", "--schema two.toml --batch-size 50 --sampling fixed_size --knots none"),
                            ("blocks", "--schema two.toml --batch-size 50 --sampling partition --knots none"),
                            ("standardised", "--schema two.toml --standardise private --knots none"),
-                           ("kept", "--columns-kept 0.5 --schema hashed.toml"),
+                           ("kept", "--feature-selection 0.5 --schema hashed.toml"),
                            ("paper", "--schema two.toml --calibration paper --knots none --radius 2")):
             yield Setting("gradient", adjacency, False, False,
                           f"{gradient} {more} --adjacency {adjacency} {APPROXIMATE} --output FILE",
@@ -149,7 +149,7 @@ def of_releases():
             suffix = "_unit" if unit else ""
             for pure in (False, True):
                 budget = f"--adjacency {adjacency} {PURE if pure else APPROXIMATE}"
-                caps = (("", ""), ("three", " --records-a-unit 3")) if unit else (("", ""),)
+                caps = (("", ""), ("three", " --max-records-per-unit 3")) if unit else (("", ""),)
                 for note, cap in caps:
                     yield Setting("describe", adjacency, unit, pure,
                                   f"describe data.csv --schema two{suffix}.toml {budget}{cap} "
@@ -169,7 +169,7 @@ def of_releases():
                 method = "objective" if pure else "gradient --steps 3 --knots none"
                 yield Setting("fitted", adjacency, unit, pure,
                               f"train data.csv {train} --method {method} --output FILE"
-                              + (" --records-a-unit 2" if unit else ""))
+                              + (" --max-records-per-unit 2" if unit else ""))
                 yield Setting("describe", adjacency, unit, pure,
                               f"describe data.csv {train} --json", "fitted")
     for adjacency in ADJACENCIES:
@@ -206,7 +206,7 @@ class Maker:
                 self.must(f"train data.csv --schema {schema}{suffix}.toml --method gradient "
                           f"--knots none --steps 3 {APPROXIMATE} --output {schema}{suffix}.json")
         for adjacency in ADJACENCIES[:2]:  # a fit of added records serves replaced ones
-            for suffix, unit in (("", ""), ("_unit", "--unit person --records-a-unit 2")):
+            for suffix, unit in (("", ""), ("_unit", "--unit person --max-records-per-unit 2")):
                 for kind, delta in (("", "1e-5"), ("_pure", "0")):
                     self.must(f"schema fit data.csv --target two --positive p --epsilon 10 "
                               f"--delta {delta} --adjacency {adjacency} {unit} "

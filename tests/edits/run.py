@@ -99,7 +99,7 @@ def judge(maker, setting, number):
 
 
 ALWAYS = re.compile(r"adjacency \w+$|adjacency \w+ (with its|of version)|half the |unit \w+$|"
-                    r"unit without|unit person in|records a unit without|algorithm nonsense$")
+                    r"unit without|unit person in|records per unit without|algorithm nonsense$")
 STRIDE = 20  # of the other edits, so many files share them
 
 

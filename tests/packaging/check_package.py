@@ -101,7 +101,7 @@ def check_headers(prefix, scratch, compiler):
                                re.MULTILINE):
             if not (include / name).is_file():
                 sys.exit(f"{header} includes {name}, which is not installed")
-    for name in ("mechanism/door_keeper.h", "privacy/certifier.h", "privacy/trusting_budget.h",
+    for name in ("mechanism/access_keys.h", "privacy/certifier.h", "privacy/trusting_budget.h",
                   "random/noise/rounded_gaussian-inl.h",
                  "mechanism/noise/noisy_sum.h"):
         if f"tacet/{name}" in headers:
@@ -115,7 +115,7 @@ def check_headers(prefix, scratch, compiler):
 
 # What the types keep from everybody else: it would state a bound or open a private value.
 FORBIDDEN = (("BoundedSum", "T::from_certified({}, {1, 2}, 1.0, 1)"), ("Certified", "T{}"),
-             ("MechanismDoor", "T{}"), ("BoundedSum", "std::declval<T>().open({})"),
+             ("AccessKey", "T{}"), ("BoundedSum", "std::declval<T>().open({})"),
              ("Private<int>", "std::declval<T>().value()"),
              ("Private<int>", "std::declval<T>().map(writes_to(std::declval<int&>()))"),
              ("Private<int>", "std::declval<T>().map(std::declval<std::function<int(int)>>())"))

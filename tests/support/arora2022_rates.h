@@ -24,8 +24,8 @@ inline double loss_bound(const Problem& p) { return loss_within(p, p.radius * p.
 /// The same for weights plus Gaussian noise of that standard deviation a coordinate, with
 /// probability at least 1 - failure for each fixed record: only <noise, x> matters, whatever the
 /// dimension. The paper charges `failure` to delta; caps need no such term.
-inline double perturbed_loss_bound(const Problem& p, double standard_deviation, double failure) {
-  const double beside = p.norm_bound * standard_deviation * std::sqrt(2 * std::log(2 / failure));
+inline double perturbed_loss_bound(const Problem& p, double stddev, double failure) {
+  const double beside = p.norm_bound * stddev * std::sqrt(2 * std::log(2 / failure));
   return loss_within(p, p.radius * p.norm_bound + beside);
 }
 

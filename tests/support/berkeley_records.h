@@ -64,7 +64,7 @@ inline data::Schema fitted(data::Schema schema) {
                                  .unit = "record",
                                  .events = privacy::PureDp{0.5, cost.adjacency},
                                  .guarantee = cost,
-                                 .cipher_delta = 1e-20,
+                                 .prg_slack = 1e-20,
                                  .unprotected_reason = {}};
   return schema;
 }

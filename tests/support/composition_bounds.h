@@ -65,7 +65,7 @@ inline double gaussian_and_pure_epsilon(double mu, Epsilon epsilon, std::int64_t
   // Basic composition: the noise's own epsilon at delta, and the sum of the pure ones.
   const double largest =
       gaussian::epsilon(mu, delta) + static_cast<double>(count) * epsilon.value() * (1 + 1e-15);
-  return numeric::bisect_border(
+  return numeric::bisect_threshold(
       largest * (1 + 1e-12), 0.0,
       [&](double total) {
         return gaussian_and_pure_delta(mu, epsilon, count, Epsilon(total)) <= delta.value();

@@ -36,7 +36,7 @@ class DeviceCase : public testing::Test {
       model_ = file.last_round().model;
     }
     service_ =
-        std::make_unique<local::Service>(state_, local::ServiceOptions{.requests_a_second = 1e6});
+        std::make_unique<local::Service>(state_, local::ServiceOptions{.requests_per_second = 1e6});
     transport_ = std::make_unique<ServiceTransport>(*service_);
     record("age,town,bought\n43,Bern,yes\n");
   }
@@ -72,13 +72,13 @@ class DeviceCase : public testing::Test {
   [[nodiscard]] double spent(std::size_t device = 0) const {
     const auto ledger = folder_of(device) / "device.ledger";
     if (!std::filesystem::exists(ledger)) return 0;
-    const auto standing = ledger::Ledger(ledger).standing();
-    return standing.accounts.empty() ? 0 : standing.accounts.front().counted.total().value;
+    const auto snapshot = ledger::Ledger(ledger).snapshot();
+    return snapshot.accounts.empty() ? 0 : snapshot.accounts.front().counted.total().value;
   }
   [[nodiscard]] std::int64_t sent(const std::string& path) const {
     return std::ranges::count(transport_->requests, path, &local::HttpRequest::path);
   }
-  [[nodiscard]] std::int64_t counted() const { return service_->standing().reports; }
+  [[nodiscard]] std::int64_t counted() const { return service_->snapshot().reports; }
 
   /// An attempt that ends when it has booked.
   void book_and_die() {

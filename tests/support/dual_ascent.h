@@ -305,21 +305,21 @@ class Ascent {
 /// |w(alpha) - w*| <= sqrt(gap / l2). The gap is a sum of one Fenchel-Young term a record, each
 /// computed without cancellation; its rounding is counted.
 ///
-/// The bound is valid whether or not it reaches `tolerance` within `most_epochs` visits of every
+/// The bound is valid whether or not it reaches `tolerance` within `max_epochs` visits of every
 /// record. Where the loss has a kink no useful number of visits can be proved to be enough, so that
 /// a release of the minimiser must not rest on this solver alone: minimise_certified, with rounded
 /// kinks, always delivers. UsageError for another domain.
 [[nodiscard]] inline CertifiedMinimum minimise_by_dual_ascent(const data::Dataset& dataset,
                                                               const DualProblem& problem,
                                                               double tolerance,
-                                                              std::int64_t most_epochs) {
+                                                              std::int64_t max_epochs) {
   if (!(problem.sum_l2 > 0) || !(tolerance > 0)) {
     throw base::UsageError("dual ascent needs a positive l2 and tolerance");
   }
   (void)checked(problem.domain, static_cast<std::size_t>(dataset.columns()));
   Ascent ascent(dataset, problem);
   auto best = ascent.certify();
-  for (std::int64_t epoch = 0; epoch < most_epochs && best.distance_bound > tolerance; ++epoch) {
+  for (std::int64_t epoch = 0; epoch < max_epochs && best.distance_bound > tolerance; ++epoch) {
     ascent.epoch();
     auto found = ascent.certify();
     if (found.distance_bound < best.distance_bound) best = std::move(found);

@@ -39,7 +39,7 @@ inline learn::EvaluationPlan with_little_noise(learn::EvaluationPlan plan) {
   plan.noise_multiplier = 0.01;
   plan.event = privacy::Gaussian{plan.noise_multiplier};
   plan.guarantee = accounting::account(plan.event, plan.guarantee.adjacency, privacy::Delta(1e-6));
-  plan.cipher_delta = 0;
+  plan.prg_slack = 0;
   return plan;
 }
 

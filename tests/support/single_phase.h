@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tacet/learn/chain/localization_schedule.h"
+#include "tacet/learn/localization/localization_schedule.h"
 
 namespace tacet::learn {
 

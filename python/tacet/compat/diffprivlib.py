@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _records, estimators
 from .._blocks import Travels, belonging, carry
-from .._door import door
+from .._boundary import boundary
 from ..budgets import Budget
 from ..errors import GuaranteeError, UsageError
 from ..receipts import Receipt
@@ -86,13 +86,13 @@ class _Moved(Travels, BaseEstimator):  # type: ignore[misc]
         found: Receipt = self._model.receipt_
         return found
 
-    @door
+    @boundary
     def predict(self, X: Any) -> Any:
         """As the model within."""
         check_is_fitted(self)
         return self._model.predict(X)
 
-    @door
+    @boundary
     def _warning_score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """scikit-learn's score: exact, so that it tells about the records; nothing is booked."""
         check_is_fitted(self)
@@ -162,13 +162,13 @@ class LogisticRegression(ClassifierMixin, _Moved):  # type: ignore[misc]
         self.classes_ = self._model.classes_
         return self
 
-    @door
+    @boundary
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class."""
         check_is_fitted(self)
         return self._model.predict_proba(X)
 
-    @door
+    @boundary
     def decision_function(self, X: Any) -> Any:
         """The margin of the second class."""
         check_is_fitted(self)

@@ -13,10 +13,10 @@ namespace {
 
 using numeric::infinity;
 /// Rarer numbers of records count as all of them; what both laws give less is not precise anyway.
-constexpr double least_weight = 1e-300;
-constexpr std::int64_t most_parts = 128;
+constexpr double min_weight = 1e-300;
+constexpr std::int64_t max_parts = 128;
 /// Where more are left, rarer ones than this count as all already: likely numbers stay apart.
-constexpr double least_of_many = 1e-60;
+constexpr double min_of_many = 1e-60;
 
 /// Bin(k, q) around its most likely number, by the ratios of neighbours: a relative error of three
 /// roundings for each step from there.
@@ -25,7 +25,7 @@ struct Binomial {
   std::vector<double> weights;  ///< of first, first + 1, ...
   double rest;                  ///< at least what all others have
 
-  Binomial(std::int64_t k, double q, double least = least_weight) : rest(0) {
+  Binomial(std::int64_t k, double q, double least = min_weight) : rest(0) {
     const auto count = static_cast<double>(k);
     const auto mode = std::min(k, static_cast<std::int64_t>((count + 1) * q));
     const double odds = q / (1 - q);
@@ -65,9 +65,9 @@ struct Part {
 class Mixture {
  public:
   explicit Mixture(const SampledUnit& unit) {
-    const Binomial law(unit.records, unit.rate, is_exact(unit) ? least_weight : least_of_many);
+    const Binomial law(unit.records, unit.rate, is_exact(unit) ? min_weight : min_of_many);
     const auto size = static_cast<std::int64_t>(law.weights.size());
-    const std::int64_t width = (size + most_parts - 1) / most_parts;
+    const std::int64_t width = (size + max_parts - 1) / max_parts;
     const double step = unit.mu / static_cast<double>(unit.records) * (1 + 0x1p-52);
     const auto stand = [&](std::int64_t j, double weight) {
       if (j == 0) {
@@ -94,8 +94,8 @@ class Mixture {
     double p = at_zero_ * q;
     double excess = 0;
     double error = 0;
-    const double least = least_exponent(from, to);
-    const double own = deviation(from, to);
+    const double least = min_exponent(from, to);
+    const double own = stddev(from, to);
     for (const auto& part : parts_) {
       if (part.log_weight + highest(part, from, to) < least) {
         excess -= part.weight * q;
@@ -105,7 +105,7 @@ class Mixture {
       p += part.weight * mass;
       excess += part.weight * (mass - q);
       // Rounding an argument z = x - m moves the log density by z (z + m) units.
-      const double z = deviation(from - part.shift, to - part.shift);
+      const double z = stddev(from - part.shift, to - part.shift);
       const double units = z * (z + part.shift) + own * own;
       error += part.weight * (mass * (0x1p-46 + 0x1p-49 * units) + 0x1p-50 * q);
     }
@@ -156,8 +156,8 @@ class Mixture {
     for (const auto& part : parts_) {
       x = std::min(x, (goal - part.log_weight) / part.shift + 0.5 * part.shift);
     }
-    constexpr int most_steps = 100;
-    for (int i = 0; i < most_steps; ++i) {
+    constexpr int max_steps = 100;
+    for (int i = 0; i < max_steps; ++i) {
       const auto [value, slope] = moved(x);
       const double step = (value - goal) / slope;
       if (!(step > 0x1p-51 * std::fabs(x))) break;
@@ -208,7 +208,7 @@ class Mixture {
     const double sum = l < -0.5 ? std::exp(l) - at_zero_ : std::expm1(l) + moved_;
     return sum > 0 ? std::log(sum) : -infinity;
   }
-  static double deviation(double from, double to) {
+  static double stddev(double from, double to) {
     const double nearest = std::min(std::fabs(from), std::fabs(to));
     return std::isfinite(nearest) ? nearest : 0;
   }
@@ -218,7 +218,7 @@ class Mixture {
     return std::isfinite(x) ? part.shift * (x - 0.5 * part.shift) : infinity;
   }
   /// Parts below this add less than rounding does.
-  [[nodiscard]] double least_exponent(double from, double to) const {
+  [[nodiscard]] double min_exponent(double from, double to) const {
     if (!std::isfinite(from) || !std::isfinite(to)) return -infinity;
     double top = -infinity;
     for (const auto& part : parts_) {
@@ -328,8 +328,8 @@ class ReplacedBinomialGaussian final : public Pair {
     double low = least == -infinity ? 0 : std::max(0.0, mixture_.outcome(goal + least));
     double high = std::max(low, mixture_.outcome(goal));
     double x = high;
-    constexpr int most_steps = 200;
-    for (int i = 0; i < most_steps && high - low > 0x1p-51 * high; ++i) {
+    constexpr int max_steps = 200;
+    for (int i = 0; i < max_steps && high - low > 0x1p-51 * high; ++i) {
       const auto [value, slope] = loss_at(x);
       (value > goal ? high : low) = x;
       const double step = (value - goal) / slope;
@@ -354,7 +354,7 @@ PairPointer replaced_binomial_gaussian(const SampledUnit& unit) {
 }
 
 bool is_exact(const SampledUnit& unit) {
-  return static_cast<std::int64_t>(Binomial(unit.records, unit.rate).weights.size()) <= most_parts;
+  return static_cast<std::int64_t>(Binomial(unit.records, unit.rate).weights.size()) <= max_parts;
 }
 
 }  // namespace tacet::accounting::pairs

@@ -24,11 +24,11 @@ Event units(double rate, double noise, std::int64_t records) {
 }
 
 double binomial(std::int64_t k, double q, std::int64_t j) {
-  double chance = 1;
+  double probability = 1;
   for (std::int64_t i = 0; i < j; ++i) {
-    chance *= static_cast<double>(k - i) / static_cast<double>(i + 1);
+    probability *= static_cast<double>(k - i) / static_cast<double>(i + 1);
   }
-  return chance * std::pow(q, j) * std::pow(1 - q, k - j);
+  return probability * std::pow(q, j) * std::pow(1 - q, k - j);
 }
 
 /// Densities of the number of records that joined, each moving the mean by `step`.
@@ -41,11 +41,11 @@ double density(double x, double q, std::int64_t k, double step) {
   return sum / std::sqrt(2 * M_PI);
 }
 
-/// int max(0, p - e^epsilon p'), the integrand's border bisected and each side summed finely.
+/// int max(0, p - e^epsilon p'), the integrand's boundary bisected and each side summed finely.
 template <typename First, typename Second>
 double hockey_stick(const First& first, const Second& second, double epsilon, double mu) {
   const auto surplus = [&](double x) { return first(x) - std::exp(epsilon) * second(x); };
-  // The trapezoid rule is exact to rounding inside; Simpson's on the piece beside the border.
+  // The trapezoid rule is exact to rounding inside; Simpson's on the piece beside the boundary.
   const double low = -12 - mu;
   const double high = 12 + 2 * mu;
   constexpr int cells = 4000;

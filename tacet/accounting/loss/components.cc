@@ -15,10 +15,10 @@ bool is_single(std::span<const Component> components) {
 }
 
 double log_tail_for(double log_delta, std::span<const Component> components) {
-  constexpr std::int64_t most_uses = std::int64_t{1} << 34;
+  constexpr std::int64_t max_uses = std::int64_t{1} << 34;
   std::int64_t total = 0;
   for (const auto& component : components) {
-    if (component.count > most_uses - total) {
+    if (component.count > max_uses - total) {
       throw base::NumericError("more uses than privacy losses can be composed precisely for");
     }
     total += component.count;
@@ -66,9 +66,9 @@ double affordable_step(double coarse, double epsilon, double theta, double uses)
   // Unless so wide a step would move log delta by more than a fifth of itself: two stages afford
   // some more.
   const double precise = std::sqrt(1.6 * epsilon / (tilt * uses));
-  constexpr double most_cells = 0x1p20;
+  constexpr double max_cells = 0x1p20;
   const double step =
-      std::max(coarse, std::min(width / cells, std::max(width / most_cells, precise)));
+      std::max(coarse, std::min(width / cells, std::max(width / max_cells, precise)));
   return std::min(step, largest_step);
 }
 

@@ -59,7 +59,7 @@ std::vector<std::int64_t> spread_out(double steps, double step, const Resolution
     // Far below the mean a tilt leaves nothing, however wide the intervals are.
     const bool free = !upwards && resolution.theta * distance * step > 60;
     const bool apart = upwards && !resolution.uniform &&
-                       distance * step > resolution.border - resolution.moments.mean &&
+                       distance * step > resolution.threshold - resolution.moments.mean &&
                        doubled <= 0.2 * resolution.share * distance;
     if ((free || apart || doubled <= widest) && distance >= doubled * scale) width *= 2;
     ends.push_back(ends.back() + width);

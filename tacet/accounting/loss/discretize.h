@@ -44,7 +44,7 @@ struct Resolution {
   double share = 0.25;
   /// Losses above it are taken apart and not tilted: intervals are at most a fifth of that share
   /// of them wide.
-  double border = std::numeric_limits<double>::infinity();
+  double threshold = std::numeric_limits<double>::infinity();
 };
 
 /// Masses of a pair on narrow cells of the loss. An interval between grid points, one or more steps
@@ -107,8 +107,9 @@ struct LossRange {
 [[nodiscard]] Moments loss_moments(const pairs::Pair& pair, double log_tail);
 
 /// What rounding may do to the masses of one step's grid: a factor within exp(+-mass_slack). The
-/// density at z deviations is known to some z^2 units of rounding only; this holds for tails down
-/// to e^-500. Losses carry their own errors: cells that of their ratio, grids loss_error.
+/// density at z standard deviations is known to some z^2 units of rounding only; this holds for
+/// tails down to e^-500. Losses carry their own errors: cells that of their ratio, grids
+/// loss_error.
 constexpr double mass_slack = 0x1p-40;
 
 }  // namespace tacet::accounting::pld

@@ -194,9 +194,9 @@ PairPointer discrete_gaussian(double sigma, double shift) {
 DiscreteLaplacePair discrete_laplace(double scale, double shift) {
   // P centred at shift, Q at 0, x = e^{-1/scale}: P(k) = (1 - x) / (1 + x) x^|k - shift|. The loss
   // is (2 k - shift) / scale for k from 0 to shift; both tails stand at its ends.
-  constexpr double most_blocks = 0x1p13;
+  constexpr double max_blocks = 0x1p13;
   const double one_plus_x = 1 + std::exp(-1 / scale);
-  const double width = std::max(1.0, std::ceil((shift - 1) / most_blocks));
+  const double width = std::max(1.0, std::ceil((shift - 1) / max_blocks));
   const double end = shift / scale;
   const auto loss = [&](double k) { return (2 * k - shift) / scale; };
   std::vector<Atom> atoms;

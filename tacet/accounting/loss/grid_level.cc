@@ -104,11 +104,11 @@ double GridLevel::round_off_at(double eps) const {
 }
 
 bool GridLevel::is_astray(double theta, double log_delta) const {
-  // A normal sum is tilted by some sqrt(2 log(1/x)) of its deviations, where delta is x or, of a
-  // sum whose standard deviation is small, x deviations.
-  const double standard_deviation = std::sqrt(upper_.cumulants(0).variance);
-  const double log_share = log_delta - std::log(std::min(1.0, standard_deviation));
-  return theta * standard_deviation < 0.3 * std::sqrt(std::max(0.0, -2 * log_share - 4));
+  // A normal sum is tilted by some sqrt(2 log(1/x)) of its standard deviations, where delta is x
+  // or, of a sum whose standard deviation is small, x standard deviations.
+  const double stddev = std::sqrt(upper_.cumulants(0).variance);
+  const double log_share = log_delta - std::log(std::min(1.0, stddev));
+  return theta * stddev < 0.3 * std::sqrt(std::max(0.0, -2 * log_share - 4));
 }
 
 std::optional<GridLevel::Aim> GridLevel::aim_apart(double log_delta, double share) const {
@@ -135,7 +135,7 @@ std::optional<GridLevel::Aim> GridLevel::aim_apart(double log_delta, double shar
     aim = {tilt_for_mean(parts->small, high), high, true};
   }
   const auto& grid = upper_.parts()[0].grid;
-  aim.border = grid.offset + static_cast<double>(parts->index.front()) * step_;
+  aim.threshold = grid.offset + static_cast<double>(parts->index.front()) * step_;
   return aim;
 }
 
@@ -169,8 +169,8 @@ GridLevel::Aim GridLevel::aim_at(const GridSum& sum, double log_delta) const {
     }
   }
   const double theta = std::exp(0.5 * (low + high));
-  const double standard_deviation = std::sqrt(sum.cumulants(theta).variance);
-  const double excess = std::log1p(theta * standard_deviation) / theta;
+  const double stddev = std::sqrt(sum.cumulants(theta).variance);
+  const double excess = std::log1p(theta * stddev) / theta;
   return {theta, bound(std::log(theta)) - excess + sum.offset()};
 }
 

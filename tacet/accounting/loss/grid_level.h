@@ -38,7 +38,7 @@ class GridLevel {
     double theta;
     double epsilon;
     bool by_one = false;  ///< a single large loss alone makes up delta
-    double border = std::numeric_limits<double>::infinity();  ///< above which losses are large
+    double threshold = std::numeric_limits<double>::infinity();  ///< above which losses are large
   };
   /// The tilt whose Chernoff bound of epsilon at delta is smallest, and that bound less the usual
   /// correction of a smooth law: an estimate that heavy tails do not lead astray.
@@ -50,9 +50,9 @@ class GridLevel {
   [[nodiscard]] bool is_astray(double theta, double log_delta) const;
 
   /// Composes under the tilt theta, to be asked about epsilons between the thresholds, by
-  /// transforms no longer than 2^most_bits.
-  void tilt(double theta, const Thresholds& thresholds, int most_bits = 64) {
-    twin_->run(theta, thresholds, std::min(most_bits, largest_bits_));
+  /// transforms no longer than 2^max_bits.
+  void tilt(double theta, const Thresholds& thresholds, int max_bits = 64) {
+    twin_->run(theta, thresholds, std::min(max_bits, largest_bits_));
   }
   /// Takes rare large losses apart, for a delta of about this size and at the cost of about `share`
   /// of it. False where there are none. Does away with an earlier tilt.

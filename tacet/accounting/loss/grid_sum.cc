@@ -131,19 +131,18 @@ Window chernoff_window(const GridSum& sum, double theta, const GridSum::Cumulant
                        double log_tail) {
   double low = sum.lowest_index();
   double high = sum.highest_index();
-  const double standard_deviation = std::sqrt(cumulants.variance);
-  if (standard_deviation > 0) {
+  const double stddev = std::sqrt(cumulants.variance);
+  if (stddev > 0) {
     // P(Y >= y) <= e^{K(theta + t) - K(theta) - t y} under the tilt, for each t > 0. The best t of
     // a normal law comes first; heavier tails want smaller ones.
-    const double start = std::sqrt(-2 * log_tail) / standard_deviation;
+    const double start = std::sqrt(-2 * log_tail) / stddev;
     for (const double sign : {1.0, -1.0}) {
       double best = infinity;
       double t = start;
       for (int i = 0; i < 24; ++i, t *= 0.45) {
         const double growth = sum.log_moment(theta + sign * t) - cumulants.value;
         const double bound = (growth - log_tail) / t / sum.step();
-        const bool wide =
-            std::fabs(best) * sum.step() > 100 * standard_deviation + std::fabs(cumulants.mean);
+        const bool wide = std::fabs(best) * sum.step() > 100 * stddev + std::fabs(cumulants.mean);
         if (bound > best && !wide) break;
         best = std::min(best, bound);
       }

@@ -8,7 +8,7 @@ namespace tacet::accounting::pld {
 namespace grid_sum_test {
 
 /// `count` losses of +-step, each with the pure mechanism's masses.
-GridSum coins(double step, std::int64_t count) {
+GridSum draws(double step, std::int64_t count) {
   LossGrid grid;
   grid.step = step;
   grid.index = {-1, 1};
@@ -37,7 +37,7 @@ TEST(GridSum, LowerEndsCountNoMoreInfiniteLossThanThereIs) {
 TEST(GridSum, CumulantsAreThoseOfTheSum) {
   constexpr double step = 0.25;
   constexpr std::int64_t count = 40;
-  const auto sum = coins(step, count);
+  const auto sum = draws(step, count);
   const double p = 1 / (1 + std::exp(-step));
   for (const double theta : {0.0, 0.5, 3.0, 100.0, 4000.0}) {
     const double up = std::log(p) + theta * step;
@@ -73,7 +73,7 @@ TEST(GridSum, KeepsOffsetsAndEndsApart) {
 TEST(GridSum, LessThanTheTailLiesOutsideItsWindow) {
   constexpr std::int64_t count = 60;
   constexpr double step = 0.1;
-  const auto sum = coins(step, count);
+  const auto sum = draws(step, count);
   for (const double theta : {0.0, 1.0, 5.0}) {
     const auto cumulants = sum.cumulants(theta);
     for (const double log_tail : {-5.0, -20.0}) {

@@ -12,9 +12,9 @@ namespace {
 
 using numeric::unit_roundoff;
 
-constexpr double most_sums = 4096;
+constexpr double max_sums = 4096;
 /// Masses are products of this many factors at most, each known to 32 units of rounding.
-constexpr double most_uses = 100;
+constexpr double max_uses = 100;
 /// More than all masses together lose where they are too small for numbers.
 constexpr double lost = 1e-250;
 
@@ -23,7 +23,7 @@ double ways(double count, std::size_t losses) {
   double result = 1;
   for (std::size_t i = 1; i < losses; ++i) {
     result *= (count + static_cast<double>(i)) / static_cast<double>(i);
-    if (result > 2 * most_sums) break;
+    if (result > 2 * max_sums) break;
   }
   return result;
 }
@@ -41,7 +41,7 @@ std::optional<ListSum> ListSum::of(std::span<const Component> components) {
     }
     uses += static_cast<double>(component.count);
     count *= ways(static_cast<double>(component.count), atoms.size());
-    if (!(uses <= most_uses && count <= most_sums)) return std::nullopt;
+    if (!(uses <= max_uses && count <= max_sums)) return std::nullopt;
   }
   ListSum result;
   double log_finite = 0;
@@ -56,7 +56,7 @@ std::optional<ListSum> ListSum::of(std::span<const Component> components) {
   result.infinite_ = -std::expm1(log_finite);
   // 32 units of each factor and as many of forming it; of the sum of all masses one each.
   result.slack_ = 64 * unit_roundoff * (uses + 2) + unit_roundoff * count;
-  // As a pair knows its own losses, and of adding them up.
+  // As a pair knows its custom losses, and of adding them up.
   result.loss_error_ = 0x1p-48 * uses + 0x1p-49 * reach;
   return result;
 }

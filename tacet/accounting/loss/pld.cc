@@ -22,14 +22,14 @@ using numeric::infinity;
 class Search {
  public:
   Search(std::span<const Component> components, double log_delta, double ceiling,
-         const Effort& effort)
+         const PldOptions& pld_options)
       : components_(components),
-        effort_(effort),
+        effort_(pld_options),
         log_tail_(log_tail_for(log_delta, components)),
         ceiling_(ceiling),
-        step_(effort.step) {
+        step_(pld_options.step) {
     for (const auto& component : components) uses_ += static_cast<double>(component.count);
-    if (!is_single(components) && effort.step == 0) list_ = ListSum::of(components);
+    if (!is_single(components) && pld_options.step == 0) list_ = ListSum::of(components);
   }
 
   [[nodiscard]] Bracket bracket() const {
@@ -53,7 +53,7 @@ class Search {
             large_apart_ = apart->epsilon < 0.8 * first.epsilon;
             if (large_apart_) first = *apart;
             by_one_ = first.by_one;
-            border_ = first.border;
+            border_ = first.threshold;
           }
         }
         guess_ = std::clamp(first.epsilon, 0.0, bracket_.upper);
@@ -63,7 +63,7 @@ class Search {
         const auto apart =
             large_apart_ ? level.aim_apart(log_delta, 0.1 * effort_.tolerance) : std::nullopt;
         theta_ = apart ? apart->theta : level.tilt_for_mean(guess_);
-        if (apart) border_ = apart->border;
+        if (apart) border_ = apart->threshold;
       }
     };
     attempt(aim, [&](GridLevel& level) {
@@ -269,7 +269,7 @@ class Search {
   void follow(Resolution& resolution) const {
     resolution.uniform = uniform_;
     resolution.theta = std::max(by_one_ ? std::min(theta_, 200 / guess_) : theta_, 1e-3);
-    resolution.border = large_apart_ ? border_ : infinity;
+    resolution.threshold = large_apart_ ? border_ : infinity;
     resolution.share = share_;
   }
 
@@ -315,7 +315,7 @@ class Search {
   }
 
   std::span<const Component> components_;
-  Effort effort_;
+  PldOptions effort_;
   double log_tail_;
   double ceiling_;
   std::optional<ListSum> list_;
@@ -341,7 +341,8 @@ class Search {
 
 /// Refines whichever of the orders has the larger upper end until the joint bracket is narrow.
 template <typename Advance>
-Bracket refine_jointly(std::span<Search> searches, const Effort& effort, const Advance& advance) {
+Bracket refine_jointly(std::span<Search> searches, const PldOptions& pld_options,
+                       const Advance& advance) {
   double lower = 0;
   for (auto& search : searches) {
     if (search.ceiling() <= lower) {
@@ -360,8 +361,8 @@ Bracket refine_jointly(std::span<Search> searches, const Effort& effort, const A
     }
     joint.upper = widest->bracket().upper;
     joint.step = widest->bracket().step;
-    const bool narrow = joint.upper - joint.lower <= effort.tolerance * joint.upper;
-    if (narrow || widest->exhausted() || effort.step > 0) return joint;
+    const bool narrow = joint.upper - joint.lower <= pld_options.tolerance * joint.upper;
+    if (narrow || widest->exhausted() || pld_options.step > 0) return joint;
     widest->refine();
     if (widest->exhausted()) return joint;
     advance(*widest);
@@ -372,27 +373,27 @@ Bracket refine_jointly(std::span<Search> searches, const Effort& effort, const A
 }  // namespace
 
 Bracket epsilon_bracket(std::span<const Component> remove, std::span<const Component> add,
-                        double delta, const Effort& effort) {
+                        double delta, const PldOptions& pld_options) {
   if (remove.empty()) return {0, 0, 0};
   const double log_delta = std::log(delta);
   std::vector<Search> searches;
-  searches.emplace_back(remove, log_delta, largest_loss(remove), effort);
-  if (!add.empty()) searches.emplace_back(add, log_delta, largest_loss(add), effort);
-  return refine_jointly(searches, effort, [&](Search& s) { s.epsilon_level(log_delta); });
+  searches.emplace_back(remove, log_delta, largest_loss(remove), pld_options);
+  if (!add.empty()) searches.emplace_back(add, log_delta, largest_loss(add), pld_options);
+  return refine_jointly(searches, pld_options, [&](Search& s) { s.epsilon_level(log_delta); });
 }
 
 Bracket delta_bracket(std::span<const Component> remove, std::span<const Component> add,
-                      double epsilon, const Effort& effort) {
+                      double epsilon, const PldOptions& pld_options) {
   if (remove.empty()) return {0, 0, 0};
   std::vector<Search> searches;
   const auto search = [&](std::span<const Component> order) {
     const double ceiling = largest_loss(order) <= epsilon ? 0 : 1;
     const double log_delta = ceiling == 0 ? 0 : rough_log_delta(order, epsilon);
-    searches.emplace_back(order, log_delta, ceiling, effort);
+    searches.emplace_back(order, log_delta, ceiling, pld_options);
   };
   search(remove);
   if (!add.empty()) search(add);
-  return refine_jointly(searches, effort, [&](Search& s) { s.delta_level(epsilon); });
+  return refine_jointly(searches, pld_options, [&](Search& s) { s.delta_level(epsilon); });
 }
 
 }  // namespace tacet::accounting::pld

@@ -17,7 +17,7 @@ struct Bracket {
   double step;
 };
 
-struct Effort {
+struct PldOptions {
   double tolerance = 1e-3;          ///< relative width to reach
   int largest_log2_size = 20;       ///< of a transform; beyond it the bracket reached is returned
   base::WorkMeter* work = nullptr;  ///< counts what is computed, if given
@@ -29,19 +29,19 @@ struct Effort {
 /// than 2^34 uses, whose rounding alone may move delta by a hundredth, are a NumericError.
 [[nodiscard]] Bracket epsilon_bracket(std::span<const Component> remove,
                                       std::span<const Component> add, double delta,
-                                      const Effort& effort = {});
+                                      const PldOptions& pld_options = {});
 [[nodiscard]] inline Bracket epsilon_bracket(std::span<const Component> components, double delta,
-                                             const Effort& effort = {}) {
-  return epsilon_bracket(components, {}, delta, effort);
+                                             const PldOptions& pld_options = {}) {
+  return epsilon_bracket(components, {}, delta, pld_options);
 }
 
 /// delta at epsilon, the same.
 [[nodiscard]] Bracket delta_bracket(std::span<const Component> remove,
                                     std::span<const Component> add, double epsilon,
-                                    const Effort& effort = {});
+                                    const PldOptions& pld_options = {});
 [[nodiscard]] inline Bracket delta_bracket(std::span<const Component> components, double epsilon,
-                                           const Effort& effort = {}) {
-  return delta_bracket(components, {}, epsilon, effort);
+                                           const PldOptions& pld_options = {}) {
+  return delta_bracket(components, {}, epsilon, pld_options);
 }
 
 }  // namespace tacet::accounting::pld

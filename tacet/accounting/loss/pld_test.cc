@@ -256,8 +256,8 @@ TEST(Pld, SampledDiscreteGaussiansFollowTheContinuousOnes) {
   EXPECT_GT(delta_interval(often, Adjacency::zero_out, Epsilon(0.5)).upper, 0.027);
 }
 
-// The smallest loss, log(1 - q), lies ten deviations below the others here: next to it stand masses
-// of 10^-295, whose ratio is unknown and whose error may not move every loss.
+// The smallest loss, log(1 - q), lies ten standard deviations below the others here: next to it
+// stand masses of 10^-295, whose ratio is unknown and whose error may not move every loss.
 TEST(Pld, MassesNextToNothingDoNotWidenIntervals) {
   for (const auto& [q, steps] : {std::pair{0.1, 10'000}, {0.01, 100'000}}) {
     const Event event = Repeated{steps, PoissonSampled{q, Gaussian{10}}};

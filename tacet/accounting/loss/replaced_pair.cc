@@ -32,7 +32,7 @@ Masses both_mixed(double q, const Masses& up, const Masses& down) {
 }
 
 /// In y = mu times the outcome: the base's loss at y is y - h, of the other record -y - h, and the
-/// pair's own loss is odd and increasing (replaced_record.md, section 2).
+/// pair's custom loss is odd and increasing (replaced_record.md, section 2).
 class ReplacedGaussian final : public Pair {
  public:
   ReplacedGaussian(double mu, double q)
@@ -207,7 +207,7 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
   Walk rising(std::move(bottom));
   std::vector<Atom> positive;
   double infinite = q * infinite_p;
-  // The second half of [0, 1] mirrors the first one. Rounding moves a loss's border by some units
+  // The second half of [0, 1] mirrors the first one. Rounding moves a loss's boundary by some units
   // of the length behind it, within what masses may be off.
   constexpr double least = 1e-290;  // below, numbers lose their precision
   double done = 0;

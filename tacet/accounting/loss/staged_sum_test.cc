@@ -10,7 +10,7 @@ namespace tacet::accounting::pld {
 namespace staged_sum_test {
 
 /// `count` losses of +-step, each with the pure mechanism's masses.
-GridSum coins(double step, std::int64_t count) {
+GridSum draws(double step, std::int64_t count) {
   LossGrid grid;
   grid.step = step;
   grid.index = {-1, 1};
@@ -24,7 +24,7 @@ GridSum coins(double step, std::int64_t count) {
 TEST(StagedSum, KeepsTheMomentsOnTheSafeSide) {
   constexpr double theta = 3;
   for (const std::int64_t count : {20000, 50001}) {
-    const auto whole = coins(1e-3, count);
+    const auto whole = draws(1e-3, count);
     const auto stages = staged(whole, whole, {theta, -60, 20});
     ASSERT_TRUE(stages) << count;
     const double exact = whole.log_moment(theta);
@@ -44,7 +44,7 @@ TEST(StagedSum, KeepsTheMomentsOnTheSafeSide) {
 TEST(StagedSum, HoldsWhatOneTransformSays) {
   constexpr std::int64_t count = 40000;
   constexpr double epsilon = 0.4;
-  const auto whole = coins(1e-3, count);
+  const auto whole = draws(1e-3, count);
   const double theta = 8;
   TwinTransform direct(whole, whole);
   direct.run_whole(theta, -60, 20);
@@ -61,9 +61,9 @@ TEST(StagedSum, HoldsWhatOneTransformSays) {
 }
 
 TEST(StagedSum, IsNothingWhereItWouldNotBeShorter) {
-  const auto few = coins(1e-2, 100);
+  const auto few = draws(1e-2, 100);
   EXPECT_FALSE(staged(few, few, {1, -60, 20}));
-  const auto many = coins(1e-3, 20000);
+  const auto many = draws(1e-3, 20000);
   EXPECT_FALSE(staged(many, many, {3, -60, 4}));
 }
 

@@ -120,10 +120,10 @@ std::size_t slot(std::size_t position) {
 /// The tail that costs delta at `shifted` a ten millionth of itself, by the saddle-point
 /// approximation of delta relative to e^{K - theta eps'}.
 double log_tail_for(const GridSum::Cumulants& tilted, double theta, double shifted) {
-  const double standard_deviation = std::sqrt(tilted.variance);
-  double log_share = -std::log1p(theta) - std::log1p(2.5 * theta * standard_deviation);
-  if (theta > 0 && standard_deviation > 0) {
-    const double z = (shifted - tilted.mean) / standard_deviation;
+  const double stddev = std::sqrt(tilted.variance);
+  double log_share = -std::log1p(theta) - std::log1p(2.5 * theta * stddev);
+  if (theta > 0 && stddev > 0) {
+    const double z = (shifted - tilted.mean) / stddev;
     log_share -= std::min(40.0, 0.5 * z * z);
   }
   return std::clamp(log_share - 16, log_smallest_tail, -18.0);

@@ -13,7 +13,7 @@ namespace tilted_sum_test {
 double usual(double step) { return 1 / (1 + std::exp(-step)); }
 
 /// `count` losses of +-step, of which +step has probability `up`.
-GridSum coins(double step, std::int64_t count, double up) {
+GridSum draws(double step, std::int64_t count, double up) {
   LossGrid grid;
   grid.step = step;
   grid.index = {-1, 1};
@@ -56,7 +56,7 @@ double tilt_to(const GridSum& sum, double epsilon) {
 TEST(TwinTransform, HoldsTheBinomialSum) {
   constexpr double step = 0.05;
   constexpr std::int64_t count = 200;
-  const auto sum = coins(step, count, usual(step));
+  const auto sum = draws(step, count, usual(step));
   TwinTransform twin(sum, sum);
   for (const double epsilon : {0.0, 0.51, 2.0, 5.02}) {
     const double exact = std::log(exact_delta(step, count, usual(step), epsilon));
@@ -79,8 +79,8 @@ TEST(TwinTransform, HoldsTheBinomialSum) {
 
 // The real and the imaginary part of one transform are two laws.
 TEST(TwinTransform, KeepsItsTwoSumsApart) {
-  const auto first = coins(0.1, 50, usual(0.1));
-  const auto second = coins(0.1, 50, 0.65);
+  const auto first = draws(0.1, 50, usual(0.1));
+  const auto second = draws(0.1, 50, 0.65);
   TwinTransform twin(first, second);
   twin.run(1.5, {1, 1}, 20);
   EXPECT_NEAR(twin.first().log_delta_above(1), std::log(exact_delta(0.1, 50, usual(0.1), 1)), 1e-4);
@@ -91,7 +91,7 @@ TEST(TwinTransform, TheWholeLawIsTheTiltedBinomial) {
   constexpr double step = 0.2;
   constexpr std::int64_t count = 25;
   constexpr double theta = 0.7;
-  const auto sum = coins(step, count, usual(step));
+  const auto sum = draws(step, count, usual(step));
   TwinTransform twin(sum, sum);
   twin.run_whole(theta, -80, 20);
   const auto& law = twin.first();
@@ -110,7 +110,7 @@ TEST(TwinTransform, TheWholeLawIsTheTiltedBinomial) {
 }
 
 TEST(TwinTransform, RefusesWhatIsLongerThanAllowed) {
-  const auto sum = coins(0.05, 4000, 0.5);
+  const auto sum = draws(0.05, 4000, 0.5);
   TwinTransform twin(sum, sum);
   EXPECT_THROW(twin.run_whole(0, -60, 6), base::NumericError);
 }

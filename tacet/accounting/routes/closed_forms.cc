@@ -71,8 +71,8 @@ struct PureEpsilon {
   /// sampled_units.md, section 3: j records of a unit cost j / k of a sum's epsilon, and the mean
   /// of e^{j epsilon / k} over the binomial j is a k-th power.
   double record_by_record(const PoissonSampled& e, double whole) const {
-    if (e.records_a_unit == 1 || !is_sum(*e.base) || std::isinf(whole)) return infinity;
-    const double count = numeric::count_up(e.records_a_unit);
+    if (e.max_records_per_unit == 1 || !is_sum(*e.base) || std::isinf(whole)) return infinity;
+    const double count = numeric::count_up(e.max_records_per_unit);
     const double one = numeric::divide_up(whole, count);
     return numeric::multiply_up(count, is_replaced(e, adjacency) ? amplified_replaced(e.rate, one)
                                                                  : amplified(e.rate, one));

@@ -86,7 +86,7 @@ bool certainly_above(double mu, double epsilon, double delta) {
   return log_delta(mu, epsilon) - slack > std::log(delta);
 }
 
-double least_epsilon(double mu, double target) {
+double min_epsilon(double mu, double target) {
   if (certainly_below(mu, 0, target)) return 0;
   // P(loss > e) bounds delta(e), and Gaussian tails are below exp(-x^2 / 2).
   double high = 0.5 * mu * mu + mu * (std::sqrt(-2 * std::log(target)) + 1);
@@ -94,11 +94,11 @@ double least_epsilon(double mu, double target) {
     high *= 2;
     if (std::isinf(high)) return high;
   }
-  return numeric::bisect_border(high, 0.0,
-                                [&](double e) { return certainly_below(mu, e, target); });
+  return numeric::bisect_threshold(high, 0.0,
+                                   [&](double e) { return certainly_below(mu, e, target); });
 }
 
-double most_mu(double epsilon, double target) {
+double max_mu(double epsilon, double target) {
   const auto holds = [&](double log_mu) {
     return certainly_below(std::exp(log_mu), epsilon, target);
   };
@@ -107,14 +107,14 @@ double most_mu(double epsilon, double target) {
   const double low = std::log(target) - 1;
   double high = 1;
   while (holds(high)) high += 1 + std::fabs(high);
-  const double log_mu = numeric::bisect_border(low, high, holds, 1e-9);
+  const double log_mu = numeric::bisect_threshold(low, high, holds, 1e-9);
   // The last digits in mu itself, since exp would blur them.
   double inside = std::exp(log_mu);
   double outside = inside * (1 + 1e-6);
   const auto safe = [&](double mu) { return certainly_below(mu, epsilon, target); };
   while (!safe(inside)) inside *= 1 - 1e-12;
   while (safe(outside)) outside *= 1 + 1e-6;
-  return numeric::bisect_border(inside, outside, safe);
+  return numeric::bisect_threshold(inside, outside, safe);
 }
 
 }  // namespace
@@ -148,8 +148,8 @@ double epsilon(double mu, Delta delta) {
   check_mu(mu);
   if (mu == 0) return 0;
   if (delta.value() == 0 || std::isinf(mu)) return infinity;
-  thread_local Remembered<2> remembered;
-  return remembered({mu, delta.value()}, [&] { return least_epsilon(mu, delta.value()); });
+  thread_local MemoCache<2> remembered;
+  return remembered({mu, delta.value()}, [&] { return min_epsilon(mu, delta.value()); });
 }
 
 double epsilon_below(double mu, Delta delta) {
@@ -157,11 +157,11 @@ double epsilon_below(double mu, Delta delta) {
   if (std::isinf(upper)) return upper;
   const double target = delta.value();
   if (upper == 0) return 0;
-  thread_local Remembered<2> remembered;
+  thread_local MemoCache<2> remembered;
   return remembered({mu, target}, [&] {
     if (!certainly_above(mu, 0, target)) return 0.0;
-    return numeric::bisect_border(0.0, upper,
-                                  [&](double e) { return certainly_above(mu, e, target); });
+    return numeric::bisect_threshold(0.0, upper,
+                                     [&](double e) { return certainly_above(mu, e, target); });
   });
 }
 
@@ -176,9 +176,9 @@ double mu_for(Epsilon epsilon, Delta delta) {
         largest_epsilon, epsilon.value());
   }
   if (delta.value() == 0) return 0;
-  thread_local Remembered<2> remembered;
+  thread_local MemoCache<2> remembered;
   return remembered({epsilon.value(), delta.value()},
-                    [&] { return most_mu(epsilon.value(), delta.value()); });
+                    [&] { return max_mu(epsilon.value(), delta.value()); });
 }
 
 double sigma_for(double sensitivity, Epsilon epsilon, Delta delta) {

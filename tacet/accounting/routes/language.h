@@ -2,10 +2,10 @@
 
 #include "tacet/base/work.h"
 #include "tacet/privacy/adjacency.h"
-#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/event_tree.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/prg_share.h"
 
 namespace tacet::accounting {
 

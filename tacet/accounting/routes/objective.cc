@@ -128,11 +128,11 @@ double delta(const ObjectivePerturbation& event, double epsilon, Adjacency adjac
   const double s = event.lipschitz / event.sigma;
   const double mu = 2 * event.tolerance / (event.regularization * event.output_sigma);
   if (adjacency != Adjacency::replace_one) {
-    thread_local Remembered<3> alone;
+    thread_local MemoCache<3> alone;
     return alone({e, s, mu}, [&] { return joint_delta(e, s, mu); });
   }
   if (e <= 0) return 1;
-  thread_local Remembered<3> replaced;
+  thread_local MemoCache<3> replaced;
   return replaced({e, s, mu}, [&] { return joint_replaced_delta(e, s, mu); });
 }
 
@@ -171,11 +171,11 @@ std::vector<pairs::Point> exact_profile(const ObjectivePerturbation& event, Adja
 
 namespace {
 
-/// The end of [low, high] shrunk to a relative `tolerance` around the border where `delta_at`,
+/// The end of [low, high] shrunk to a relative `tolerance` around the boundary where `delta_at`,
 /// which falls, meets the goal: the side where it is at most the goal.
 template <typename DeltaAt>
-double border(numeric::ValueAt low, numeric::ValueAt high, double goal, double tolerance,
-              const DeltaAt& delta_at) {
+double threshold(numeric::ValueAt low, numeric::ValueAt high, double goal, double tolerance,
+                 const DeltaAt& delta_at) {
   const auto excess = [&](double delta_value) {
     return std::log(std::max(delta_value, 1e-300)) - std::log(goal) - 1e-14;
   };
@@ -191,7 +191,7 @@ double border(numeric::ValueAt low, numeric::ValueAt high, double goal, double t
 
 namespace {
 
-double least_epsilon(const ObjectivePerturbation& event, double target, Adjacency adjacency) {
+double min_epsilon(const ObjectivePerturbation& event, double target, Adjacency adjacency) {
   constexpr double largest = 20000;
   const auto delta_at = [&](double e) { return delta(event, e, adjacency); };
   double low = 0;
@@ -206,7 +206,7 @@ double least_epsilon(const ObjectivePerturbation& event, double target, Adjacenc
     if (high > largest) return HUGE_VAL;
     below = delta_at(high);
   }
-  // So near to 0 that the border's relative accuracy is one of epsilon too.
+  // So near to 0 that the boundary's relative accuracy is one of epsilon too.
   constexpr double smallest = 1e-12;
   while (low == 0 && high > smallest) {
     const double middle = 0.25 * high;
@@ -214,7 +214,7 @@ double least_epsilon(const ObjectivePerturbation& event, double target, Adjacenc
     (found <= target ? high : low) = middle;
     (found <= target ? below : above) = found;
   }
-  return border({low, above}, {high, below}, target, 1e-9, delta_at);
+  return threshold({low, above}, {high, below}, target, 1e-9, delta_at);
 }
 
 /// A power of two times the Lipschitz constant at which the exact minimum is private enough, and at
@@ -233,10 +233,10 @@ double quick_sigma(const Curvature& curvature, double epsilon, double goal, Adja
 }  // namespace
 
 double epsilon(const ObjectivePerturbation& event, double target, Adjacency adjacency) {
-  thread_local Remembered<8> remembered;
+  thread_local MemoCache<8> remembered;
   return remembered({event.sigma, event.lipschitz, event.smoothness, event.regularization,
                      event.tolerance, event.output_sigma, target, static_cast<double>(adjacency)},
-                    [&] { return least_epsilon(event, target, adjacency); });
+                    [&] { return min_epsilon(event, target, adjacency); });
 }
 
 double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,
@@ -286,7 +286,7 @@ double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,
     if (low < 1e-12 * curvature.lipschitz) return high;
     above = delta_at(low);
   }
-  return border({low, above}, {high, below}, goal, 1e-6, delta_at);
+  return threshold({low, above}, {high, below}, goal, 1e-6, delta_at);
 }
 
 double published_sigma(double lipschitz, Epsilon target, Delta limit, Adjacency adjacency) {

@@ -23,9 +23,9 @@ using MaybeCurve = std::optional<Curve>;
 using numeric::infinity;
 
 /// Values at integers, kept: sampling theorems ask for the same ones at every order.
-class Remembered {
+class MemoCache {
  public:
-  explicit Remembered(Curve curve) : curve_(std::move(curve)) {}
+  explicit MemoCache(Curve curve) : curve_(std::move(curve)) {}
   double operator()(double alpha) {
     const bool small_integer = alpha == std::floor(alpha) && alpha < 4096;
     if (!small_integer) return curve_(alpha);
@@ -138,7 +138,7 @@ struct CurveOf {
     }
     const auto base = curve(*e.base, adjacency, work);
     if (!base) return std::nullopt;
-    return Curve([q, base = Remembered(*base)](double alpha) mutable {
+    return Curve([q, base = MemoCache(*base)](double alpha) mutable {
       return poisson(q, std::ref(base), alpha);
     });
   }
@@ -152,7 +152,7 @@ struct CurveOf {
       });
     }
     if (const auto base = curve(*e.base, Adjacency::add_remove, work)) {
-      bounds.emplace_back([q, base = Remembered(*base)](double alpha) mutable {
+      bounds.emplace_back([q, base = MemoCache(*base)](double alpha) mutable {
         return replaced(q, std::ref(base), alpha);
       });
     }
@@ -183,7 +183,7 @@ struct CurveOf {
     if (!base) return std::nullopt;
     const double limit = internal::pure_epsilon(*e.base, inside);
     const double gamma = with_square(internal::sampled_fraction(e));
-    return Curve([gamma, limit, base = Remembered(*base)](double alpha) mutable {
+    return Curve([gamma, limit, base = MemoCache(*base)](double alpha) mutable {
       return fixed_size(gamma, std::ref(base), limit, alpha);
     });
   }

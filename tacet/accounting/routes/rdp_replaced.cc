@@ -14,7 +14,7 @@ namespace {
 using numeric::infinity;
 using numeric::log1p_exp;
 constexpr double pi = 3.14159265358979323846;
-constexpr double most_points = 50000;
+constexpr double max_points = 50000;
 
 /// e^x - 1 - x.
 double second_order(double x) {
@@ -65,7 +65,7 @@ double log_replaced_moment_excess(double q, double sigma, double alpha) {
   const double variance = sigma * sigma;
   const auto line = line_for(q, sigma, alpha);
   const double low = -1 - line.reach;
-  if ((2 * alpha + line.reach - low) / line.step > most_points) return infinity;
+  if ((2 * alpha + line.reach - low) / line.step > max_points) return infinity;
   std::vector<double> logs;
   double largest = -infinity;
   double tail = -infinity;
@@ -83,7 +83,7 @@ double log_replaced_moment_excess(double q, double sigma, double alpha) {
     if (other > 0 || log_ratio > -0.1) continue;
     const double ratio = std::exp(log_ratio);
     tail = alpha * a + (1 - alpha) * b + density + std::log(ratio / (1 - ratio));
-    if (tail < largest - 60 || static_cast<double>(i) > most_points) break;
+    if (tail < largest - 60 || static_cast<double>(i) > max_points) break;
   }
   double sum = 0;
   for (const double value : logs) sum += std::exp(value - largest);

@@ -10,7 +10,7 @@ namespace tacet::accounting {
 /// each of many candidates. What an entry forgets is computed anew: the same bits either way. One
 /// for each thread.
 template <std::size_t inputs, std::size_t entries = 128>
-class Remembered {
+class MemoCache {
  public:
   template <typename Compute>
   double operator()(const std::array<double, inputs>& asked, const Compute& compute) {

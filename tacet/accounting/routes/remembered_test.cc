@@ -7,8 +7,8 @@
 namespace tacet::accounting {
 namespace remembered_test {
 
-TEST(Remembered, AnswersAreThoseOfTheFunctionAndAreComputedOnce) {
-  Remembered<2> table;
+TEST(MemoCache, AnswersAreThoseOfTheFunctionAndAreComputedOnce) {
+  MemoCache<2> table;
   int computed = 0;
   const auto ask = [&](double x, double y) {
     return table({x, y}, [&] {
@@ -27,8 +27,8 @@ TEST(Remembered, AnswersAreThoseOfTheFunctionAndAreComputedOnce) {
 }
 
 // Many more questions than entries: what was displaced is computed anew.
-TEST(Remembered, ACrowdedTableStillTellsQuestionsApart) {
-  Remembered<1, 4> table;
+TEST(MemoCache, ACrowdedTableStillTellsQuestionsApart) {
+  MemoCache<1, 4> table;
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 1000; ++i) {
       const double x = i * 0.25;
@@ -37,8 +37,8 @@ TEST(Remembered, ACrowdedTableStillTellsQuestionsApart) {
   }
 }
 
-TEST(Remembered, AnErrorIsNoAnswer) {
-  Remembered<1> table;
+TEST(MemoCache, AnErrorIsNoAnswer) {
+  MemoCache<1> table;
   EXPECT_THROW((void)table({1.0}, []() -> double { throw 1; }), int);
   EXPECT_EQ(table({1.0}, [] { return 2.0; }), 2.0);
 }

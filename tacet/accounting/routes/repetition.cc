@@ -145,12 +145,12 @@ double tail(const Law& law, std::int64_t cap) {
   if (!(ratio_after(law, first) < 1)) return 1;
   const auto start = log_probability(law, first);
   // P(K > cap) / P(K = cap + 1): terms by their ratios, then a bound of the rest.
-  constexpr int most_terms = 1'000'000;
+  constexpr int max_terms = 1'000'000;
   double sum = 0;
   double term = 1;
   double rest = infinity;
   double k = first;
-  for (int i = 0; i < most_terms; ++i, ++k) {
+  for (int i = 0; i < max_terms; ++i, ++k) {
     sum += term;
     rest = term * rest_after(law, k);
     if (rest <= 1e-6 * sum) break;
@@ -171,7 +171,7 @@ double gamma_for_mean(double eta, double wanted) {
     return mean({RepetitionLaw::truncated_negative_binomial, eta, std::exp(log_gamma)});
   };
   const double log_gamma =
-      numeric::bisect_border(-700.0, -1e-12, [&](double value) { return at(value) >= wanted; });
+      numeric::bisect_threshold(-700.0, -1e-12, [&](double value) { return at(value) >= wanted; });
   return std::exp(log_gamma);
 }
 
@@ -184,7 +184,7 @@ double best_ratio(double gamma, const std::function<double(double)>& base_delta,
     const auto beyond = [&](double x) {
       return gamma * std::expm1(x) >= (1 - gamma) * base_delta(x);
     };
-    return numeric::bisect_border(from, 0.0, beyond, tolerance);
+    return numeric::bisect_threshold(from, 0.0, beyond, tolerance);
   };
   const double most = -std::log(gamma) * (1 + 1e-12);
   constexpr double fine = 1e-8;

@@ -25,8 +25,8 @@ double amplified_replaced(double rate, double loss) {
 }
 
 double unit_rate(const PoissonSampled& event) {
-  if (event.records_a_unit == 1 || event.rate == 0 || event.rate == 1) return event.rate;
-  const double log_none = static_cast<double>(event.records_a_unit) * std::log1p(-event.rate);
+  if (event.max_records_per_unit == 1 || event.rate == 0 || event.rate == 1) return event.rate;
+  const double log_none = static_cast<double>(event.max_records_per_unit) * std::log1p(-event.rate);
   constexpr double rounding = 1 + 1e-15;
   return std::min(1.0, std::max(event.rate, -std::expm1(log_none * rounding) * rounding));
 }

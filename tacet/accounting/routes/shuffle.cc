@@ -59,12 +59,12 @@ double survival_ratio_below(double c, double k) {
     return m + 0.5 * m * (b - m) / (a + 2 * m - 1) +
            (a + m) * (0.5 * (a - b) + 1 + 1.5 * m) / (a + 2 * m + 1);
   };
-  constexpr int most_terms = 401;
+  constexpr int max_terms = 401;
   double value = denominator(0);
   double upper = value;  // exact where the fraction ends
   double numerators = value;
   double denominators = 0;
-  for (int i = 1; i <= most_terms; ++i) {
+  for (int i = 1; i <= max_terms; ++i) {
     const auto m = static_cast<double>(i);
     if (m >= b) {
       upper = value;
@@ -84,9 +84,9 @@ double survival_ratio_below(double c, double k) {
   return 0.5 * b / upper * (1 - rounding);
 }
 
-/// delta at c clones, rounded up. It does not increase with c: one clone more or less is a coin
-/// more or less added to the count that is seen, so that what is released with c + 1 clones can be
-/// computed from what is released with c.
+/// delta at c clones, rounded up. It does not increase with c: one clone more or less is a random
+/// draw more or less added to the count that is seen, so that what is released with c + 1 clones
+/// can be computed from what is released with c.
 auto delta_by_clones(double local_epsilon, double epsilon) {
   const double growth = std::expm1(epsilon);
   const double keep = 1 / (1 + std::exp(-local_epsilon));
@@ -95,14 +95,14 @@ auto delta_by_clones(double local_epsilon, double epsilon) {
   const double slope = keep * (growth - std::expm1(-local_epsilon)) / both;
   return [=](double c) {
     // Beyond this count the report and its clones are likelier by more than e^epsilon.
-    const double border = (c + 1) * slope;
-    const double k = std::clamp(std::ceil(border - 1e-12), std::ceil(0.5 * (c + 1)), c + 1);
+    const double threshold = (c + 1) * slope;
+    const double k = std::clamp(std::ceil(threshold - 1e-12), std::ceil(0.5 * (c + 1)), c + 1);
     // gain P(A = k - 1) less (e^epsilon - 1) P(A >= k), the two tails joined.
     const double share =
         gain * (1 + rounding) - growth * survival_ratio_below(c, k) * (1 - rounding);
-    // The border is off by less than `off`, below 1/2 up to the largest count. A value x taken for
-    // one on its other side changes the sum by less than its share of what stands at k - 1.
-    const double off = 1e-12 + border * 0x1p-48;
+    // The boundary is off by less than `off`, below 1/2 up to the largest count. A value x taken
+    // for one on its other side changes the sum by less than its share of what stands at k - 1.
+    const double off = 1e-12 + threshold * 0x1p-48;
     const double missed = 4 * both * off / (c - k + 2);
     return binomial_probability(c, 0.5, k - 1) * (std::max(0.0, share) + missed) * (1 + rounding);
   };
@@ -154,10 +154,10 @@ double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
   const double omitted = (low > 0 || high < others) ? 2 * std::exp(-60) : 0;
   // Blocks of counts, each at the delta of its smallest: single counts up to some 10^6 reports, and
   // never more than some thousand blocks. Far from the centre there is next to nothing.
-  constexpr double most_blocks = 6600;
+  constexpr double max_blocks = 6600;
   constexpr double central = 6.5;
   const double spread = std::sqrt(variance);
-  const double fine = std::max(1.0, std::ceil(2 * central * spread / most_blocks));
+  const double fine = std::max(1.0, std::ceil(2 * central * spread / max_blocks));
   const double coarse = std::max(fine, std::ceil(spread / 20));
   double sum = 0;
   for (double c = low, width = 0; c <= high; c += width) {
@@ -175,7 +175,7 @@ double clones_epsilon(std::int64_t reports, double local_epsilon, double delta,
   const auto holds = [&](double epsilon) {
     return clones_delta(reports, local_epsilon, epsilon, clone_probability) <= delta;
   };
-  return holds(0) ? 0 : numeric::bisect_border(local_epsilon, 0.0, holds, 1e-9);
+  return holds(0) ? 0 : numeric::bisect_threshold(local_epsilon, 0.0, holds, 1e-9);
 }
 
 }  // namespace tacet::accounting::shuffle

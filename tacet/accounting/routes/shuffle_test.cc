@@ -32,8 +32,8 @@ double by_terms(std::int64_t reports, double local_epsilon, double epsilon) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const Real c = low + static_cast<Real>(i);
     // From x = k - 1 upward in units of P(A = k - 1).
-    const Real border = (ratio * keep - (1 - keep)) * (c + 1) / ((2 * keep - 1) * (1 + ratio));
-    const Real k = std::floor(border) + 1;
+    const Real threshold = (ratio * keep - (1 - keep)) * (c + 1) / ((2 * keep - 1) * (1 + ratio));
+    const Real k = std::floor(threshold) + 1;
     Real before = 1;
     Real inner = 0;
     for (Real x = k; x <= c + 1 && before > 1e-25L; ++x) {

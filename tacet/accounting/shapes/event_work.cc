@@ -24,8 +24,8 @@ double work_of_pair(const Event& event) {
   if (event.as<DiscreteGaussian>() != nullptr) return 1e7;
   if (const auto* sampled = event.as<PoissonSampled>()) {
     // A loss distribution takes some 10^5 masses, each a sum over the likely numbers of records.
-    constexpr std::int64_t most_parts = 128;
-    return 1e6 * static_cast<double>(std::min(sampled->records_a_unit, most_parts));
+    constexpr std::int64_t max_parts = 128;
+    return 1e6 * static_cast<double>(std::min(sampled->max_records_per_unit, max_parts));
   }
   return 1e4;
 }

@@ -32,7 +32,7 @@ struct Simple {
 };
 
 /// Measures of what can be compared with its like; false for everything else.
-struct MeasureLeaf {
+struct MeasureBlock {
   Simple& out;
 
   bool noise(double multiplier) const {
@@ -66,7 +66,7 @@ std::optional<Simple> measured(const Event& event) {
   if (const auto* sampled = event.as<PoissonSampled>()) {
     simple.shape.sample = event.node().index();
     simple.of[rate] = sampled->rate;
-    simple.shape.records = sampled->records_a_unit;
+    simple.shape.records = sampled->max_records_per_unit;
     leaf = &*sampled->base;
   } else if (const auto* subset = event.as<FixedSizeSampled>()) {
     simple.shape.sample = event.node().index();
@@ -74,7 +74,7 @@ std::optional<Simple> measured(const Event& event) {
     leaf = &*subset->base;
   }
   simple.shape.leaf = leaf->node().index();
-  if (!(simple.of[rate] > 0) || !std::visit(MeasureLeaf{simple}, leaf->node())) {
+  if (!(simple.of[rate] > 0) || !std::visit(MeasureBlock{simple}, leaf->node())) {
     return std::nullopt;
   }
   return simple;
@@ -114,7 +114,7 @@ struct Group {
       leaf = ApproximateDp{approximate->epsilon, largest[second], approximate->adjacency};
     }
     if (const auto* sampled = whose[rate]->as<PoissonSampled>()) {
-      return PoissonSampled{sampled->rate, std::move(leaf), sampled->records_a_unit};
+      return PoissonSampled{sampled->rate, std::move(leaf), sampled->max_records_per_unit};
     }
     if (const auto* subset = whose[rate]->as<FixedSizeSampled>()) {
       return FixedSizeSampled{subset->sample_size, subset->population, std::move(leaf)};

@@ -8,7 +8,7 @@
 namespace tacet::accounting::internal {
 
 /// More different parts than these take an accountant more than a few seconds.
-inline constexpr std::size_t most_different_parts = 64;
+inline constexpr std::size_t max_different_parts = 64;
 
 /// An event that costs at least as much and has few different parts: of a composition or of blocks
 /// with more than `most` of them, like ones (noise of one kind on samples of one kind, or
@@ -19,6 +19,6 @@ inline constexpr std::size_t most_different_parts = 64;
 /// probability, more noise is less noise with more added (Gaussian and Laplace laws are
 /// self-decomposable), and a guarantee implies the weaker ones of its kind.
 [[nodiscard]] std::optional<Event> coarsened(const Event& event,
-                                             std::size_t most = most_different_parts);
+                                             std::size_t most = max_different_parts);
 
 }  // namespace tacet::accounting::internal

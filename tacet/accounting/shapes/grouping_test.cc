@@ -41,7 +41,7 @@ TEST(Coarsened, EveryPartCountsAsMuchAsTheLargestOfItsGroup) {
     }
     const auto coarse = internal::coarsened(many);
     ASSERT_TRUE(coarse);
-    EXPECT_LE(coarse->as<Composed>()->parts.size(), internal::most_different_parts);
+    EXPECT_LE(coarse->as<Composed>()->parts.size(), internal::max_different_parts);
     const double before = internal::pure_epsilon(many, add_remove);
     const double after = internal::pure_epsilon(*coarse, add_remove);
     EXPECT_GE(after, before * (1 - 1e-12)) << spread;

@@ -19,8 +19,8 @@ struct Rewrite {
 
   Event operator()(const PoissonSampled& e) const {
     // Around several records of a unit stands no sample, and none within: nothing to join.
-    if (e.records_a_unit > 1 && e.rate < 1) {
-      return PoissonSampled{e.rate, of(*e.base), e.records_a_unit};
+    if (e.max_records_per_unit > 1 && e.rate < 1) {
+      return PoissonSampled{e.rate, of(*e.base), e.max_records_per_unit};
     }
     return poisson(e.rate, of(*e.base));
   }

@@ -233,7 +233,7 @@ class AccountCommand : public Command {
     const auto plan = solved(open, unknown, {target, delta, adjacency, &work});
     const auto interval = accounting::epsilon_interval(plan.event(), adjacency, delta,
                                                        {.attained = true, .work = &work});
-    if (unknown == Unknown::steps && plan.steps == accounting::most_steps_sought) {
+    if (unknown == Unknown::steps && plan.steps == accounting::max_steps_sought) {
       console.warn(
           fmt::format("the search for steps ends at 2^40 = {}; more may keep epsilon {} as well",
                       plan.steps, target.value()));

@@ -26,7 +26,7 @@ namespace {
 using nlohmann::ordered_json;
 
 /// Normalisers of phrases are kept for all words that begin or go on with.
-constexpr std::int32_t most_audited_words = 8192;
+constexpr std::int32_t max_audited_words = 8192;
 constexpr double level = 0.05;
 constexpr std::int64_t usual_canaries = 1000;
 
@@ -58,14 +58,14 @@ class Audit : public Command {
         [&] { return text_.read(vocabulary, options, cancel); },
         [&](data::OpenCorpus& texts, privacy::Reservation& reservation, run::Pieces& result) {
           base::LocalReducer reducer;
-          // Behind the addresses of all steps and choices: which texts are inserted, and coins of
-          // the measurement.
-          const random::Leaf leaf(
-              source->lease(random::Purpose::sampling, plan.vocabulary_step() + 1, 0));
+          // Behind the addresses of all steps and choices: which texts are inserted, and random
+          // draws of the measurement.
+          const random::KeystreamBlock block(
+              source->claim(random::Purpose::sampling, plan.vocabulary_step() + 1, 0));
           std::uint64_t word = 0;
-          random::LeafReader(leaf).words(0, {&word, 1});
-          data::Coins coins(word);
-          insert(texts.corpus, vocabulary.size(), coins);
+          random::KeystreamBlockReader(block).words(0, {&word, 1});
+          data::RandomDraws draws(word);
+          insert(texts.corpus, vocabulary.size(), draws);
           const auto trained = learn::train_words(texts.corpus, vocabulary, plan,
                                                   {.source = *source,
                                                    .reservation = reservation,
@@ -74,8 +74,8 @@ class Audit : public Command {
                                                    .supervision = supervision});
           progress.clear();
           const auto released = audit::released_words(trained.rows, plan.shape);
-          result.write(report(console, {released, trained.receipt.guarantee, coins}));
-          return trained.receipt.cipher_delta;
+          result.write(report(console, {released, trained.receipt.guarantee, draws}));
+          return trained.receipt.prg_slack;
         });
   }
 
@@ -88,15 +88,15 @@ class Audit : public Command {
     seed_.declare(options);
   }
 
-  /// What was released, what it promises, and coins that no text depends on.
+  /// What was released, what it promises, and random draws that no text depends on.
   struct Seen {
     const audit::ReleasedWords& released;
     const privacy::Guarantee& claim;
-    data::Coins& coins;
+    data::RandomDraws& draws;
   };
 
   virtual void check(const learn::WordOptions& options) = 0;
-  virtual void insert(data::Corpus& texts, std::int32_t words, data::Coins& coins) = 0;
+  virtual void insert(data::Corpus& texts, std::int32_t words, data::RandomDraws& draws) = 0;
   [[nodiscard]] virtual std::string report(const Console& console, const Seen& seen) = 0;
 
  private:
@@ -116,11 +116,11 @@ class Audit : public Command {
   }
 
   static void expect_few(const data::Vocabulary& vocabulary) {
-    if (vocabulary.size() <= most_audited_words && vocabulary.size() >= 3) return;
+    if (vocabulary.size() <= max_audited_words && vocabulary.size() >= 3) return;
     throw base::UsageError(
         "an audit compares phrases of all words, of which there may be 3 to {}; the vocabulary has "
         "{}: use --min-count, a shorter list or fewer --buckets",
-        most_audited_words, vocabulary.size());
+        max_audited_words, vocabulary.size());
   }
 
   [[nodiscard]] run::Expense expense_of(const learn::WordPlan& plan) const {
@@ -144,7 +144,7 @@ std::string claim_text(const privacy::Guarantee& claim) {
 
 constexpr std::string_view one_run_examples =
     "  tacet audit one-run texts.txt --vocabulary words.txt --epsilon 4 --public-row-count 100000\n"
-    "      inserts each of 1000 texts or not, by a coin, trains once, and guesses which\n"
+    "      inserts each of 1000 texts or not, by a random draw, trains once, and guesses which\n"
     "\n"
     "The bound holds at 95 %: a claim below it is wrong. A bound below the claim proves nothing.\n";
 
@@ -157,7 +157,7 @@ class OneRun : public Audit {
     declare_training(options);
     options.heading("Audit");
     options.add("--canaries", canaries_, "COUNT",
-                "Texts that are inserted or not, each by a coin [default: 1000]");
+                "Texts that are inserted or not, each by a random draw [default: 1000]");
     options.add("--guesses", guesses_, "COUNT",
                 "How many of them are guessed at, fixed beforehand [default: a tenth]");
     options.add("--copies", copies_, "COUNT",
@@ -180,11 +180,11 @@ class OneRun : public Audit {
     }
   }
 
-  void insert(data::Corpus& texts, std::int32_t words, data::Coins& coins) override {
+  void insert(data::Corpus& texts, std::int32_t words, data::RandomDraws& draws) override {
     constexpr std::int64_t repeats = 8;  // so that most pairs of its text are the phrase's
-    phrases_ = audit::random_phrases(count_, words, coins);
+    phrases_ = audit::random_phrases(count_, words, draws);
     for (const auto& phrase : phrases_) {
-      inserted_.push_back(coins.below(2) == 1);
+      inserted_.push_back(draws.below(2) == 1);
       if (inserted_.back()) audit::insert_phrase(texts, phrase, times_, repeats);
     }
   }
@@ -251,17 +251,17 @@ class Memorisation : public Audit {
     ranked_ = others_.empty() ? 10000 : count_option("--phrases", others_, 10);
   }
 
-  void insert(data::Corpus& texts, std::int32_t words, data::Coins& coins) override {
-    phrases_ = audit::random_phrases(count_, words, coins);
+  void insert(data::Corpus& texts, std::int32_t words, data::RandomDraws& draws) override {
+    phrases_ = audit::random_phrases(count_, words, draws);
     for (const auto& phrase : phrases_) audit::insert_phrase(texts, phrase, times_, 1);
   }
 
   std::string report(const Console& console, const Seen& seen) override {
     audit::PhraseModel model(seen.released);
     const auto words = seen.released.words();
-    const auto inserted = test(model, phrases_, words, seen.coins);
+    const auto inserted = test(model, phrases_, words, seen.draws);
     const auto control =
-        test(model, audit::random_phrases(count_, words, seen.coins), words, seen.coins);
+        test(model, audit::random_phrases(count_, words, seen.draws), words, seen.draws);
     // Group privacy of so many copies, read backwards; it bounds nothing.
     const double heuristic = 1 / static_cast<double>(times_);
     if (console.json()) {
@@ -286,11 +286,11 @@ class Memorisation : public Audit {
 
  private:
   audit::RankTest test(audit::PhraseModel& model, const std::vector<audit::Phrase>& phrases,
-                       std::int32_t words, data::Coins& coins) const {
+                       std::int32_t words, data::RandomDraws& draws) const {
     std::vector<std::int64_t> ranks;
     for (const auto& phrase : phrases) {
-      const auto others = audit::random_endings(phrase, ranked_, words, coins);
-      const double tie = static_cast<double>(coins.next() >> 11) * 0x1p-53;
+      const auto others = audit::random_endings(phrase, ranked_, words, draws);
+      const double tie = static_cast<double>(draws.next() >> 11) * 0x1p-53;
       ranks.push_back(model.rank(phrase, others, tie));
     }
     return audit::test_ranks(ranks, ranked_);

@@ -33,7 +33,7 @@ constexpr std::string_view describe_examples =
     "its own.\n";
 
 // Longer lists of categories are cut on a terminal; --json has all of them.
-constexpr std::size_t most_kinds = 12;
+constexpr std::size_t max_kinds = 12;
 
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
 
@@ -48,9 +48,10 @@ class Describe : public Command {
     options.add("--delta,-d", delta_, "NUMBER",
                 "Probability mass on which epsilon may be exceeded; 0: none [default: 1e-6, or "
                 "less where the account that pays has little left]");
-    options.add("--records-a-unit", records_a_unit_, "COUNT",
-                "How many of a unit's records count, chosen by a secret coin, where the schema "
-                "has a unit column; noise grows with it [default: 1]");
+    options.add(
+        "--max-records-per-unit", max_records_per_unit_, "COUNT",
+        "How many of a unit's records count, chosen by a secret random draw, where the schema "
+        "has a unit column; noise grows with it [default: 1]");
     options.add("--adjacency", adjacency_, "NAME",
                 "Who is protected: add_remove, zero_out or replace_one [default: as the account "
                 "that pays, else add_remove]");
@@ -87,7 +88,7 @@ class Describe : public Command {
           result.write(console.json()
                            ? json_text(report::summary_json(plan, found, receipt))
                            : summary_text(plan, found) + condition_text(receipt.notes.condition));
-          return plan.cipher_delta;
+          return plan.prg_slack;
         });
     if (!console.json()) console.say(paragraph(privacy::statement(receipt)));
   }
@@ -99,11 +100,11 @@ class Describe : public Command {
       throw base::UsageError("--epsilon must be above 0 and finite, got {}", epsilon_);
     }
     std::int64_t records = 1;
-    if (!records_a_unit_.empty()) {
+    if (!max_records_per_unit_.empty()) {
       if (!schema.unit) {
-        throw base::UsageError("--records-a-unit needs a schema with a unit column");
+        throw base::UsageError("--max-records-per-unit needs a schema with a unit column");
       }
-      records = count_option("--records-a-unit", records_a_unit_, 1);
+      records = count_option("--max-records-per-unit", max_records_per_unit_, 1);
     }
     return {std::move(schema), records, {epsilon, 0, privacy::Adjacency::add_remove}};
   }
@@ -166,7 +167,7 @@ class Describe : public Command {
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
       return found.columns[k].counts[a] > found.columns[k].counts[b];
     });
-    const std::size_t shown = std::min(order.size(), most_kinds);
+    const std::size_t shown = std::min(order.size(), max_kinds);
     for (std::size_t place = 0; place < shown; ++place) {
       table.add({place == 0 ? column.name : "", shown_kind(column, order[place]),
                  percent(found.share(k, order[place]))});
@@ -202,7 +203,7 @@ class Describe : public Command {
   std::string schema_;
   std::string epsilon_;
   std::string delta_;
-  std::string records_a_unit_;
+  std::string max_records_per_unit_;
   std::string adjacency_;
   SeedOption seed_;
   OutputOptions output_;

@@ -122,12 +122,12 @@ class Embed : public Command {
         },
         [&](data::OpenCorpus& texts, privacy::Reservation& reservation, run::Pieces& result) {
           base::LocalReducer reducer;
-          const learn::TrainingMeans means{.source = *source,
-                                           .reservation = reservation,
-                                           .threads = *pool,
-                                           .reducer = reducer,
-                                           .supervision = supervision};
-          const auto found = run::train_vectors(plan, vocabulary, options, texts, means);
+          const learn::TrainingContext context{.source = *source,
+                                               .reservation = reservation,
+                                               .threads = *pool,
+                                               .reducer = reducer,
+                                               .supervision = supervision};
+          const auto found = run::train_vectors(plan, vocabulary, options, texts, context);
           progress.clear();
           plan = found.plan;
           receipt = found.trained.receipt;
@@ -146,7 +146,7 @@ class Embed : public Command {
             }
           }
           output.receipt().write(privacy::receipt_to_json(receipt) + "\n");
-          return receipt.cipher_delta;
+          return receipt.prg_slack;
         });
     report(console, plan, receipt, progress.seconds());
   }
@@ -203,7 +203,7 @@ class Embed : public Command {
       out["privacy"] = privacy::statement(receipt);
       out["protected"] = receipt.is_protected();
       out["plan"] = plan_json(shown);
-      out["cipher_delta"] = receipt.cipher_delta;
+      out["prg_slack"] = receipt.prg_slack;
       out["seconds"] = std::round(seconds * 1e3) / 1e3;
       console.result(json_text(out));
       return;

@@ -233,7 +233,7 @@ class Evaluate : public Command {
           const auto subject = subject_of(file.model, groups.get());
           result.write(console.json() ? json_text(report::evaluation_json(subject, plan, found))
                                       : noisy_text(subject, plan, found));
-          return found.receipt.cipher_delta;
+          return found.receipt.prg_slack;
         });
   }
 

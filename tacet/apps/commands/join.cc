@@ -39,7 +39,7 @@ constexpr std::string_view join_examples =
     "largest_norm\n"
     "of models (10000), smallest_delay: seconds up to which the task has devices wait (0).\n";
 
-constexpr std::int64_t most_token_bytes = 4096;
+constexpr std::int64_t max_token_bytes = 4096;
 
 class Join : public Command {
  public:
@@ -76,13 +76,13 @@ class Join : public Command {
     const auto source = random::SecureSource::create();
     const std::chrono::seconds patience(
         patience_.empty() ? std::int64_t{3600} : count_option("--patience", patience_, 0));
-    const local::DeviceMeans means{
+    const local::DeviceContext context{
         .transport = *transport,
         .source = *source,
         .wait = [&](std::chrono::milliseconds time) { wait(time, cancel); },
         .say = [&](const std::string& text) { console.say(text); },
         .cancel = &cancel};
-    const auto task = ledger::is_digest(task_) ? local::fetch_task(task_, means, patience)
+    const auto task = ledger::is_digest(task_) ? local::fetch_task(task_, context, patience)
                                                : local::load_task(task_);
     const auto result = local::take_part({.task = task,
                                           .policy = policy,
@@ -91,7 +91,7 @@ class Join : public Command {
                                           .token = token,
                                           .only_resume = resume_,
                                           .patience = patience},
-                                         means);
+                                         context);
     report(console, task, result);
   }
 
@@ -104,7 +104,7 @@ class Join : public Command {
       if (!certificate_.empty()) return {};
       throw base::UsageError("--token-file is missing: the token that the server's operator gave");
     }
-    const auto read = base::read_file(token_file_, most_token_bytes);
+    const auto read = base::read_file(token_file_, max_token_bytes);
     std::string text(data::without_byte_order_mark(read));
     while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
     if (local::is_token(text)) return text;

@@ -89,8 +89,8 @@ class LedgerInit : public Command {
     if (!fs::exists(ledger_, error)) refuse_second(earlier, {});
     Ledger::ensure(ledger_);
     Ledger ledger(ledger_, {.cancel = &cancel});
-    const auto standing = ledger.standing();
-    if (standing.find(data_set_) == nullptr) refuse_second(earlier, standing);
+    const auto snapshot = ledger.snapshot();
+    if (snapshot.find(data_set_) == nullptr) refuse_second(earlier, snapshot);
     if (!data_.empty()) enrolment.fingerprints = run::fingerprints_of(ledger, data_);
     if (earlier && override_) {
       enrolment.elsewhere = elsewhere(*earlier, data_set_);
@@ -122,9 +122,9 @@ class LedgerInit : public Command {
 
   /// The records that this ledger itself knows are refused by it in any words: one ledger counts
   /// them once.
-  void refuse_second(const Earlier& earlier, const ledger::Standing& standing) const {
+  void refuse_second(const Earlier& earlier, const ledger::Snapshot& snapshot) const {
     if (!earlier || override_) return;
-    const bool here = earlier->mark.ledger_name == standing.ledger;
+    const bool here = earlier->mark.ledger_name == snapshot.ledger;
     if (here && !earlier->by_name) return;
     run::refuse_enrolment(data_, *earlier);
   }
@@ -145,8 +145,8 @@ class LedgerInit : public Command {
     }
     auto earlier = earlier_account(cancel);
     Ledger ledger(ledger_, {.cancel = &cancel});
-    const auto standing = ledger.standing();
-    const auto& account = standing.account(alias_);
+    const auto snapshot = ledger.snapshot();
+    const auto& account = snapshot.account(alias_);
     if (earlier && goes_on(*earlier, ledger, account)) earlier.reset();
     if (earlier && !override_) run::refuse_enrolment(data_, *earlier);
     std::vector<std::string> fingerprints;
@@ -165,9 +165,9 @@ class LedgerInit : public Command {
 
   /// The data keep their account, and its ledger holds all that the mark has seen of it.
   [[nodiscard]] static bool goes_on(const run::EarlierAccount& earlier, Ledger& ledger,
-                                    const ledger::Standing::Account& account) {
+                                    const ledger::Snapshot::Account& account) {
     const auto& mark = earlier.mark;
-    return mark.ledger_name == ledger.standing().ledger && account.is_called(mark.data_set) &&
+    return mark.ledger_name == ledger.snapshot().ledger && account.is_called(mark.data_set) &&
            (mark.seen.rows == 0 || ledger.continues(mark.seen));
   }
 

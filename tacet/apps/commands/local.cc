@@ -79,7 +79,7 @@ class LocalSimulate : public Command {
     }
     const auto schema = devices_.schema();
     const auto plan = local::plan_local(schema, options);
-    auto training = learn::settled_training(plan, local::simulate_devices);
+    auto training = learn::resolved_training(plan, local::simulate_devices);
     training.schema = schema;
     auto promise = promise_of(plan, options, schema);
     promise.unprotected_reason = run_.unprotected_reason();
@@ -216,7 +216,7 @@ class LocalPlanCommand : public Command {
     const auto plan = local::plan_local(schema, options);
     const auto rows =
         options.linear.paper() ? std::vector<MechanismRow>{} : compare_mechanisms(schema, options);
-    auto training = learn::settled_training(plan, local::simulate_devices);
+    auto training = learn::resolved_training(plan, local::simulate_devices);
     const auto promise = promise_of(plan, options, schema);
     if (console.json()) {
       auto out = plan_json(training);
@@ -284,7 +284,7 @@ class LocalAccount : public Command {
     return {least, largest};
   }
 
-  [[nodiscard]] double settle_delta(mechanism::LocalMechanism mechanism) const {
+  [[nodiscard]] double resolve_delta(mechanism::LocalMechanism mechanism) const {
     const bool gaussian = mechanism == mechanism::LocalMechanism::gaussian;
     if (delta_.empty()) {
       if (!gaussian && !shuffled_) return 0;
@@ -324,7 +324,7 @@ class LocalAccount : public Command {
     const auto passes = passes_.empty() ? 1 : count_option("--passes", passes_, 1);
     const double share = honest_fraction(shuffled_, honest_fraction_);
     if (shuffled_) local::refuse_shuffling(*mechanism, passes);
-    const double delta = settle_delta(*mechanism);
+    const double delta = resolve_delta(*mechanism);
     const double local_delta = shuffled_ ? 0 : delta;
     const auto count = static_cast<double>(passes);
     DevicePromise promise{
@@ -336,7 +336,7 @@ class LocalAccount : public Command {
         .total_delta = passes == 1 ? local_delta : std::nextafter(count * local_delta, 1.0),
         .clones22 = bound_ == "clones22"};
     if (local_delta == 0) promise.total_delta = 0;
-    if (least != each) promise.least_epsilon = least;
+    if (least != each) promise.min_epsilon = least;
     if (!shuffled_) {
       if (reports_.empty()) return promise;
       throw base::UsageError("--reports is about --shuffled reports; give both");

@@ -25,7 +25,7 @@ constexpr std::string_view local_replay_examples =
     "  tacet local replay task.state            the last round from the reports, bit for bit\n"
     "  tacet local replay task.state --verify   and every round before it\n";
 
-std::string standing_of(const local::Overview& now, const local::Task& task) {
+std::string snapshot_of(const local::Overview& now, const local::Task& task) {
   if (now.finished(task)) return "finished";
   return now.closed.empty() ? "open" : now.closed;
 }
@@ -57,10 +57,10 @@ class LocalStatus : public StateCommand {
     auto file = open(ledger::Access::read);
     const auto now = local::overview(file);
     const auto& task = file.task();
-    const auto standing = standing_of(now, task);
+    const auto snapshot = snapshot_of(now, task);
     if (console.json()) {
       console.result(json_text({{"task", task.digest},
-                                {"state", standing},
+                                {"state", snapshot},
                                 {"tokens", now.tokens},
                                 {"reports", now.reports},
                                 {"round", now.round},
@@ -71,7 +71,7 @@ class LocalStatus : public StateCommand {
     console.result(fmt::format(
         "task      {}\nstate     {}\ntokens    {}\nreports   {}\nround     {} of {}, {} reports "
         "each\n",
-        task.digest, standing, now.tokens, now.reports, now.round, task.plan.rounds,
+        task.digest, snapshot, now.tokens, now.reports, now.round, task.plan.rounds,
         task.plan.batch));
   }
 };

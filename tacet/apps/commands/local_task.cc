@@ -119,8 +119,8 @@ class LocalEnrol : public Command {
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto count = count_.empty() ? 1 : count_option("--count", count_, 1);
-    if (count > most_tokens) {
-      throw base::UsageError("--count must be at most {}, got {}", most_tokens, count);
+    if (count > max_tokens) {
+      throw base::UsageError("--count must be at most {}, got {}", max_tokens, count);
     }
     check_results();  // tokens are shown once
     const auto task = local::load_task(task_);
@@ -138,7 +138,7 @@ class LocalEnrol : public Command {
   }
 
  private:
-  static constexpr std::int64_t most_tokens = std::int64_t{1} << 24;
+  static constexpr std::int64_t max_tokens = std::int64_t{1} << 24;
 
   std::string task_;
   std::string state_;

@@ -25,7 +25,8 @@ constexpr std::string_view quantile_examples =
     "\n"
     "The answer is exactly epsilon-differentially private, and never a record's value by more "
     "than\n"
-    "chance: it is chosen among public points. Bounds must be public; values outside count as the\n"
+    "probability: it is chosen among public points. Bounds must be public; values outside count as "
+    "the\n"
     "nearest bound.\n";
 
 class Quantile : public Command {
@@ -79,7 +80,7 @@ class Quantile : public Command {
           result.write(console.json() ? json_text(report::quantile_json(request, plan, found))
                                       : report::quantile_text(plan, found.value) + "\n" +
                                             condition_text(found.receipt.notes.condition));
-          return plan.cipher_delta;
+          return plan.prg_slack;
         });
     if (!console.json()) console.say(paragraph(privacy::statement(found.receipt)));
   }

@@ -86,7 +86,7 @@ class SchemaDraft : public Command {
     return data::draft_schema(data_, {.target = target_,
                                       .format = data::guess_format(data_, separator(), said),
                                       .trust = trust,
-                                      .most_categories = 50});
+                                      .max_categories = 50});
   }
 
   [[nodiscard]] std::optional<char> separator() const {

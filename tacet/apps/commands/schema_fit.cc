@@ -26,7 +26,7 @@ namespace {
 constexpr std::string_view schema_fit_examples =
     "  tacet schema fit data.csv --epsilon 1 --target income --positive \">50K\" -o s.toml\n"
     "  tacet schema fit data.csv --epsilon 0.5 --delta 0 --target price --ignore id -o s.toml\n"
-    "  tacet schema fit visits.csv --epsilon 1 --unit patient --records-a-unit 3 -o s.toml\n"
+    "  tacet schema fit visits.csv --epsilon 1 --unit patient --max-records-per-unit 3 -o s.toml\n"
     "\n"
     "For data of which nobody knows bounds and categories. The names of the columns are public\n"
     "and stand in the first line. Each column gets an equal share of epsilon and delta: noisy\n"
@@ -60,13 +60,14 @@ class SchemaFit : public Command {
     options.add("--unit", unit_, "NAME",
                 "Column whose value names whose record it is: all records of one are protected "
                 "together, in training too");
-    options.add("--records-a-unit", records_a_unit_, "COUNT",
-                "How many of a unit's records count, chosen by a secret coin; noise grows with "
-                "it [default: 1]");
+    options.add(
+        "--max-records-per-unit", max_records_per_unit_, "COUNT",
+        "How many of a unit's records count, chosen by a secret random draw; noise grows with "
+        "it [default: 1]");
     options.add("--coverage", coverage_, "NUMBER",
                 "Share of a column's numbers between its bounds");
-    options.add("--most-categories", most_categories_, "COUNT", "Longest list of categories");
-    options.add("--hashed-features", most_hashed_, "COUNT",
+    options.add("--max-categories", max_categories_, "COUNT", "Longest list of categories");
+    options.add("--hashed-features", max_hashed_, "COUNT",
                 "Most features of all columns together whose texts are hashed");
     options.add("--missing", missing_, "TEXT", "A further text that stands for a missing value");
     options.add("--public-row-count", row_count_, "COUNT",
@@ -138,7 +139,7 @@ class SchemaFit : public Command {
           if (!condition.empty()) found.schema.description += " " + condition;
           result.write(console.json() ? json_text(data::schema_to_json(found.schema))
                                       : data::schema_to_toml(found.schema));
-          return plan.cost.cipher_delta;
+          return plan.cost.prg_slack;
         });
     for (const auto& column : found.not_found) console.say(paragraph(column));
     if (!console.json()) {
@@ -157,8 +158,8 @@ class SchemaFit : public Command {
             .target = target_,
             .ignored = ignored_,
             .coverage = coverage(),
-            .most_categories = count_option("--most-categories", most_categories_, 1),
-            .most_hashed = count_option("--hashed-features", most_hashed_, 2),
+            .max_categories = count_option("--max-categories", max_categories_, 1),
+            .max_hashed = count_option("--hashed-features", max_hashed_, 2),
             .asked = {0, 0, privacy::Adjacency::add_remove}};
   }
 
@@ -188,7 +189,7 @@ class SchemaFit : public Command {
     const auto adjacency = chosen_adjacency(choice, terms);
     const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
     const privacy::Delta delta(chosen_delta(choice, terms, console).value_or(0));
-    request.records_a_unit = records_a_unit();
+    request.max_records_per_unit = max_records_per_unit();
     if (!(epsilon > 0 && epsilon <= 1e6)) {
       throw base::UsageError("--epsilon must be above 0 and finite, got {}", epsilon);
     }
@@ -211,10 +212,10 @@ class SchemaFit : public Command {
       throw base::UsageError("--no-header and --columns COUNT go together");
     }
     if (no_header_) {
-      constexpr std::int64_t most_columns = 1000000;
+      constexpr std::int64_t max_columns = 1000000;
       const auto count = integer_option("--columns", column_count_, "a whole number above 0");
-      if (count < 1 || count > most_columns) {
-        throw base::UsageError("--columns must lie in 1..{}, got {}", most_columns, count);
+      if (count < 1 || count > max_columns) {
+        throw base::UsageError("--columns must lie in 1..{}, got {}", max_columns, count);
       }
       for (std::int64_t k = 1; k <= count; ++k) {
         schema.format.names.push_back(fmt::format("column_{}", k));
@@ -240,13 +241,14 @@ class SchemaFit : public Command {
     throw base::UsageError("--coverage must lie in (0, 1), got {}", share);
   }
 
-  [[nodiscard]] std::int64_t records_a_unit() const {
-    if (records_a_unit_.empty()) return 1;
-    if (unit_.empty()) throw base::UsageError("--records-a-unit needs --unit");
-    const auto most = integer_option("--records-a-unit", records_a_unit_, "a whole number above 0");
-    if (most >= 1 && most <= data::most_records_a_unit) return most;
-    throw base::UsageError("--records-a-unit must lie in 1..{}, got {}", data::most_records_a_unit,
-                           most);
+  [[nodiscard]] std::int64_t max_records_per_unit() const {
+    if (max_records_per_unit_.empty()) return 1;
+    if (unit_.empty()) throw base::UsageError("--max-records-per-unit needs --unit");
+    const auto most =
+        integer_option("--max-records-per-unit", max_records_per_unit_, "a whole number above 0");
+    if (most >= 1 && most <= data::records_per_unit_limit) return most;
+    throw base::UsageError("--max-records-per-unit must lie in 1..{}, got {}",
+                           data::records_per_unit_limit, most);
   }
 
   std::string data_;
@@ -256,10 +258,10 @@ class SchemaFit : public Command {
   std::string positive_;
   std::vector<std::string> ignored_;
   std::string unit_;
-  std::string records_a_unit_;
+  std::string max_records_per_unit_;
   std::string coverage_ = "0.98";
-  std::string most_categories_ = "50";
-  std::string most_hashed_ = "4096";
+  std::string max_categories_ = "50";
+  std::string max_hashed_ = "4096";
   std::vector<std::string> missing_;
   std::string row_count_;
   std::string separator_ = ",";

@@ -37,7 +37,7 @@ class Tune : public Command {
                 Form::required);
     options.add("--trials", trials_, "NUMBER",
                 "How often is trained on average, above 1 [default: 10]");
-    options.add("--most-trials", most_trials_, "COUNT",
+    options.add("--max-trials", max_trials_, "COUNT",
                 "Never more often [default: so that it costs a thousandth of delta]");
     options.add("--law", law_, "NAME", "How the number varies: logarithmic, geometric or poisson");
     options.add("--holdout", holdout_, "SHARE",
@@ -71,7 +71,7 @@ class Tune : public Command {
   [[nodiscard]] select::TuneOptions options() const {
     select::TuneOptions options;
     if (!trials_.empty()) options.trials = number_option("trials", trials_, "a number above 1");
-    if (!most_trials_.empty()) options.most_trials = count_option("most-trials", most_trials_, 1);
+    if (!max_trials_.empty()) options.max_trials = count_option("most-trials", max_trials_, 1);
     if (!holdout_.empty()) {
       options.holdout = number_option("holdout", holdout_, "a share between 0 and 1");
     }
@@ -101,7 +101,7 @@ class Tune : public Command {
   TrainingRun run_;
   std::string grid_;
   std::string trials_;
-  std::string most_trials_;
+  std::string max_trials_;
   std::string law_ = "logarithmic";
   std::string holdout_;
   std::string score_;

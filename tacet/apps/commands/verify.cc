@@ -29,7 +29,7 @@ constexpr std::string_view verify_examples =
     "  tacet verify model.json --json   the same for a program\n"
     "\n"
     "Recomputes the guarantee from the receipt alone. Exit code 5 when what is stated does not\n"
-    "follow from the events, the cipher's term included, when the parameters, the unit or the\n"
+    "follow from the events, the PRG slack included, when the parameters, the unit or the\n"
     "sentence about privacy contradict it, when training would have refused what is stated, or\n"
     "when this version does not know the algorithm and cannot judge it. An unprotected model "
     "states nothing and says so; with\n"
@@ -64,9 +64,9 @@ void print_text(const Console& console, const Receipt& receipt,
   table.add({"privacy unit", receipt.privacy_unit});
   table.add({"recomputed epsilon", fmt::format("{} to {}", epsilon.attained, epsilon.upper)});
   table.add({"route", route_in_words(epsilon.route)});
-  table.add({"cipher's term", fmt::format("{:.3g}", receipt.cipher_delta)});
+  table.add({"PRG slack", fmt::format("{:.3g}", receipt.prg_slack)});
   table.add({stated.delta > 0 ? "its part of delta" : "it adds to delta 0",
-             privacy::rounded_up(verified.cipher_share, 3)});
+             privacy::rounded_up(verified.prg_share, 3)});
   table.add({"left for the events", fmt::format("{}", verified.delta_left)});
   console.result(table.text());
   if (!verified.fault.empty()) return;

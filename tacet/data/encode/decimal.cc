@@ -68,11 +68,11 @@ std::string sum_of(const Whole& number, std::int64_t step) {
   return (number.negative ? "-" : "") + sum;
 }
 
-constexpr std::int64_t most_written = 400;  // digits of a whole number without an exponent
+constexpr std::int64_t max_written = 400;  // digits of a whole number without an exponent
 
 /// Digits alone, as most names of units are, spell themselves.
 bool spells_itself(std::string_view text) {
-  return !text.empty() && text.size() <= std::size_t{most_written} &&
+  return !text.empty() && text.size() <= std::size_t{max_written} &&
          (text.front() != '0' || text.size() == 1) && std::ranges::all_of(text, is_digit);
 }
 
@@ -130,7 +130,7 @@ std::string spelling_of(const Cut& number) {
   const auto count = static_cast<std::int64_t>(digits.size());
   const auto exponent = clamped(number.exponent);
   const auto point = point_of(number, place);
-  if (point >= count && point <= std::max(most_written, count)) {
+  if (point >= count && point <= std::max(max_written, count)) {
     return text.append(static_cast<std::size_t>(point - count), '0');
   }
   // 0.DIGITS 10^point is DIGITS 10^(point - count).

@@ -117,7 +117,7 @@ void visit_features(const Schema& schema, Receiver receiver) {
   if (schema.projection) {
     receiver.add_numbered("projected ", -1, 0, schema.projection->width);
     if (schema.intercept) receiver.add("(intercept)", -1, -1);
-  } else if (schema.kept_columns) {
+  } else if (schema.selected_columns) {
     visit_full_features(schema, Retained<Receiver>(schema.retained_columns(), receiver));
   } else {
     visit_full_features(schema, receiver);

@@ -170,7 +170,7 @@ class Encoder::Implementation {
         missing_(schema.missing),
         pairs_(pair_features(schema)),
         units_(schema.missing) {
-    if (schema.projection || schema.kept_columns) narrow_.emplace(schema);
+    if (schema.projection || schema.selected_columns) narrow_.emplace(schema);
     const ColumnFinder finder(file_columns, schema.format.separator, file_name);
     std::uint32_t first = 0;
     for (const Column& column : schema.columns) {

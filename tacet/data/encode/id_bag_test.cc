@@ -94,7 +94,7 @@ Schema bag_schema(const std::string& more) {
 
 // Whatever a record holds, its row has norm 1 at most: Dataset::append refuses any other.
 TEST(IdBag, RowsKeepTheirNormWhateverTheyHold) {
-  std::mt19937 draw(1);  // a fixed seed; nothing here can fail by chance
+  std::mt19937 draw(1);  // a fixed seed; nothing here can fail at random
   for (const std::string more : {"", "row_scaling='const'\n", "storage='sparse'\n"}) {
     const auto schema = bag_schema(more);
     const auto names = schema.required_columns();

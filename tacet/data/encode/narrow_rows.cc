@@ -43,7 +43,7 @@ NarrowRows::NarrowRows(const Schema& schema)
   if (schema.projection) {
     map_.emplace(*schema.projection, schema.full_column_count() - (intercept_ ? 1 : 0));
   }
-  if (!schema.kept_columns) return;
+  if (!schema.selected_columns) return;
   retained_ = schema.retained_columns();
   std::uint32_t first = 0;
   for (const Column& column : schema.columns) {

@@ -12,15 +12,15 @@
 namespace tacet::data {
 
 /// The last step of every encoder: rows of all columns become those of the columns that the
-/// schema's projection or its list of kept columns leaves.
+/// schema's projection or its list of selected columns leaves.
 ///
 /// A function of one row and of public facts, carried out in the stored integers. A projected row
 /// is truncated toward zero and scaled down where it is longer than the rows' bound, so that the
 /// bound holds for every row and every projection, and no failure probability enters any guarantee
 /// (docs/proofs/projection.md). The intercept is divided by the projection's room alone.
 ///
-/// A text is the set of its kept words, as long as all of its words were; other kept columns keep
-/// their values. Not for several threads at once.
+/// A text is the set of its kept words, as long as all of its words were; other selected columns
+/// keep their values. Not for several threads at once.
 class NarrowRows {
  public:
   explicit NarrowRows(const Schema& schema);

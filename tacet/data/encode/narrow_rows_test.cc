@@ -182,7 +182,7 @@ TEST(NarrowRows, CountsketchIsExactInTheStoredIntegersAndSparse) {
 
 TEST(NarrowRows, KeptColumnsStandInOrder) {
   auto schema = schema_of(1000, std::nullopt);
-  schema.kept_columns = {3, 500, 999};
+  schema.selected_columns = {3, 500, 999};
   schema.validate();
   EXPECT_EQ(schema.encoded_column_count(), 4);
   EXPECT_EQ(schema.retained_columns(), (std::vector<std::uint32_t>{3, 500, 999, 1000}));
@@ -226,7 +226,7 @@ TEST(NarrowRows, TextsAreTheSetsOfTheirKeptWords) {
     EncodedRow full;
     wide.encode(fields, full);
     auto kept = schema;
-    auto& columns = kept.kept_columns.emplace();
+    auto& columns = kept.selected_columns.emplace();
     for (std::uint32_t j = 0; j < 1040; ++j) {
       if (bits() % 3 == 0) columns.push_back(j);
     }
@@ -254,16 +254,16 @@ TEST(NarrowRows, SchemasRoundTripAndRefuseContradictions) {
   auto schema = schema_of(1000, Projection{Family::countsketch, 64, 9, 4});
   EXPECT_EQ(schema_from_json(schema_to_json(schema)).projection, schema.projection);
   EXPECT_EQ(schema.encoded_column_count(), 65);
-  schema.kept_columns = {1};
+  schema.selected_columns = {1};
   EXPECT_THROW(schema.validate(), base::DataError);
   schema.projection.reset();
-  EXPECT_EQ(schema_from_json(schema_to_json(schema)).kept_columns, schema.kept_columns);
+  EXPECT_EQ(schema_from_json(schema_to_json(schema)).selected_columns, schema.selected_columns);
   for (const std::vector<std::uint32_t>& wrong :
        {std::vector<std::uint32_t>{1000}, {5, 5}, {7, 3}}) {
-    schema.kept_columns = wrong;
+    schema.selected_columns = wrong;
     EXPECT_THROW(schema.validate(), base::DataError);
   }
-  schema.kept_columns.reset();
+  schema.selected_columns.reset();
   schema.projection = Projection{Family::countsketch, 1001, 0, 1};
   EXPECT_THROW(schema.validate(), base::DataError);
 }

@@ -94,7 +94,7 @@ TEST(NumericRows, ReleasedMeansMoveNumbersAlone) {
   Schema schema = schema_from_toml("constant=0.7\n" + columns, "s.toml");
   for (auto& column : schema.columns) {
     auto& rule = std::get<NumericColumn>(column.rule);
-    if (rule.line_count() == 1) rule.standard = Standard{.mean = 0.3, .deviation = 0.2};
+    if (rule.line_count() == 1) rule.standard = Standard{.mean = 0.3, .stddev = 0.2};
   }
   schema.validate();
   const Schema raw = raw_schema(schema);

@@ -7,7 +7,7 @@ namespace tacet::data {
 namespace {
 
 // 0.35 (2 v - 1 - 0) / 0.35.
-constexpr Standard as_it_is{.mean = 0, .deviation = 0.35};
+constexpr Standard as_it_is{.mean = 0, .stddev = 0.35};
 
 auto standardising_of(const Schema& standardised) {
   return [rows = RawRows(standardised)](const Dataset& raw, std::int64_t row,
@@ -60,7 +60,7 @@ RawRows::RawRows(const Schema& standardised) : scaler_(standardised) {
     Part part{.raw_first = raw_first,
               .raw_end = 0,
               .first = first,
-              .hats = 0,
+              .hat_functions = 0,
               .number = {},
               .scales = {}};
     if (const auto* listed = std::get_if<CategoricalColumn>(&column.rule)) {
@@ -69,10 +69,10 @@ RawRows::RawRows(const Schema& standardised) : scaler_(standardised) {
     const auto* rule = std::get_if<NumericColumn>(&column.rule);
     if (rule != nullptr && rule->line_count() == 1) {
       part.number.emplace(*rule, standardised.encoding);
-      part.hats = static_cast<std::uint32_t>(rule->hats());
+      part.hat_functions = static_cast<std::uint32_t>(rule->hat_functions());
     }
     const auto width = static_cast<std::uint32_t>(column.width());
-    raw_first += width - part.hats;
+    raw_first += width - part.hat_functions;
     first += width;
     part.raw_end = raw_first;
     parts_.push_back(part);
@@ -108,7 +108,7 @@ void RawRows::add(std::uint32_t column, double value) {
 
 void RawRows::add_number(const Part& part, double share) {
   add(part.first, part.number->feature_of_share(share));
-  part.number->hats(share, [&](std::int64_t knot, double value) {
+  part.number->hat_functions(share, [&](std::int64_t knot, double value) {
     add(part.first + 1 + static_cast<std::uint32_t>(knot), value);
   });
 }
@@ -127,7 +127,7 @@ void RawRows::transform(const Dataset& raw, std::int64_t row, EncodedRow& out) {
     for (; next < raw_.size() && raw_[next].first < part.raw_end; ++next) {
       const auto place = raw_[next].first - part.raw_first;
       const double scale = part.scales.empty() ? 1 : part.scales[place];
-      add(part.first + part.hats + place, raw_[next].second * scale);
+      add(part.first + part.hat_functions + place, raw_[next].second * scale);
     }
   }
   scaler_.scale(columns_, values_, out);  // appends the constant

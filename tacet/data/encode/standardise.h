@@ -10,11 +10,12 @@
 #include "tacet/data/schema/numeric_map.h"
 #include "tacet/data/schema/schema.h"
 
-/// Records read once by the bounds alone, and transformed in memory when means and deviations of
-/// their numbers, or scales of their categories, have been released.
+/// Records read once by the bounds alone, and transformed in memory when means and standard
+/// deviations of their numbers, or scales of their categories, have been released.
 namespace tacet::data {
 
-/// The schema by which to read them: every number as 2 v - 1, no hats, no scales, no row scaling.
+/// The schema by which to read them: every number as 2 v - 1, no hat functions, no scales, no row
+/// scaling.
 [[nodiscard]] Schema raw_schema(const Schema& schema);
 
 /// The encoded features of numeric columns, in order.
@@ -38,7 +39,7 @@ class RawRows {
     std::uint32_t raw_first;
     std::uint32_t raw_end;
     std::uint32_t first;
-    std::uint32_t hats;  // which raw rows do not have
+    std::uint32_t hat_functions;  // which raw rows do not have
     std::optional<NumericMap> number;
     std::vector<double> scales;  // of categories; empty: 1
   };

@@ -39,7 +39,7 @@ UniformEncoder::UniformEncoder(const Schema& schema)
       upper_(schema.features->upper),
       scale_(std::max(-lower_, upper_)) {
   if (schema.target) labels_.emplace(*schema.target);
-  if (schema.projection || schema.kept_columns) narrow_.emplace(schema);
+  if (schema.projection || schema.selected_columns) narrow_.emplace(schema);
 }
 
 const LabelEncoder& UniformEncoder::labels() const {

@@ -14,7 +14,7 @@ namespace {
 constexpr double first_gap_of_doubles = 0x1p53;
 
 /// A number that is held as a float of any size.
-std::optional<double> real_of(const Value& value) {
+std::optional<double> to_double(const Value& value) {
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* number = std::get_if<float>(&value)) return static_cast<double>(*number);
   return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<double> real_of(const Value& value) {
 std::string_view UnitName::of(std::string_view field) { return one_spelling(field, room_); }
 
 std::string_view UnitName::of_value(const Value& value) {
-  const auto real = real_of(value);
+  const auto real = to_double(value);
   if (real && std::isfinite(*real) && std::fabs(*real) >= first_gap_of_doubles) {
     digits_ = fmt::format("{:.0f}", *real);  // its shortest spelling would be another integer
     return of(digits_);

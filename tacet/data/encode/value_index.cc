@@ -74,12 +74,12 @@ std::string digits_of(std::string_view text, double number) {
 // optional: those travel through memory, part by part, which a processor waits for.
 double plain_number(std::string_view text) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  constexpr std::size_t most_characters = 16;
+  constexpr std::size_t max_characters = 16;
   static constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   const bool negative = !text.empty() && text.front() == '-';
   if (negative) text.remove_prefix(1);
-  if (text.empty() || text.size() > most_characters) return none;
+  if (text.empty() || text.size() > max_characters) return none;
   std::int64_t digits = 0;
   std::size_t point = text.size();
   for (std::size_t k = 0; k < text.size(); ++k) {

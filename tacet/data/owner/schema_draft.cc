@@ -22,14 +22,14 @@ namespace tacet::data {
 namespace {
 
 // A column of numbers with fewer values than this is taken for a class label when it is the target.
-constexpr std::size_t most_classes = 20;
+constexpr std::size_t max_classes = 20;
 // Longer texts on average (in words) are taken for prose rather than codes.
 constexpr double fewest_words_of_prose = 3;
 
 // Whole numbers with fewer values than this may be codes; two are flags.
-constexpr std::size_t most_codes = 20;
+constexpr std::size_t max_codes = 20;
 // Values of a column that are remembered to see whether each occurs once.
-constexpr std::size_t most_remembered = std::size_t{1} << 20;
+constexpr std::size_t max_remembered = std::size_t{1} << 20;
 constexpr std::size_t fewest_identifiers = 10;
 
 // Longer texts name no category; they would fill the memory.
@@ -90,7 +90,7 @@ struct ColumnFacts {
   double lower = 0;
   double upper = 0;
 
-  void add(std::string_view field, std::size_t most_values) {
+  void add(std::string_view field, std::size_t max_values) {
     if (const auto number = parse_number(field)) {
       lower = numbers == 0 ? *number : std::min(lower, *number);
       upper = numbers == 0 ? *number : std::max(upper, *number);
@@ -105,7 +105,7 @@ struct ColumnFacts {
     note_repeats(field);
     if (many_values || values.find(field) != values.end()) return;
     text_is_sound = text_is_sound && valid_utf8(field);
-    if (values.size() == most_values || field.size() > longest_category) {
+    if (values.size() == max_values || field.size() > longest_category) {
       many_values = true;
       values.clear();
     } else {
@@ -115,7 +115,7 @@ struct ColumnFacts {
 
   void note_repeats(std::string_view field) {
     if (!each_once) return;
-    each_once = seen.size() < most_remembered && seen.insert(public_hash(field)).second;
+    each_once = seen.size() < max_remembered && seen.insert(public_hash(field)).second;
     if (!each_once) seen.clear();
   }
 
@@ -152,7 +152,7 @@ Column draft_column(const std::string& name, const ColumnFacts& facts) {
     return column;  // nothing but missing values
   } else if (facts.ids.several()) {
     column.rule = IdsColumn{.separator = facts.ids.separator,
-                            .most = std::min(facts.ids.most, internal::most_ids)};
+                            .most = std::min(facts.ids.most, internal::max_ids)};
   } else if (!facts.many_values && facts.text_is_sound) {
     column.rule = CategoricalColumn{.categories = {facts.values.begin(), facts.values.end()}};
   } else if (static_cast<double>(facts.words) >=
@@ -171,7 +171,7 @@ std::string remark_on(const ColumnFacts& facts) {
     return "Every value occurs once: an identifier? Then kind = \"ignored\". Of persons with "
            "several records? Then unit, at the top.";
   }
-  if (whole && !facts.many_values && facts.values.size() > 2 && facts.values.size() <= most_codes) {
+  if (whole && !facts.many_values && facts.values.size() > 2 && facts.values.size() <= max_codes) {
     return fmt::format("{} whole numbers: codes? Then kind = \"categorical\" with categories.",
                        facts.values.size());
   }
@@ -197,14 +197,14 @@ Target draft_target(const std::string& name, const ColumnFacts& facts) {
   if (!facts.many_values && facts.text_is_sound && values.size() == 2) {
     target.rule = BinaryTarget{.positive = {values[1]}, .negative = {values[0]}};
   } else if (!facts.many_values && facts.text_is_sound && values.size() > 2 &&
-             values.size() <= most_classes) {
+             values.size() <= max_classes) {
     target.rule = MultiClassTarget{.classes = values};
   } else if (facts.numeric()) {
     const auto [lower, upper] = facts.bounds();
     target.rule = RegressionTarget{.lower = lower, .upper = upper};
   } else {
     throw base::DataError("the target '{}' is neither a number nor a class with 2 to {} values",
-                          name, most_classes);
+                          name, max_classes);
   }
   return target;
 }
@@ -251,7 +251,7 @@ SchemaDraft draft_schema(const RecordSource& public_records, const DraftOptions&
       if (missing) {
         ++facts[k].missing;
       } else {
-        facts[k].add(field, static_cast<std::size_t>(options.most_categories));
+        facts[k].add(field, static_cast<std::size_t>(options.max_categories));
       }
     }
   }

@@ -14,7 +14,7 @@ struct DraftOptions {
   std::string target;                        ///< name of the target's column; empty: no target
   FileFormat format;                         ///< as guess_format says, or the caller's own
   HeaderTrust trust = HeaderTrust::guessed;  ///< who says that the first line holds names
-  std::int64_t most_categories = 50;         ///< columns of text with more values are hashed
+  std::int64_t max_categories = 50;          ///< columns of text with more values are hashed
 };
 
 /// A schema, and what the file cannot say about a column, by its name.

@@ -24,7 +24,7 @@ TEST(SchemaDraft, TakesSeveralNumbersInAFieldForIds) {
       "1;20;3,5 6 7,7,1;2,no\n"
       "4,8,8,3;x,yes\n"
       "9;10,9 10,9,4,no\n");
-  const auto draft = draft_schema(file.path(), {.target = "y", .most_categories = 10});
+  const auto draft = draft_schema(file.path(), {.target = "y", .max_categories = 10});
   const auto& columns = draft.schema.columns;
   const auto& basket = std::get<IdsColumn>(columns[0].rule);
   EXPECT_EQ(basket.separator, ';');
@@ -46,7 +46,7 @@ TEST(SchemaDraft, FindsTypesBoundsAndCategories) {
   EXPECT_EQ(format.separator, ';');
   EXPECT_TRUE(format.header);
   const Schema schema =
-      draft_schema(file.path(), {.target = "y", .format = format, .most_categories = 3}).schema;
+      draft_schema(file.path(), {.target = "y", .format = format, .max_categories = 3}).schema;
   ASSERT_EQ(schema.columns.size(), 5U);
   EXPECT_EQ(std::get<NumericColumn>(schema.columns[0].rule).lower, 17);
   EXPECT_EQ(std::get<NumericColumn>(schema.columns[0].rule).upper, 90.5);

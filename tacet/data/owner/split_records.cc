@@ -20,7 +20,7 @@ namespace tacet::data {
 namespace {
 
 constexpr std::int64_t longest_block = 1000;
-constexpr std::size_t most_strata = 100000;
+constexpr std::size_t max_strata = 100000;
 constexpr std::string_view label_column = "label";
 
 /// a of b records go to the test.
@@ -98,9 +98,9 @@ class Sides {
   BlockDraw& draw(std::string_view stratum) {
     const auto found = strata_.find(stratum);
     if (found != strata_.end()) return found->second;
-    if (strata_.size() == most_strata) {
+    if (strata_.size() == max_strata) {
       throw base::DataError("'{}' has more than {} values, too many to split each",
-                            options_.stratify, most_strata);
+                            options_.stratify, max_strata);
     }
     const auto state = seed_ ^ public_hash(stratum);
     return strata_.emplace(std::string(stratum), BlockDraw(share_, state)).first->second;

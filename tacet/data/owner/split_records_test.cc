@@ -128,7 +128,7 @@ TEST_F(SplitRecords, EveryPlaceIsDrawnAlike) {
   }
   EXPECT_EQ(drawn["x"], 400);
   for (int i = 0; i < 10; ++i) {
-    // Binomial(400, 0.2): deviation 8, so 48 is six of them, once in 5e8.
+    // Binomial(400, 0.2): standard deviation 8, so 48 is six of them, once in 5e8.
     EXPECT_NEAR(drawn[std::to_string(i)], 80, 48) << i;
   }
 }

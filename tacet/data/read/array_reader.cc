@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 
 constexpr auto longest_header = static_cast<std::size_t>(base::limits::array_header_bytes);
 constexpr std::size_t input_size = 1 << 16;
-constexpr std::int64_t most_numbers = base::limits::array_numbers;
+constexpr std::int64_t max_numbers = base::limits::array_numbers;
 
 template <typename Stored, typename T>
 void convert(const char* bytes, std::span<T> values) {
@@ -65,13 +65,13 @@ ArrayReader::ArrayReader(std::unique_ptr<ByteSource> source, std::string file_na
 void ArrayReader::set_sizes() {
   for (std::size_t k = 0; k < shape_.size(); ++k) {
     const std::int64_t extent = shape_[k];
-    if (extent < 0 || extent > most_numbers || (extent > 0 && row_size_ > most_numbers / extent)) {
+    if (extent < 0 || extent > max_numbers || (extent > 0 && row_size_ > max_numbers / extent)) {
       fail("the shape in the header is impossible");
     }
     if (k > 0) row_size_ *= extent;
   }
   const std::int64_t rows = shape_.empty() ? 1 : shape_[0];
-  if (row_size_ > 0 && rows > most_numbers / row_size_) {
+  if (row_size_ > 0 && rows > max_numbers / row_size_) {
     fail("the shape in the header is impossible");
   }
   size_ = rows * row_size_;
@@ -137,8 +137,8 @@ void ArrayReader::set_shape(std::string_view text) {
 }
 
 void ArrayReader::read_idx_header() {
-  constexpr std::size_t most_dimensions = 4;
-  if (shape_.empty() || shape_.size() > most_dimensions) fail("an IDX file of odd dimension");
+  constexpr std::size_t max_dimensions = 4;
+  if (shape_.empty() || shape_.size() > max_dimensions) fail("an IDX file of odd dimension");
   for (std::int64_t& extent : shape_) {
     std::array<unsigned char, 4> bytes{};  // big-endian
     read_bytes({reinterpret_cast<char*>(bytes.data()), bytes.size()});

@@ -82,13 +82,13 @@ Value read_text(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
   return bytes_at(array.buffers[2], from, load<Offset>(array.buffers[1], place + 1) - from);
 }
 
-/// 16 bytes a value: its length, and the text itself where that has 12 bytes at most; else 4 of its
-/// bytes, the number of a buffer, and the place there.
+/// 16 bytes per value: its length, and the text itself where that has 12 bytes at most; else 4 of
+/// its bytes, the number of a buffer, and the place there.
 Value read_view(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
-  constexpr std::int64_t most_inside = 12;
+  constexpr std::int64_t max_inside = 12;
   const char* view = static_cast<const char*>(array.buffers[1]) + 16 * place;
   const auto size = load<std::int32_t>(view, 0);
-  if (size <= most_inside) return bytes_at(view, 4, size);
+  if (size <= max_inside) return bytes_at(view, 4, size);
   const auto buffer = load<std::int32_t>(view, 2);
   // The last buffer holds the lengths of those before it.
   if (buffer < 0 || buffer >= array.n_buffers - 3) {
@@ -102,11 +102,11 @@ Value read_view(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
   return bytes_at(array.buffers[2 + buffer], from, size);
 }
 
-template <typename T, std::int64_t ticks_a_day>
+template <typename T, std::int64_t ticks_per_day>
 Value read_day(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
   const std::int64_t ticks = load<T>(array.buffers[1], place);
-  const std::int64_t day = ticks / ticks_a_day;
-  return Day{ticks % ticks_a_day < 0 ? day - 1 : day};
+  const std::int64_t day = ticks / ticks_per_day;
+  return Day{ticks % ticks_per_day < 0 ? day - 1 : day};
 }
 
 /// Whether metadata, as the interface lays them out, name an extension.

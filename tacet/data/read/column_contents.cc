@@ -14,11 +14,11 @@ namespace tacet::data {
 namespace {
 
 constexpr std::size_t longest_code = 200;  // bytes; what is longer names no category
-constexpr auto most_blanks_of_code = 1;
+constexpr auto max_blanks_of_code = 1;
 
 bool is_code(std::string_view text) {
   return text.size() <= longest_code &&
-         std::count(text.begin(), text.end(), ' ') <= most_blanks_of_code && valid_utf8(text) &&
+         std::count(text.begin(), text.end(), ' ') <= max_blanks_of_code && valid_utf8(text) &&
          std::none_of(text.begin(), text.end(), [](char c) {
            const auto code = static_cast<unsigned char>(c);
            return code < 0x20 || code == 0x7f;

@@ -17,7 +17,7 @@
 namespace tacet::data {
 namespace {
 
-constexpr auto most_columns = static_cast<std::size_t>(base::limits::csv_columns);
+constexpr auto max_columns = static_cast<std::size_t>(base::limits::csv_columns);
 
 // Bytes behind the sentinel that a vector load may touch.
 constexpr std::size_t padding = 16;
@@ -130,7 +130,7 @@ inline const char* CsvReader::find_special(const char* at) const {
 /// The plain fields that end at a separator, as most do; returns where the first other one starts.
 const char* CsvReader::parse_plain_fields(const char* at) {
   const char separator = options_.separator;
-  const std::size_t most = expected_columns_.value_or(most_columns);
+  const std::size_t most = expected_columns_.value_or(max_columns);
   for (;;) {
     const char* const first = at;
     at = find_special(at);
@@ -201,7 +201,7 @@ const char* CsvReader::parse_quoted(const char* at) {
 }
 
 void CsvReader::add_field(const char* first, const char* last) {
-  const std::size_t most = expected_columns_.value_or(most_columns);
+  const std::size_t most = expected_columns_.value_or(max_columns);
   if (fields_.size() == most) {
     fail(first,
          fmt::format("the record has more than the {} columns {}", most,

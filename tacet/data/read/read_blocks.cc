@@ -44,7 +44,7 @@ class TextRun {
                 {.cut = [this](TextPiece& piece) { return cut(piece); },
                  .work = [this](int worker, TextPiece& piece) { return work(worker, piece); },
                  .take = [this](ReadPiece& piece) { take(piece); }},
-                most_readers) {
+                max_readers) {
     readers_[0] = format_.reader();  // what is wrong with the columns shows without a record, too
   }
 

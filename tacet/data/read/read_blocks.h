@@ -27,7 +27,7 @@ class BlockReader {
 };
 
 /// More threads would wait for who cuts the file; each has an encoder of its own.
-constexpr int most_readers = 16;
+constexpr int max_readers = 16;
 
 struct BlockFormat {
   std::function<std::unique_ptr<BlockReader>()> reader;

@@ -196,7 +196,7 @@ TEST(ReadBlocksLong, ARecordThatIsTooLongIsOneWhereverBlocksEnd) {
 Schema libsvm_schema() {
   return schema_from_toml(
       "row_scaling='const'\n[format]\nkind='libsvm'\n[target]\npositive='+1'\nnegative='-1'\n"
-      "[features]\ncount=123\nlower=0\nupper=1\nmost_nonzero=14\n",
+      "[features]\ncount=123\nlower=0\nupper=1\nmax_nonzero=14\n",
       "libsvm");
 }
 

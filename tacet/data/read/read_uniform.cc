@@ -123,7 +123,7 @@ Dataset encode_batches(UniformRecords& records, const Schema& schema, const Read
     return part;
   };
   const auto take = [&](const Dataset& part) { data.append(part); };
-  base::InOrder<Batch, Dataset>(threads, {.cut = cut, .work = encode, .take = take}, most_readers)
+  base::InOrder<Batch, Dataset>(threads, {.cut = cut, .work = encode, .take = take}, max_readers)
       .run();
   return data;
 }

@@ -147,7 +147,7 @@ TEST(ReadUniform, ConstScalingDividesByTheDeclaredNumberOfNonZeros) {
   const Folder folder;
   const Schema schema = schema_from_toml(
       "intercept=false\nrow_scaling='const'\n[format]\nkind='libsvm'\n[target]\npositive='1'\n"
-      "[features]\ncount=123\nlower=0\nupper=1\nmost_nonzero=4\n",
+      "[features]\ncount=123\nlower=0\nupper=1\nmax_nonzero=4\n",
       "s.toml");
   EXPECT_TRUE(schema.storage_kind() == Storage::sparse);
   const Dataset data = read_dataset(

@@ -7,7 +7,7 @@ namespace tacet::data::internal {
 namespace {
 
 /// Lines longer than this are read where the file is: a block is no place for them.
-constexpr std::size_t most_blocks_a_line = 8;
+constexpr std::size_t max_blocks_per_line = 8;
 
 class RestSource : public ByteSource {
  public:
@@ -54,7 +54,7 @@ TextBlocks::Kind TextBlocks::next(TextBlock& block) {
     }
     left_.clear();
     if (ended_ && !failed_) return block.size == 0 ? Kind::end : Kind::block;
-    if (failed_ || block.size > most_blocks_a_line * size_) {
+    if (failed_ || block.size > max_blocks_per_line * size_) {
       ended_ = true;
       failed_ = false;
       return Kind::rest;

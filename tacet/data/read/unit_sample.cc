@@ -10,8 +10,8 @@ namespace tacet::data {
 namespace {
 
 std::int64_t checked_limit(const UnitLimit& limit) {
-  if (limit.records >= 1 && limit.records <= most_records_a_unit) return limit.records;
-  throw base::UsageError("records a unit must be 1 to {}, got {}", most_records_a_unit,
+  if (limit.records >= 1 && limit.records <= records_per_unit_limit) return limit.records;
+  throw base::UsageError("records per unit must be 1 to {}, got {}", records_per_unit_limit,
                          limit.records);
 }
 
@@ -20,26 +20,26 @@ struct Reservoir {
   std::uint64_t seen = 0;
   std::vector<std::size_t> rows;
 
-  void offer(std::size_t row, std::int64_t limit, random::Stream& coins) {
+  void offer(std::size_t row, std::int64_t limit, random::Stream& draws) {
     ++seen;
     if (rows.size() < static_cast<std::size_t>(limit)) {
       rows.push_back(row);
       return;
     }
-    const auto slot = random::uniform_below(coins, seen);
+    const auto slot = random::uniform_below(draws, seen);
     if (slot < rows.size()) rows[slot] = row;
   }
 };
 
 }  // namespace
 
-UnitSample::UnitSample(const UnitRecords& table, const UnitLimit& limit, random::Lease coins,
+UnitSample::UnitSample(const UnitRecords& table, const UnitLimit& limit, random::BlockClaim draws,
                        const base::CancelToken* cancel)
     : limit_(checked_limit(limit)), units_(table.missing) {
   const auto reader = table.records.open();
   names_ = reader->names();
   place_ = column_place(limit.column, names_, table.records.name);
-  random::Stream stream(std::move(coins));
+  random::Stream stream(std::move(draws));
   std::vector<Reservoir> reservoirs;
   std::size_t row = 0;
   for (; const auto record = reader->next(); ++row) {

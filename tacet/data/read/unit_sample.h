@@ -13,13 +13,13 @@
 
 namespace tacet::data {
 
-/// How much of a unit may count: at most `records` of its records, in [1, most_records_a_unit].
+/// How much of a unit may count: at most `records` of its records, in [1, records_per_unit_limit].
 struct UnitLimit {
   std::string column;        ///< whose value names the unit
   std::int64_t records = 1;  ///< N
 };
 
-inline constexpr std::int64_t most_records_a_unit = std::int64_t{1} << 20;
+inline constexpr std::int64_t records_per_unit_limit = std::int64_t{1} << 20;
 
 /// Records with units, and which texts stand for a missing value in them.
 struct UnitRecords {
@@ -29,14 +29,14 @@ struct UnitRecords {
 
 /// Which records of a table count where a unit may give only N: a uniformly random subset of
 /// each unit's, all of them where there are no more. Which ones stays secret. The choice follows
-/// from the unit's own records and coins of its own, so that a unit more or less changes nothing
-/// for any other one (docs/proofs/schema_fit.md). Records without a unit do not count. Not for
-/// several threads at once.
+/// from the unit's own records and random draws of its own, so that a unit more or less changes
+/// nothing for any other one (docs/proofs/schema_fit.md). Records without a unit do not count. Not
+/// for several threads at once.
 class UnitSample {
  public:
   /// Reads the records once to choose. UsageError for a limit out of range, DataError unless
   /// exactly one column has the limit's name; else as read_dataset.
-  UnitSample(const UnitRecords& table, const UnitLimit& limit, random::Lease coins,
+  UnitSample(const UnitRecords& table, const UnitLimit& limit, random::BlockClaim draws,
              const base::CancelToken* cancel = nullptr);
 
   /// To be called with the columns' names before the second pass: DataError unless they are those

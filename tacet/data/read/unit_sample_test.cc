@@ -25,7 +25,7 @@ std::vector<bool> taken(const std::filesystem::path& file,
                         std::uint64_t seed) {
   random::SeededSource source(seed);
   UnitSample sample({csv_records(file, {}), missing}, {"who", most},
-                    source.lease(random::Purpose::sampling, 0, 0));
+                    source.claim(random::Purpose::sampling, 0, 0));
   std::vector<bool> result;
   for (const auto& record : records) result.push_back(sample.takes_next(record));
   return result;
@@ -54,7 +54,8 @@ TEST(UnitSample, TakesAllRecordsOfSmallUnitsAndSomeOfLargeOnes) {
     ASSERT_TRUE(chosen[1]);
     ASSERT_FALSE(chosen[4]);
   }
-  // Each of the four with probability 1/2: 6.2 deviations of sqrt(draws) / 2 fail once in 10^9.
+  // Each of the four with probability 1/2: 6.2 standard deviations of sqrt(draws) / 2 fail once in
+  // 10^9.
   for (const auto k : {0U, 2U, 3U, 5U})
     EXPECT_NEAR(counts[k], draws / 2, 6.2 * std::sqrt(draws) / 2);
 }
@@ -69,7 +70,7 @@ TEST(UnitSample, EverySubsetIsAsLikely) {
     ++counts[taken(file.path(), records, 2, static_cast<std::uint64_t>(seed))];
   }
   ASSERT_EQ(counts.size(), 6U);
-  // Deviation of a count: sqrt(draws 5/36); six counts.
+  // Standard deviation of a count: sqrt(draws 5/36); six counts.
   for (const auto& [subset, count] : counts) {
     EXPECT_NEAR(count, draws / 6, 6.5 * std::sqrt(draws * 5.0 / 36));
   }
@@ -88,14 +89,14 @@ TEST(UnitSample, NeedsItsColumnAndALimit) {
   const auto make = [&](const char* column, std::int64_t records) {
     random::SeededSource source(1);
     const UnitSample sample({csv_records(file.path(), {}), missing}, {column, records},
-                            source.lease(random::Purpose::sampling, 0, 0));
+                            source.claim(random::Purpose::sampling, 0, 0));
   };
   EXPECT_NO_THROW(make("who", 1));
-  EXPECT_NO_THROW(make("who", most_records_a_unit));
+  EXPECT_NO_THROW(make("who", records_per_unit_limit));
   EXPECT_THROW(make("nobody", 1), base::DataError);
   EXPECT_THROW(make("x", 1), base::DataError);
   EXPECT_THROW(make("who", 0), base::UsageError);
-  EXPECT_THROW(make("who", most_records_a_unit + 1), base::UsageError);
+  EXPECT_THROW(make("who", records_per_unit_limit + 1), base::UsageError);
 }
 
 TEST(UnitSample, ContentsHoldTheTakenRecordsOnly) {
@@ -105,7 +106,7 @@ TEST(UnitSample, ContentsHoldTheTakenRecordsOnly) {
   const test::TemporaryFile file(text);
   random::SeededSource source(3);
   UnitSample sample({csv_records(file.path(), {}), missing}, {"who", 4},
-                    source.lease(random::Purpose::sampling, 0, 0));
+                    source.claim(random::Purpose::sampling, 0, 0));
   EXPECT_EQ(read_contents(csv_records(file.path(), {}), missing, {.sample = &sample}).size(), 2U);
   // Contents are private; that no record is left over shows that all were asked for.
   EXPECT_FALSE(sample.takes_next(std::array<Value, 2>{"b", "other"}));
@@ -115,7 +116,7 @@ TEST(UnitSample, ContentsHoldTheTakenRecordsOnly) {
 TEST(UnitSample, ColumnsThatChangeBetweenThePassesAreRefused) {
   const test::TemporaryFile file("who,x\na,1\nb,2\n");
   UnitSample sample({csv_records(file.path(), {}), std::vector<std::string>{""}}, {"who", 1},
-                    random::SeededSource(1).lease(random::Purpose::sampling, 0, 0));
+                    random::SeededSource(1).claim(random::Purpose::sampling, 0, 0));
   EXPECT_NO_THROW(sample.expect_columns(std::vector<std::string>{"who", "x"}, "f"));
   EXPECT_THROW(sample.expect_columns(std::vector<std::string>{"x", "who"}, "f"), base::DataError);
   const std::vector<std::string> planned{"who", "y"};

@@ -52,11 +52,11 @@ void check_interactions(const Schema& schema, std::string_view where) {
     }
     features += pair.width();
   }
-  if (features > most_interaction_features) {
+  if (features > max_interaction_features) {
     fail_at(where,
             "interactions: {} features, one for each two categories; at most {} are possible: "
             "leave out a pair, or list fewer categories",
-            features, most_interaction_features);
+            features, max_interaction_features);
   }
 }
 

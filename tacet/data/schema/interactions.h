@@ -9,7 +9,7 @@
 namespace tacet::data {
 
 /// The most features that all interactions of a schema have together.
-constexpr std::int64_t most_interaction_features = 4096;
+constexpr std::int64_t max_interaction_features = 4096;
 
 /// Where the features of an interaction are: one for each category of the first column with each of
 /// the second, the second's changing fastest.
@@ -30,7 +30,7 @@ struct PairFeatures {
                                                       std::string_view where = "schema");
 
 /// DataError where a name is no categorical column with one feature a category, a pair is listed
-/// twice, or there are more features than most_interaction_features.
+/// twice, or there are more features than max_interaction_features.
 void check_interactions(const Schema& schema, std::string_view where);
 
 }  // namespace tacet::data

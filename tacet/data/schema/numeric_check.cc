@@ -12,7 +12,7 @@ namespace {
 
 constexpr double largest_bound = 1e300;  // so that upper - lower is finite
 // Between zero and a bound: the place in one is then exact to 1e-10.
-constexpr double most_periods = 1e6;
+constexpr double max_periods = 1e6;
 
 struct NumericCheck {
   const NumericColumn& rule;
@@ -39,10 +39,10 @@ struct NumericCheck {
     if (!rule.log1p) return;
     if (!(rule.lower > -1)) fail("log1p needs lower above -1, got {}", rule.lower);
     // Else every value would be 0/0: no number of a row at all.
-    constexpr double least_width = 1e-12;  // of the larger logarithm; far above its rounding
+    constexpr double min_width = 1e-12;  // of the larger logarithm; far above its rounding
     const double top = std::log1p(rule.upper);
     const double bottom = std::log1p(rule.lower);
-    if (!(top - bottom > least_width * std::max(std::fabs(top), std::fabs(bottom)))) {
+    if (!(top - bottom > min_width * std::max(std::fabs(top), std::fabs(bottom)))) {
       fail("log1p makes one number of lower = {} and upper = {}", rule.lower, rule.upper);
     }
   }
@@ -52,8 +52,8 @@ struct NumericCheck {
     if (rule.typical && !(*rule.typical >= rule.lower && *rule.typical <= rule.upper)) {
       fail("typical must lie within the bounds, got {}", *rule.typical);
     }
-    if (rule.knots && *rule.knots != 0 && (*rule.knots < 2 || *rule.knots > most_knots)) {
-      fail("knots must be 0 or 2 to {}, got {}", most_knots, *rule.knots);
+    if (rule.knots && *rule.knots != 0 && (*rule.knots < 2 || *rule.knots > max_knots)) {
+      fail("knots must be 0 or 2 to {}, got {}", max_knots, *rule.knots);
     }
     if (rule.typical && rule.centre == false) {
       fail("give either typical or centre = false, not both");
@@ -65,18 +65,18 @@ struct NumericCheck {
       fail("mean must be between -1 and 1, got {}", standard.mean);
     }
     // No spread between -1 and 1 is larger; far smaller ones would leave nothing but this column.
-    if (!(standard.deviation >= 0.01 && standard.deviation <= 1)) {
-      fail("deviation must be between 0.01 and 1, got {}", standard.deviation);
+    if (!(standard.stddev >= 0.01 && standard.stddev <= 1)) {
+      fail("standard deviation must be between 0.01 and 1, got {}", standard.stddev);
     }
   }
 
   void check_bins() const {
     if (rule.bins != 0 && !rule.edges.empty()) fail("give either bins or edges, not both");
-    if (rule.bins != 0 && (rule.bins < 2 || rule.bins > most_bins)) {
-      fail("bins must be 2 to {}, got {}", most_bins, rule.bins);
+    if (rule.bins != 0 && (rule.bins < 2 || rule.bins > max_bins)) {
+      fail("bins must be 2 to {}, got {}", max_bins, rule.bins);
     }
-    if (std::ssize(rule.edges) >= most_bins) {
-      fail("at most {} edges, got {}", most_bins - 1, rule.edges.size());
+    if (std::ssize(rule.edges) >= max_bins) {
+      fail("at most {} edges, got {}", max_bins - 1, rule.edges.size());
     }
     double last = rule.lower;
     for (const double edge : rule.edges) {
@@ -95,8 +95,8 @@ struct NumericCheck {
       fail("period must be above 0, got {}", *rule.period);
     }
     const double farthest = std::max(std::abs(rule.lower), std::abs(rule.upper));
-    if (!(farthest / *rule.period <= most_periods)) {
-      fail("more than {} periods of {} between 0 and a bound", most_periods, *rule.period);
+    if (!(farthest / *rule.period <= max_periods)) {
+      fail("more than {} periods of {} between 0 and a bound", max_periods, *rule.period);
     }
     if (rule.log1p || rule.typical || rule.centre) {
       fail("sine and cosine of a period know no log1p, typical or centre");
@@ -115,9 +115,9 @@ struct NumericCheck {
     }
   }
 
-  /// Hats and released means belong to the number itself.
+  /// Hat functions and released means belong to the number itself.
   void check_line() const {
-    if (rule.line_count() == 1 || (rule.hats() == 0 && !rule.standard)) return;
+    if (rule.line_count() == 1 || (rule.hat_functions() == 0 && !rule.standard)) return;
     fail("without the number itself (period, bins_only) a column has neither knots nor a mean");
   }
 };
@@ -158,7 +158,7 @@ void check_encoding(const Schema& schema, std::string_view where) {
     if (first && !column.standardised()) continue;
     fail_at(where,
             "column '{}': typical, centre, knots, bins, edges, period, missing_indicator, mean, "
-            "deviation and scales belong to encoding 2, but the schema says encoding = 1",
+            "standard deviation and scales belong to encoding 2, but the schema says encoding = 1",
             column.name);
   }
 }

@@ -126,7 +126,7 @@ TEST(NumericFeatures, NoValueIsLongerThanTheBoundNorShorter) {
       shortest = std::min(shortest, found);
     }
     EXPECT_LE(longest, map.largest_square() + 1e-12);
-    if (rule.hats() == 0) {
+    if (rule.hat_functions() == 0) {
       EXPECT_NEAR(longest, map.largest_square(), 1e-9);
     }
     EXPECT_GE(shortest, map.least_square() - 1e-12);

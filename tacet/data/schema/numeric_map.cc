@@ -13,8 +13,8 @@ namespace {
 // A number's features lie within 1.25 of zero: of the length of a category, or somewhat more at
 // the bounds (docs/explanations/step-rule.md).
 constexpr double centred_slope = 2.5;
-// Numbers by their released deviation have this one.
-constexpr double standard_deviation = 0.35;
+// Numbers by their released standard deviation have this one.
+constexpr double stddev = 0.35;
 
 }  // namespace
 
@@ -51,9 +51,9 @@ NumericMap::NumericMap(const NumericColumn& rule, std::int64_t encoding)
       filled_(rule.fill.has_value()),
       period_(rule.period),
       lines_(rule.line_count()),
-      knots_(rule.hats()),
+      knots_(rule.hat_functions()),
       edges_(rule.edges),
-      bin_height_(rule.bins_only ? 1 : hat_height),
+      bin_height_(rule.bins_only ? 1 : hat_function_height),
       indicator_(rule.missing_indicator) {
   if (is_centred(rule, encoding)) {
     slope_ = centred_slope;
@@ -61,7 +61,7 @@ NumericMap::NumericMap(const NumericColumn& rule, std::int64_t encoding)
   }
   missing_ = rule.fill ? share(*rule.fill) : indicator_ && !rule.typical ? 0.5 : zero_;
   if (rule.standard) {
-    slope_ = 2 * standard_deviation / rule.standard->deviation;
+    slope_ = 2 * stddev / rule.standard->stddev;
     zero_ = (1 + rule.standard->mean) / 2;
   }
   for (std::int64_t k = 1; k < rule.bins; ++k) edges_.push_back(equal_edge(k, rule.bins));
@@ -101,7 +101,7 @@ NumericFeature NumericMap::feature_at(std::int64_t place) const {
   if (place < lines_ && period_) return {place == 0 ? NumericPart::sine : NumericPart::cosine};
   if (place < lines_) return {NumericPart::line};
   place -= lines_;
-  if (place < knots_) return {NumericPart::hat, place};
+  if (place < knots_) return {NumericPart::hat_function, place};
   place -= knots_;
   if (place < bin_count()) return {NumericPart::bin, place};
   return {NumericPart::missing};
@@ -123,7 +123,7 @@ std::string NumericMap::feature_name(const std::string& column, std::int64_t pla
       return fmt::format("sin({})", column);
     case NumericPart::cosine:
       return fmt::format("cos({})", column);
-    case NumericPart::hat:
+    case NumericPart::hat_function:
       return fmt::format("{}~{}", column, text(knot(index)));
     case NumericPart::bin:
       return fmt::format("{} in [{}, {}{}", column, text(bin == 0 ? lower_ : edges_[bin - 1]),
@@ -136,12 +136,12 @@ std::string NumericMap::feature_name(const std::string& column, std::int64_t pla
 }
 
 double NumericMap::largest_square() const {
-  const double hat_square = knots_ > 0 ? hat_height * hat_height : 0;
+  const double hat_function_square = knots_ > 0 ? hat_function_height * hat_function_height : 0;
   const double longest = std::max(feature_of_share(1), -feature_of_share(0));
   const double line = period_ ? 1 : lines_ == 1 ? longest * longest : 0;
   const double filled = feature_of_share(missing_);
   const double none = period_ ? (filled_ ? 1 : 0) : lines_ == 1 ? filled * filled : 0;
-  return std::max(line, indicator_ ? none + 1 : 0) + hat_square + bin_square();
+  return std::max(line, indicator_ ? none + 1 : 0) + hat_function_square + bin_square();
 }
 
 double NumericMap::least_square() const { return (period_ ? 1 : 0) + bin_square(); }

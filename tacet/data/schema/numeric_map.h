@@ -16,9 +16,9 @@ enum class NumericPart {
   line,  ///< the number itself
   sine,  ///< or these two, of its place in the period
   cosine,
-  hat,     ///< around a knot
-  bin,     ///< whether the number is in it
-  missing  ///< whether there is none
+  hat_function,  ///< around a knot
+  bin,           ///< whether the number is in it
+  missing        ///< whether there is none
 };
 
 /// A feature of a number: what it is, and of which knot or bin.
@@ -34,11 +34,13 @@ struct NumericFeature {
 ///   way between them; then `slope` (v - `zero`). Under encoding 1 that is v itself. Under encoding
 ///   2 it is 1.25 (2 v - 1), zero in the middle or at the typical value; columns bounded by exactly
 ///   0 and 1 (flags, shares, pixels) keep v, so that their zero stays zero. With a released mean m
-///   and deviation s of 2 v - 1 it is 0.35 (2 v - 1 - m) / s.
+///   and standard deviation s of 2 v - 1 it is 0.35 (2 v - 1 - m) / s.
 /// - instead of it, sine and cosine of 2 pi x / period, x clipped; or nothing (bins only).
-/// - hats: piecewise linear functions of v, hat k of N being 1/2 at k / (N - 1), 0 at all other
+/// - hat functions: piecewise linear functions of v, hat function k of N being 1/2 at k / (N - 1),
+/// 0 at all other
 ///   knots. At most two neighbours differ from 0.
-/// - bins: 1/2 for the bin that the number is in, as a hat; 1 where bins stand instead of the
+/// - bins: 1/2 for the bin that the number is in, as a hat function; 1 where bins stand instead of
+/// the
 ///   number, as a category.
 /// - missing: 1 where there is no number; the other features then are those of the number that
 ///   stands for it, but sine and cosine 0 unless the schema says which.
@@ -57,7 +59,7 @@ class NumericMap {
       take(0, turn.sine);
       take(1, turn.cosine);
     }
-    hats(share, [&](std::int64_t knot, double height) { take(lines_ + knot, height); });
+    hat_functions(share, [&](std::int64_t knot, double height) { take(lines_ + knot, height); });
     if (!edges_.empty()) take(lines_ + knots_ + bin_of(value.value_or(fill_)), bin_height_);
     if (!value && indicator_) take(width() - 1, 1.0);
   }
@@ -78,17 +80,17 @@ class NumericMap {
   /// The share of a missing or unreadable value.
   [[nodiscard]] double missing_share() const { return missing_; }
 
-  /// Calls take(k, value) for the hats around the share, ascending.
+  /// Calls take(k, value) for the hat functions around the share, ascending.
   template <typename Take>
-  void hats(double share, Take take) const {
+  void hat_functions(double share, Take take) const {
     if (knots_ == 0) return;
     const double place = share * static_cast<double>(knots_ - 1);
     const auto left = std::min(static_cast<std::int64_t>(place), knots_ - 2);
     const double right_share = place - static_cast<double>(left);
-    take(left, hat_height * (1 - right_share));
-    take(left + 1, hat_height * right_share);
+    take(left, hat_function_height * (1 - right_share));
+    take(left + 1, hat_function_height * right_share);
   }
-  static constexpr double hat_height = 0.5;
+  static constexpr double hat_function_height = 0.5;
   /// The share of the way at which a knot is, and the number there.
   [[nodiscard]] double knot_share(std::int64_t knot) const {
     return static_cast<double>(knot) / static_cast<double>(knots_ - 1);

@@ -68,21 +68,21 @@ TEST(NumericMap, FillsWhatIsMissing) {
 
 TEST(NumericMap, HatsAreOneHalfAtTheirKnotAndMeetBetween) {
   const NumericMap map({.lower = 20, .upper = 90, .knots = 8}, 2);
-  const auto hats = [&](double value) {
+  const auto hat_functions = [&](double value) {
     std::vector<double> out(8, 0.0);
-    map.hats(map.share(value), [&](std::int64_t knot, double height) {
+    map.hat_functions(map.share(value), [&](std::int64_t knot, double height) {
       out[static_cast<std::size_t>(knot)] += height;
     });
     return out;
   };
-  EXPECT_EQ(hats(20), (std::vector<double>{0.5, 0, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(hats(1e9), (std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0.5}));
-  const auto between = hats(32.5);  // 1.25 steps of 10 on
+  EXPECT_EQ(hat_functions(20), (std::vector<double>{0.5, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(hat_functions(1e9), (std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0.5}));
+  const auto between = hat_functions(32.5);  // 1.25 steps of 10 on
   EXPECT_NEAR(between[1], 0.375, 1e-15);
   EXPECT_NEAR(between[2], 0.125, 1e-15);
   for (const double value : {20.0, 21.7, 50.0, 89.99999999, 90.0}) {
     double sum = 0;
-    for (const double height : hats(value)) sum += height;
+    for (const double height : hat_functions(value)) sum += height;
     EXPECT_NEAR(sum, 0.5, 1e-15) << value;
   }
   EXPECT_EQ(map.knot(0), 20);

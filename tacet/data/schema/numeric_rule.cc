@@ -57,8 +57,9 @@ NumericColumn numeric_column(TableReader& table, bool date) {
   if (const Node* node = table.find("bins_only")) rule.bins_only = as_flag(*node, "bins_only");
   if (const Node* node = table.find("period")) rule.period = as_number(*node, "period");
   if (const Node* node = table.find("mean")) {
-    rule.standard = Standard{.mean = as_number(*node, "mean"),
-                             .deviation = as_number(table.require("deviation"), "deviation")};
+    rule.standard =
+        Standard{.mean = as_number(*node, "mean"),
+                 .stddev = as_number(table.require("standard deviation"), "standard deviation")};
   }
   return rule;
 }

@@ -29,9 +29,9 @@ Projection projection_of(std::string_view name) {
 
 void check_projection(const Projection& projection, std::int64_t columns) {
   const auto width = projection.width;
-  if (width < Projection::least_width || width > Projection::most_width) {
-    throw base::UsageError("projection-width must be {} to {}, got {}", Projection::least_width,
-                           Projection::most_width, width);
+  if (width < Projection::min_width || width > Projection::max_width) {
+    throw base::UsageError("projection-width must be {} to {}, got {}", Projection::min_width,
+                           Projection::max_width, width);
   }
   if (width > columns) {
     throw base::UsageError(
@@ -54,7 +54,7 @@ void check_projection(const Projection& projection, std::int64_t columns) {
     throw base::UsageError("countsketch4 has four blocks of equal width; {} is no multiple of 4",
                            width);
   }
-  if (projection.family == ProjectionFamily::srht && columns > Projection::most_srht_columns) {
+  if (projection.family == ProjectionFamily::srht && columns > Projection::max_srht_columns) {
     throw base::UsageError(
         "srht transforms a buffer as long as a row, at most 2^26 columns, got {}; --projection "
         "countsketch takes any number",

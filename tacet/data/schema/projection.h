@@ -21,17 +21,17 @@ enum class ProjectionFamily {
 /// its seed alone, never from the records.
 struct Projection {
   ProjectionFamily family = ProjectionFamily::countsketch;
-  std::int64_t width = 0;   ///< places behind it, least_width to most_width
+  std::int64_t width = 0;   ///< places behind it, min_width to max_width
   std::int64_t seed = 0;    ///< 0 to 2^63 - 1
   std::int64_t blocks = 1;  ///< of countsketch: 1 or 4, a divisor of the width
   /// What images and the intercept are divided by: rows up to so many times the bound are not cut.
   /// 1, or 2 as arora2022 has it.
   std::int64_t room = 1;
 
-  static constexpr std::int64_t least_width = 8;
-  static constexpr std::int64_t most_width = 65536;
+  static constexpr std::int64_t min_width = 8;
+  static constexpr std::int64_t max_width = 65536;
   /// A row is transformed in a buffer of so many numbers.
-  static constexpr std::int64_t most_srht_columns = std::int64_t{1} << 26;
+  static constexpr std::int64_t max_srht_columns = std::int64_t{1} << 26;
 
   bool operator==(const Projection&) const = default;
 };

@@ -8,12 +8,12 @@ namespace tacet::data {
 
 /// The largest number of records that anybody can declare: sums of 2^30 a record then fit 64 bits,
 /// and no method takes more.
-inline constexpr std::int64_t most_public_rows = std::int64_t{1} << 32;
+inline constexpr std::int64_t max_public_rows = std::int64_t{1} << 32;
 
 /// UsageError unless `count`, which `what` declares, is one that can be.
 inline void check_public_row_count(const char* what, std::int64_t count) {
-  if (count >= 1 && count <= most_public_rows) return;
-  throw base::UsageError("{} must be between 1 and {} (2^32), got {}", what, most_public_rows,
+  if (count >= 1 && count <= max_public_rows) return;
+  throw base::UsageError("{} must be between 1 and {} (2^32), got {}", what, max_public_rows,
                          count);
 }
 

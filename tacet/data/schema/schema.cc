@@ -109,15 +109,15 @@ std::vector<std::string> Schema::required_columns() const {
 std::int64_t Schema::encoded_column_count() const {
   if (projection) return projection->width + (intercept ? 1 : 0);
   auto count = full_column_count();
-  if (!kept_columns) return count;
+  if (!selected_columns) return count;
   for (const auto& [begin, end] : choosable_columns()) count -= end - begin;
-  return count + std::ssize(*kept_columns);
+  return count + std::ssize(*selected_columns);
 }
 
 Schema Schema::unnarrowed() const {
   Schema full = *this;
   full.projection.reset();
-  full.kept_columns.reset();
+  full.selected_columns.reset();
   return full;
 }
 
@@ -131,7 +131,7 @@ std::int64_t Schema::full_column_count() const {
 
 std::int64_t Schema::block_count() const {
   std::int64_t blocks = intercept ? 1 : 0;
-  if (features) blocks += features->most_nonzero.value_or(features->count);
+  if (features) blocks += features->max_nonzero.value_or(features->count);
   for (const Column& column : columns) blocks += column.ignored() ? 0 : 1;
   return blocks + std::ssize(interactions);
 }
@@ -167,7 +167,7 @@ Storage Schema::storage_kind() const {
     const auto* number = std::get_if<NumericColumn>(&column.rule);
     if (number != nullptr) touched += number->touched() - 1;
   }
-  if (features && !features->most_nonzero) return format.kind->storage;
+  if (features && !features->max_nonzero) return format.kind->storage;
   if (projection) touched *= projection->blocks;
   const std::int64_t width = encoded_column_count();
   return width > narrowest_sparse && touched < width / 4 ? Storage::sparse : Storage::dense;
@@ -207,10 +207,10 @@ std::vector<std::uint32_t> Schema::retained_columns() const {
   const auto add_up_to = [&](std::uint32_t end) {
     for (; next < end; ++next) retained.push_back(next);
   };
-  auto kept = kept_columns->begin();
+  auto kept = selected_columns->begin();
   for (const auto& [begin, end] : choosable_columns()) {
     add_up_to(begin);
-    for (; kept != kept_columns->end() && *kept < end; ++kept) retained.push_back(*kept);
+    for (; kept != selected_columns->end() && *kept < end; ++kept) retained.push_back(*kept);
     next = end;
   }
   add_up_to(static_cast<std::uint32_t>(full_column_count()));

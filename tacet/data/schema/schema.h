@@ -39,7 +39,7 @@ namespace tacet::data {
 /// the upper one, as training released them.
 struct Standard {
   double mean = 0;
-  double deviation = 1;
+  double stddev = 1;
 };
 
 /// A number in public bounds, clipped to them and mapped to a feature around zero
@@ -53,8 +53,8 @@ struct NumericColumn {
   // Of encoding 2:
   std::optional<double> typical{};  ///< the value of feature 0; the middle when absent
   std::optional<bool> centre{};     ///< false: from the lower bound on, as flags and shares are
-  /// Hats beside the number, which make a curve of its weight (schema/numeric_map.h); 0: none.
-  /// Absent: none, unless training decides for some.
+  /// Hat functions beside the number, which make a curve of its weight (schema/numeric_map.h); 0:
+  /// none. Absent: none, unless training decides for some.
   std::optional<std::int64_t> knots{};
   /// A further feature that is 1 where the value is missing and 0 elsewhere.
   bool missing_indicator = false;
@@ -70,16 +70,16 @@ struct NumericColumn {
 
   // How many features of each kind it has, in this order (schema/numeric_map.h).
   [[nodiscard]] std::int64_t line_count() const { return period ? 2 : bins_only ? 0 : 1; }
-  [[nodiscard]] std::int64_t hats() const { return knots.value_or(0); }
+  [[nodiscard]] std::int64_t hat_functions() const { return knots.value_or(0); }
   [[nodiscard]] std::int64_t bin_count() const {
     return edges.empty() ? bins : static_cast<std::int64_t>(edges.size()) + 1;
   }
   [[nodiscard]] std::int64_t width() const {
-    return line_count() + hats() + bin_count() + (missing_indicator ? 1 : 0);
+    return line_count() + hat_functions() + bin_count() + (missing_indicator ? 1 : 0);
   }
   /// How many of them one number can make differ from 0.
   [[nodiscard]] std::int64_t touched() const {
-    return line_count() + (hats() > 0 ? 2 : 0) + (bin_count() > 0 ? 1 : 0) +
+    return line_count() + (hat_functions() > 0 ? 2 : 0) + (bin_count() > 0 ? 1 : 0) +
            (missing_indicator ? 1 : 0);
   }
 };
@@ -102,8 +102,8 @@ struct CategoricalColumn {
   Coding coding = Coding::one_hot;
   /// What each feature holds in place of 1, `other` last, as training released it; empty: 1.
   std::vector<double> scales{};
-  static constexpr double least_scale = 1.0 / 16;
-  static constexpr double most_scale = 16;
+  static constexpr double min_scale = 1.0 / 16;
+  static constexpr double max_scale = 16;
 
   [[nodiscard]] std::int64_t width() const {
     if (coding == Coding::sign) return 1;
@@ -147,7 +147,7 @@ struct Column {
   std::variant<NumericColumn, CategoricalColumn, HashedColumn, TextColumn, IdsColumn, CrossedColumn,
                IgnoredColumn>
       rule;
-  /// For wide models: numbers of the vector that each value, word or id has, 1 to most_embedding; 0
+  /// For wide models: numbers of the vector that each value, word or id has, 1 to max_embedding; 0
   /// for a categorical column whose categories have none. Linear models leave it aside.
   std::optional<std::int64_t> embedding{};
 
@@ -158,7 +158,8 @@ struct Column {
   }
   /// The columns of the file that it is made of.
   [[nodiscard]] std::span<const std::string> sources() const;
-  /// Whether its features follow what training released: a mean and a deviation, or scales.
+  /// Whether its features follow what training released: a mean and a standard deviation, or
+  /// scales.
   [[nodiscard]] bool standardised() const;
   /// How many encoded features the column has.
   [[nodiscard]] std::int64_t width() const;
@@ -178,7 +179,7 @@ struct UniformFeatures {
   double upper = 1;
   /// How many features of a record can be non-zero, where that is public (at most `count`):
   /// the divisor of row_scaling `const`.
-  std::optional<std::int64_t> most_nonzero{};
+  std::optional<std::int64_t> max_nonzero{};
 };
 
 /// Two classes. A label in neither list follows `unknown_is_positive`.
@@ -224,8 +225,8 @@ struct Target {
   std::variant<BinaryTarget, MultiClassTarget, RegressionTarget> rule;
   /// Public weights of the classes by index, each in [least, most]; empty: all 1.
   std::vector<double> class_weights{};
-  static constexpr double least_class_weight = 1e-3;
-  static constexpr double most_class_weight = 1e3;
+  static constexpr double min_class_weight = 1e-3;
+  static constexpr double max_class_weight = 1e3;
 
   [[nodiscard]] bool regression() const;
   /// The kind of a regression's number.
@@ -269,23 +270,23 @@ struct EncodedColumn {
 /// What it cost to take bounds and categories from private records (`tacet schema fit`). Whatever
 /// is computed with such a schema has told that much about the records already: see schema_cost.h.
 struct SchemaCost {
-  std::string id;                   ///< random name of the fit, under which ledgers keep its cost
-  std::string unit = "record";      ///< whom it protects: "record", or the unit column's name
-  std::int64_t records_a_unit = 1;  ///< how many of a unit's records counted; 1 for "record"
-  privacy::Event events;            ///< what was released
-  privacy::Guarantee guarantee;     ///< proved for them
-  double cipher_delta = 0;          ///< the cipher's term, to be added to delta
-  std::string unprotected_reason;   ///< why there is no guarantee; empty: protected
+  std::string id;               ///< random name of the fit, under which ledgers keep its cost
+  std::string unit = "record";  ///< whom it protects: "record", or the unit column's name
+  std::int64_t max_records_per_unit = 1;  ///< how many of a unit's records counted; 1 for "record"
+  privacy::Event events;                  ///< what was released
+  privacy::Guarantee guarantee;           ///< proved for them
+  double prg_slack = 0;                   ///< the PRG slack, to be added to delta
+  std::string unprotected_reason;         ///< why there is no guarantee; empty: protected
 };
 
 /// Encoded columns from the first to before the second.
 using ColumnRange = std::pair<std::uint32_t, std::uint32_t>;
 
 /// The most knots and the most bins of a column.
-constexpr std::int64_t most_knots = 64;
-constexpr std::int64_t most_bins = 1024;
+constexpr std::int64_t max_knots = 64;
+constexpr std::int64_t max_bins = 1024;
 /// The most numbers of a vector.
-constexpr std::int64_t most_embedding = 4096;
+constexpr std::int64_t max_embedding = 4096;
 
 /// What a schema means: 1, numbers count from their lower bound and training follows the rules of
 /// version 0.1.0; 2, numbers count from their middle, and noise sets the clipping norm.
@@ -311,7 +312,7 @@ struct Schema {
   // What training makes of rows that are wide; at most one of both, and in models alone.
   std::optional<Projection> projection{};  ///< of all features but the intercept
   /// Those of the choosable columns that were kept, ascending.
-  std::optional<std::vector<std::uint32_t>> kept_columns{};
+  std::optional<std::vector<std::uint32_t>> selected_columns{};
 
   /// Columns of the file that features are made of, each once.
   [[nodiscard]] std::vector<std::string> feature_columns() const;
@@ -321,7 +322,7 @@ struct Schema {
   [[nodiscard]] std::int64_t encoded_column_count() const;
   /// The same before columns are projected or left out.
   [[nodiscard]] std::int64_t full_column_count() const;
-  /// Without its projection and its list of kept columns.
+  /// Without its projection and its list of selected columns.
   [[nodiscard]] Schema unnarrowed() const;
   /// The full columns of hashed values, words, ids and numbered features, which may be left out.
   [[nodiscard]] std::vector<ColumnRange> choosable_columns() const;

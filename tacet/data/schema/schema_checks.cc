@@ -16,7 +16,7 @@ using internal::check_bounds;
 using internal::check_numeric;
 using internal::fail_at;
 
-constexpr std::int64_t most_encoded_columns = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t max_encoded_columns = std::numeric_limits<std::uint32_t>::max();
 
 /// The first text that occurs twice, or null.
 const std::string* find_duplicate(const std::vector<std::string>& texts) {
@@ -53,9 +53,9 @@ struct ColumnCheck {
       fail_at(where, "column '{}': 'scales' are one for each feature of one_hot coding", name);
     }
     for (const double scale : rule.scales) {
-      if (scale >= rule.least_scale && scale <= rule.most_scale) continue;
-      fail_at(where, "column '{}': scales must be between {} and {}, got {}", name,
-              rule.least_scale, rule.most_scale, scale);
+      if (scale >= rule.min_scale && scale <= rule.max_scale) continue;
+      fail_at(where, "column '{}': scales must be between {} and {}, got {}", name, rule.min_scale,
+              rule.max_scale, scale);
     }
   }
   void operator()(const HashedColumn& rule) const { check_bits(rule.bits); }
@@ -65,13 +65,13 @@ struct ColumnCheck {
       fail_at(where, "column '{}': 'separator' must be an ASCII character other than a line break",
               name);
     }
-    if (rule.most < 1 || rule.most > internal::most_ids) {
+    if (rule.most < 1 || rule.most > internal::max_ids) {
       fail_at(where, "column '{}': 'most' ids of a record must be between 1 and {}, got {}", name,
-              internal::most_ids, rule.most);
+              internal::max_ids, rule.most);
     }
-    constexpr auto most_count = std::int64_t{1} << internal::most_bits;
-    if (rule.count && (*rule.count < 1 || *rule.count > most_count)) {
-      fail_at(where, "column '{}': 'count' must be between 1 and {}, got {}", name, most_count,
+    constexpr auto max_count = std::int64_t{1} << internal::max_bits;
+    if (rule.count && (*rule.count < 1 || *rule.count > max_count)) {
+      fail_at(where, "column '{}': 'count' must be between 1 and {}, got {}", name, max_count,
               *rule.count);
     }
     check_bits(rule.bits);
@@ -92,9 +92,9 @@ struct ColumnCheck {
   void operator()(const IgnoredColumn&) const {}
 
   void check_bits(int bits) const {
-    if (bits < 1 || bits > internal::most_bits) {
-      fail_at(where, "column '{}': bits must be between 1 and {}, got {}", name,
-              internal::most_bits, bits);
+    if (bits < 1 || bits > internal::max_bits) {
+      fail_at(where, "column '{}': bits must be between 1 and {}, got {}", name, internal::max_bits,
+              bits);
     }
   }
 };
@@ -220,7 +220,7 @@ void check_uniform(const Schema& schema, std::string_view where) {
 }
 
 void check_narrowing(const Schema& schema, std::string_view where) {
-  if (schema.projection && schema.kept_columns) {
+  if (schema.projection && schema.selected_columns) {
     fail_at(where, "columns are either projected or kept, not both");
   }
   if (schema.projection) {
@@ -230,18 +230,20 @@ void check_narrowing(const Schema& schema, std::string_view where) {
       fail_at(where, error.what());
     }
   }
-  if (!schema.kept_columns) return;
+  if (!schema.selected_columns) return;
   const auto ranges = schema.choosable_columns();
   std::int64_t previous = -1;
   auto range = ranges.begin();
-  for (const auto column : *schema.kept_columns) {
+  for (const auto column : *schema.selected_columns) {
     while (range != ranges.end() && column >= range->second) ++range;
     if (column <= previous || range == ranges.end() || column < range->first) {
-      fail_at(where, "'kept_columns' must ascend and name hashed, text or numbered features alone");
+      fail_at(where,
+              "'selected_columns' must ascend and name hashed, text or numbered features alone");
     }
     previous = column;
   }
-  if (schema.encoded_column_count() < 1) fail_at(where, "'kept_columns' leave no column at all");
+  if (schema.encoded_column_count() < 1)
+    fail_at(where, "'selected_columns' leave no column at all");
 }
 
 }  // namespace
@@ -259,25 +261,25 @@ void check_column(const Column& column, std::string_view where) {
             "and crossed columns)",
             column.name);
   }
-  if (*column.embedding < (listed ? 0 : 1) || *column.embedding > most_embedding) {
+  if (*column.embedding < (listed ? 0 : 1) || *column.embedding > max_embedding) {
     fail_at(where, "column '{}': 'embedding' must be between {} and {}, got {}", column.name,
-            listed ? 0 : 1, most_embedding, *column.embedding);
+            listed ? 0 : 1, max_embedding, *column.embedding);
   }
 }
 
 void check_features(const UniformFeatures& features, std::string_view where) {
-  if (features.count < 1 || features.count > most_encoded_columns) {
-    fail_at(where, "features: 'count' must be between 1 and {}, got {}", most_encoded_columns,
+  if (features.count < 1 || features.count > max_encoded_columns) {
+    fail_at(where, "features: 'count' must be between 1 and {}, got {}", max_encoded_columns,
             features.count);
   }
   check_bounds(features.lower, features.upper, "features", where);
   if (features.lower > 0 || features.upper < 0) {
     fail_at(where, "features: the bounds must include 0, the value of what a file leaves out");
   }
-  if (features.most_nonzero &&
-      (*features.most_nonzero < 1 || *features.most_nonzero > features.count)) {
-    fail_at(where, "features: 'most_nonzero' must be between 1 and {}, got {}", features.count,
-            *features.most_nonzero);
+  if (features.max_nonzero &&
+      (*features.max_nonzero < 1 || *features.max_nonzero > features.count)) {
+    fail_at(where, "features: 'max_nonzero' must be between 1 and {}, got {}", features.count,
+            *features.max_nonzero);
   }
 }
 
@@ -288,9 +290,9 @@ void check_target(const Target& target, std::string_view where) {
     fail_at(where, "target: 'class_weights' needs one number a class");
   }
   for (const double weight : weights) {
-    if (weight >= Target::least_class_weight && weight <= Target::most_class_weight) continue;
+    if (weight >= Target::min_class_weight && weight <= Target::max_class_weight) continue;
     fail_at(where, "target: a class weight must be {:g} to {:g}, got {:g}",
-            Target::least_class_weight, Target::most_class_weight, weight);
+            Target::min_class_weight, Target::max_class_weight, weight);
   }
 }
 
@@ -338,13 +340,13 @@ void Schema::validate(std::string_view where) const {
     check_uniform(*this, where);
   }
   check_narrowing(*this, where);
-  if (public_row_count && (*public_row_count < 1 || *public_row_count > most_public_rows)) {
-    fail_at(where, "'public_row_count' must be between 1 and {} (2^32), got {}", most_public_rows,
+  if (public_row_count && (*public_row_count < 1 || *public_row_count > max_public_rows)) {
+    fail_at(where, "'public_row_count' must be between 1 and {} (2^32), got {}", max_public_rows,
             *public_row_count);
   }
-  if (full_column_count() > most_encoded_columns) {
+  if (full_column_count() > max_encoded_columns) {
     fail_at(where, "the schema encodes to {} columns; at most {} are possible", full_column_count(),
-            most_encoded_columns);
+            max_encoded_columns);
   }
 }
 

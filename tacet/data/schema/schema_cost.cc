@@ -16,8 +16,8 @@
 #include "tacet/base/work.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/numeric/rounding.h"
-#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
+#include "tacet/privacy/prg_share.h"
 
 namespace tacet::data {
 namespace {
@@ -28,19 +28,19 @@ double proved_epsilon(const privacy::Event& events, privacy::Adjacency adjacency
 }
 
 /// What `stated` is proved for. Sums come first, for they cost no time and are what a fit of few
-/// columns states. Effort grows only as long as the stated epsilon lies within the interval:
+/// columns states. PldOptions grows only as long as the stated epsilon lies within the interval:
 /// another release of tacet may have computed it to more digits.
 double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& stated) {
   const auto sums = accounting::internal::basic_composition(events, stated.adjacency);
   if (sums && sums->epsilon <= stated.epsilon && sums->delta <= stated.delta) return sums->epsilon;
-  constexpr accounting::AccountOptions efforts[] = {
+  constexpr accounting::AccountOptions all_options[] = {
       {.largest_log2_size = 12}, {}, {.tolerance = 1e-4}, {.tolerance = 1e-5}};
   base::WorkMeter work(base::default_patience);  // a file may ask for more than anybody has
   accounting::PrivacyInterval interval{};
-  for (auto effort : efforts) {
-    effort.work = &work;
+  for (auto options : all_options) {
+    options.work = &work;
     interval = accounting::epsilon_interval(events, stated.adjacency, privacy::Delta(stated.delta),
-                                            effort);
+                                            options);
     if (interval.upper <= stated.epsilon || interval.lower > stated.epsilon) break;
   }
   return interval.upper;
@@ -51,35 +51,35 @@ double proved_epsilon(const SchemaCost& cost) {
   // Fits of older files left the cipher out of their delta, of which it takes no digit.
   constexpr double no_digit = 1e-12;
   auto at = cost.guarantee;
-  const double share = privacy::cipher_share(at.epsilon, cost.cipher_delta);
+  const double share = privacy::prg_share(at.epsilon, cost.prg_slack);
   if (share > no_digit * at.delta) {
-    at.delta = privacy::delta_left(cost.guarantee, cost.cipher_delta).value();
+    at.delta = privacy::delta_left(cost.guarantee, cost.prg_slack).value();
   }
   return proved_epsilon(cost.events, at);
 }
 
 struct Deltas {
-  double events;             ///< what they take by themselves
-  double least;              ///< of what is stated
-  double cipher;             ///< the cipher's term
-  double least_epsilon = 0;  ///< of what is stated
+  double events;           ///< what they take by themselves
+  double least;            ///< of what is stated
+  double cipher;           ///< the PRG slack
+  double min_epsilon = 0;  ///< of what is stated
 };
 
-/// (epsilon, delta) that can be stated of `events` beside the cipher's term: both are at least the
+/// (epsilon, delta) that can be stated of `events` beside the PRG slack: both are at least the
 /// least ones, and what delta leaves at the stated epsilon is at least what the events take by
 /// themselves, so that the accountant proves the same again from the statement alone.
 privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency adjacency,
                              const Deltas& deltas, const accounting::AccountOptions& options = {}) {
   const double delta = deltas.events;
   const double proved = delta < 1 ? proved_epsilon(events, adjacency, delta, options) : HUGE_VAL;
-  privacy::Guarantee stated{std::max(proved, deltas.least_epsilon), delta, adjacency};
+  privacy::Guarantee stated{std::max(proved, deltas.min_epsilon), delta, adjacency};
   // More delta proves as much, but for the last digits of an accountant, so that it is asked; and
   // where it proves less, the cipher's share grows with the epsilon that is stated.
   constexpr int rounds = 8;
   for (int round = 0; round < rounds && std::isfinite(stated.epsilon); ++round) {
     if (delta > 0) {
       // The accountant gets back, rounded down twice, what the events take.
-      const double share = privacy::cipher_share(stated.epsilon, deltas.cipher);
+      const double share = privacy::prg_share(stated.epsilon, deltas.cipher);
       if (share > 0) stated.delta = numeric::add_up(delta, share) * (1 + 0x1p-50);
       stated.delta = std::max(stated.delta, deltas.least);
     }
@@ -123,7 +123,7 @@ FitEvents replaced(const SchemaCost& cost, double delta) {
 FitEvents fit_between(const SchemaCost& cost, privacy::Adjacency adjacency) {
   const auto fitted = cost.guarantee.adjacency;
   // Fits of older files left the cipher out of their delta.
-  double delta = privacy::delta_left(cost.guarantee, cost.cipher_delta).value();
+  double delta = privacy::delta_left(cost.guarantee, cost.prg_slack).value();
   const auto sums = accounting::internal::basic_composition(cost.events, fitted);
   if (sums) delta = std::max(delta, sums->delta);
   if (fitted == adjacency) return {cost.events, delta, cost.guarantee.delta};
@@ -166,12 +166,11 @@ nlohmann::ordered_json answer_parameters(const privacy::Event& events) {
 SchemaCost replaced_cost(SchemaCost cost, privacy::Adjacency adjacency) {
   if (cost.guarantee.adjacency == adjacency) return cost;
   auto fit = fit_between(cost, adjacency);
-  // A sum of deltas leaves nothing for approximations, which no effort would make up for.
+  // A sum of deltas leaves nothing for approximations, which no option would make up for.
   constexpr int enough = 16;
   cost.events = std::move(fit.events);
-  cost.guarantee =
-      stated_at(cost.events, adjacency, {fit.delta, fit.stated_delta, cost.cipher_delta},
-                {.largest_log2_size = enough});
+  cost.guarantee = stated_at(cost.events, adjacency, {fit.delta, fit.stated_delta, cost.prg_slack},
+                             {.largest_log2_size = enough});
   return cost;
 }
 
@@ -183,12 +182,12 @@ double fit_epsilon(const SchemaCost& cost, privacy::Adjacency adjacency) {
   return std::max(cost.guarantee.epsilon, proved_epsilon(cost));
 }
 
-/// Whether the sum of what the parts state follows for the whole, beside the cipher's terms.
+/// Whether the sum of what the parts state follows for the whole, beside the PRG slacks.
 bool proves(const PlannedCost& both, const privacy::Guarantee& sum) {
   if (!(sum.delta < 1)) return false;
-  const auto share = privacy::cipher_share(sum.epsilon, both.cipher_delta);
+  const auto share = privacy::prg_share(sum.epsilon, both.prg_slack);
   if (sum.delta > 0 && !(share < sum.delta)) return false;
-  const double left = privacy::delta_left(sum, both.cipher_delta).value();
+  const double left = privacy::delta_left(sum, both.prg_slack).value();
   return proved_epsilon(both.events, sum.adjacency, left) <= sum.epsilon;
 }
 
@@ -208,18 +207,17 @@ PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned) {
   if (!schema.cost) return planned;
   auto fit = fit_between(*schema.cost, planned.guarantee.adjacency);
   PlannedCost both{privacy::Composed{{std::move(fit.events), planned.events}}, planned.guarantee,
-                   numeric::add_up(planned.cipher_delta, schema.cost->cipher_delta)};
+                   numeric::add_up(planned.prg_slack, schema.cost->prg_slack)};
   auto& whole = both.guarantee;
   whole.delta = std::min(privacy::decimal_sum(planned.guarantee.delta, fit.stated_delta), 1.0);
   if (!std::isfinite(planned.guarantee.epsilon)) return both;
-  const double run_delta = privacy::delta_left(planned.guarantee, planned.cipher_delta).value();
+  const double run_delta = privacy::delta_left(planned.guarantee, planned.prg_slack).value();
   whole.epsilon =
       privacy::decimal_sum(planned.guarantee.epsilon, fit_epsilon(*schema.cost, whole.adjacency));
   if (proves(both, whole)) return both;
   const double summed = whole.epsilon;
-  whole =
-      stated_at(both.events, whole.adjacency,
-                {numeric::add_up(run_delta, fit.delta), whole.delta, both.cipher_delta, summed});
+  whole = stated_at(both.events, whole.adjacency,
+                    {numeric::add_up(run_delta, fit.delta), whole.delta, both.prg_slack, summed});
   return both;
 }
 
@@ -228,15 +226,15 @@ privacy::Receipt with_schema_cost(const Schema& schema, privacy::Receipt receipt
   if (receipt.privacy_unit != schema.cost->unit) {
     throw base::UsageError(internal::other_unit(schema.cost->unit, receipt.privacy_unit));
   }
-  auto both = with_schema_cost(
-      schema, PlannedCost{receipt.events, receipt.guarantee, receipt.cipher_delta});
+  auto both =
+      with_schema_cost(schema, PlannedCost{receipt.events, receipt.guarantee, receipt.prg_slack});
   auto parameters = nlohmann::ordered_json::parse(receipt.parameters);
   parameters[schema_fit_name] =
       fit_digest(fit_name(*schema.cost), fit_events(schema, receipt.guarantee.adjacency));
   receipt.parameters = parameters.dump();
   receipt.events = std::move(both.events);
   receipt.guarantee = both.guarantee;
-  receipt.cipher_delta = both.cipher_delta;
+  receipt.prg_slack = both.prg_slack;
   if (receipt.is_protected() && !schema.cost->unprotected_reason.empty()) {
     receipt.unprotected_reason = "the schema: " + schema.cost->unprotected_reason;
   }
@@ -250,13 +248,13 @@ privacy::Receipt fit_receipt(const Schema& schema) {
   receipt.algorithm = "schema fit";
   receipt.calibration = "tight";
   auto parameters = answer_parameters(cost.events);
-  if (cost.unit != "record") parameters["records_a_unit"] = cost.records_a_unit;
+  if (cost.unit != "record") parameters["max_records_per_unit"] = cost.max_records_per_unit;
   receipt.parameters = parameters.dump();
   receipt.events = cost.events;
   receipt.guarantee = cost.guarantee;
   receipt.privacy_unit = cost.unit;
   receipt.public_row_count = schema.public_row_count;
-  receipt.cipher_delta = cost.cipher_delta;
+  receipt.prg_slack = cost.prg_slack;
   receipt.software_version = base::version;
   receipt.unprotected_reason = cost.unprotected_reason;
   return privacy::checked(std::move(receipt));
@@ -286,10 +284,10 @@ void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt) {
         "calls it protected",
         schema.cost->unprotected_reason);
   }
-  if (receipt.cipher_delta < schema.cost->cipher_delta) {
+  if (receipt.prg_slack < schema.cost->prg_slack) {
     throw base::GuaranteeError(
         "the receipt states {} for the cipher, less than the {} of the schema's fit alone",
-        receipt.cipher_delta, schema.cost->cipher_delta);
+        receipt.prg_slack, schema.cost->prg_slack);
   }
   const auto* both = receipt.events.as<privacy::Composed>();
   if (both == nullptr || both->parts.size() != 2 ||
@@ -337,12 +335,12 @@ void internal::check_events(const SchemaCost& cost, std::string_view where) {
   } catch (const base::GuaranteeError& error) {
     fail_at(where, error.what());
   }
-  const double least = privacy::least_cipher_term(cost.events);
-  if (proved > 0 && cost.cipher_delta < least) {
+  const double least = privacy::min_prg_slack(cost.events);
+  if (proved > 0 && cost.prg_slack < least) {
     fail_at(
         where,
         "the schema's cost states {} for the cipher, less than its events must have drawn ({:.3g})",
-        cost.cipher_delta, least);
+        cost.prg_slack, least);
   }
   if (proved <= stated.epsilon) return;
   fail_at(where,
@@ -369,19 +367,21 @@ void internal::check_cost(const SchemaCost& cost, std::string_view where) {
   if (cost.id.size() != 16 || !plain) {
     fail_at(where, "the id of a schema's cost has 16 hexadecimal digits");
   }
-  if (!(cost.cipher_delta >= 0 && cost.cipher_delta <= 1)) {
-    fail_at(where, "the cipher's term of a schema's cost must lie in [0, 1]");
+  if (!(cost.prg_slack >= 0 && cost.prg_slack <= 1)) {
+    fail_at(where, "the PRG slack of a schema's cost must lie in [0, 1]");
   }
   if (!std::isfinite(cost.guarantee.epsilon) || cost.guarantee.delta >= 1) {
     fail_at(where, "the epsilon of a schema's cost must be finite, and delta below 1");
   }
   if (cost.unit.empty()) fail_at(where, "the unit of a schema's cost must not be empty");
   // A fit of single records does not pass for one of units.
-  if (cost.records_a_unit >= 1 && cost.records_a_unit <= privacy::most_records_a_unit) return;
-  fail_at(
-      where,
-      "a schema's cost has 'records_a_unit', 1 to {}, where its unit is a column, and only there",
-      privacy::most_records_a_unit);
+  if (cost.max_records_per_unit >= 1 &&
+      cost.max_records_per_unit <= privacy::records_per_unit_limit)
+    return;
+  fail_at(where,
+          "a schema's cost has 'max_records_per_unit', 1 to {}, where its unit is a column, and "
+          "only there",
+          privacy::records_per_unit_limit);
 }
 
 }  // namespace tacet::data

@@ -21,7 +21,7 @@ namespace tacet::data {
 /// The receipt of a result computed with the schema, which has the schema's cost as a part: both
 /// events composed, stated at the sums of both epsilons and of both deltas, as the decimals that
 /// they are: what a ledger of sums books for the two. More than the sums where more is proved, as
-/// where the cipher's terms, which add up, take more of delta. What protects nobody makes a result
+/// where the PRG slacks, which add up, take more of delta. What protects nobody makes a result
 /// that protects nobody. Its parameter `schema_fit` is the fit's booking_name between these
 /// neighbours. The same receipt for a schema without cost. UsageError as fit_events and where the
 /// result protects another unit than the fit; GuaranteeError as privacy::delta_left, and where
@@ -35,7 +35,7 @@ inline constexpr const char* schema_fit_name = "schema_fit";
 struct PlannedCost {
   privacy::Event events;
   privacy::Guarantee guarantee;
-  double cipher_delta = 0;  ///< the cipher's term
+  double prg_slack = 0;  ///< the PRG slack
 };
 [[nodiscard]] PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned);
 

@@ -10,7 +10,7 @@
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/prg_share.h"
 
 namespace tacet::data {
 namespace schema_cost_edits_test {
@@ -47,7 +47,7 @@ nlohmann::json fitted(Random& random) {
                            .unit = "record",
                            .events = events,
                            .guarantee = {sums->epsilon, sums->delta, apart},
-                           .cipher_delta = 1e-20,
+                           .prg_slack = 1e-20,
                            .unprotected_reason = {}};
   return schema_to_json(schema);
 }
@@ -56,16 +56,16 @@ nlohmann::json fitted(Random& random) {
 std::string edited_events(const std::string& text, Random& random) {
   auto json = nlohmann::json::parse(text);
   auto& node = json["event"];
-  auto& leaf = node["base"]["parts"][random.uniform() < 0.5 ? 0 : 1];
+  auto& block = node["base"]["parts"][random.uniform() < 0.5 ? 0 : 1];
   const double choice = random.uniform();
   if (choice < 0.3) {
-    leaf["epsilon"] = leaf["epsilon"].get<double>() * std::exp(3 * random.uniform() - 1);
+    block["epsilon"] = block["epsilon"].get<double>() * std::exp(3 * random.uniform() - 1);
   } else if (choice < 0.5) {
     node["count"] = 1 + static_cast<int>(random.uniform() * 40);
   } else if (choice < 0.7) {
-    leaf["adjacency"] = random.uniform() < 0.5 ? "replace_one" : "zero_out";
+    block["adjacency"] = random.uniform() < 0.5 ? "replace_one" : "zero_out";
   } else {
-    leaf = nlohmann::json{{"kind", "gaussian"}, {"noise_multiplier", 1 + 20 * random.uniform()}};
+    block = nlohmann::json{{"kind", "gaussian"}, {"noise_multiplier", 1 + 20 * random.uniform()}};
   }
   return json.dump();
 }
@@ -134,7 +134,7 @@ void use(const Schema& schema, Adjacency adjacency, Tally& tally) {
   // sum that a ledger books for the fit and the run.
   const double proved =
       accounting::epsilon_interval(whole.events, adjacency,
-                                   privacy::delta_left(whole.guarantee, whole.cipher_delta))
+                                   privacy::delta_left(whole.guarantee, whole.prg_slack))
           .upper;
   EXPECT_GE(whole.guarantee.epsilon, proved) << events;
   const double booked = cost_between(schema, adjacency).guarantee.epsilon + run.guarantee.epsilon;

@@ -12,8 +12,8 @@
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/column_contents.h"
-#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
+#include "tacet/privacy/prg_share.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
@@ -31,7 +31,7 @@ Schema fitted(double epsilon = 0.5, double delta = 0) {
                            .unit = "record",
                            .events = event,
                            .guarantee = {epsilon, delta, Adjacency::add_remove},
-                           .cipher_delta = 1e-20,
+                           .prg_slack = 1e-20,
                            .unprotected_reason = {}};
   return schema;
 }
@@ -42,7 +42,7 @@ privacy::Receipt training_receipt(Adjacency adjacency) {
   receipt.calibration = "tight";
   receipt.events = privacy::Gaussian{3};
   receipt.software_version = "0";
-  receipt.cipher_delta = 1e-19;
+  receipt.prg_slack = 1e-19;
   receipt.guarantee = accounting::stated_guarantee(receipt.events, {2, 1e-6, adjacency}, 1e-19);
   return receipt;
 }
@@ -56,7 +56,7 @@ TEST(SchemaCost, SurvivesBothLanguages) {
     EXPECT_EQ(read.cost->unit, schema.cost->unit);
     EXPECT_EQ(read.cost->events, schema.cost->events);
     EXPECT_EQ(read.cost->guarantee, schema.cost->guarantee);
-    EXPECT_EQ(read.cost->cipher_delta, schema.cost->cipher_delta);
+    EXPECT_EQ(read.cost->prg_slack, schema.cost->prg_slack);
     EXPECT_EQ(read.cost->unprotected_reason, "");
   }
 }
@@ -78,7 +78,7 @@ TEST(SchemaCost, ADamagedOneIsRefused) {
   broken("delta", 1.5);
   broken("adjacency", "neighbours");
   broken("events", "{}");
-  broken("cipher_delta", 2);
+  broken("prg_slack", 2);
   broken("unknown", 1);
 }
 
@@ -90,11 +90,11 @@ TEST(SchemaCost, IsAPartOfEveryLaterReceipt) {
   EXPECT_GE(whole.guarantee.delta, 1e-6 + 1e-7);
   EXPECT_GT(whole.guarantee.epsilon, receipt.guarantee.epsilon);
   EXPECT_LE(whole.guarantee.epsilon, receipt.guarantee.epsilon + 0.5 + 1e-3);
-  EXPECT_GE(whole.cipher_delta, 1.1e-19);
+  EXPECT_GE(whole.prg_slack, 1.1e-19);
   // Whoever checks it recomputes no more from the events.
   const double recomputed =
       accounting::epsilon_interval(whole.events, Adjacency::add_remove,
-                                   privacy::delta_left(whole.guarantee, whole.cipher_delta))
+                                   privacy::delta_left(whole.guarantee, whole.prg_slack))
           .upper;
   EXPECT_LE(recomputed, whole.guarantee.epsilon);
   EXPECT_GT(recomputed, 0.8 * whole.guarantee.epsilon);
@@ -104,7 +104,7 @@ TEST(SchemaCost, IsAPartOfEveryLaterReceipt) {
   EXPECT_EQ(with_schema_cost(codebook, receipt).guarantee, receipt.guarantee);
 }
 
-// The sum of stated deltas holds beside the cipher's terms of both, also where one event stands for
+// The sum of stated deltas holds beside the PRG slacks of both, also where one event stands for
 // both; where nothing is left of delta the whole is refused.
 TEST(SchemaCost, WhatBothStateFollowsBesideTheCiphersTerms) {
   constexpr auto add_remove = Adjacency::add_remove;
@@ -115,7 +115,7 @@ TEST(SchemaCost, WhatBothStateFollowsBesideTheCiphersTerms) {
   for (const auto& schema : {fitted(0.5, 0), fitted(0.5, 1e-6), fitted(2, 1e-7)}) {
     for (const auto& plan : plans) {
       const auto whole = with_schema_cost(schema, plan);
-      const auto left = privacy::delta_left(whole.guarantee, whole.cipher_delta);
+      const auto left = privacy::delta_left(whole.guarantee, whole.prg_slack);
       EXPECT_LE(accounting::epsilon_interval(whole.events, add_remove, left).upper,
                 whole.guarantee.epsilon);
       EXPECT_GE(whole.guarantee.delta,
@@ -142,7 +142,7 @@ TEST(SchemaCost, BothAreStatedAsTheSumThatIsBooked) {
         with_schema_cost(fitted(2, 1e-6), {events, {epsilon, 1e-5, add_remove}, 1e-25});
     EXPECT_EQ(whole.guarantee.epsilon, privacy::decimal_sum(2, epsilon));
     EXPECT_EQ(whole.guarantee.delta, 1.1e-5);
-    const auto left = privacy::delta_left(whole.guarantee, whole.cipher_delta);
+    const auto left = privacy::delta_left(whole.guarantee, whole.prg_slack);
     EXPECT_LE(accounting::epsilon_interval(whole.events, add_remove, left).upper,
               whole.guarantee.epsilon);
   }
@@ -152,7 +152,7 @@ TEST(SchemaCost, ItsOwnReceiptKeepsTheMarkOfSeededNoise) {
   auto schema = fitted(0.5, 1e-6);
   EXPECT_TRUE(fit_receipt(schema).is_protected());
   EXPECT_EQ(fit_receipt(schema).guarantee, schema.cost->guarantee);
-  EXPECT_EQ(fit_receipt(schema).cipher_delta, schema.cost->cipher_delta);
+  EXPECT_EQ(fit_receipt(schema).prg_slack, schema.cost->prg_slack);
   schema.cost->unprotected_reason = "seeded noise";
   EXPECT_FALSE(fit_receipt(schema).is_protected());
 }
@@ -275,19 +275,19 @@ TEST(SchemaCost, SaysHowManyRecordsOfAUnitCounted) {
   auto schema = fitted();
   schema.unit = "patient";
   schema.cost->unit = "patient";
-  schema.cost->records_a_unit = 3;
+  schema.cost->max_records_per_unit = 3;
   const auto json = schema_to_json(schema);
-  EXPECT_EQ(schema_from_json(json).cost->records_a_unit, 3);
-  EXPECT_NE(fit_receipt(schema).parameters.find("records_a_unit"), std::string::npos);
-  EXPECT_EQ(fit_receipt(fitted()).parameters.find("records_a_unit"), std::string::npos);
+  EXPECT_EQ(schema_from_json(json).cost->max_records_per_unit, 3);
+  EXPECT_NE(fit_receipt(schema).parameters.find("max_records_per_unit"), std::string::npos);
+  EXPECT_EQ(fit_receipt(fitted()).parameters.find("max_records_per_unit"), std::string::npos);
   auto silent = json;
-  silent["cost"].erase("records_a_unit");
+  silent["cost"].erase("max_records_per_unit");
   EXPECT_THROW(static_cast<void>(schema_from_json(silent)), base::DataError);
   auto nobody = json;
-  nobody["cost"]["records_a_unit"] = 0;
+  nobody["cost"]["max_records_per_unit"] = 0;
   EXPECT_THROW(static_cast<void>(schema_from_json(nobody)), base::DataError);
   auto records = schema_to_json(fitted());
-  records["cost"]["records_a_unit"] = 1;
+  records["cost"]["max_records_per_unit"] = 1;
   EXPECT_THROW(static_cast<void>(schema_from_json(records)), base::DataError);
 }
 

@@ -78,7 +78,7 @@ struct ColumnWriter {
     if (rule.period) out["period"] = *rule.period;
     if (rule.standard) {
       out["mean"] = rule.standard->mean;
-      out["deviation"] = rule.standard->deviation;
+      out["standard deviation"] = rule.standard->stddev;
     }
   }
   void operator()(const CategoricalColumn& rule) const {
@@ -163,11 +163,11 @@ json cost_to_json(const SchemaCost& cost) {
   json out = json::object();
   out["id"] = cost.id;
   out["unit"] = cost.unit;
-  if (cost.unit != "record") out["records_a_unit"] = cost.records_a_unit;
+  if (cost.unit != "record") out["max_records_per_unit"] = cost.max_records_per_unit;
   out["epsilon"] = cost.guarantee.epsilon;
   out["delta"] = cost.guarantee.delta;
   out["adjacency"] = privacy::to_string(cost.guarantee.adjacency);
-  out["cipher_delta"] = cost.cipher_delta;
+  out["prg_slack"] = cost.prg_slack;
   if (!cost.unprotected_reason.empty()) out["unprotected_reason"] = cost.unprotected_reason;
   out["events"] = privacy::event_to_json(cost.events);
   return out;
@@ -197,7 +197,7 @@ json schema_to_json(const Schema& schema) {
                          {"seed", schema.projection->seed}};
     if (schema.projection->room != 1) out["projection"]["room"] = schema.projection->room;
   }
-  if (schema.kept_columns) out["kept_columns"] = *schema.kept_columns;
+  if (schema.selected_columns) out["selected_columns"] = *schema.selected_columns;
   for (const auto& [first, second] : schema.interactions) {
     out["interactions"].push_back(json::array({first, second}));
   }
@@ -216,7 +216,7 @@ json schema_to_json(const Schema& schema) {
     features["count"] = schema.features->count;
     features["lower"] = schema.features->lower;
     features["upper"] = schema.features->upper;
-    if (schema.features->most_nonzero) features["most_nonzero"] = *schema.features->most_nonzero;
+    if (schema.features->max_nonzero) features["max_nonzero"] = *schema.features->max_nonzero;
   } else {
     json& columns = out["column"] = json::array();
     for (const Column& column : schema.columns) {

@@ -40,9 +40,9 @@ struct NodeEntry {
 
 // The checks of Schema::validate, apart, so that the parser can name the place of each part.
 /// Of hashed and text columns, of ids and crossed ones.
-inline constexpr int most_bits = 30;
+inline constexpr int max_bits = 30;
 /// Ids that count of one record.
-inline constexpr std::int64_t most_ids = 1024;
+inline constexpr std::int64_t max_ids = 1024;
 
 void check_bounds(double lower, double upper, std::string_view what, std::string_view where);
 void check_numeric(const NumericColumn& rule, const std::string& name, std::string_view where);

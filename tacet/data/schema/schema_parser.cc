@@ -31,8 +31,8 @@ int hash_bits(TableReader& table, int standard) {
   const Node* node = table.find("bits");
   if (node == nullptr) return standard;
   const std::int64_t bits = as_integer(*node, "bits");
-  if (bits < 1 || bits > most_bits) {
-    fail_at(node->where, "'bits' must be between 1 and {}, got {}", most_bits, bits);
+  if (bits < 1 || bits > max_bits) {
+    fail_at(node->where, "'bits' must be between 1 and {}, got {}", max_bits, bits);
   }
   return static_cast<int>(bits);
 }
@@ -246,8 +246,8 @@ UniformFeatures read_features(const Node& node) {
   features.count = as_integer(table.require("count"), "count");
   features.lower = as_number(table.require("lower"), "lower");
   features.upper = as_number(table.require("upper"), "upper");
-  if (const Node* most = table.find("most_nonzero")) {
-    features.most_nonzero = as_integer(*most, "most_nonzero");
+  if (const Node* most = table.find("max_nonzero")) {
+    features.max_nonzero = as_integer(*most, "max_nonzero");
   }
   table.refuse_unknown_keys();
   check_features(features, node.where);
@@ -261,22 +261,24 @@ SchemaCost read_cost(const Node& node) {
   const std::string& id = as_text(table.require("id"), "id");
   const double delta = as_number(table.require("delta"), "delta");
   const std::string& adjacency = as_text(table.require("adjacency"), "adjacency");
-  const Node* unit = table.find("unit");               // older fits have none and protect records
-  const Node* records = table.find("records_a_unit");  // of units alone: else 0 below, refused
-  const Node* cipher = table.find("cipher_delta");
+  const Node* unit = table.find("unit");  // older fits have none and protect records
+  const Node* records =
+      table.find("max_records_per_unit");  // of units alone: else 0 below, refused
+  const Node* cipher = table.find("prg_slack");
   const Node* reason = table.find("unprotected_reason");
   table.refuse_unknown_keys();
   try {
     const std::string whom = unit == nullptr ? "record" : as_text(*unit, "unit");
     SchemaCost cost{.id = id,
                     .unit = whom,
-                    .records_a_unit = (records == nullptr) != (whom == "record") ? 0
-                                      : records == nullptr                       ? 1
-                                                           : as_integer(*records, "records_a_unit"),
+                    .max_records_per_unit = (records == nullptr) != (whom == "record") ? 0
+                                            : records == nullptr
+                                                ? 1
+                                                : as_integer(*records, "max_records_per_unit"),
                     .events = privacy::event_from_json(as_text(events, "events")),
                     .guarantee = checked(privacy::Guarantee{as_number(epsilon, "epsilon"), delta,
                                                             privacy::parse_adjacency(adjacency)}),
-                    .cipher_delta = cipher == nullptr ? 0 : as_number(*cipher, "cipher_delta"),
+                    .prg_slack = cipher == nullptr ? 0 : as_number(*cipher, "prg_slack"),
                     .unprotected_reason =
                         reason == nullptr ? std::string() : as_text(*reason, "unprotected_reason")};
     check_cost(cost, node.where);
@@ -301,12 +303,12 @@ Projection read_projection(const Node& node) {
   }
 }
 
-std::vector<std::uint32_t> read_kept_columns(const Node& node) {
+std::vector<std::uint32_t> read_selected_columns(const Node& node) {
   std::vector<std::uint32_t> columns;
-  for (const Node& entry : as_list(node, "kept_columns")) {
-    const auto column = as_integer(entry, "kept_columns");
+  for (const Node& entry : as_list(node, "selected_columns")) {
+    const auto column = as_integer(entry, "selected_columns");
     if (column < 0 || column > std::numeric_limits<std::uint32_t>::max()) {
-      fail_at(entry.where, "'kept_columns' holds numbers of columns, got {}", column);
+      fail_at(entry.where, "'selected_columns' holds numbers of columns, got {}", column);
     }
     columns.push_back(static_cast<std::uint32_t>(column));
   }
@@ -352,9 +354,9 @@ void read_settings(TableReader& table, Schema& schema) {
   if (const Node* node = table.find("missing")) schema.missing = as_texts(*node, "missing");
   if (const Node* node = table.find("public_row_count")) {
     schema.public_row_count = as_integer(*node, "public_row_count");
-    if (*schema.public_row_count < 1 || *schema.public_row_count > most_public_rows) {
+    if (*schema.public_row_count < 1 || *schema.public_row_count > max_public_rows) {
       fail_at(node->where, "'public_row_count' must be between 1 and {} (2^32), got {}",
-              most_public_rows, *schema.public_row_count);
+              max_public_rows, *schema.public_row_count);
     }
   }
   if (const Node* node = table.find("interactions")) {
@@ -363,8 +365,8 @@ void read_settings(TableReader& table, Schema& schema) {
   if (const Node* node = table.find("unit")) schema.unit = as_text(*node, "unit");
   if (const Node* node = table.find("cost")) schema.cost = read_cost(*node);
   if (const Node* node = table.find("projection")) schema.projection = read_projection(*node);
-  if (const Node* node = table.find("kept_columns")) {
-    schema.kept_columns = read_kept_columns(*node);
+  if (const Node* node = table.find("selected_columns")) {
+    schema.selected_columns = read_selected_columns(*node);
   }
   if (const Node* node = table.find("weight")) {
     fail_at(node->where,

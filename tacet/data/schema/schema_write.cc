@@ -72,10 +72,10 @@ std::string schema_to_toml(const Schema& schema, const ColumnRemarks& remarks) {
   for (const char* key : {"cost", "projection", "format", "target", "features"}) {
     if (!tree.contains(key)) continue;
     out += fmt::format("\n[{}]\n", key);
-    write_keys(
-        tree[key],
-        {"id", "unit", "records_a_unit", "epsilon", "delta", "kind", "column", "class_weights"},
-        out);
+    write_keys(tree[key],
+               {"id", "unit", "max_records_per_unit", "epsilon", "delta", "kind", "column",
+                "class_weights"},
+               out);
   }
   if (tree.contains("column")) {
     for (const json& column : tree["column"]) {

@@ -53,7 +53,7 @@ class RecordWords {
   RecordWords(FindWord find, const CorpusOptions& options)
       : find_(std::move(find)),
         tokens_(options.tokens, longest_word),
-        most_(static_cast<std::size_t>(options.most_words)),
+        max_(static_cast<std::size_t>(options.max_words)),
         keep_unknown_(options.keep_unknown) {}
 
   void feed(std::string_view piece) {
@@ -69,14 +69,14 @@ class RecordWords {
 
  private:
   void add(std::string_view token) {
-    if (words_.size() == most_) return;
+    if (words_.size() == max_) return;
     const auto word = find_(token);
     if (word != Vocabulary::unknown || keep_unknown_) words_.push_back(word);
   }
 
   FindWord find_;
   Tokens tokens_;
-  std::size_t most_;
+  std::size_t max_;
   bool keep_unknown_;
   std::vector<std::int32_t> words_;
   std::vector<std::int32_t> finished_;
@@ -118,10 +118,10 @@ Corpus read_table(RecordReader& reader, const std::string& name, RecordWords& wo
   return corpus;
 }
 
-void check_most_words(const CorpusOptions& options) {
-  if (options.most_words >= 2 && options.most_words <= most_record_words) return;
-  throw base::UsageError("words a record must be 2 to {}, got {}", most_record_words,
-                         options.most_words);
+void check_max_words(const CorpusOptions& options) {
+  if (options.max_words >= 2 && options.max_words <= max_record_words) return;
+  throw base::UsageError("words per record must be 2 to {}, got {}", max_record_words,
+                         options.max_words);
 }
 
 Corpus read_words(std::unique_ptr<ByteSource> source, const std::string& file_name,
@@ -203,13 +203,13 @@ Corpus read_corpus(const std::filesystem::path& file, const Vocabulary& vocabula
 
 Corpus read_corpus(std::unique_ptr<ByteSource> source, const std::string& file_name,
                    const Vocabulary& vocabulary, const CorpusOptions& options) {
-  check_most_words(options);
+  check_max_words(options);
   return read_words(std::move(source), file_name, {words_of(vocabulary), options}, options);
 }
 
 Corpus read_corpus(const RecordSource& records, const Vocabulary& vocabulary,
                    const CorpusOptions& options) {
-  check_most_words(options);
+  check_max_words(options);
   return read_words(records, {words_of(vocabulary), options}, options);
 }
 
@@ -219,7 +219,7 @@ OpenCorpus read_open_corpus(const std::filesystem::path& file, const CorpusOptio
 
 OpenCorpus read_open_corpus(std::unique_ptr<ByteSource> source, const std::string& file_name,
                             const CorpusOptions& options) {
-  check_most_words(options);
+  check_max_words(options);
   GrowingList list;
   auto corpus =
       read_words(std::move(source), file_name,
@@ -228,7 +228,7 @@ OpenCorpus read_open_corpus(std::unique_ptr<ByteSource> source, const std::strin
 }
 
 OpenCorpus read_open_corpus(const RecordSource& records, const CorpusOptions& options) {
-  check_most_words(options);
+  check_max_words(options);
   GrowingList list;
   auto corpus = read_words(
       records, {[&list](std::string_view token) { return list.find(token); }, options}, options);

@@ -20,7 +20,7 @@ namespace tacet::data {
 /// Texts as numbers of words, private from the moment they are read. There is no printing and no
 /// serialisation; how many records, units and words there are is private too.
 ///
-/// Memory: four bytes a word, and some thirty a record. Not for several threads at once.
+/// Memory: four bytes per word, and some thirty a record. Not for several threads at once.
 class Corpus {
  public:
   /// With units, each record names the unit that it belongs to.
@@ -90,21 +90,21 @@ struct TextTable {
 };
 
 /// The most words that a record may count with, and how many do unless somebody says otherwise.
-inline constexpr std::int64_t most_record_words = std::int64_t{1} << 24;
+inline constexpr std::int64_t max_record_words = std::int64_t{1} << 24;
 inline constexpr std::int64_t usual_record_words = 10'000;
 
 struct CorpusOptions {
   TokenRule tokens = TokenRule::blanks;
   std::optional<TextTable> table{};  ///< absent: a document a line, as in fastText and gensim
-  /// A record counts with its first so many words, in [2, most_record_words].
-  std::int64_t most_words = usual_record_words;
+  /// A record counts with its first so many words, in [2, max_record_words].
+  std::int64_t max_words = usual_record_words;
   bool keep_unknown = false;  ///< as Vocabulary::unknown, instead of leaving them out
   const base::CancelToken* cancel = nullptr;
 };
 
 /// Reads a text file; gzip is recognised. What a record says is never a fault: tokens that are no
 /// word of the vocabulary (invalid UTF-8 never is one), or longer than longest_word bytes, are left
-/// out before windows are laid; of a record with more than `most_words` words the first ones count;
+/// out before windows are laid; of a record with more than `max_words` words the first ones count;
 /// empty lines are records without words. Lines may have any length: memory is the corpus and a
 /// buffer. In tables, faults of structure are DataErrors with file:line:column, as is a column that
 /// is not there; a folder is an IoError.
@@ -125,7 +125,7 @@ struct OpenCorpus {
   bool keep_unknown = false;  ///< as it was read
 };
 /// Reads texts with all of their words, but for tokens that no vocabulary may have (no UTF-8, more
-/// than longest_word bytes); a record counts with its first most_words tokens.
+/// than longest_word bytes); a record counts with its first max_words tokens.
 [[nodiscard]] OpenCorpus read_open_corpus(const std::filesystem::path& file,
                                           const CorpusOptions& options);
 [[nodiscard]] OpenCorpus read_open_corpus(std::unique_ptr<ByteSource> source,

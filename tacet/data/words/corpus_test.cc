@@ -52,12 +52,12 @@ TEST(Corpus, LongLinesCountWithTheirFirstWords) {
   std::string text;
   for (int k = 0; k < 10'000'000; ++k) text += k % 3 == 0 ? "a " : "b ";
   text += "\nc\n";
-  const auto corpus = read(text, {.most_words = 100});
+  const auto corpus = read(text, {.max_words = 100});
   ASSERT_EQ(corpus.record_count(), 2);
   EXPECT_EQ(corpus.record(0).size(), 100U);
   EXPECT_EQ(corpus.record(0)[99], 0);
   EXPECT_EQ(corpus.record(1)[0], 2);
-  EXPECT_THROW(read("a", {.most_words = 1}), base::UsageError);
+  EXPECT_THROW(read("a", {.max_words = 1}), base::UsageError);
 }
 
 TEST(Corpus, WordsMayFollowTheSchemasRule) {

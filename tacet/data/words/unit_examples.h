@@ -27,26 +27,26 @@ enum class WindowKind {
 };
 
 enum class ExampleUnit {
-  unit,  ///< the corpus' units: a step takes at most examples_a_unit of one
+  unit,  ///< the corpus' units: a step takes at most max_examples_per_unit of one
   pair   ///< each example by itself: neither a sentence nor its author is protected
 };
 
 struct ExampleRule {
   ExampleForm form = ExampleForm::skipgram;
-  std::int64_t window = 5;  ///< 1 to most_window; nothing for `listed`
+  std::int64_t window = 5;  ///< 1 to max_window; nothing for `listed`
   WindowKind window_kind = WindowKind::shrinking;
   ExampleUnit unit = ExampleUnit::unit;
-  std::int64_t examples_a_unit = 1;  ///< 1 to most_examples_a_unit
-  std::int64_t negatives = 5;        ///< 1 to most_negatives
-  bool other_negatives = false;      ///< a negative is never the context
+  std::int64_t max_examples_per_unit = 1;  ///< 1 to examples_per_unit_limit
+  std::int64_t negatives = 5;              ///< 1 to max_negatives
+  bool other_negatives = false;            ///< a negative is never the context
   /// Negatives are drawn once for all, from this public seed and the record's own words, instead of
   /// at each draw. Only where each pair is a unit.
   std::optional<std::uint64_t> fixed_negatives{};
   std::vector<std::uint64_t> keep{};  ///< keep_thresholds(); empty: all words stay
 
-  static constexpr std::int64_t most_window = 100;
-  static constexpr std::int64_t most_negatives = 100;
-  static constexpr std::int64_t most_examples_a_unit = std::int64_t{1} << 20;
+  static constexpr std::int64_t max_window = 100;
+  static constexpr std::int64_t max_negatives = 100;
+  static constexpr std::int64_t examples_per_unit_limit = std::int64_t{1} << 20;
 
   /// UsageError for what makes no sense by public facts: numbers out of range, fewer than two
   /// words, a shrinking window or several examples where each pair is a unit.
@@ -58,9 +58,10 @@ struct ExampleRule {
 /// The examples that a unit gives in a step.
 ///
 /// Of all examples of the unit's records - after words were left out by `keep` and reaches drawn,
-/// all by coins - a uniformly random set of at most examples_a_unit takes part. They follow from
-/// the unit's own records and its coins alone, so that a unit more or less changes nothing for any
-/// other one. The corpus must outlive it. draw() may be called by several threads at once.
+/// all by random draws - a uniformly random set of at most max_examples_per_unit takes part. They
+/// follow from the unit's own records and its random draws alone, so that a unit more or less
+/// changes nothing for any other one. The corpus must outlive it. draw() may be called by several
+/// threads at once.
 class UnitExamples {
  public:
   UnitExamples(const Corpus& corpus, ExampleRule rule, NegativeLaw law);
@@ -96,9 +97,9 @@ class UnitExamples::Drawer {
  public:
   explicit Drawer(const UnitExamples& examples) : examples_(examples) {}
 
-  /// Appends the unit's examples of one step to `out`: none where it has none. `coins` is a secret
-  /// number of its own for each unit and step.
-  void draw(std::int64_t unit, std::uint64_t coins, ExampleList& out);
+  /// Appends the unit's examples of one step to `out`: none where it has none. `random draws` is a
+  /// secret number of its own for each unit and step.
+  void draw(std::int64_t unit, std::uint64_t draws, ExampleList& out);
 
  private:
   struct Reach {
@@ -106,14 +107,14 @@ class UnitExamples::Drawer {
     std::uint32_t end;
   };
 
-  void draw_pair(const UnitExamples::Place& pair, Coins& coins, ExampleList& out) const;
-  void gather(std::span<const std::int32_t> record, Coins& coins);
+  void draw_pair(const UnitExamples::Place& pair, RandomDraws& draws, ExampleList& out) const;
+  void gather(std::span<const std::int32_t> record, RandomDraws& draws);
   void gather_listed(std::span<const std::int32_t> record);
   [[nodiscard]] std::uint64_t examples_at(std::size_t at) const;
-  void choose(std::uint64_t all, std::uint64_t chosen, Coins& coins);
-  void add_example(std::size_t at, std::uint64_t which, Coins& coins, ExampleList& out) const;
-  void add_negatives(Coins& coins, std::int32_t context, ExampleList& out) const;
-  [[nodiscard]] bool stays(std::int32_t word, Coins& coins) const;
+  void choose(std::uint64_t all, std::uint64_t chosen, RandomDraws& draws);
+  void add_example(std::size_t at, std::uint64_t which, RandomDraws& draws, ExampleList& out) const;
+  void add_negatives(RandomDraws& draws, std::int32_t context, ExampleList& out) const;
+  [[nodiscard]] bool stays(std::int32_t word, RandomDraws& draws) const;
 
   const UnitExamples& examples_;
   std::vector<std::int32_t> words_;    // of the unit that stay

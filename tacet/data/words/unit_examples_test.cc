@@ -36,10 +36,10 @@ Corpus corpus_of(std::string_view text, bool keep_unknown = false) {
 }
 
 std::vector<Example> examples_of(const UnitExamples& examples, std::int64_t unit,
-                                 std::uint64_t coins) {
+                                 std::uint64_t random_draws) {
   UnitExamples::Drawer drawer(examples);
   ExampleList list;
-  drawer.draw(unit, coins, list);
+  drawer.draw(unit, random_draws, list);
   std::vector<Example> out;
   for (std::size_t k = 0; k < list.size(); ++k) {
     const auto example = list[k];
@@ -57,7 +57,7 @@ Pairs pairs_of(const std::vector<Example>& examples) {
   return out;
 }
 
-constexpr std::int64_t all = ExampleRule::most_examples_a_unit;
+constexpr std::int64_t all = ExampleRule::examples_per_unit_limit;
 
 UnitExamples made(const Corpus& corpus, const ExampleRule& rule) {
   rule.validate(alphabet());
@@ -67,7 +67,7 @@ UnitExamples made(const Corpus& corpus, const ExampleRule& rule) {
 TEST(UnitExamples, AreThePairsOfAWindow) {
   const auto corpus = corpus_of("a b c d\n\ne\n");
   const auto examples =
-      made(corpus, {.window = 2, .window_kind = WindowKind::fixed, .examples_a_unit = all});
+      made(corpus, {.window = 2, .window_kind = WindowKind::fixed, .max_examples_per_unit = all});
   EXPECT_EQ(examples.unit_count(), 3);
   const auto found = examples_of(examples, 0, 1);
   EXPECT_EQ(found.size(), 10U);
@@ -91,7 +91,7 @@ TEST(UnitExamples, AreWindowsAroundAWord) {
   const auto examples = made(corpus, {.form = ExampleForm::cbow,
                                       .window = 2,
                                       .window_kind = WindowKind::fixed,
-                                      .examples_a_unit = all});
+                                      .max_examples_per_unit = all});
   EXPECT_EQ(pairs_of(examples_of(examples, 0, 1)),
             (Pairs{{{1, 2}, 0}, {{0, 2, 0}, 1}, {{0, 1, 0}, 2}, {{1, 2}, 0}}));
   EXPECT_TRUE(examples_of(examples, 1, 1).empty());
@@ -120,8 +120,8 @@ TEST(UnitExamples, AreAUniformSubsetOfAUnitsPairs) {
   for (char c = 'a'; c <= 'j'; ++c) text += std::string(1, c) + " ";
   const auto corpus = corpus_of(text + "\n");
   for (const std::int64_t most : {1, 3, 17}) {
-    const auto examples =
-        made(corpus, {.window = 1, .window_kind = WindowKind::fixed, .examples_a_unit = most});
+    const auto examples = made(
+        corpus, {.window = 1, .window_kind = WindowKind::fixed, .max_examples_per_unit = most});
     constexpr int draws = 20'000;
     std::map<std::pair<Words, std::int32_t>, std::int64_t> counts;
     for (int k = 0; k < draws; ++k) {
@@ -132,9 +132,9 @@ TEST(UnitExamples, AreAUniformSubsetOfAUnitsPairs) {
     ASSERT_EQ(counts.size(), 18U);
     for (const auto& [pair, count] : counts) {
       const double p = static_cast<double>(most) / 18;
-      const double deviation = std::sqrt(draws * p * (1 - p));
-      // 18 pairs, three sizes: each within 7 deviations but for 1e-10 or so.
-      EXPECT_NEAR(static_cast<double>(count), draws * p, 7 * deviation + 1e-9);
+      const double stddev = std::sqrt(draws * p * (1 - p));
+      // 18 pairs, three sizes: each within 7 standard deviations but for 1e-10 or so.
+      EXPECT_NEAR(static_cast<double>(count), draws * p, 7 * stddev + 1e-9);
     }
   }
 }
@@ -142,7 +142,7 @@ TEST(UnitExamples, AreAUniformSubsetOfAUnitsPairs) {
 // A pair at distance d stands in a window that shrinks with probability (w - d + 1) / w.
 TEST(UnitExamples, ShrinkingWindowsReachFarLessOften) {
   const auto corpus = corpus_of("a b c d\n");
-  const auto examples = made(corpus, {.window = 3, .examples_a_unit = all});
+  const auto examples = made(corpus, {.window = 3, .max_examples_per_unit = all});
   constexpr int draws = 30'000;
   std::vector<std::int64_t> counts(4);
   for (int k = 0; k < draws; ++k) {
@@ -163,20 +163,20 @@ TEST(UnitExamples, ShrinkingWindowsReachFarLessOften) {
 
 TEST(UnitExamples, WordsAreLeftOutBeforeWindowsAreLaid) {
   const auto corpus = corpus_of("a b c\n");
-  ExampleRule rule{.window = 1, .window_kind = WindowKind::fixed, .examples_a_unit = all};
+  ExampleRule rule{.window = 1, .window_kind = WindowKind::fixed, .max_examples_per_unit = all};
   rule.keep.assign(26, ~std::uint64_t{0});
   rule.keep[1] = 0;  // all but never
   EXPECT_EQ(pairs_of(examples_of(made(corpus, rule), 0, 1)), (Pairs{{{0}, 2}, {{2}, 0}}));
 }
 
-TEST(UnitExamples, FollowFromTheUnitAndItsCoins) {
+TEST(UnitExamples, FollowFromTheUnitAndItsDraws) {
   const auto two = corpus_of("a b c d e f\ng h i j\n");
   const auto one = corpus_of("g h i j\n");
-  const ExampleRule rule{.window = 3, .examples_a_unit = 2};
+  const ExampleRule rule{.window = 3, .max_examples_per_unit = 2};
   const auto with = made(two, rule);
   const auto without = made(one, rule);
-  for (std::uint64_t coins = 0; coins < 100; ++coins) {
-    EXPECT_EQ(examples_of(with, 1, coins), examples_of(without, 0, coins));
+  for (std::uint64_t random_draws = 0; random_draws < 100; ++random_draws) {
+    EXPECT_EQ(examples_of(with, 1, random_draws), examples_of(without, 0, random_draws));
   }
   EXPECT_NE(examples_of(with, 0, 1), examples_of(with, 0, 2));
 }
@@ -225,10 +225,11 @@ TEST(ExampleRule, RefusesWhatPublicFactsRuleOut) {
   };
   refused({.window = 0});
   refused({.window = 101});
-  refused({.examples_a_unit = 0});
+  refused({.max_examples_per_unit = 0});
   refused({.negatives = 0});
   refused({.unit = ExampleUnit::pair});  // the window shrinks
-  refused({.window_kind = WindowKind::fixed, .unit = ExampleUnit::pair, .examples_a_unit = 2});
+  refused(
+      {.window_kind = WindowKind::fixed, .unit = ExampleUnit::pair, .max_examples_per_unit = 2});
   refused({.fixed_negatives = 1});
   refused({.form = ExampleForm::listed, .keep = std::vector<std::uint64_t>(26)});
   EXPECT_THROW(ExampleRule{}.validate(Vocabulary({"a"})), base::UsageError);

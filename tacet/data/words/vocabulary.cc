@@ -14,8 +14,8 @@
 namespace tacet::data {
 namespace {
 
-constexpr int most_bucket_bits = 30;
-constexpr std::int64_t most_count = std::int64_t{1} << 53;
+constexpr int max_bucket_bits = 30;
+constexpr std::int64_t max_count = std::int64_t{1} << 53;
 
 /// What is wrong with a word by itself; empty: nothing.
 std::string_view fault_of(std::string_view word) {
@@ -30,7 +30,7 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   std::int64_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (count < 0 || count >= most_count) return std::nullopt;
+  if (count < 0 || count >= max_count) return std::nullopt;
   return count;
 }
 
@@ -58,8 +58,8 @@ Vocabulary::Vocabulary(std::vector<std::string> words, std::vector<std::int64_t>
 }
 
 Vocabulary Vocabulary::hashed(int bits) {
-  if (bits < 1 || bits > most_bucket_bits) {
-    throw base::UsageError("buckets must be 1 to {} bits, got {}", most_bucket_bits, bits);
+  if (bits < 1 || bits > max_bucket_bits) {
+    throw base::UsageError("buckets must be 1 to {} bits, got {}", max_bucket_bits, bits);
   }
   Vocabulary out;
   out.bits_ = bits;

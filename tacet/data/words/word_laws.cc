@@ -66,11 +66,11 @@ NegativeLaw NegativeLaw::by_counts(const Vocabulary& vocabulary) {
   return law;  // those left over have a share of 1 but for rounding, and stand for themselves
 }
 
-std::int32_t NegativeLaw::draw(Coins& coins) const {
-  const auto word = static_cast<std::int32_t>(coins.below(static_cast<std::uint64_t>(size_)));
+std::int32_t NegativeLaw::draw(RandomDraws& draws) const {
+  const auto word = static_cast<std::int32_t>(draws.below(static_cast<std::uint64_t>(size_)));
   if (slots_.empty()) return word;
   const auto& slot = slots_[static_cast<std::size_t>(word)];
-  return (coins.next() >> 32) < slot.threshold ? word : slot.other;
+  return (draws.next() >> 32) < slot.threshold ? word : slot.other;
 }
 
 double NegativeLaw::probability(std::int32_t word) const {
@@ -85,7 +85,7 @@ double NegativeLaw::probability(std::int32_t word) const {
 }
 
 std::vector<std::uint64_t> keep_thresholds(const Vocabulary& vocabulary, double t) {
-  expect_counts(vocabulary, "leaving frequent words out by chance");
+  expect_counts(vocabulary, "leaving frequent words out at random");
   if (!(t > 0) || std::isinf(t)) {
     throw base::UsageError("sample must be above 0 and finite, got {}", t);
   }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tacet/data/words/coins.h"
+#include "tacet/data/words/random_draws.h"
 #include "tacet/data/words/vocabulary.h"
 
 namespace tacet::data {
@@ -18,7 +18,7 @@ class NegativeLaw {
   /// two words have one above 0.
   [[nodiscard]] static NegativeLaw by_counts(const Vocabulary& vocabulary);
 
-  [[nodiscard]] std::int32_t draw(Coins& coins) const;
+  [[nodiscard]] std::int32_t draw(RandomDraws& draws) const;
   /// Probability of a word, for tests and explanations.
   [[nodiscard]] double probability(std::int32_t word) const;
 

@@ -19,9 +19,9 @@ const Vocabulary& counted() {
 
 void expect_law(const NegativeLaw& law, const std::vector<double>& expected) {
   constexpr int draws = 200'000;
-  Coins coins(17);
+  RandomDraws random_draws(17);
   std::vector<std::int64_t> counts(expected.size());
-  for (int k = 0; k < draws; ++k) ++counts[static_cast<std::size_t>(law.draw(coins))];
+  for (int k = 0; k < draws; ++k) ++counts[static_cast<std::size_t>(law.draw(random_draws))];
   std::vector<std::int64_t> observed;
   std::vector<double> expectations;
   for (std::size_t k = 0; k < expected.size(); ++k) {

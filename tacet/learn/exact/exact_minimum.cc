@@ -10,7 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/class_weights.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/optimize/solver/erm.h"
 #include "tacet/privacy/rounded_up.h"
 
@@ -25,9 +25,9 @@ constexpr auto gap_key = "optimality_gap";
 constexpr auto radius_key = "optimality_radius";
 
 TrainedModel train_exact_minimum(const data::Dataset& dataset, const data::Schema& schema,
-                                 const ExactPlan& plan, const TrainingMeans& means) {
-  const auto fitted = fit_unprotected(dataset, schema, plan, means.threads, means.supervision);
-  means.reservation.commit();
+                                 const ExactPlan& plan, const TrainingContext& context) {
+  const auto fitted = fit_unprotected(dataset, schema, plan, context.threads, context.supervision);
+  context.reservation.commit();
   return marked_model(schema, plan, fitted);
 }
 
@@ -41,14 +41,14 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& op
         *name);
   }
   ExactPlan plan;
-  settle_problem(plan, schema, options, {.shares = true, .softmax = true});
+  resolve_problem(plan, schema, options, {.shares = true, .softmax = true});
   if (std::holds_alternative<model::PoissonLoss>(plan.loss)) {
     // Searches need a bound of the curvature. A mean of e^6 times the largest count is out of
     // reach.
     constexpr double reach = 6;
     plan.loss = model::ExtendedPoissonLoss{reach};
   }
-  settle_class_weights(plan, schema, options);
+  resolve_class_weights(plan, schema, options);
   plan.method = "exact minimiser";
   plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
   plan.guarantee = {std::numeric_limits<double>::infinity(), 0, options.adjacency};
@@ -104,7 +104,7 @@ std::optional<std::string> optimum_in_words(const privacy::Receipt& receipt) {
 }
 
 Training exact_minimum_training(const data::Schema& schema, const LinearOptions& options) {
-  return settled_training(plan_exact_minimum(schema, options), train_exact_minimum);
+  return resolved_training(plan_exact_minimum(schema, options), train_exact_minimum);
 }
 
 }  // namespace tacet::learn

@@ -13,7 +13,7 @@
 /// What methods become with epsilon infinite: the exact minimiser, which protects nobody.
 namespace tacet::learn {
 
-struct ExactPlan : Settled {
+struct ExactPlan : MethodPlan {
   double mean_l2 = 0;  ///< penalty mean_l2/2 |w|^2 beside the mean loss
 };
 

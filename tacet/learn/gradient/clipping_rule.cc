@@ -6,7 +6,7 @@
 #include <cmath>
 #include <variant>
 
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/model/loss/loss.h"
 
 namespace tacet::learn {

@@ -7,10 +7,10 @@
 #include "tacet/base/large_pages.h"
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/standardise.h"
-#include "tacet/learn/gradient/columns_kept.h"
+#include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/coefficient_noise.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
@@ -123,18 +123,19 @@ class Descent {
 // Draws each step's records, sums their gradients and releases the sum.
 class StepReleases {
  public:
-  StepReleases(const data::Dataset& dataset, const GradientPlan& plan, const TrainingMeans& means)
+  StepReleases(const data::Dataset& dataset, const GradientPlan& plan,
+               const TrainingContext& context)
       : plan_(plan),
         rows_(dataset.rows()),
         rate_(random::PoissonRate::at_least(plan.rate)),
-        means_(means),
+        context_(context),
         noise_(plan.noise_multiplier),
         sum_({dataset, plan.loss, plan.outputs},
              {.clipping_norm = plan.clipping_norm,
               .norm_bits = plan.norm_bits,
-              .records_a_unit = plan.records_a_unit,
+              .max_records_per_unit = plan.max_records_per_unit,
               .class_weights = plan.class_weights},
-             means.threads, means.reducer) {}
+             context.threads, context.reducer) {}
 
   [[nodiscard]] double clipping_norm() const { return sum_.clipping_norm(); }
 
@@ -145,16 +146,16 @@ class StepReleases {
         return release(sum_.at(weights), step);
       case BatchSampling::poisson: {
         const auto sample =
-            privacy::DrawnSample::poisson(means_.source.lease(random::Purpose::sampling, step, 0),
-                                          rate_, rows_, plan_.records_a_unit);
+            privacy::DrawnSample::poisson(context_.source.claim(random::Purpose::sampling, step, 0),
+                                          rate_, rows_, plan_.max_records_per_unit);
         return release(sum_.at(weights, sample), step);
       }
       case BatchSampling::fixed_size: {
         const auto sample = privacy::DrawnSample::fixed_size(
-            means_.source.lease(random::Purpose::sampling, step, 0), {plan_.batch, rows_});
+            context_.source.claim(random::Purpose::sampling, step, 0), {plan_.batch, rows_});
         return mechanism::release_gaussian_of_sample(
             sum_.partial(weights, sample), noise_,
-            {{.step = step}, means_.source, means_.reservation}, std::move(storage_));
+            {{.step = step}, context_.source, context_.reservation}, std::move(storage_));
       }
       case BatchSampling::partition:
         return of_block(weights, step);
@@ -170,7 +171,7 @@ class StepReleases {
   [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::BoundedSum sum,
                                                                std::uint64_t step) {
     return mechanism::release_gaussian(std::move(sum), noise_,
-                                       {{.step = step}, means_.source, means_.reservation},
+                                       {{.step = step}, context_.source, context_.reservation},
                                        std::move(storage_));
   }
 
@@ -182,20 +183,20 @@ class StepReleases {
     const std::uint64_t block = step % batches;
     if (block == 0) {
       order_ = random::random_permutation(
-          order_source_.lease(random::Purpose::sampling, step / batches, 0), rows_);
-      pass_.emplace(noise_, means_.reservation);
+          order_source_.claim(random::Purpose::sampling, step / batches, 0), rows_);
+      pass_.emplace(noise_, context_.reservation);
     }
     const auto size = static_cast<std::size_t>(plan_.batch);
     const auto rows = std::span(order_).subspan(static_cast<std::size_t>(block) * size, size);
     return pass_->release(
         sum_.partial(weights, rows, privacy::PassBlock{static_cast<std::int64_t>(block)}),
-        {.step = step}, means_.source, std::move(storage_));
+        {.step = step}, context_.source, std::move(storage_));
   }
 
   const GradientPlan& plan_;
   std::int64_t rows_;
   random::PoissonRate rate_;
-  const TrainingMeans& means_;
+  const TrainingContext& context_;
   privacy::NoiseMultiplier noise_;
   optimize::GradientSum sum_;
   std::vector<double> storage_;
@@ -206,9 +207,9 @@ class StepReleases {
 };
 
 TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
-                     const GradientPlan& plan, const TrainingMeans& means) {
+                     const GradientPlan& plan, const TrainingContext& context) {
   check_shape(dataset, schema, plan);
-  StepReleases releases(dataset, plan, means);
+  StepReleases releases(dataset, plan, context);
   // Expected records a step: public, unlike their true number.
   const double count = plan.rate * static_cast<double>(plan.public_row_count);
   Descent descent(plan);
@@ -218,57 +219,58 @@ TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
        .averaged = descent.averaged(),
        .step_size = plan.step_size,
        .momentum = plan.momentum,
-       .standard_deviation = plan.noise_multiplier * releases.clipping_norm() / count,
+       .stddev = plan.noise_multiplier * releases.clipping_norm() / count,
        .curvature = mean_curvature(model::properties(plan.loss).curvature, dataset.norm_bound())});
 
   for (std::int64_t step = 0; step < plan.steps; ++step) {
-    means.supervision.step("training", step, plan.steps);
+    context.supervision.step("training", step, plan.steps);
     const auto address = static_cast<std::uint64_t>(step);
     auto released = releases.at(descent.weights(), address);
     trace.record(descent.weights(), released.value(), count);
     descent.step(released.value(), count);
     releases.give_back(std::move(released));
   }
-  means.supervision.step("training", plan.steps, plan.steps);
+  context.supervision.step("training", plan.steps, plan.steps);
 
   Coefficients coefficients{descent.mean()};
   // The law that the trace knows is that of a plain mean without penalty or projection.
   if (plan.averaging != Averaging::polynomial && plan.mean_l2 == 0 && !plan.radius) {
-    coefficients.noise_deviations = trace.standard_deviations();
+    coefficients.noise_stddevs = trace.stddevs();
   }
-  return finish(plan, schema, means, std::move(coefficients));
+  return finish(plan, schema, context, std::move(coefficients));
 }
 
 // Records that are given away are given on.
 template <typename Records>
 TrainedModel train(Records&& dataset, const data::Schema& schema, const GradientPlan& plan,
-                   const TrainingMeans& means) {
+                   const TrainingContext& context) {
   // The proof does not use the number of records but for batches of an exact size; the step size
   // and the means do. How many records all units have together is private.
-  if (!schema.unit) check_public_count(dataset, plan, means);
-  if (plan.kept_noise > 0) {
-    const auto narrowed = release_kept_columns(dataset, schema, plan.kept_noise, means);
+  if (!schema.unit) check_public_count(dataset, plan, context);
+  if (plan.feature_selection_noise > 0) {
+    const auto narrowed =
+        release_selected_columns(dataset, schema, plan.feature_selection_noise, context);
     return descend(data::keep_columns(std::forward<Records>(dataset), narrowed), narrowed,
-                   on_kept_columns(plan, narrowed), means);
+                   on_selected_columns(plan, narrowed), context);
   }
-  if (plan.standardise_noise == 0) return descend(dataset, schema, plan, means);
+  if (plan.standardise_noise == 0) return descend(dataset, schema, plan, context);
   const auto standardised =
       release_standards(dataset, schema, plan.standardise_noise, plan.public_row_count,
-                        {.categories = plan.counts_categories}, means);
+                        {.categories = plan.counts_categories}, context);
   return descend(data::transform(std::forward<Records>(dataset), standardised), standardised, plan,
-                 means);
+                 context);
 }
 
 }  // namespace
 
 TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
-                            const GradientPlan& plan, const TrainingMeans& means) {
-  return train(dataset, schema, plan, means);
+                            const GradientPlan& plan, const TrainingContext& context) {
+  return train(dataset, schema, plan, context);
 }
 
 TrainedModel train_gradient(data::Dataset&& dataset, const data::Schema& schema,
-                            const GradientPlan& plan, const TrainingMeans& means) {
-  return train(std::move(dataset), schema, plan, means);
+                            const GradientPlan& plan, const TrainingContext& context) {
+  return train(std::move(dataset), schema, plan, context);
 }
 
 }  // namespace tacet::learn

@@ -33,7 +33,7 @@ enum class BatchSampling {
 [[nodiscard]] std::string to_string(BatchSampling sampling);
 
 /// Each is a release of its own.
-constexpr std::int64_t most_gradient_steps = 1000000;
+constexpr std::int64_t max_gradient_steps = 1000000;
 
 /// How the records of a step are chosen, settled (learn/gradient/gradient_batches.h).
 struct Batches {
@@ -42,21 +42,22 @@ struct Batches {
   std::int64_t batch = 0;       ///< records a step of fixed size; 0 for the other kinds
   std::int64_t order_seed = 0;  ///< of the public order of `partition`
   std::int64_t row_count = 0;
-  std::int64_t records_a_unit = 1;  ///< that take part, each by itself in a Poisson sample
+  std::int64_t max_records_per_unit = 1;  ///< that take part, each by itself in a Poisson sample
 
   /// Passes that `steps` steps of a partition begin.
   [[nodiscard]] std::int64_t passes(std::int64_t steps) const;
 };
 
 /// Everything that is settled before a record is read. Sums are divided by the public row count.
-struct GradientPlan : Settled, Batches {
+struct GradientPlan : MethodPlan, Batches {
   double clipping_norm = 0;  ///< bound of one unit's gradient
   double noise_multiplier = 0;
   double standardise_noise = 0;    ///< multiplier of the release of means and squares; 0: none
   bool counts_categories = false;  ///< which then has the categories' counts as well
-  double kept_noise = 0;           ///< multiplier of the release of the columns to keep; 0: none
-  double kept_deviations = 0;      ///< of that noise, from which on a column is kept
-  int norm_bits = 0;               ///< the clipping norm is 2^norm_bits grid units
+  double feature_selection_noise =
+      0;  ///< multiplier of the release of the columns to keep; 0: none
+  double feature_selection_threshold = 0;  ///< of that noise, from which on a column is kept
+  int norm_bits = 0;                       ///< the clipping norm is 2^norm_bits grid units
   std::int64_t steps = 0;
   double step_size = 0;
   double momentum = 0;
@@ -70,11 +71,14 @@ struct GradientPlan : Settled, Batches {
   double one_release = 0;  ///< noise multiplier if the steps' share of the budget were one release
 
   /// Of the release before the steps, if there is one.
-  [[nodiscard]] double first_noise() const { return std::max(standardise_noise, kept_noise); }
+  [[nodiscard]] double first_noise() const {
+    return std::max(standardise_noise, feature_selection_noise);
+  }
 };
 
 /// The plan of the same releases for the columns that were kept: functions of what was released.
-[[nodiscard]] GradientPlan on_kept_columns(const GradientPlan& plan, const data::Schema& narrowed);
+[[nodiscard]] GradientPlan on_selected_columns(const GradientPlan& plan,
+                                               const data::Schema& narrowed);
 
 /// Settles all parameters from the options and the schema alone. UsageError when something needed
 /// is missing or makes no sense, GuaranteeError when no guarantee can be proved for it.
@@ -83,11 +87,11 @@ struct GradientPlan : Settled, Batches {
 /// Trains by the plan and commits the reservation. With one seed the model has the same bits for
 /// any number of threads. A plan that standardises takes records of data::raw_schema(schema).
 [[nodiscard]] TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
-                                          const GradientPlan& plan, const TrainingMeans& means);
+                                          const GradientPlan& plan, const TrainingContext& context);
 /// The same with records that are given away: those that are written anew, for released means or
-/// columns kept, are held in memory once.
+/// selected columns, are held in memory once.
 [[nodiscard]] TrainedModel train_gradient(data::Dataset&& dataset, const data::Schema& schema,
-                                          const GradientPlan& plan, const TrainingMeans& means);
+                                          const GradientPlan& plan, const TrainingContext& context);
 
 extern const Method gradient_method;
 

@@ -6,7 +6,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
@@ -48,21 +48,22 @@ void check_seed(BatchSampling sampling, const LinearOptions& options) {
 // what costs nothing ask the same again.
 double sampled_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
                      privacy::Delta delta) {
-  thread_local accounting::Remembered<9> remembered;
+  thread_local accounting::MemoCache<9> remembered;
   const auto number = [](auto value) { return static_cast<double>(value); };
   const accounting::CalibrationTarget target{privacy::Epsilon(options.epsilon), delta,
                                              options.adjacency};
   return remembered(
-      {number(batches.sampling), batches.rate, number(steps), number(batches.records_a_unit),
+      {number(batches.sampling), batches.rate, number(steps), number(batches.max_records_per_unit),
        number(batches.batch), number(batches.row_count), options.epsilon, delta.value(),
        number(options.adjacency)},
       [&] {
         if (batches.sampling == BatchSampling::fixed_size) {
-          return accounting::least_noise([&](double z) { return batch_events(batches, steps, z); },
-                                         target);
+          return accounting::min_noise([&](double z) { return batch_events(batches, steps, z); },
+                                       target);
         }
         return accounting::calibrate_noise(
-                   {privacy::SamplingRate(batches.rate), steps, batches.records_a_unit}, target)
+                   {privacy::SamplingRate(batches.rate), steps, batches.max_records_per_unit},
+                   target)
             .value();
       });
 }
@@ -95,12 +96,12 @@ void expect_sampling_proved(BatchSampling sampling, privacy::Adjacency adjacency
 }
 
 std::int64_t Batches::passes(std::int64_t steps) const {
-  const std::int64_t steps_a_pass = row_count / batch;
-  return (steps + steps_a_pass - 1) / steps_a_pass;
+  const std::int64_t steps_per_pass = row_count / batch;
+  return (steps + steps_per_pass - 1) / steps_per_pass;
 }
 
-Batches settle_batches(const data::Schema& schema, const LinearOptions& options,
-                       std::int64_t row_count) {
+Batches resolve_batches(const data::Schema& schema, const LinearOptions& options,
+                        std::int64_t row_count) {
   Batches batches{.sampling = sampling_of(options), .row_count = row_count};
   check_seed(batches.sampling, options);
   expect_sampling_proved(batches.sampling, options.adjacency, schema.unit.has_value());
@@ -109,7 +110,7 @@ Batches settle_batches(const data::Schema& schema, const LinearOptions& options,
     throw base::UsageError("batch-size must be at most public_row_count = {}, got {}", row_count,
                            *options.batch_size);
   }
-  batches.records_a_unit = options.records_a_unit;
+  batches.max_records_per_unit = options.max_records_per_unit;
   batches.rate = static_cast<double>(*options.batch_size) / static_cast<double>(row_count);
   if (batches.sampling == BatchSampling::poisson) {
     batches.rate = random::PoissonRate::at_least(batches.rate).value();
@@ -127,7 +128,7 @@ privacy::Event batch_events(const Batches& batches, std::int64_t steps, double n
       return privacy::Repeated{steps, noise};
     case BatchSampling::poisson:
       return accounting::to_event(
-          {privacy::SamplingRate(batches.rate), steps, batches.records_a_unit},
+          {privacy::SamplingRate(batches.rate), steps, batches.max_records_per_unit},
           privacy::NoiseMultiplier(noise_multiplier));
     case BatchSampling::fixed_size:
       return privacy::Repeated{steps,
@@ -163,12 +164,12 @@ double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptio
   throw base::InternalError("unknown way of sampling");
 }
 
-double batch_cipher_delta(const Batches& batches, std::int64_t steps, std::int64_t released) {
-  const double noise = random::cipher_term(steps, released);
-  constexpr std::int64_t most_records = std::int64_t{1} << 32;
+double batch_prg_slack(const Batches& batches, std::int64_t steps, std::int64_t released) {
+  const double noise = random::prg_slack_of(steps, released);
+  constexpr std::int64_t max_records = std::int64_t{1} << 32;
   const bool secret =
       batches.sampling == BatchSampling::poisson || batches.sampling == BatchSampling::fixed_size;
-  return secret ? noise + random::cipher_term(steps, most_records) : noise;
+  return secret ? noise + random::prg_slack_of(steps, max_records) : noise;
 }
 
 }  // namespace tacet::learn

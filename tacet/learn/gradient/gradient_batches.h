@@ -13,8 +13,8 @@ namespace tacet::learn {
 /// UsageError when the options make no sense together. GuaranteeError for fixed_size and partition
 /// under add_remove and where a unit may have several records, and for a seed of a sample that must
 /// stay secret.
-[[nodiscard]] Batches settle_batches(const data::Schema& schema, const LinearOptions& options,
-                                     std::int64_t row_count);
+[[nodiscard]] Batches resolve_batches(const data::Schema& schema, const LinearOptions& options,
+                                      std::int64_t row_count);
 
 /// GuaranteeError for fixed_size and partition under add_remove, and for all but poisson and full
 /// where units have several records: of options, and of what a receipt states.
@@ -34,8 +34,8 @@ void expect_sampling_proved(BatchSampling sampling, privacy::Adjacency adjacency
 [[nodiscard]] double batch_noise(const Batches& batches, std::int64_t steps,
                                  const LinearOptions& options, privacy::Delta delta);
 
-/// The cipher's term: a word a released number, and one a record for a secret sample.
-[[nodiscard]] double batch_cipher_delta(const Batches& batches, std::int64_t steps,
-                                        std::int64_t released);
+/// The PRG slack: a word a released number, and one a record for a secret sample.
+[[nodiscard]] double batch_prg_slack(const Batches& batches, std::int64_t steps,
+                                     std::int64_t released);
 
 }  // namespace tacet::learn

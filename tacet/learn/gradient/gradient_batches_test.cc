@@ -8,7 +8,7 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 
@@ -88,7 +88,7 @@ TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
     EXPECT_EQ(trained.receipt.guarantee, plan.guarantee) << sampling;
     EXPECT_EQ(trained.receipt.sampling, sampling);
     EXPECT_EQ(accounting::epsilon(trained.receipt.events, Adjacency::replace_one,
-                                  privacy::delta_left(plan.guarantee, plan.cipher_delta)),
+                                  privacy::delta_left(plan.guarantee, plan.prg_slack)),
               plan.guarantee.epsilon);
   }
 }
@@ -118,7 +118,7 @@ TEST(GradientBatches, PaperTrainsWithinItsClaim) {
   EXPECT_LE(trained.receipt.guarantee.epsilon, 4);
   EXPECT_EQ(trained.receipt.guarantee, plan.guarantee);
   EXPECT_LE(accounting::epsilon(trained.receipt.events, Adjacency::replace_one,
-                                privacy::delta_left(plan.guarantee, plan.cipher_delta)),
+                                privacy::delta_left(plan.guarantee, plan.prg_slack)),
             plan.guarantee.epsilon);
 }
 
@@ -134,8 +134,8 @@ TEST(GradientBatches, PaperRefusesWhatItDoesNotHave) {
   averaged.average = 0.1;
   EXPECT_NE(refusal(averaged).find("average"), std::string::npos);
   auto bounded = paper_options();
-  bounded.records_a_unit = 4;
-  EXPECT_NE(refusal(bounded).find("records-a-unit"), std::string::npos);
+  bounded.max_records_per_unit = 4;
+  EXPECT_NE(refusal(bounded).find("max-records-per-unit"), std::string::npos);
   auto schema = berkeley();
   schema.unit = "major";
   EXPECT_THROW((void)plan_gradient(schema, paper_options()), base::UsageError);
@@ -168,7 +168,7 @@ TEST(GradientBatches, UnitsOfSeveralRecordsAreSampledRecordByRecord) {
   for (const auto adjacency : {Adjacency::add_remove, Adjacency::replace_one}) {
     auto options = options_of("poisson", adjacency);
     options.steps = 40;
-    options.records_a_unit = 3;
+    options.max_records_per_unit = 3;
     const auto plan = plan_gradient(schema, options);
     EXPECT_EQ(
         plan.events,
@@ -178,7 +178,7 @@ TEST(GradientBatches, UnitsOfSeveralRecordsAreSampledRecordByRecord) {
     EXPECT_GE(plan.guarantee.epsilon, 0.99);
     // Each record alone moves a third of what a unit of one record moves; all three rarely meet.
     auto one = options;
-    one.records_a_unit = 1;
+    one.max_records_per_unit = 1;
     const double single = plan_gradient(schema, one).noise_multiplier;
     EXPECT_LT(plan.noise_multiplier, single);
     EXPECT_GT(3 * plan.noise_multiplier, single);
@@ -188,13 +188,13 @@ TEST(GradientBatches, UnitsOfSeveralRecordsAreSampledRecordByRecord) {
     EXPECT_LT(plan.noise_multiplier, plan_gradient(schema, all).noise_multiplier);
     // Without samples nothing changed: any number of records costs the same.
     const auto full = plan_gradient(schema, all);
-    all.records_a_unit = 1;
+    all.max_records_per_unit = 1;
     EXPECT_EQ(full.events, plan_gradient(schema, all).events);
   }
   for (const char* sampling : {"fixed_size", "partition"}) {
     for (const std::int64_t records : {1, 3}) {
       auto options = options_of(sampling, Adjacency::replace_one);
-      options.records_a_unit = records;
+      options.max_records_per_unit = records;
       try {
         (void)plan_gradient(schema, options);
         ADD_FAILURE() << sampling;

@@ -34,12 +34,13 @@ Batches recorded_batches(const privacy::Receipt& receipt, RecordedParameters& pa
   if (!(batches.rate > 0 && batches.rate <= 1)) {
     throw base::DataError("the sampling rate is not within 0 and 1");
   }
-  if (parameters.has("records_a_unit")) {
-    batches.records_a_unit = parameters.count("records_a_unit");
-    if (batches.records_a_unit < 1 || batches.records_a_unit > privacy::most_records_a_unit) {
-      throw base::DataError("the records a unit are not within their range");
+  if (parameters.has("max_records_per_unit")) {
+    batches.max_records_per_unit = parameters.count("max_records_per_unit");
+    if (batches.max_records_per_unit < 1 ||
+        batches.max_records_per_unit > privacy::records_per_unit_limit) {
+      throw base::DataError("the records per unit are not within their range");
     }
-    if (batches.sampling != BatchSampling::poisson && batches.records_a_unit > 1) {
+    if (batches.sampling != BatchSampling::poisson && batches.max_records_per_unit > 1) {
       throw base::DataError("units of several records are sampled by poisson only");
     }
   }
@@ -56,13 +57,13 @@ Batches recorded_batches(const privacy::Receipt& receipt, RecordedParameters& pa
 
 double recorded_kept_noise(const privacy::Receipt& receipt, const Batches& batches,
                            RecordedParameters& parameters) {
-  if (!parameters.has("columns_kept_noise_multiplier")) return 0;
-  const double noise = parameters.real("columns_kept_noise_multiplier");
+  if (!parameters.has("feature_selection_noise_multiplier")) return 0;
+  const double noise = parameters.real("feature_selection_noise_multiplier");
   if (!(noise > 0 && std::isfinite(noise))) {
     throw base::DataError("the noise multiplier of the columns to keep is not above 0");
   }
-  if (!(parameters.real("columns_kept_deviations") >= 3)) {
-    throw base::DataError("columns are kept from three deviations of the noise on");
+  if (!(parameters.real("feature_selection_threshold") >= 3)) {
+    throw base::DataError("columns are kept from three standard deviations of the noise on");
   }
   if (batches.sampling != BatchSampling::full || receipt.privacy_unit != "record") {
     throw base::DataError("columns to keep are released of full batches of single records only");
@@ -77,7 +78,7 @@ privacy::Event recorded_descent(const privacy::Receipt& receipt, RecordedParamet
   const double noise = recorded_noise(parameters);
   expect_claim(parameters, receipt);
   const auto steps = parameters.count("steps");
-  if (steps < 1 || steps > most_gradient_steps) {
+  if (steps < 1 || steps > max_gradient_steps) {
     throw base::DataError("the method takes 1 to a million steps");
   }
   double standardise_noise = 0;
@@ -90,21 +91,22 @@ privacy::Event recorded_descent(const privacy::Receipt& receipt, RecordedParamet
       throw base::DataError("means are released of full batches of single records only");
     }
   }
-  const double kept_noise = recorded_kept_noise(receipt, batches, parameters);
-  if (kept_noise > 0 && standardise_noise > 0) {
+  const double feature_selection_noise = recorded_kept_noise(receipt, batches, parameters);
+  if (feature_selection_noise > 0 && standardise_noise > 0) {
     throw base::DataError(
         "either means or columns to keep are released before the steps, not both");
   }
-  return gradient_events(batches, steps, noise, std::max(standardise_noise, kept_noise));
+  return gradient_events(batches, steps, noise,
+                         std::max(standardise_noise, feature_selection_noise));
 }
 
 Training gradient_training(const data::Schema& schema, const LinearOptions& options) {
   auto plan = plan_gradient(schema, options);
-  auto training = settled_training(plan, train_gradient);
+  auto training = resolved_training(plan, train_gradient);
   if (plan.standardise_noise > 0) training.raw_schema = data::raw_schema(schema);
   training.run_last = [plan = std::move(plan)](data::Dataset&& records, const data::Schema& of,
-                                               const TrainingMeans& means) {
-    return train_gradient(std::move(records), of, plan, means);
+                                               const TrainingContext& context) {
+    return train_gradient(std::move(records), of, plan, context);
   };
   return training;
 }
@@ -121,8 +123,8 @@ constinit const Method gradient_method{
     privacy::Adjacency::add_remove,
     {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
     "l2 steps step-size momentum clipping-norm average averaging batch-size radius "
-    "records-a-unit sampling order-seed calibration knots standardise class-weights "
-    "columns-kept projection projection-width projection-seed",
+    "max-records-per-unit sampling order-seed calibration knots standardise class-weights "
+    "feature-selection projection projection-width projection-seed",
     gradient_training,
     recorded_descent,
     true,

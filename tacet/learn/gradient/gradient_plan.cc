@@ -10,7 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/clipping_rule.h"
-#include "tacet/learn/gradient/columns_kept.h"
+#include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/gradient/paper_course.h"
@@ -18,7 +18,7 @@
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
@@ -50,8 +50,8 @@ const Expectation& expectation(const data::Schema& schema, const model::Loss& lo
   return schema.encoding > 1 && !schema.unit ? path_of_numbers : for_numbers_from_lower;
 }
 
-double settled_average(const GradientPlan& plan, const data::Schema& schema,
-                       const LinearOptions& options) {
+double resolved_average(const GradientPlan& plan, const data::Schema& schema,
+                        const LinearOptions& options) {
   const bool first = schema.encoding == 1 || schema.unit || plan.outputs > 1;
   return options.average.value_or(first ? first_average : default_average);
 }
@@ -106,7 +106,8 @@ Course choose_course(const LinearOptions& options, const Batches& batches, StepF
   if (!options.steps || !options.step_size) {
     reasons.add(
         "{} steps of size {:.4g}: the path length {:.4g} balances what is not yet learned against "
-        "noise of deviation {:.3g} a coordinate of the mean gradient, whatever the number of steps",
+        "noise of standard deviation {:.3g} a coordinate of the mean gradient, whatever the number "
+        "of steps",
         course.steps, course.step_size, rule.path_length, facts.release_noise);
   }
   return course;
@@ -114,13 +115,13 @@ Course choose_course(const LinearOptions& options, const Batches& batches, StepF
 
 bool standardises(const GradientPlan& plan) { return plan.standardise_noise > 0; }
 
-bool keeps_columns(const GradientPlan& plan) { return plan.kept_noise > 0; }
+bool keeps_columns(const GradientPlan& plan) { return plan.feature_selection_noise > 0; }
 
 /// Two parts of one mu^2: the noise of each as if it had the whole, over the root of its share.
 /// Raised by rounding errors until the accountant agrees.
 void share_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delta delta) {
-  const double share = keeps_columns(plan) ? options.columns_kept : standardise_share;
-  double& first = keeps_columns(plan) ? plan.kept_noise : plan.standardise_noise;
+  const double share = keeps_columns(plan) ? options.feature_selection : standardise_share;
+  double& first = keeps_columns(plan) ? plan.feature_selection_noise : plan.standardise_noise;
   first = full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency) /
           std::sqrt(share);
   plan.noise_multiplier /= std::sqrt(1 - share);
@@ -136,19 +137,19 @@ void share_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delt
   if (keeps_columns(plan)) check_kept_noise(first);
 }
 
-// The noise given, or the least that is enough beside the cipher's term.
-void settle_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delta delta,
-                  std::optional<double> noise_multiplier) {
-  plan.cipher_delta = batch_cipher_delta(plan, plan.steps, plan.columns * plan.outputs);
-  if (standardises(plan)) plan.cipher_delta += random::cipher_term(1, 2 * plan.columns);
-  if (keeps_columns(plan)) plan.cipher_delta += kept_cipher_delta(plan.columns);
-  const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
+// The noise given, or the least that is enough beside the PRG slack.
+void resolve_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delta delta,
+                   std::optional<double> noise_multiplier) {
+  plan.prg_slack = batch_prg_slack(plan, plan.steps, plan.columns * plan.outputs);
+  if (standardises(plan)) plan.prg_slack += random::prg_slack_of(1, 2 * plan.columns);
+  if (keeps_columns(plan)) plan.prg_slack += kept_prg_slack(plan.columns);
+  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
   plan.noise_multiplier =
       noise_multiplier ? *noise_multiplier : batch_noise(plan, plan.steps, options, left);
   if (plan.first_noise() > 0) share_noise(plan, options, left);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.events = gradient_events(plan, plan.steps, plan.noise_multiplier, plan.first_noise());
-  settle_guarantee(plan, options, delta.value());
+  resolve_guarantee(plan, options, delta.value());
 }
 
 /// Length of the noise in the mean gradient, for gradients of norm 1, if what is left of the budget
@@ -158,7 +159,8 @@ double relative_noise(const GradientPlan& plan) {
          static_cast<double>(plan.public_row_count);
 }
 
-void settle_clipping(GradientPlan& plan, const data::Schema& schema, const LinearOptions& options) {
+void resolve_clipping(GradientPlan& plan, const data::Schema& schema,
+                      const LinearOptions& options) {
   if (options.clipping_norm) {
     plan.clipping_norm = *options.clipping_norm;
     return;
@@ -171,11 +173,11 @@ void settle_clipping(GradientPlan& plan, const data::Schema& schema, const Linea
   plan.reasons.push_back(std::move(choice.reason));
 }
 
-void settle_settings(GradientPlan& plan) {
+void resolve_settings(GradientPlan& plan) {
   // In a receipt the number of records has a place of its own, and so has the way of sampling.
   auto& settings = plan.settings = first_settings(plan, {.receipt = false});
   const bool suffix = plan.averaging == Averaging::suffix;
-  const bool units = plan.records_a_unit > 1;
+  const bool units = plan.max_records_per_unit > 1;
   settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
   settings.push_back({"clipping_norm", plan.clipping_norm});
   settings.push_back({"noise_multiplier", plan.noise_multiplier});
@@ -183,8 +185,8 @@ void settle_settings(GradientPlan& plan) {
     settings.push_back({"standardise_noise_multiplier", plan.standardise_noise});
   }
   if (keeps_columns(plan)) {
-    settings.push_back({"columns_kept_noise_multiplier", plan.kept_noise});
-    settings.push_back({"columns_kept_deviations", plan.kept_deviations});
+    settings.push_back({"feature_selection_noise_multiplier", plan.feature_selection_noise});
+    settings.push_back({"feature_selection_threshold", plan.feature_selection_threshold});
   }
   settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false, .json = false}});
   settings.push_back({"steps", plan.steps});
@@ -202,7 +204,8 @@ void settle_settings(GradientPlan& plan) {
   if (plan.sampling == BatchSampling::partition) {
     settings.push_back({"order_seed", plan.order_seed});
   }
-  settings.push_back({std::string(records_a_unit_name), plan.records_a_unit, {.table = units}});
+  settings.push_back(
+      {std::string(max_records_per_unit_name), plan.max_records_per_unit, {.table = units}});
   settings.push_back(
       {"l2", plan.mean_l2, {.table = plan.mean_l2 > 0, .receipt = plan.mean_l2 > 0}});
   if (plan.radius) settings.push_back({"radius", *plan.radius});
@@ -236,9 +239,9 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   refuse_class_weights(schema, options);
   GradientPlan plan;
   plan.calibration = arora ? Calibration::arora2022 : Calibration::wang2021;
-  settle_problem(plan, schema, options);
-  plan.public_row_count = settle_row_count(schema, options);
-  const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
+  resolve_problem(plan, schema, options);
+  plan.public_row_count = resolve_row_count(schema, options);
+  const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
   plan.averaging = Averaging::uniform;
   plan.radius = options.radius;
   const auto course = arora ? arora_course(plan, schema, options, delta)
@@ -250,18 +253,19 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   LinearOptions single_records = options;
   single_records.sampling = to_string(BatchSampling::fixed_size);
   single_records.batch_size = 1;
-  static_cast<Batches&>(plan) = settle_batches(schema, single_records, plan.public_row_count);
-  settle_noise(plan, options, delta, course.noise / plan.clipping_norm);
+  static_cast<Batches&>(plan) = resolve_batches(schema, single_records, plan.public_row_count);
+  resolve_noise(plan, options, delta, course.noise / plan.clipping_norm);
   if (plan.guarantee.epsilon > options.epsilon) {
     plan.reasons.emplace_back(
         "the paper's noise is not enough for what it claims; the proved noise stands in its place");
-    settle_noise(plan, options, delta, std::nullopt);
+    resolve_noise(plan, options, delta, std::nullopt);
   }
   plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
   plan.reasons.add("{}: {} steps of size {:.4g} on single records", course.name, plan.steps,
                    plan.step_size);
   plan.reasons.add(
-      "the paper claims ({:g}, {:g}) for noise of deviation {:.4g} a gradient ({}gradient bound "
+      "the paper claims ({:g}, {:g}) for noise of standard deviation {:.4g} a gradient ({}gradient "
+      "bound "
       "{:.4g}); proved here for that noise: ({:.4g}, {:g}), gradients are at most {:.4g}",
       options.epsilon, delta.value(), course.noise, course.remark, course.gradient_bound,
       plan.guarantee.epsilon, plan.guarantee.delta, plan.clipping_norm);
@@ -269,9 +273,9 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
 }
 
 // Clipping norm, number and size of the steps: what depends on the number of columns.
-void settle_course(GradientPlan& plan, const data::Schema& schema, privacy::Delta delta) {
+void resolve_course(GradientPlan& plan, const data::Schema& schema, privacy::Delta delta) {
   const auto facts = model::properties(plan.loss);
-  settle_clipping(plan, schema, plan.options);
+  resolve_clipping(plan, schema, plan.options);
   auto expected = expectation(schema, plan.loss);
   if (standardises(plan) && facts.labels == model::Labels::numbers) {
     expected = for_standardised_numbers;
@@ -292,24 +296,26 @@ void settle_course(GradientPlan& plan, const data::Schema& schema, privacy::Delt
   plan.step_size = course.step_size;
 }
 
-void settle_units(GradientPlan& plan, const data::Schema& schema, const LinearOptions& options) {
-  if (options.records_a_unit > 1 && !schema.unit) {
+void resolve_units(GradientPlan& plan, const data::Schema& schema, const LinearOptions& options) {
+  if (options.max_records_per_unit > 1 && !schema.unit) {
     throw base::UsageError(
-        "records-a-unit needs a unit column in the schema; without one each record is a unit");
+        "max-records-per-unit needs a unit column in the schema; without one each record is a "
+        "unit");
   }
-  plan.records_a_unit = options.records_a_unit;
-  if (schema.unit && plan.records_a_unit == 1) {
+  plan.max_records_per_unit = options.max_records_per_unit;
+  if (schema.unit && plan.max_records_per_unit == 1) {
     plan.reasons.add(
-        "records a unit 1: of each {} one record takes part, the others none; --records-a-unit "
+        "records per unit 1: of each {} one record takes part, the others none; "
+        "--max-records-per-unit "
         "takes more, and the noise grows with it",
         *schema.unit);
   }
 }
 
 // What is released before the steps, and what that leaves them.
-void settle_first_release(GradientPlan& plan, const data::Schema& schema,
-                          const LinearOptions& options) {
-  if (settle_standardise(schema, options, plan.public_row_count)) {
+void resolve_first_release(GradientPlan& plan, const data::Schema& schema,
+                           const LinearOptions& options) {
+  if (resolve_standardise(schema, options, plan.public_row_count)) {
     plan.counts_categories =
         counts_categories(schema, options.standardise, plan.loss, relative_noise(plan));
     plan.one_release /= std::sqrt(1 - standardise_share);
@@ -317,7 +323,8 @@ void settle_first_release(GradientPlan& plan, const data::Schema& schema,
     const auto numbers = data::numeric_features(schema).size();
     if (numbers > 0) {
       plan.reasons.add(
-          "a tenth of the budget's mu^2 for means and deviations of the {} numbers, which are then "
+          "a tenth of the budget's mu^2 for means and standard deviations of the {} numbers, which "
+          "are then "
           "counted by them",
           numbers);
     }
@@ -326,10 +333,10 @@ void settle_first_release(GradientPlan& plan, const data::Schema& schema,
                        numbers > 0 ? "of it a part" : "a tenth of the budget's mu^2");
     }
   }
-  if (const double share = settle_column_share(schema, options); share > 0) {
+  if (const double share = resolve_column_share(schema, options); share > 0) {
     plan.one_release /= std::sqrt(1 - share);
-    plan.kept_deviations = kept_deviations(schema);
-    plan.kept_noise = 1;  // settled with the noise of the steps
+    plan.feature_selection_threshold = feature_selection_threshold(schema);
+    plan.feature_selection_noise = 1;  // settled with the noise of the steps
     plan.reasons.add(
         "{:g} of the budget's mu^2 to find out which of {} columns occur often enough; clipping "
         "norm and step size follow their number, {} are expected",
@@ -338,30 +345,30 @@ void settle_first_release(GradientPlan& plan, const data::Schema& schema,
 }
 
 GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options) {
-  if (options.steps.value_or(1) > most_gradient_steps) {
-    throw base::UsageError("steps of method gradient must be 1 to {}, got {}", most_gradient_steps,
+  if (options.steps.value_or(1) > max_gradient_steps) {
+    throw base::UsageError("steps of method gradient must be 1 to {}, got {}", max_gradient_steps,
                            *options.steps);
   }
   GradientPlan plan;
-  settle_problem(plan, schema, options, {.shares = true, .softmax = true, .own = true});
-  settle_class_weights(plan, schema, options);
-  plan.public_row_count = settle_row_count(schema, options);
-  const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
-  static_cast<Batches&>(plan) = settle_batches(schema, options, plan.public_row_count);
-  settle_units(plan, schema, options);
+  resolve_problem(plan, schema, options, {.shares = true, .softmax = true, .own = true});
+  resolve_class_weights(plan, schema, options);
+  plan.public_row_count = resolve_row_count(schema, options);
+  const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  static_cast<Batches&>(plan) = resolve_batches(schema, options, plan.public_row_count);
+  resolve_units(plan, schema, options);
   plan.one_release = batch_noise({}, 1, options, delta);
-  settle_first_release(plan, schema, options);
+  resolve_first_release(plan, schema, options);
   plan.momentum = options.momentum.value_or(default_momentum);
-  plan.average = settled_average(plan, schema, options);
+  plan.average = resolved_average(plan, schema, options);
   plan.averaging = options.averaging.value_or(Averaging::suffix);
   plan.mean_l2 = options.mean_l2.value_or(0);
   plan.radius = options.radius;
   plan.options = options;
   const auto columns = plan.columns;
   if (keeps_columns(plan)) plan.columns = std::min(columns, expected_kept);
-  settle_course(plan, schema, delta);
+  resolve_course(plan, schema, delta);
   plan.columns = columns;
-  settle_noise(plan, options, delta, std::nullopt);
+  resolve_noise(plan, options, delta, std::nullopt);
   plan.reasons.push_back(
       plan.sampling == BatchSampling::partition
           ? fmt::format(
@@ -378,20 +385,20 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
 
 }  // namespace
 
-GradientPlan on_kept_columns(const GradientPlan& plan, const data::Schema& narrowed) {
+GradientPlan on_selected_columns(const GradientPlan& plan, const data::Schema& narrowed) {
   GradientPlan kept = plan;
   kept.columns = narrowed.encoded_column_count();
   // The releases are booked: their number stays, and with it the noise of each.
   kept.options.steps = plan.steps;
-  settle_course(kept, narrowed, privacy::Delta(plan.guarantee.delta));
-  settle_settings(kept);
+  resolve_course(kept, narrowed, privacy::Delta(plan.guarantee.delta));
+  resolve_settings(kept);
   return kept;
 }
 
 GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
   auto plan = options.paper() ? paper_plan(schema, options) : tight_plan(schema, options);
   if (plan.sampling != BatchSampling::full) plan.sampling_scheme = to_string(plan.sampling);
-  settle_settings(plan);
+  resolve_settings(plan);
   return plan;
 }
 

@@ -130,8 +130,9 @@ TEST(GradientQuality, ReachesTheStatedLossOnCaliforniaHousing) {
 }
 
 struct NoiseCounts {
-  double covered = 0;  // share of coefficients within 1.96 stated deviations of the quiet descent
-  double close = 0;    // within a quarter of one
+  double covered =
+      0;  // share of coefficients within 1.96 stated standard deviations of the quiet descent
+  double close = 0;  // within a quarter of one
 };
 
 // The intervals of released models against the same descent with next to no noise.
@@ -144,7 +145,7 @@ NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t s
   quiet.events = privacy::Repeated{quiet.steps, privacy::Gaussian{1e-3}};
   quiet.guarantee =
       accounting::account(quiet.events, add_remove, privacy::Delta(quiet.guarantee.delta));
-  quiet.cipher_delta = 0;
+  quiet.prg_slack = 0;
   random::SeededSource source(1);
   privacy::TrustingBudget budget(add_remove);
   auto reservation =
@@ -160,8 +161,8 @@ NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t s
     const auto noisy = train(setting, plan, seed).model;
     for (std::size_t j = 0; j < exact.size(); ++j) {
       const double gap = std::fabs(noisy.coefficients[j] - exact[j]);
-      counts.covered += gap < 1.96 * noisy.noise_deviations[j] ? 1 / total : 0;
-      counts.close += gap < 0.25 * noisy.noise_deviations[j] ? 1 / total : 0;
+      counts.covered += gap < 1.96 * noisy.noise_stddevs[j] ? 1 / total : 0;
+      counts.close += gap < 0.25 * noisy.noise_stddevs[j] ? 1 / total : 0;
     }
   }
   return counts;
@@ -172,7 +173,7 @@ TEST(GradientQuality, NoiseDeviationsCoverTheNoiseFreeDescent) {
   for (const double epsilon : {0.5, 4.0}) {
     const auto counts = noise_counts(setting, epsilon, 40, 0.5);
     EXPECT_GE(counts.covered, 0.93) << epsilon;
-    EXPECT_LE(counts.close, 0.8) << epsilon;  // 20 in 100 where the deviation is exact
+    EXPECT_LE(counts.close, 0.8) << epsilon;  // 20 in 100 where the standard deviation is exact
     // The default averages fewer steps, on which the estimate of the curvature rests.
     const auto shorter = noise_counts(setting, epsilon, 40);
     EXPECT_GE(shorter.covered, 0.93) << epsilon;

@@ -12,7 +12,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/optimize/solver/erm.h"
-#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
@@ -49,7 +49,7 @@ TrainedModel train_with_little_noise(const Setting& setting, LinearOptions optio
   plan.events = privacy::Repeated{plan.steps, privacy::Gaussian{plan.noise_multiplier}};
   plan.guarantee =
       accounting::account(plan.events, options.adjacency, privacy::Delta(plan.guarantee.delta));
-  plan.cipher_delta = 0;
+  plan.prg_slack = 0;
   return train(setting, plan, 1);
 }
 
@@ -91,7 +91,7 @@ TEST(Gradient, PlanStatesAGuaranteeThatTheAccountantProves) {
         EXPECT_EQ(plan.guarantee.delta, delta);
         EXPECT_EQ(plan.guarantee.adjacency, adjacency);
         // Beside what noise from the cipher adds, to the last digit.
-        const auto left = privacy::delta_left(plan.guarantee, plan.cipher_delta);
+        const auto left = privacy::delta_left(plan.guarantee, plan.prg_slack);
         EXPECT_LT(left.value(), delta);
         EXPECT_EQ(accounting::epsilon(plan.events, adjacency, left), plan.guarantee.epsilon);
       }
@@ -114,7 +114,7 @@ TEST(Gradient, ReceiptTellsWhatWasDone) {
   EXPECT_EQ(trained.receipt.events, plan.events);
   EXPECT_EQ(trained.receipt.guarantee, plan.guarantee);
   EXPECT_EQ(trained.receipt.public_row_count, 4526);
-  EXPECT_GT(trained.receipt.cipher_delta, 0);
+  EXPECT_GT(trained.receipt.prg_slack, 0);
   EXPECT_EQ(trained.receipt.randomness, privacy::Randomness::seeded);
   EXPECT_FALSE(trained.receipt.is_protected());
 }
@@ -192,7 +192,7 @@ TEST(Gradient, WeightsStayInTheBall) {
     double square = 0;
     for (const double c : model.coefficients) square += c * c;
     EXPECT_LE(square, 0.49 * (1 + 1e-12));
-    EXPECT_TRUE(model.noise_deviations.empty());
+    EXPECT_TRUE(model.noise_stddevs.empty());
   }
 }
 
@@ -283,7 +283,7 @@ TEST(Gradient, ExtremeSettingsGiveFiniteModels) {
                                1)
                              .model;
       for (const double c : model.coefficients) EXPECT_TRUE(std::isfinite(c));
-      for (const double d : model.noise_deviations) EXPECT_TRUE(std::isfinite(d));
+      for (const double d : model.noise_stddevs) EXPECT_TRUE(std::isfinite(d));
     }
   }
 }
@@ -314,7 +314,7 @@ TEST(Gradient, LeapsOfASquaredLossGiveFiniteModels) {
                              1)
                            .model;
     for (const double c : model.coefficients) EXPECT_TRUE(std::isfinite(c));
-    for (const double d : model.noise_deviations) EXPECT_TRUE(std::isfinite(d));
+    for (const double d : model.noise_stddevs) EXPECT_TRUE(std::isfinite(d));
   }
 }
 

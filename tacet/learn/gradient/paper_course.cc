@@ -20,11 +20,11 @@ PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
   const auto theorem = wang2021::Theorem::gradient_on_ball;
   const wang2021::Asked asked{n, plan.columns, facts.alpha, options.epsilon, delta.value()};
   plan.steps = options.steps.value_or(wang2021::schedule(theorem, asked).T);
-  if (plan.steps > most_gradient_steps) {
+  if (plan.steps > max_gradient_steps) {
     throw base::UsageError(
         "the paper's schedule takes {} steps for {} records, at most {} are carried out; give "
         "--steps",
-        plan.steps, n, most_gradient_steps);
+        plan.steps, n, max_gradient_steps);
   }
   plan.step_size = wang2021::step_size(theorem, asked, plan.steps);
   const double bound = wang2021::gradient_bound(facts, *plan.radius);
@@ -56,9 +56,9 @@ PaperCourse arora_course(GradientPlan& plan, const data::Schema& schema,
         model::loss_name(plan.loss));
   }
   constexpr std::int64_t longest = 1000;  // whose square is the most that is carried out
-  plan.steps = options.steps.value_or(n > longest ? most_gradient_steps : n * n);
-  if (plan.steps > most_gradient_steps) {
-    throw base::UsageError("steps of method gradient must be 1 to {}, got {}", most_gradient_steps,
+  plan.steps = options.steps.value_or(n > longest ? max_gradient_steps : n * n);
+  if (plan.steps > max_gradient_steps) {
+    throw base::UsageError("steps of method gradient must be 1 to {}, got {}", max_gradient_steps,
                            plan.steps);
   }
   const double noise = arora2022::gradient_noise(n, plan.steps, options.epsilon, delta.value());

@@ -13,7 +13,7 @@ namespace tacet::learn {
 /// What a paper says of noisy descent on single records, beside steps and step size.
 struct PaperCourse {
   double gradient_bound;  ///< as the paper has it
-  double noise;           ///< its deviation, in a gradient
+  double noise;           ///< its standard deviation, in a gradient
   std::string name;
   std::string remark = {};
 };

@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/score_sum.h"
 
@@ -16,7 +16,7 @@ namespace tacet::learn {
 namespace {
 
 // Where it was shown to win (docs/explanations/step-rule.md).
-constexpr std::size_t most_columns = 30;
+constexpr std::size_t max_columns = 30;
 constexpr std::int64_t fewest_records = 2000;
 constexpr double standard_constant = 0.7;
 
@@ -37,7 +37,7 @@ class Contribution {
     }
     if (!moments.categories) return;
     const auto ranges = data::category_features(raw);
-    most_ = std::ssize(ranges);
+    max_ = std::ssize(ranges);
     for (const auto& [begin, end] : ranges) {
       for (auto column = begin; column < end; ++column) {
         places_[column] = {Part::category, static_cast<std::size_t>(categories_++)};
@@ -46,7 +46,7 @@ class Contribution {
   }
 
   [[nodiscard]] std::int64_t terms() const { return std::ssize(scores_); }
-  [[nodiscard]] optimize::Marks marks() const { return {.places = categories_, .most = most_}; }
+  [[nodiscard]] optimize::Marks marks() const { return {.places = categories_, .most = max_}; }
   [[nodiscard]] std::span<const double> scores() const { return scores_; }
   [[nodiscard]] std::span<const std::size_t> marked() const { return marked_; }
 
@@ -85,7 +85,7 @@ class Contribution {
 
   std::vector<Place> places_;  // of the raw features
   std::int64_t categories_ = 0;
-  std::int64_t most_ = 0;
+  std::int64_t max_ = 0;
   std::vector<double> scores_;
   std::vector<std::size_t> marked_;
 };
@@ -114,8 +114,8 @@ bool can_standardise(const data::Schema& schema, const LinearOptions& options) {
   return standardise_obstacle(schema, options) == nullptr;
 }
 
-bool settle_standardise(const data::Schema& schema, const LinearOptions& options,
-                        std::int64_t records) {
+bool resolve_standardise(const data::Schema& schema, const LinearOptions& options,
+                         std::int64_t records) {
   if (options.standardise == Standardise::none) return false;
   const char* const reason = standardise_obstacle(schema, options);
   if (options.standardise != Standardise::automatic) {
@@ -124,14 +124,14 @@ bool settle_standardise(const data::Schema& schema, const LinearOptions& options
                            options.standardise == Standardise::means ? "means" : "private", reason);
   }
   const auto numbers = data::numeric_features(schema).size();
-  return reason == nullptr && numbers > 0 && numbers <= most_columns && records >= fewest_records;
+  return reason == nullptr && numbers > 0 && numbers <= max_columns && records >= fewest_records;
 }
 
 bool counts_categories(const data::Schema& schema, Standardise asked, const model::Loss& loss,
                        double noise) {
   if (asked == Standardise::means || !has_countable(schema)) return false;
   if (data::numeric_features(schema).empty()) return true;
-  return noise >= least_noise_counted && std::holds_alternative<model::LogisticLoss>(loss);
+  return noise >= min_noise_counted && std::holds_alternative<model::LogisticLoss>(loss);
 }
 
 privacy::BoundedSum moment_sum(const data::Dataset& raw, const data::Schema& schema, int norm_bits,
@@ -150,31 +150,31 @@ data::Standard standard_of(double mean, double square, double noise) {
   const double m = std::clamp(mean * 0.2 / (0.2 + error), -1.0, 1.0);
   const double drawn = 0.1 + (square - m * m - 0.1) * 0.01 / (0.01 + 2 * error);
   const double variance = std::min(std::max(drawn, std::max(0.005, 0.7 * noise)), 1.0);
-  return {.mean = m, .deviation = std::sqrt(variance)};
+  return {.mean = m, .stddev = std::sqrt(variance)};
 }
 
 double scale_of(double share, double noise) {
   constexpr double usual_share = 0.25;  // of a category whose feature holds 1
-  constexpr double least_share = 0.002;
-  const double drawn = std::min(std::max({share, 2 * noise, least_share}), 1.0);
+  constexpr double min_share = 0.002;
+  const double drawn = std::min(std::max({share, 2 * noise, min_share}), 1.0);
   return std::cbrt(usual_share / drawn);
 }
 
 data::Schema release_standards(const data::Dataset& raw, const data::Schema& schema,
                                double noise_multiplier, std::int64_t public_row_count,
-                               Moments moments, const TrainingMeans& means) {
+                               Moments moments, const TrainingContext& means) {
   if (means.reducer.size() > 1) {
     throw base::UsageError("standardise private sums the records of one process alone");
   }
   auto sum = moment_sum(raw, schema, norm_bits_for(noise_multiplier), moments);
-  const double deviation =
+  const double stddev =
       noise_multiplier * static_cast<double>(sum.contribution_bound()) * sum.grid();
   const auto released =
       mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(noise_multiplier),
                                   {{.step = 0, .tensor = 1}, means.source, means.reservation});
   const auto& sums = released.value();
   const auto count = static_cast<double>(public_row_count);
-  const double noise = 2 * deviation / count;
+  const double noise = 2 * stddev / count;
   data::Schema standardised = schema;
   standardised.constant = standard_constant;
   std::size_t next = 0;

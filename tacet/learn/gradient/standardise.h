@@ -9,9 +9,9 @@
 #include "tacet/model/loss/loss.h"
 #include "tacet/privacy/bounded_sum.h"
 
-/// Numbers counted by their released means and deviations instead of by their bounds alone, and,
-/// where noise is large, categories the more the rarer they are: one release of sums for a tenth of
-/// the budget, before training.
+/// Numbers counted by their released means and standard deviations instead of by their bounds
+/// alone, and, where noise is large, categories the more the rarer they are: one release of sums
+/// for a tenth of the budget, before training.
 namespace tacet::learn {
 
 /// Share of mu^2 that the release of the sums takes; mu^2 of Gaussian releases add up.
@@ -22,12 +22,12 @@ constexpr double standardise_share = 0.1;
 
 /// Whether a plan standardises. UsageError where that was demanded and cannot be: without a number
 /// or a listed category, under encoding 1, for units, for samples, for several classes.
-[[nodiscard]] bool settle_standardise(const data::Schema& schema, const LinearOptions& options,
-                                      std::int64_t records);
+[[nodiscard]] bool resolve_standardise(const data::Schema& schema, const LinearOptions& options,
+                                       std::int64_t records);
 
 /// From this noise on categories are counted too: of the mean gradient, for gradients of norm 1, if
 /// the whole budget went into one release.
-constexpr double least_noise_counted = 0.01;
+constexpr double min_noise_counted = 0.01;
 
 /// Whether the release counts categories: two classes, the logistic loss, categories with a feature
 /// each, and as much noise; or no number to release anything of. Not where means alone are asked
@@ -47,8 +47,9 @@ struct Moments {
 [[nodiscard]] privacy::BoundedSum moment_sum(const data::Dataset& raw, const data::Schema& schema,
                                              int norm_bits, Moments moments = {});
 
-/// Mean and deviation from released means of 2 v - 1 and its square, which have noise of standard
-/// deviation `noise` at most: drawn towards 0 and a variance of 0.1 as the noise grows.
+/// Mean and standard deviation from released means of 2 v - 1 and its square, which have noise of
+/// standard standard deviation `noise` at most: drawn towards 0 and a variance of 0.1 as the noise
+/// grows.
 [[nodiscard]] data::Standard standard_of(double mean, double square, double noise);
 
 /// What a category's feature holds, from the released share of the records that have it and the
@@ -58,6 +59,6 @@ struct Moments {
 /// Releases the sums and gives the schema with its standards.
 [[nodiscard]] data::Schema release_standards(const data::Dataset& raw, const data::Schema& schema,
                                              double noise_multiplier, std::int64_t public_row_count,
-                                             Moments moments, const TrainingMeans& means);
+                                             Moments moments, const TrainingContext& means);
 
 }  // namespace tacet::learn

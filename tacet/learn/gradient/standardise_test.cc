@@ -11,8 +11,8 @@
 #include "tacet/data/encode/encoder.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/plan/settle.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::learn {
@@ -65,7 +65,7 @@ std::vector<std::int64_t> sum_of(const std::vector<Fields>& records, int norm_bi
   const auto schema = mixed_schema();
   const auto sum =
       moment_sum(encode(data::raw_schema(schema), records), schema, norm_bits, moments);
-  const auto values = sum.open(mechanism::DoorKeeper::door());
+  const auto values = sum.open(mechanism::AccessKeys::key());
   EXPECT_EQ(sum.contribution_bound(), std::int64_t{1} << norm_bits);
   return {values.begin(), values.end()};
 }
@@ -118,7 +118,7 @@ TEST(MomentSum, CountsCategories) {
   const auto schema = mixed_schema();
   const auto sum =
       moment_sum(encode(data::raw_schema(schema), records), schema, 30, {.categories = true});
-  const auto values = sum.open(mechanism::DoorKeeper::door());
+  const auto values = sum.open(mechanism::AccessKeys::key());
   ASSERT_EQ(values.size(), 6);
   EXPECT_NEAR(2 * static_cast<double>(values[4]) * sum.grid(), 1, 1e-6);
   EXPECT_NEAR(2 * static_cast<double>(values[5]) * sum.grid(), 2, 1e-6);
@@ -130,8 +130,8 @@ TEST(ScaleOf, GrowsWithRarityAndKeepsItsBounds) {
   EXPECT_EQ(scale_of(0.03, 0.02), scale_of(0.04, 0.02));  // told from noise only above twice it
   for (const double share : {-1e9, -0.1, 0.0, 0.5, 1.5, 1e9}) {
     for (const double noise : {0.0, 0.1, 0.4, 0.6, 5000.0}) {
-      EXPECT_GE(scale_of(share, noise), data::CategoricalColumn::least_scale);
-      EXPECT_LE(scale_of(share, noise), data::CategoricalColumn::most_scale);
+      EXPECT_GE(scale_of(share, noise), data::CategoricalColumn::min_scale);
+      EXPECT_LE(scale_of(share, noise), data::CategoricalColumn::max_scale);
     }
   }
 }
@@ -140,7 +140,7 @@ TEST(MomentSum, HoldsMeansAndSquares) {
   const std::vector<Fields> records{{"20", "u", "1", "0"}, {"40", "v", "0", "0"}};
   const auto schema = mixed_schema();
   const auto sum = moment_sum(encode(data::raw_schema(schema), records), schema, 30);
-  const auto values = sum.open(mechanism::DoorKeeper::door());
+  const auto values = sum.open(mechanism::AccessKeys::key());
   const auto real = [&](std::size_t i) { return static_cast<double>(values[i]) * sum.grid(); };
   EXPECT_NEAR(2 * real(0), -1.5, 1e-6);        // -1 and -0.5
   EXPECT_NEAR(real(1) + 2 * 0.5, 1.25, 1e-6);  // 1 and 0.25
@@ -151,11 +151,11 @@ TEST(MomentSum, HoldsMeansAndSquares) {
 TEST(StandardOf, IsThatOfTheSampleWithoutNoiseAndAGuessWithMuch) {
   const auto exact = standard_of(0.3, 0.25, 0);
   EXPECT_EQ(exact.mean, 0.3);
-  EXPECT_NEAR(exact.deviation, 0.4, 1e-15);
-  EXPECT_NEAR(standard_of(0.3, 0.0901, 0).deviation, std::sqrt(0.005), 1e-15);
+  EXPECT_NEAR(exact.stddev, 0.4, 1e-15);
+  EXPECT_NEAR(standard_of(0.3, 0.0901, 0).stddev, std::sqrt(0.005), 1e-15);
   const auto lost = standard_of(50, -70, 100);
   EXPECT_NEAR(lost.mean, 0.001, 1e-5);
-  EXPECT_EQ(lost.deviation, 1);
+  EXPECT_EQ(lost.stddev, 1);
   EXPECT_EQ(standard_of(7, 1, 0).mean, 1);
 }
 
@@ -232,7 +232,7 @@ TEST(Standardise, SharesOneBudget) {
     const auto plan = plan_gradient(mixed_schema(), options);
     EXPECT_GT(plan.standardise_noise, 0);
     const double cost =
-        accounting::epsilon(plan.events, adjacency, privacy::Delta(1e-5 - plan.cipher_delta));
+        accounting::epsilon(plan.events, adjacency, privacy::Delta(1e-5 - plan.prg_slack));
     EXPECT_LE(cost, 1);
     EXPECT_GT(cost, 1 - 1e-9);
     const double share = 1 / (plan.standardise_noise * plan.standardise_noise);
@@ -251,9 +251,9 @@ TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
       std::get<data::NumericColumn>(schema.columns[0].rule).knots = {};
     }
     if (head == "none") schema.columns = {schema.columns[1]};
-    EXPECT_THROW((void)settle_standardise(schema, options, 20000), base::UsageError) << head;
+    EXPECT_THROW((void)resolve_standardise(schema, options, 20000), base::UsageError) << head;
     options.standardise = Standardise::automatic;
-    EXPECT_FALSE(settle_standardise(schema, options, 20000)) << head;
+    EXPECT_FALSE(resolve_standardise(schema, options, 20000)) << head;
   };
   const auto options = options_of(Standardise::demanded);
   refused("unit", options);
@@ -262,9 +262,9 @@ TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
   auto samples = options;
   samples.batch_size = 10;
   refused("samples", samples);
-  EXPECT_TRUE(settle_standardise(mixed_schema(), options_of(Standardise::automatic), 20000));
-  EXPECT_FALSE(settle_standardise(mixed_schema(), options_of(Standardise::automatic), 1999));
-  EXPECT_FALSE(settle_standardise(mixed_schema(), options_of(Standardise::none), 20000));
+  EXPECT_TRUE(resolve_standardise(mixed_schema(), options_of(Standardise::automatic), 20000));
+  EXPECT_FALSE(resolve_standardise(mixed_schema(), options_of(Standardise::automatic), 1999));
+  EXPECT_FALSE(resolve_standardise(mixed_schema(), options_of(Standardise::none), 20000));
 }
 
 GradientPlan classes_plan(double epsilon, Standardise standardise,
@@ -321,7 +321,8 @@ TEST(Standardise, ScalesAreThoseOfTheSharesInTheRecords) {
     const auto scales = [&](std::size_t column) {
       return std::get<data::CategoricalColumn>(result.schema.columns[column].rule).scales;
     };
-    // The noise of a share has deviation .0006, of a scale .003 at most; least shares are .002.
+    // The noise of a share has standard deviation .0006, of a scale .003 at most; least shares are
+    // .002.
     const std::vector<double> expected{0.5, 0.1, 0.4, 0.002, 0.1, 0.8};
     auto found = scales(0);
     EXPECT_TRUE(scales(1).empty());

@@ -38,7 +38,7 @@ double output_factor(double epsilon, double delta) {
 
 double output_lambda(const Problem& p, std::int64_t rows, double epsilon, double delta) {
   const double sensitivity = 2 * gradient_bound(p) / static_cast<double>(rows) *
-                             output_factor(epsilon, delta);  // lambda times the deviation
+                             output_factor(epsilon, delta);  // lambda times the standard deviation
   if (std::isinf(p.curvature)) {
     constexpr double mean_absolute_normal = 0.79788456080286535588;  // sqrt(2 / pi)
     return std::sqrt(2 * mean_absolute_normal * gradient_bound(p) * sensitivity) / p.radius;

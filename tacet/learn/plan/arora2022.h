@@ -33,7 +33,7 @@ struct Problem {
 
 /// Output perturbation: lambda of the mean loss where bias lambda B^2 / 2 and the noise's cost
 /// balance, with the classical Gaussian factor; and that factor, sqrt(2 ln(1.25 / delta)) /
-/// epsilon, the noise's deviation over the distance 2 G / (lambda n).
+/// epsilon, the noise's standard deviation over the distance 2 G / (lambda n).
 [[nodiscard]] double output_factor(double epsilon, double delta);
 [[nodiscard]] double output_lambda(const Problem& problem, std::int64_t rows, double epsilon,
                                    double delta);

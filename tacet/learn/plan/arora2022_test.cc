@@ -10,7 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/minimiser/regularized_output.h"
+#include "tacet/learn/regularized_output/regularized_output.h"
 #include "tacet/model/loss/loss.h"
 #include "tests/support/arora2022_rates.h"
 #include "tests/support/data_sets.h"
@@ -61,7 +61,7 @@ TEST(Arora2022, TheWidthOfItsProjectionFollowsTheDistortionAndTheNoise) {
   EXPECT_NEAR(arora2022::projection_width(lipschitz, 10000, 1, 1e-6), 237189.981105, 1e-4);
 }
 
-// What the paper charges to delta is an upper bound of the chance, and at its width next to
+// What the paper charges to delta is an upper bound of the probability, and at its width next to
 // nothing: it is the rows written against a published seed that make it meaningless.
 TEST(Arora2022, TheNormEventIsBoundedByChernoff) {
   for (const std::int64_t width : {1, 2, 8, 40, 200}) {
@@ -80,10 +80,10 @@ TEST(Arora2022, TheNormEventIsBoundedByChernoff) {
 // Weights with noise leave the ball: a cap on the loss at the ball holds them always, the bound of
 // the paper with the probability that it charges to delta.
 TEST(Arora2022, TheLossBoundOfNoisyWeightsExceedsTheCap) {
-  for (const double deviation : {.01, .1, 1.0}) {
-    const double bound = arora2022::perturbed_loss_bound(squared, deviation, 1e-6);
+  for (const double stddev : {.01, .1, 1.0}) {
+    const double bound = arora2022::perturbed_loss_bound(squared, stddev, 1e-6);
     EXPECT_GT(bound, arora2022::loss_bound(squared));
-    const double margin = 2 + deviation * std::sqrt(2 * std::log(2e6));
+    const double margin = 2 + stddev * std::sqrt(2 * std::log(2e6));
     EXPECT_NEAR(bound, (1 + margin) * (1 + margin) / 2, 1e-12 * bound);
   }
 }

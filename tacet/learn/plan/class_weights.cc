@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 
 namespace tacet::learn {
 namespace {
@@ -88,7 +88,8 @@ std::string class_weights_text(const data::Target& target) {
   return text;
 }
 
-void settle_class_weights(Settled& plan, const data::Schema& schema, const LinearOptions& options) {
+void resolve_class_weights(MethodPlan& plan, const data::Schema& schema,
+                           const LinearOptions& options) {
   const auto& target = target_of(schema);
   if (options.class_weights) {
     plan.class_weights = parse_class_weights(*options.class_weights, target);

@@ -21,7 +21,8 @@ namespace tacet::learn {
 
 /// The weights asked for by an option, or else by the schema, and the setting that says so; for
 /// methods that take them.
-void settle_class_weights(Settled& plan, const data::Schema& schema, const LinearOptions& options);
+void resolve_class_weights(MethodPlan& plan, const data::Schema& schema,
+                           const LinearOptions& options);
 
 /// For methods that have no proof for them: UsageError where weights are asked for.
 void refuse_class_weights(const data::Schema& schema, const LinearOptions& options);

@@ -112,16 +112,16 @@ void IterateTrace::record(std::span<const double> before, std::span<const double
 }
 
 bool only_bounds_noise(std::int64_t steps, std::int64_t columns) {
-  constexpr std::int64_t steps_a_column = 15;
-  constexpr std::int64_t most_numbers = std::int64_t{1} << 25;  // 256 MB for each of the two lists
-  constexpr std::int64_t most_columns = 1000;
-  return columns > most_columns || steps < steps_a_column * columns ||
-         steps * columns > most_numbers;
+  constexpr std::int64_t steps_per_column = 15;
+  constexpr std::int64_t max_numbers = std::int64_t{1} << 25;  // 256 MB for each of the two lists
+  constexpr std::int64_t max_columns = 1000;
+  return columns > max_columns || steps < steps_per_column * columns ||
+         steps * columns > max_numbers;
 }
 
 bool IterateTrace::regresses() const { return !only_bounds_noise(law_.steps, columns_); }
 
-std::vector<double> IterateTrace::standard_deviations() const {
+std::vector<double> IterateTrace::stddevs() const {
   if (recorded_ != law_.steps) throw base::InternalError("the trace of iterates is incomplete");
   auto found = regresses() ? by_regression() : without_curvature();
   const bool bounded = std::ranges::all_of(found, [](double d) { return std::isfinite(d); });
@@ -144,8 +144,7 @@ std::vector<double> IterateTrace::by_regression() const {
   Eigen::VectorXd errors(columns);  // variances of the estimates
   for (Eigen::Index k = 0; k < columns; ++k) {
     const Eigen::VectorXd direction = directions.col(k);
-    errors[k] = law_.standard_deviation * law_.standard_deviation *
-                std::max(0.0, direction.dot(solver.solve(direction)));
+    errors[k] = law_.stddev * law_.stddev * std::max(0.0, direction.dot(solver.solve(direction)));
   }
   const auto curvatures = drawn_together(spectrum.eigenvalues(), errors);
   const double bias = regression_bias(law_, columns_);
@@ -154,17 +153,16 @@ std::vector<double> IterateTrace::by_regression() const {
   for (Eigen::Index k = 0; k < columns; ++k) {
     variance += table.at(curvatures[k] - bias) * directions.col(k).cwiseAbs2();
   }
-  std::vector<double> deviations;
+  std::vector<double> stddevs;
   for (Eigen::Index j = 0; j < columns; ++j) {
-    deviations.push_back(law_.standard_deviation * std::sqrt(variance[j]));
+    stddevs.push_back(law_.stddev * std::sqrt(variance[j]));
   }
-  return deviations;
+  return stddevs;
 }
 
 std::vector<double> IterateTrace::without_curvature() const {
-  const double standard_deviation =
-      law_.standard_deviation * std::sqrt(ResponseTable(law_).largest());
-  return std::vector<double>(static_cast<std::size_t>(columns_), standard_deviation);
+  const double stddev = law_.stddev * std::sqrt(ResponseTable(law_).largest());
+  return std::vector<double>(static_cast<std::size_t>(columns_), stddev);
 }
 
 }  // namespace tacet::learn

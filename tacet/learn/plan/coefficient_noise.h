@@ -9,21 +9,21 @@ namespace tacet::learn {
 /// Momentum descent w <- w + v, v <- m v - eta (gradient + noise), averaged over its last iterates.
 struct DescentLaw {
   std::int64_t steps;
-  std::int64_t averaged;      ///< how many last iterates the mean is taken of, 1 to steps
-  double step_size;           ///< eta
-  double momentum;            ///< m
-  double standard_deviation;  ///< of each coordinate of the released mean gradient
-  double curvature;           ///< upper bound of the mean loss's curvature
+  std::int64_t averaged;  ///< how many last iterates the mean is taken of, 1 to steps
+  double step_size;       ///< eta
+  double momentum;        ///< m
+  double stddev;          ///< of each coordinate of the released mean gradient
+  double curvature;       ///< upper bound of the mean loss's curvature
 };
 
-/// Standard deviation that the privacy noise alone gives each averaged coefficient.
+/// Standard standard deviation that the privacy noise alone gives each averaged coefficient.
 ///
 /// Uses the released iterates and gradients and the known law of the noise, never the records, so
-/// it costs nothing. With at least fifteen steps a column, regressing the released gradients on
+/// it costs nothing. With at least fifteen steps per column, regressing the released gradients on
 /// their iterates gives the curvature, whose estimates are moved back by what such a regression is
 /// known to err by; the noise is then propagated exactly through the linear recursion along each
 /// eigenvector. With fewer steps the path says nothing reliable, and every coefficient is given the
-/// deviation of a direction without curvature, the largest that there is.
+/// standard deviation of a direction without curvature, the largest that there is.
 /// docs/explanations/coefficient-noise.md. Not for several threads at once.
 class IterateTrace {
  public:
@@ -34,7 +34,7 @@ class IterateTrace {
   void record(std::span<const double> before, std::span<const double> gradient, double count = 1);
 
   /// After the last step. Empty where steps are so long that noise grows beyond all numbers.
-  [[nodiscard]] std::vector<double> standard_deviations() const;
+  [[nodiscard]] std::vector<double> stddevs() const;
 
  private:
   [[nodiscard]] bool regresses() const;
@@ -52,7 +52,8 @@ class IterateTrace {
 /// upper bound for all columns but those that the data say nothing of.
 [[nodiscard]] bool only_bounds_noise(std::int64_t steps, std::int64_t columns);
 
-/// For noise of deviation 1 in a direction of curvature h: the variance of the averaged iterate.
+/// For noise of standard deviation 1 in a direction of curvature h: the variance of the averaged
+/// iterate.
 [[nodiscard]] double averaged_variance(const DescentLaw& law, double h);
 
 }  // namespace tacet::learn

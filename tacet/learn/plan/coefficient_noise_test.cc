@@ -19,7 +19,7 @@ struct Quadratic {
 
 struct Run {
   std::vector<double> mean;
-  std::vector<double> deviations;
+  std::vector<double> stddevs;
 };
 
 Run descend(const Quadratic& problem, const DescentLaw& law, double noise, std::uint64_t seed) {
@@ -45,7 +45,7 @@ Run descend(const Quadratic& problem, const DescentLaw& law, double noise, std::
       if (t >= law.steps - law.averaged) mean[j] += w[j] / static_cast<double>(law.averaged);
     }
   }
-  return {mean, trace.standard_deviations()};
+  return {mean, trace.stddevs()};
 }
 
 // The Hessian of 0/1 features of very different frequency, rows clipped to norm 1: what one-hot
@@ -80,7 +80,7 @@ constexpr DescentLaw law{.steps = 200,
                          .averaged = 100,
                          .step_size = 4,
                          .momentum = 0.9,
-                         .standard_deviation = noise,
+                         .stddev = noise,
                          .curvature = 0.25};
 
 struct Coverage {
@@ -102,7 +102,7 @@ Coverage coverage(std::size_t d, int problems, const DescentLaw& descent, std::s
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const auto run = descend(problem, descent, noise, seed + 5 * static_cast<std::uint64_t>(p));
       for (std::size_t j = 0; j < d; ++j) {
-        covered[j] += std::fabs(run.mean[j] - exact[j]) < 1.96 * run.deviations[j] ? 1 : 0;
+        covered[j] += std::fabs(run.mean[j] - exact[j]) < 1.96 * run.stddevs[j] ? 1 : 0;
       }
     }
   }
@@ -115,8 +115,8 @@ Coverage coverage(std::size_t d, int problems, const DescentLaw& descent, std::s
   return {share(0), flat > 0 ? share(d - flat) : 0};
 }
 
-// Intervals of 1.96 deviations hold the noise-free coefficient about 95 times in 100 where the path
-// is long enough to regress on.
+// Intervals of 1.96 standard deviations hold the noise-free coefficient about 95 times in 100 where
+// the path is long enough to regress on.
 TEST(CoefficientNoise, IntervalsCoverTheNoiseFreeCoefficient) {
   for (const std::size_t d : {2u, 3u, 8u, 12u}) {
     const double share = coverage(d, 4 + 400 / static_cast<int>(d), law).all;
@@ -154,7 +154,7 @@ std::vector<double> berkeley_gradient(const std::vector<double>& w) {
   return gradient;
 }
 
-Run descend_on_berkeley(const DescentLaw& descent, double deviation, std::uint64_t seed) {
+Run descend_on_berkeley(const DescentLaw& descent, double stddev, std::uint64_t seed) {
   std::mt19937_64 bits(seed);
   std::normal_distribution<double> normal;
   std::vector<double> w(7, 0);
@@ -163,7 +163,7 @@ Run descend_on_berkeley(const DescentLaw& descent, double deviation, std::uint64
   IterateTrace trace(7, descent);
   for (std::int64_t t = 0; t < descent.steps; ++t) {
     auto gradient = berkeley_gradient(w);
-    for (double& g : gradient) g += deviation * normal(bits);
+    for (double& g : gradient) g += stddev * normal(bits);
     trace.record(w, gradient);
     for (std::size_t j = 0; j < 7; ++j) {
       v[j] = descent.momentum * v[j] - descent.step_size * gradient[j];
@@ -173,7 +173,7 @@ Run descend_on_berkeley(const DescentLaw& descent, double deviation, std::uint64
       }
     }
   }
-  return {mean, trace.standard_deviations()};
+  return {mean, trace.stddevs()};
 }
 
 double median(std::vector<double> values) {
@@ -194,7 +194,7 @@ TEST(CoefficientNoise, IsThatOfRealRunsOnTheTutorialsRecords) {
     std::vector<double> ratios;
     std::vector<coefficient_noise_test::Run> found;
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
-      found.push_back(descend_on_berkeley(descent, descent.standard_deviation, seed));
+      found.push_back(descend_on_berkeley(descent, descent.stddev, seed));
     }
     for (std::size_t j = 0; j < 7; ++j) {
       double square = 0;
@@ -202,8 +202,8 @@ TEST(CoefficientNoise, IsThatOfRealRunsOnTheTutorialsRecords) {
       for (const auto& run : found) {
         const double error = run.mean[j] - exact[j];
         square += error * error / runs;
-        stated.push_back(run.deviations[j]);
-        covered += std::fabs(error) < 1.96 * run.deviations[j] ? 1 : 0;
+        stated.push_back(run.stddevs[j]);
+        covered += std::fabs(error) < 1.96 * run.stddevs[j] ? 1 : 0;
       }
       ratios.push_back(median(stated) / std::sqrt(square));
     }
@@ -229,7 +229,7 @@ TEST(CoefficientNoise, IntervalsCoverInManyColumnsAndWithoutCurvature) {
 // A planted fault, noise three times as large as the law says, must show.
 TEST(CoefficientNoise, CoverageFallsWhenTheNoiseIsUnderstated) {
   DescentLaw wrong = law;
-  wrong.standard_deviation = noise / 3;
+  wrong.stddev = noise / 3;
   EXPECT_LE(coverage(8, 8, wrong).all, 0.85);
 }
 
@@ -259,7 +259,7 @@ TEST(CoefficientNoise, LessCurvatureMeansMoreNoise) {
 
 TEST(CoefficientNoise, RefusesAnIncompleteTrace) {
   const IterateTrace trace(2, law);
-  EXPECT_THROW((void)trace.standard_deviations(), base::InternalError);
+  EXPECT_THROW((void)trace.stddevs(), base::InternalError);
 }
 
 }  // namespace coefficient_noise_test

@@ -132,7 +132,7 @@ std::vector<double> minimum_of(const data::Dataset& dataset,
       .value();
 }
 
-// Penalised minimisers of the squared loss around centres near the border of the ball, where
+// Penalised minimisers of the squared loss around centres near the boundary of the ball, where
 // gradients differ most: never further apart than the share that the diameter gives, and on a line
 // as far.
 TEST(GradientDiameter, MinimisersOfTheSquaredLossMoveNoFurtherThanItSays) {

@@ -6,13 +6,13 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 
 namespace tacet::learn {
 namespace {
 
 constexpr std::int64_t usual_knots = 8;
-constexpr double most_noise = 0.02;
+constexpr double max_noise = 0.02;
 constexpr std::int64_t fewest_for_knots = 2000;
 
 bool is_open(const data::Column& column) {
@@ -41,7 +41,7 @@ bool in_scope(const data::Schema& schema, const LinearOptions& options) {
 double noise_with_knots(const data::Schema& schema, const LinearOptions& options,
                         std::int64_t records) {
   Reasons reasons;
-  const auto delta = settle_delta(schema, options, records, reasons);
+  const auto delta = resolve_delta(schema, options, records, reasons);
   const double one_release =
       full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency);
   const auto columns = schema.encoded_column_count() + usual_knots * open_columns(schema);
@@ -61,10 +61,10 @@ KnotChoice choose_knots(const data::Schema& schema, const LinearOptions& options
   }
   if (!automatic || schema.encoding < 2 || open_columns(schema) == 0) return choice;
   if (!in_scope(schema, options)) return choice;
-  const auto records = settle_row_count(schema, options);
+  const auto records = resolve_row_count(schema, options);
   if (records < fewest_for_knots) return choice;
   const double noise = noise_with_knots(schema, options, records);
-  if (noise > most_noise) return choice;
+  if (noise > max_noise) return choice;
   choice.reason = fmt::format(
       "{} knots beside each of {} numbers, whose weights become curves: noise of {:.2g} leaves "
       "room for them (--knots none keeps lines)",

@@ -7,7 +7,8 @@
 
 namespace tacet::learn {
 
-/// A schema whose columns all say how many hats they have, as far as that was left to training.
+/// A schema whose columns all say how many hat functions they have, as far as that was left to
+/// training.
 struct KnotChoice {
   data::Schema schema;
   std::string reason;  ///< empty where nothing was chosen

@@ -19,7 +19,8 @@ namespace tacet::learn {
 /// functions of what was released. For output perturbation the sensitivity depends on it.
 using optimize::Averaging;
 
-/// Whether means and deviations of numbers are released first, and numbers counted by them.
+/// Whether means and standard deviations of numbers are released first, and numbers counted by
+/// them.
 enum class Standardise {
   none,
   automatic,  ///< where it was shown to win
@@ -27,14 +28,14 @@ enum class Standardise {
   means  ///< of numbers alone, where `demanded` would count categories as well
 };
 
-/// A release that comes before a method's own, both booked together (learn/kept_training.h): what
-/// the method's plan must not settle anew.
+/// A release that comes before a method's own, both booked together (learn/selected_training.h):
+/// what the method's plan must not settle anew.
 struct FirstRelease {
-  double noise = 0;              ///< multiplier of the release of which columns to keep
-  double deviations = 0;         ///< of that noise, from which on a column is kept
-  double delta_left = 0;         ///< of delta, for what the method calibrates
-  double cipher_delta = 0;       ///< of everything
-  double most_cipher_delta = 0;  ///< of that, the method's own part at most
+  double noise = 0;          ///< multiplier of the release of which columns to keep
+  double stddevs = 0;        ///< of that noise, from which on a column is kept
+  double delta_left = 0;     ///< of delta, for what the method calibrates
+  double prg_slack = 0;      ///< of everything
+  double max_prg_slack = 0;  ///< of that, the method's own part at most
   privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< of both
 };
 
@@ -76,14 +77,15 @@ struct LinearOptions {
   Calibration calibration = Calibration::tight;  ///< whose schedule and noise
   std::optional<double> mean_l2{};               ///< weight of |w|^2 / 2 beside the mean loss
   std::optional<double> radius{};                ///< weights stay in the ball of this radius
-  bool radius_search = false;           ///< the radius is chosen privately: select::plan_training's
-  std::optional<double> boost{};        ///< chance of failing of confidence boosting: likewise
-  std::int64_t records_a_unit = 1;      ///< of a unit column's records that take part
-  std::optional<std::int64_t> knots{};  ///< hats beside numbers whose column leaves it open
+  bool radius_search = false;     ///< the radius is chosen privately: select::plan_training's
+  std::optional<double> boost{};  ///< probability of failing of confidence boosting: likewise
+  std::int64_t max_records_per_unit = 1;  ///< of a unit column's records that take part
+  std::optional<std::int64_t>
+      knots{};  ///< hat functions beside numbers whose column leaves it open
   Standardise standardise = Standardise::none;
   /// Share of mu^2 that goes to the choice of columns; 0: all are kept.
-  double columns_kept = 0;
-  bool columns_kept_auto = false;       ///< that share only where columns are many
+  double feature_selection = 0;
+  bool feature_selection_auto = false;  ///< that share only where columns are many
   std::optional<FirstRelease> after{};  ///< nobody asks for it
   /// Of all features but the intercept: none, "auto" or a family's name.
   std::optional<std::string> projection{};

@@ -30,7 +30,7 @@ WeightCost cost_of(const Training& training) {
 // Kept columns are few, and how many is not known before their release.
 bool keeps_columns(const Training& training) {
   return std::ranges::any_of(training.settings, [](const Setting& setting) {
-    return setting.name == "columns_kept_noise_multiplier";
+    return setting.name == "feature_selection_noise_multiplier";
   });
 }
 
@@ -49,7 +49,7 @@ void check_model_size(Training& training, std::int64_t available) {
   const double written = weights * cost.written * digits_written;
   constexpr std::string_view way_out =
       "read the columns through a random projection (--projection countsketch), or find out "
-      "first which are worth having (--columns-kept auto)";
+      "first which are worth having (--feature-selection auto)";
   if (held > static_cast<double>(available)) {
     throw base::UsageError(
         "{:.0f} weights take {} of memory beside the records, and there are {}; {}", weights,
@@ -63,7 +63,7 @@ void check_model_size(Training& training, std::int64_t available) {
   }
   training.reasons.add(
       "{:.0f} weights take {} of memory beside the records; where each step draws noise for all of "
-      "them, that takes most of its time: --projection and --columns-kept leave fewer",
+      "them, that takes most of its time: --projection and --feature-selection leave fewer",
       weights, in_gib(held));
 }
 

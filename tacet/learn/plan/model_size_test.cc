@@ -54,7 +54,7 @@ TEST(ModelSize, MoreThanThereIsIsRefusedWithTheNumbersAndAWayOut) {
   const auto text = refusal(training_of(1 << 24), gib / 4 * 3 - 1);
   EXPECT_TRUE(has(text, "16777216 weights take 0.75 GiB of memory")) << text;
   EXPECT_TRUE(has(text, "--projection countsketch")) << text;
-  EXPECT_TRUE(has(text, "--columns-kept auto")) << text;
+  EXPECT_TRUE(has(text, "--feature-selection auto")) << text;
   EXPECT_TRUE(has(refusal(training_of(gib), 24 * gib),
                   "take 48 GiB of memory beside the records, "
                   "and there are 24 GiB"));
@@ -76,7 +76,7 @@ TEST(ModelSize, AModelThatCouldNotBeReadAgainIsRefusedOnAnyMachine) {
 
 TEST(ModelSize, ColumnsThatAreChosenFirstAreFew) {
   auto training = training_of(gib);
-  training.settings.push_back({"columns_kept_noise_multiplier", 3.0});
+  training.settings.push_back({"feature_selection_noise_multiplier", 3.0});
   EXPECT_NO_THROW(check_model_size(training, 1));
   EXPECT_TRUE(training.reasons.empty());
 }

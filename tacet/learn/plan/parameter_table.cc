@@ -56,7 +56,7 @@ void read_knots(const Reading& given) {
   const auto value = given.text().value_or("auto");
   if (value == "auto") return;
   given.options.knots = value == "none" ? 0 : parse_integer("knots", value);
-  if (value == "none" || (*given.options.knots >= 2 && *given.options.knots <= data::most_knots)) {
+  if (value == "none" || (*given.options.knots >= 2 && *given.options.knots <= data::max_knots)) {
     return;
   }
   throw base::UsageError("knots must be {}, got {}", given.parameter.range, value);
@@ -85,14 +85,15 @@ void read_calibration(const Reading& given) {
   given.options.calibration = *found;
 }
 
-void read_columns_kept(const Reading& given) {
+void read_feature_selection(const Reading& given) {
   const auto value = given.text().value_or("all");
   if (value == "all") return;
-  given.options.columns_kept_auto = value == "auto";
-  constexpr double usual = 0.3;  // of mu^2: docs/methods/columns-kept.md
-  given.options.columns_kept = value == "auto" ? usual : parse_real("columns-kept", value);
-  if (given.options.columns_kept > 0 && given.options.columns_kept < 1) return;
-  throw base::UsageError("columns-kept must be {}, got {}", given.parameter.range, value);
+  given.options.feature_selection_auto = value == "auto";
+  constexpr double usual = 0.3;  // of mu^2: docs/methods/feature-selection.md
+  given.options.feature_selection =
+      value == "auto" ? usual : parse_real("feature-selection", value);
+  if (given.options.feature_selection > 0 && given.options.feature_selection < 1) return;
+  throw base::UsageError("feature-selection must be {}, got {}", given.parameter.range, value);
 }
 
 /// Whether the options are not what they are when nothing is given.
@@ -126,7 +127,7 @@ constexpr std::array table{
               "number of records, where it is public; scales steps and delta, never read from data",
               noise,
               [](const Reading& given) {
-                given.options.public_row_count = given.integer(1, data::most_public_rows);
+                given.options.public_row_count = given.integer(1, data::max_public_rows);
               },
               nullptr},
     Parameter{"method", text,
@@ -286,18 +287,20 @@ constexpr std::array table{
               "class's divided by the largest",
               utility, [](const Reading& given) { given.options.class_weights = given.text(); },
               differs<&LinearOptions::class_weights>},
-    Parameter{"records-a-unit", integer, "1 to 2^20", "1",
+    Parameter{"max-records-per-unit", integer, "1 to 2^20", "1",
               "how many records of one unit take part, where the schema has a unit column", noise,
               [](const Reading& given) {
-                given.options.records_a_unit = given.integer(1, std::int64_t{1} << 20).value_or(1);
+                given.options.max_records_per_unit =
+                    given.integer(1, std::int64_t{1} << 20).value_or(1);
               },
-              differs<&LinearOptions::records_a_unit>},
+              differs<&LinearOptions::max_records_per_unit>},
     Parameter{"knots", text, "auto, none or 2 to 64",
               "auto: 8 where there is little noise and no column says otherwise",
-              "hats beside each number, which make a curve of its weight", noise, read_knots,
-              differs<&LinearOptions::knots>},
+              "hat functions beside each number, which make a curve of its weight", noise,
+              read_knots, differs<&LinearOptions::knots>},
     Parameter{"standardise", text, "none, private, means or auto", "none",
-              "private: a tenth of the budget for means and deviations of the numbers, which are "
+              "private: a tenth of the budget for means and standard deviations of the numbers, "
+              "which are "
               "then counted by them, and, of two classes, with much noise or without a number, for "
               "how often each category occurs; means: of numbers alone; auto: private where that "
               "was shown to win",
@@ -309,10 +312,10 @@ constexpr std::array table{
               },
               differs<&LinearOptions::standardise>},
     Parameter{
-        "columns-kept", text, "all, auto or a share between 0 and 1", "all",
+        "feature-selection", text, "all, auto or a share between 0 and 1", "all",
         "the share of the budget's mu^2 that finds out which hashed, text or numbered features "
         "are worth having; training goes on with these; auto: 0.3 where they are many",
-        noise, read_columns_kept, differs<&LinearOptions::columns_kept>},
+        noise, read_feature_selection, differs<&LinearOptions::feature_selection>},
     Parameter{
         "projection", text, "none, auto, countsketch, countsketch4, srht or gaussian", "none",
         "a public random map of all features to few, by which rows are read; auto: countsketch "
@@ -329,7 +332,7 @@ constexpr std::array table{
               "from the number of records and the budget", "features behind the projection", noise,
               [](const Reading& given) {
                 given.options.projection_width =
-                    given.integer(data::Projection::least_width, data::Projection::most_width);
+                    given.integer(data::Projection::min_width, data::Projection::max_width);
               },
               differs<&LinearOptions::projection_width>},
     Parameter{"projection-seed", integer, "0 to 2^63 - 1", "0",

@@ -9,7 +9,7 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/arora2022.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
 namespace tacet::learn {
@@ -22,7 +22,7 @@ double mu_of(const data::Schema& schema, const LinearOptions& options, std::int6
   // A pure budget has no mu; that of the usual delta is near enough for a width.
   auto approximate = options;
   if (options.delta == 0.0) approximate.delta.reset();
-  const auto delta = settle_delta(schema, approximate, records, unused);
+  const auto delta = resolve_delta(schema, approximate, records, unused);
   return accounting::gaussian::mu_for(privacy::Epsilon(options.epsilon), delta);
 }
 
@@ -34,8 +34,8 @@ model::Loss expected_loss(const data::Schema& schema, const LinearOptions& optio
 }
 
 std::int64_t allowed_width(double width) {
-  const auto clamped = std::clamp(width, double{data::Projection::least_width},
-                                  double{data::Projection::most_width});
+  const auto clamped =
+      std::clamp(width, double{data::Projection::min_width}, double{data::Projection::max_width});
   return static_cast<std::int64_t>(clamped) / 4 * 4;
 }
 
@@ -44,7 +44,7 @@ std::int64_t usual_width(const data::Schema& schema, const LinearOptions& option
     throw base::UsageError(
         "projection-width is missing: with epsilon inf there is no noise to choose it by");
   }
-  const auto records = settle_row_count(schema, options);
+  const auto records = resolve_row_count(schema, options);
   const auto loss = expected_loss(schema, options);
   const auto facts = model::properties(loss);
   const double bound = schema.norm_bound();
@@ -63,7 +63,7 @@ std::int64_t usual_width(const data::Schema& schema, const LinearOptions& option
 
 double published_delta(const data::Schema& schema, const LinearOptions& options) {
   Reasons unused;
-  return settle_delta(schema, options, settle_row_count(schema, options), unused).value();
+  return resolve_delta(schema, options, resolve_row_count(schema, options), unused).value();
 }
 
 std::int64_t published_width(const data::Schema& schema, const LinearOptions& options) {
@@ -74,13 +74,13 @@ std::int64_t published_width(const data::Schema& schema, const LinearOptions& op
                                    .slope_bound = facts.slope_bound,
                                    .norm_bound = schema.norm_bound(),
                                    .radius = *options.radius};
-  return allowed_width(arora2022::projection_width(problem, settle_row_count(schema, options),
+  return allowed_width(arora2022::projection_width(problem, resolve_row_count(schema, options),
                                                    options.epsilon,
                                                    published_delta(schema, options)));
 }
 
 /// Whether the paper's projection is asked for; UsageError for what the paper has not.
-bool settle_published(data::Projection& projection, const LinearOptions& options) {
+bool resolve_published(data::Projection& projection, const LinearOptions& options) {
   if (options.calibration != Calibration::arora2022 || std::isinf(options.epsilon)) return false;
   if (!options.radius || options.delta == 0.0) {
     throw base::UsageError(
@@ -101,10 +101,11 @@ void add_published_reason(ProjectionChoice& choice, const LinearOptions& options
   const auto& projection = *choice.schema.projection;
   choice.radius_factor = 2 * static_cast<double>(projection.room);
   choice.reason += fmt::format(
-      "; the paper's assumption that no image is twice as long as its row fails with a chance of "
+      "; the paper's assumption that no image is twice as long as its row fails with a probability "
+      "of "
       "at most {:.3g}, which the paper counts into the delta it claims: here such rows are cut; "
       "weights in the ball of twice the radius, {:g}, are {:g} of rows that are stored as halves",
-      arora2022::norm_event(settle_row_count(choice.schema, options), projection.width),
+      arora2022::norm_event(resolve_row_count(choice.schema, options), projection.width),
       2 * *options.radius, choice.radius_factor * *options.radius);
 }
 
@@ -136,7 +137,7 @@ ProjectionChoice choose_projection(const data::Schema& schema, const LinearOptio
   auto projection = data::projection_of(automatic ? "countsketch" : *options.projection);
   projection.seed = options.projection_seed.value_or(0);
   projection.width = options.projection_width.value_or(0);
-  const bool published = settle_published(projection, options);
+  const bool published = resolve_published(projection, options);
   if (projection.width == 0) {
     projection.width = published ? published_width(schema, options) : usual_width(schema, options);
   }

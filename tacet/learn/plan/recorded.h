@@ -48,7 +48,7 @@ class RecordedParameters {
 inline constexpr std::string_view single_record = "record";
 /// How many records of a unit take part at most. Every receipt of units has it, also where it is 1,
 /// and no receipt of single records.
-inline constexpr std::string_view records_a_unit_name = "records_a_unit";
+inline constexpr std::string_view max_records_per_unit_name = "max_records_per_unit";
 
 /// What a receipt of a method says of the neighbours that its noise was made for, beside the name
 /// of their adjacency: `row_count_is`, "secret" where the run went by a declared number alone, else

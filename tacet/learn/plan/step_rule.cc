@@ -8,7 +8,7 @@ namespace {
 
 constexpr double nonsmooth_curvature = 2;   // predictions around a kink with density 1
 constexpr std::int64_t fewest_steps = 100;  // enough for momentum 0.9 to settle and to average
-constexpr std::int64_t most_steps = 400;    // a longer path gains little and costs passes
+constexpr std::int64_t max_steps = 400;     // a longer path gains little and costs passes
 // In units of 1/(curvature of the mean loss); momentum descent is stable below 2 (1 + m).
 constexpr double usual_step = 1.0;
 constexpr double largest_step = 1.875;
@@ -47,9 +47,9 @@ double longest_step(double loss_curvature, double norm_bound) {
 StepPlan step_rule(const StepFacts& facts) {
   const double curvature = mean_curvature(facts.curvature, facts.norm_bound);
   const double keep = 1 - facts.momentum;
-  const double longest = static_cast<double>(most_steps) * largest_step / (curvature * keep);
+  const double longest = static_cast<double>(max_steps) * largest_step / (curvature * keep);
   if (facts.release_noise == 0) {
-    return {most_steps, largest_step / curvature, longest, 0};
+    return {max_steps, largest_step / curvature, longest, 0};
   }
   Path path = best_path(facts, curvature);
   if (path.excess > facts.learnable) path.length *= std::sqrt(facts.learnable / path.excess);
@@ -57,7 +57,7 @@ StepPlan step_rule(const StepFacts& facts) {
 
   const double wanted = std::ceil(path.length * keep * curvature / usual_step);
   const auto steps = static_cast<std::int64_t>(
-      std::clamp(wanted, static_cast<double>(fewest_steps), static_cast<double>(most_steps)));
+      std::clamp(wanted, static_cast<double>(fewest_steps), static_cast<double>(max_steps)));
   const double step_size =
       std::min(path.length * keep / static_cast<double>(steps), largest_step / curvature);
   return {steps, step_size, static_cast<double>(steps) * step_size / keep, path.excess};

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 
 namespace tacet::learn {
 namespace step_rule_test {
@@ -24,13 +24,13 @@ constexpr StepFacts usual{.release_noise = 1e-4,
 // counts its steps by a formula of its own (25 here, then four times as many, since that stops too
 // early); the step rule takes its place (docs/explanations/step-rule.md).
 TEST(StepRule, NoiseOfAPathAgreesWithTheReferenceTable) {
-  const auto deviation = [](std::int64_t steps) {
+  const auto stddev = [](std::int64_t steps) {
     return 3 / 10000.0 *
            full_batch_noise(steps, privacy::Epsilon(1), privacy::Delta(1e-6),
                             privacy::Adjacency::replace_one);
   };
-  EXPECT_NEAR(deviation(25), .012674036668, 1e-11);
-  EXPECT_NEAR(deviation(100), .025348073336, 1e-11);
+  EXPECT_NEAR(stddev(25), .012674036668, 1e-11);
+  EXPECT_NEAR(stddev(100), .025348073336, 1e-11);
 }
 
 TEST(StepRule, MoreNoiseMeansAShorterPath) {

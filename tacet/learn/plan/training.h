@@ -41,7 +41,7 @@ struct TrainedModel {
 };
 
 /// What training runs on besides the data.
-struct TrainingMeans {
+struct TrainingContext {
   random::Source& source;
   privacy::Reservation& reservation;  ///< booked for the plan's events before the data were read
   base::ThreadPool& threads;
@@ -76,7 +76,7 @@ struct Reasons : std::vector<std::string> {
 
 /// What every method settles before a record is read. A method's plan is one of these with what is
 /// the method's own.
-struct Settled {
+struct MethodPlan {
   std::string method;  ///< as `--method` and the receipt name it
   model::Loss loss;
   privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< proved for `events`
@@ -86,7 +86,7 @@ struct Settled {
   std::int64_t outputs = 1;                      ///< 1, or one a class
   std::string sampling_scheme = "full_batch";    ///< how records are chosen, as receipts say it
   Calibration calibration = Calibration::tight;  ///< whose noise
-  double cipher_delta = 0;                       ///< the cipher's term
+  double prg_slack = 0;                          ///< the PRG slack
   model::ClassWeights class_weights{};           ///< of the records' losses
   std::string class_weights_given;               ///< by their names; empty: none
   std::optional<data::Projection> projection;    ///< by which records are read
@@ -99,13 +99,14 @@ struct Settled {
 };
 
 /// A training run that is settled, and not begun: no record has been read.
-struct Training : Settled {
+struct Training : MethodPlan {
   /// Trains and commits the reservation. With one seed the model has the same bits for any number
   /// of threads. Throws what the method documents; never because of the values of the records.
-  std::function<TrainedModel(const data::Dataset&, const data::Schema&, const TrainingMeans&)> run;
+  std::function<TrainedModel(const data::Dataset&, const data::Schema&, const TrainingContext&)>
+      run;
   /// The same with records that are given away; null where they are needed to the end.
-  std::function<TrainedModel(data::Dataset&&, const data::Schema&, const TrainingMeans&)> run_last =
-      {};
+  std::function<TrainedModel(data::Dataset&&, const data::Schema&, const TrainingContext&)>
+      run_last = {};
   data::Schema schema = {};  ///< the given one, with what training settles of it
   /// By which records are to be read, where that is another one than `schema`.
   std::optional<data::Schema> raw_schema = {};
@@ -116,27 +117,29 @@ struct Training : Settled {
 
   /// Trains on records that nobody needs any more: methods that write them anew hold them once.
   [[nodiscard]] TrainedModel consume(data::Dataset records, const data::Schema& of,
-                                     const TrainingMeans& means) const {
-    return run_last ? run_last(std::move(records), of, means) : run(records, of, means);
+                                     const TrainingContext& context) const {
+    return run_last ? run_last(std::move(records), of, context) : run(records, of, context);
   }
 };
 
 /// The training run that a method's plan stands for.
 template <typename Plan>
-[[nodiscard]] Training settled_training(Plan plan,
-                                        TrainedModel (*train)(const data::Dataset&,
-                                                              const data::Schema&, const Plan&,
-                                                              const TrainingMeans&)) {
+[[nodiscard]] Training resolved_training(Plan plan,
+                                         TrainedModel (*train)(const data::Dataset&,
+                                                               const data::Schema&, const Plan&,
+                                                               const TrainingContext&)) {
   Training training{plan, {}};
-  training.run = [plan = std::move(plan), train](
-                     const data::Dataset& dataset, const data::Schema& schema,
-                     const TrainingMeans& means) { return train(dataset, schema, plan, means); };
+  training.run = [plan = std::move(plan), train](const data::Dataset& dataset,
+                                                 const data::Schema& schema,
+                                                 const TrainingContext& context) {
+    return train(dataset, schema, plan, context);
+  };
   return training;
 }
 /// The same as a method's `plan`.
 template <auto plan, auto train>
 [[nodiscard]] Training planned_by(const data::Schema& schema, const LinearOptions& options) {
-  return settled_training(plan(schema, options), train);
+  return resolved_training(plan(schema, options), train);
 }
 
 class RecordedParameters;
@@ -155,7 +158,7 @@ using FileCheck = void (*)(const privacy::Receipt& receipt, const model::ModelFi
 /// How an algorithm protects all records of a unit together.
 enum class UnitProtection {
   refused,  ///< not at all: its proof is about single records
-  drawn,    ///< one record of each, by a secret coin (unit_draw.h)
+  drawn,    ///< one record of each, by a secret random draw (unit_draw.h)
   bounded   ///< several, which share one bound
 };
 

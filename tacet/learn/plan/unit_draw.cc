@@ -6,28 +6,28 @@
 namespace tacet::learn {
 namespace {
 
-constexpr auto setting_name = "records_a_unit";
+constexpr auto setting_name = "max_records_per_unit";
 constexpr std::int64_t one = 1;
 
 }  // namespace
 
-void settle_unit_draw(Settled& plan, const data::Schema& schema) {
+void resolve_unit_draw(MethodPlan& plan, const data::Schema& schema) {
   if (!schema.unit) return;
-  plan.cipher_delta += random::cipher_term(1, random::most_leaf_words);
+  plan.prg_slack += random::prg_slack_of(1, random::max_block_words);
   plan.reasons.add(
-      "one record of each {}, drawn by a secret coin: the proof is about one record, and "
+      "one record of each {}, drawn by a secret random draw: the proof is about one record, and "
       "public_row_count counts units",
       *schema.unit);
 }
 
-void add_unit_draw(Settled& plan, const data::Schema& schema) {
+void add_unit_draw(MethodPlan& plan, const data::Schema& schema) {
   if (schema.unit) plan.settings.push_back({setting_name, one});
 }
 
 std::optional<data::Dataset> drawn_records(const data::Dataset& dataset, const data::Schema& schema,
-                                           const TrainingMeans& means) {
+                                           const TrainingContext& context) {
   if (!schema.unit) return std::nullopt;
-  return data::one_record_a_unit(dataset, means.source.lease(random::Purpose::sampling, 0, 0));
+  return data::one_record_per_unit(dataset, context.source.claim(random::Purpose::sampling, 0, 0));
 }
 
 void expect_unit_draw(RecordedParameters& parameters) {

@@ -8,21 +8,21 @@
 #include "tacet/learn/plan/training.h"
 
 /// How methods whose proof is about one record protect units of several: one record of each takes
-/// part, drawn by a secret coin (docs/proofs/unit_draw.md). The public number of records is then
-/// that of units.
+/// part, drawn by a secret random draw (docs/proofs/unit_draw.md). The public number of records is
+/// then that of units.
 namespace tacet::learn {
 
-/// Nothing without a unit column; else the coins' part of the cipher's term, and a reason. Before
-/// settle_delta_left.
-void settle_unit_draw(Settled& plan, const data::Schema& schema);
+/// Nothing without a unit column; else the draws' part of the PRG slack, and a reason. Before
+/// resolve_delta_left.
+void resolve_unit_draw(MethodPlan& plan, const data::Schema& schema);
 
 /// The setting that says so, last of the plan's; nothing without a unit column.
-void add_unit_draw(Settled& plan, const data::Schema& schema);
+void add_unit_draw(MethodPlan& plan, const data::Schema& schema);
 
 /// The records that take part; nothing without a unit column: then all do.
 [[nodiscard]] std::optional<data::Dataset> drawn_records(const data::Dataset& dataset,
                                                          const data::Schema& schema,
-                                                         const TrainingMeans& means);
+                                                         const TrainingContext& context);
 
 /// A contradiction where a receipt says that more records of a unit take part.
 void expect_unit_draw(RecordedParameters& parameters);

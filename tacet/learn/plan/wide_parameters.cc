@@ -45,9 +45,9 @@ void read_hidden(const Reading& given) {
   if (*value == "none") return;
   for (const auto& part : split_at_commas(*value)) hidden.push_back(parse_integer("hidden", part));
   const bool fits = std::ranges::all_of(hidden, [](std::int64_t neurons) {
-    return neurons >= 1 && neurons <= model::WideShape::most_neurons;
+    return neurons >= 1 && neurons <= model::WideShape::max_neurons;
   });
-  if (fits && std::ssize(hidden) <= model::WideShape::most_hidden_layers) return;
+  if (fits && std::ssize(hidden) <= model::WideShape::max_hidden_layers) return;
   throw base::UsageError("hidden must be {}, got {}", given.parameter.range, *value);
 }
 
@@ -72,7 +72,7 @@ constexpr std::array wide_table{
     Parameter{"dim", of_counts, "1 to 4096", "8",
               "numbers of the vector of an id, where the schema has no `embedding`", utility,
               [](const Reading& given) {
-                if (const auto width = given.integer(1, data::most_embedding)) {
+                if (const auto width = given.integer(1, data::max_embedding)) {
                   given.options.wide.architecture.width = *width;
                 }
               },

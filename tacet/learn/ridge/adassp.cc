@@ -9,7 +9,7 @@
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/learn/ridge/gram_spectrum.h"
 #include "tacet/mechanism/noise/weighted_gaussian.h"
@@ -24,23 +24,23 @@ constexpr std::int64_t leaves = 3;  // of noise: the diagonal, beside it, the la
 constexpr double failure = 0.05;    // of the published lambda, which is about utility alone
 
 void refuse_wide(const AdasspPlan& plan) {
-  if (plan.columns <= optimize::most_gram_columns) return;
+  if (plan.columns <= optimize::max_gram_columns) return;
   throw base::UsageError(
       "method adassp releases a matrix of all pairs of columns, and {} columns are more than the "
       "{} there is room for; project them (--projection countsketch --projection-width 1024), find "
-      "out which are worth having (--columns-kept auto), or use --method gradient",
-      plan.columns, optimize::most_gram_columns);
+      "out which are worth having (--feature-selection auto), or use --method gradient",
+      plan.columns, optimize::max_gram_columns);
 }
 
 /// What is public of the number of records: nothing is scaled by it, so that it may be missing
 /// where delta is given.
 std::int64_t rows_known(const data::Schema& schema, const LinearOptions& options) {
-  if (!options.delta) return settle_row_count(schema, options);
+  if (!options.delta) return resolve_row_count(schema, options);
   return options.public_row_count.value_or(schema.public_row_count.value_or(0));
 }
 
-void settle_noise(AdasspPlan& plan, const LinearOptions& options, privacy::Delta left,
-                  double norm_bound) {
+void resolve_noise(AdasspPlan& plan, const LinearOptions& options, privacy::Delta left,
+                   double norm_bound) {
   plan.noise_multiplier =
       full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   if (plan.noise_multiplier >
@@ -55,7 +55,7 @@ void settle_noise(AdasspPlan& plan, const LinearOptions& options, privacy::Delta
   plan.label_noise = plan.noise_multiplier * unit.labels;
 }
 
-void settle_settings(AdasspPlan& plan, double norm_bound) {
+void resolve_settings(AdasspPlan& plan, double norm_bound) {
   auto& settings = plan.settings = first_settings(plan, {.receipt = false});
   settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
   settings.push_back({"noise_multiplier", plan.noise_multiplier});
@@ -69,21 +69,21 @@ void settle_settings(AdasspPlan& plan, double norm_bound) {
 
 AdasspPlan plan_adassp(const data::Schema& schema, const LinearOptions& options) {
   AdasspPlan plan;
-  settle_squared_problem(plan, schema, options);
+  resolve_squared_problem(plan, schema, options);
   refuse_class_weights(schema, options);
   refuse_wide(plan);
   plan.public_row_count = rows_known(schema, options);
-  const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
+  const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
   const auto values = optimize::GramShape{plan.columns, plan.outputs}.values();
-  plan.cipher_delta = random::cipher_term(leaves, static_cast<std::int64_t>(values));
-  settle_unit_draw(plan, schema);
-  settle_noise(plan, options, settle_delta_left(options, delta.value(), plan.cipher_delta),
-               schema.norm_bound());
+  plan.prg_slack = random::prg_slack_of(leaves, static_cast<std::int64_t>(values));
+  resolve_unit_draw(plan, schema);
+  resolve_noise(plan, options, resolve_delta_left(options, delta.value(), plan.prg_slack),
+                schema.norm_bound());
   plan.events = privacy::Gaussian{plan.noise_multiplier};
-  settle_guarantee(plan, options, delta.value());
+  resolve_guarantee(plan, options, delta.value());
   plan.reasons.add(
       "one release of the {} sums of products of the columns and with the target, noise of "
-      "deviation {:.4g} on squares",
+      "standard deviation {:.4g} on squares",
       values, plan.diagonal_noise);
   if (options.paper()) {
     plan.calibration = Calibration::wang2018;
@@ -95,26 +95,26 @@ AdasspPlan plan_adassp(const data::Schema& schema, const LinearOptions& options)
     plan.reasons.emplace_back(
         "shrinkage by the marginal likelihood of what is released, which costs nothing");
   }
-  settle_settings(plan, schema.norm_bound());
+  resolve_settings(plan, schema.norm_bound());
   add_unit_draw(plan, schema);
   return plan;
 }
 
 TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& schema,
-                          const AdasspPlan& plan, const TrainingMeans& means) {
+                          const AdasspPlan& plan, const TrainingContext& context) {
   check_shape(dataset, schema, plan);
-  if (schema.unit && means.reducer.size() > 1) {
+  if (schema.unit && context.reducer.size() > 1) {
     throw base::UsageError(
         "the method adassp draws one record of each unit in one process; use the method gradient");
   }
-  means.supervision.step("training", 0, 1);
-  const auto drawn = drawn_records(dataset, schema, means);
+  context.supervision.step("training", 0, 1);
+  const auto drawn = drawn_records(dataset, schema, context);
   const auto& records = drawn ? *drawn : dataset;
-  check_public_count(records, plan, means, drawn ? "units" : "records");
+  check_public_count(records, plan, context, drawn ? "units" : "records");
   const auto released = mechanism::release_gaussian(
-      optimize::gram_sum(records, plan.outputs, plan.guarantee.adjacency, means.threads,
-                         means.reducer),
-      privacy::NoiseMultiplier(plan.noise_multiplier), {{}, means.source, means.reservation});
+      optimize::gram_sum(records, plan.outputs, plan.guarantee.adjacency, context.threads,
+                         context.reducer),
+      privacy::NoiseMultiplier(plan.noise_multiplier), {{}, context.source, context.reservation});
   const auto spectrum = gram_spectrum(released.value(), {plan.columns, plan.outputs});
   const ReleasedNoise noise{plan.diagonal_noise, plan.label_noise};
   const double bound = spectral_noise_bound(noise.diagonal, plan.columns, failure);
@@ -123,8 +123,8 @@ TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& sche
           ? likeliest_gains(spectrum, noise)
           : penalised_gains(spectrum, wang2018_penalty(spectrum.eigenvalues[0], bound), bound);
   auto found = ridge_coefficients(spectrum, gains, noise);
-  means.supervision.step("training", 1, 1);
-  return finish(plan, schema, means, {std::move(found.values), std::move(found.noise_deviations)});
+  context.supervision.step("training", 1, 1);
+  return finish(plan, schema, context, {std::move(found.values), std::move(found.noise_stddevs)});
 }
 
 namespace {
@@ -159,7 +159,7 @@ void check_ridge_file(const privacy::Receipt& /*receipt*/, const model::ModelFil
 }
 
 constexpr const char* adassp_options =
-    "calibration columns-kept projection projection-width projection-seed";
+    "calibration feature-selection projection projection-width projection-seed";
 constexpr std::array adassp_papers{Paper{Calibration::wang2018}};
 
 }  // namespace

@@ -10,26 +10,27 @@
 /// the labels (Wang 2018, AdaSSP, with one release instead of three).
 ///
 /// Gaussian noise on sums of squares: mu = sqrt(2) / sigma under add_remove and zero_out,
-/// sqrt(4.5) / sigma under replace_one, sigma the noise's deviation relative to a record's share
-/// (docs/proofs/gram.md). How much to shrink is decided from what was released, which is free.
-/// Numbers, two classes as -1 and 1, and k classes by indicators at the price of one label. With a
-/// unit column one record of each unit takes part (learn/plan/unit_draw.h). The number of records,
-/// which only the usual delta depends on, must be exact where it is declared and public.
+/// sqrt(4.5) / sigma under replace_one, sigma the noise's standard deviation relative to a record's
+/// share (docs/proofs/gram.md). How much to shrink is decided from what was released, which is
+/// free. Numbers, two classes as -1 and 1, and k classes by indicators at the price of one label.
+/// With a unit column one record of each unit takes part (learn/plan/unit_draw.h). The number of
+/// records, which only the usual delta depends on, must be exact where it is declared and public.
 namespace tacet::learn {
 
-struct AdasspPlan : Settled {
+struct AdasspPlan : MethodPlan {
   double noise_multiplier = 0;
-  double diagonal_noise = 0;  ///< deviation of the released matrix's noise, on its diagonal
-  double label_noise = 0;     ///< of the products with labels
+  double diagonal_noise =
+      0;                   ///< standard deviation of the released matrix's noise, on its diagonal
+  double label_noise = 0;  ///< of the products with labels
   std::optional<privacy::Guarantee> claim{};  ///< of the paper, where it is followed
 };
 
 /// Settles all parameters from the options and the schema alone. UsageError for another loss than
-/// the squared one, for class weights, for more columns than optimize::most_gram_columns;
+/// the squared one, for class weights, for more columns than optimize::max_gram_columns;
 /// GuaranteeError for delta 0.
 [[nodiscard]] AdasspPlan plan_adassp(const data::Schema& schema, const LinearOptions& options);
 [[nodiscard]] TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& schema,
-                                        const AdasspPlan& plan, const TrainingMeans& means);
+                                        const AdasspPlan& plan, const TrainingContext& context);
 
 extern const Method adassp_method;
 

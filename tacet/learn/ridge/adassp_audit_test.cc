@@ -74,16 +74,17 @@ std::vector<std::vector<double>> releases(const data::Dataset& dataset,
   return found;
 }
 
-/// What the audit looks along: the difference of the sums in units of the noise's deviation.
+/// What the audit looks along: the difference of the sums in units of the noise's standard
+/// deviation.
 std::vector<double> direction(const Neighbours& pair, privacy::Adjacency adjacency) {
   const auto one = releases(pair.one, adjacency, 1e-9, 1)[0];
   const auto other = releases(pair.other, adjacency, 1e-9, 1)[0];
   const auto noise = optimize::gram_noise(1, true, adjacency);
-  const std::vector<double> deviations{noise.diagonal, noise.diagonal, noise.beside, noise.labels,
-                                       noise.labels};
+  const std::vector<double> stddevs{noise.diagonal, noise.diagonal, noise.beside, noise.labels,
+                                    noise.labels};
   std::vector<double> weights(one.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights[i] = (one[i] - other[i]) / (deviations[i] * deviations[i]);
+    weights[i] = (one[i] - other[i]) / (stddevs[i] * stddevs[i]);
   }
   return weights;
 }

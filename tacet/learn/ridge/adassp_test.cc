@@ -10,7 +10,7 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/labelled_records.h"
 
@@ -75,7 +75,7 @@ TEST(Adassp, TheSameModelForAnyThreadsAndAnotherForAnotherSeed) {
   const auto one = train(setting, plan, 3, 1);
   EXPECT_EQ(train(setting, plan, 3, 4).model.coefficients, one.model.coefficients);
   EXPECT_NE(train(setting, plan, 4, 1).model.coefficients, one.model.coefficients);
-  EXPECT_EQ(one.model.noise_deviations.size(), one.model.coefficients.size());
+  EXPECT_EQ(one.model.noise_stddevs.size(), one.model.coefficients.size());
   EXPECT_EQ(one.receipt.events, plan.events);
   EXPECT_EQ(one.receipt.calibration, "tight");
 }

@@ -50,13 +50,13 @@ GramSpectrum gram_spectrum(const std::vector<double>& released, const optimize::
           solved.eigenvectors().transpose() * products};
 }
 
-double spectral_noise_bound(double diagonal_deviation, std::int64_t columns, double failure) {
-  return diagonal_deviation *
+double spectral_noise_bound(double diagonal_stddev, std::int64_t columns, double failure) {
+  return diagonal_stddev *
          (std::sqrt(2 * static_cast<double>(columns)) + std::sqrt(2 * std::log(2 / failure)));
 }
 
-double wang2018_penalty(double least_eigenvalue, double noise_bound) {
-  return std::max(0.0, noise_bound - std::max(0.0, least_eigenvalue - noise_bound));
+double wang2018_penalty(double min_eigenvalue, double noise_bound) {
+  return std::max(0.0, noise_bound - std::max(0.0, min_eigenvalue - noise_bound));
 }
 
 VectorXd penalised_gains(const GramSpectrum& spectrum, double penalty, double noise_bound) {
@@ -72,7 +72,7 @@ VectorXd likeliest_gains(const GramSpectrum& spectrum, const ReleasedNoise& nois
   const auto outputs = static_cast<double>(spectrum.products.cols());
   double best = -std::numeric_limits<double>::infinity();
   double prior = 1;
-  // Coefficients of deviation 1/1000 to 1000, in steps of 9 percent.
+  // Coefficients of standard deviation 1/1000 to 1000, in steps of 9 percent.
   for (int step = -80; step <= 80; ++step) {
     const double candidate = std::exp2(step / 4.0);
     const double found = log_likelihood(variances(w, candidate, noise), squares, outputs);
@@ -99,7 +99,7 @@ RidgeCoefficients ridge_coefficients(const GramSpectrum& spectrum, const VectorX
     const double each = noise.labels * noise.labels + matrix_half * theta.squaredNorm();
     for (Eigen::Index j = 0; j < theta.size(); ++j) {
       found.values.push_back(theta[j]);
-      found.noise_deviations.push_back(
+      found.noise_stddevs.push_back(
           std::sqrt(each * gain_squares[j] + matrix_half * through[j] * through[j]));
     }
   }
@@ -108,14 +108,14 @@ RidgeCoefficients ridge_coefficients(const GramSpectrum& spectrum, const VectorX
 
 namespace wang2018 {
 
-Published published(std::int64_t columns, double epsilon, double delta, double least_eigenvalue,
+Published published(std::int64_t columns, double epsilon, double delta, double min_eigenvalue,
                     double failure) {
   const auto d = static_cast<double>(columns);
   const double third = epsilon / 3;
   const double logarithm = std::log(6 / delta);
   return {std::sqrt(logarithm) / third,
           std::max(0.0, std::sqrt(d * logarithm * std::log(2 * d * d / failure)) / third -
-                            least_eigenvalue)};
+                            min_eigenvalue)};
 }
 
 }  // namespace wang2018

@@ -20,21 +20,21 @@ struct GramSpectrum {
 [[nodiscard]] GramSpectrum gram_spectrum(const std::vector<double>& released,
                                          const optimize::GramShape& shape);
 
-/// Deviation of the released numbers' noise, in real units.
+/// Standard deviation of the released numbers' noise, in real units.
 struct ReleasedNoise {
   double diagonal;  ///< of the matrix; 1 / sqrt(2) of it beside the diagonal
   double labels;    ///< of the products with labels
 };
 
-/// e with P(|E|_2 > e) <= failure for symmetric noise of that deviation on the diagonal
+/// e with P(|E|_2 > e) <= failure for symmetric noise of that standard deviation on the diagonal
 /// (docs/proofs/gram.md, section 2).
-[[nodiscard]] double spectral_noise_bound(double diagonal_deviation, std::int64_t columns,
+[[nodiscard]] double spectral_noise_bound(double diagonal_stddev, std::int64_t columns,
                                           double failure);
 
 /// lambda of Wang (2018), AdaSSP, without the query of the least eigenvalue, which the released
 /// matrix answers: max(0, e - max(0, w_min - e)), so that the matrix is at least e with what its
 /// noise can hide.
-[[nodiscard]] double wang2018_penalty(double least_eigenvalue, double noise_bound);
+[[nodiscard]] double wang2018_penalty(double min_eigenvalue, double noise_bound);
 
 /// What multiplies each eigendirection of b: the coefficients are V diag(gain) V' b.
 [[nodiscard]] Eigen::VectorXd penalised_gains(const GramSpectrum& spectrum, double penalty,
@@ -42,15 +42,15 @@ struct ReleasedNoise {
 
 /// The gains of a prior N(0, t^2 I) of the coefficients, with t^2 by marginal likelihood: given the
 /// eigenvalues, product i has about the variance S_i = w_i^2 t^2 + s_b^2 + s^2 d t^2 / 2 + r w_i,
-/// w_i the positive part, s and s_b the noise's deviations, and r that of the labels around the
-/// model. The t^2 that makes the products likeliest is found on a fixed grid; the coefficients are
-/// their mean given the products, V diag(w_i t^2 / S_i) V' b.
+/// w_i the positive part, s and s_b the noise's standard deviations, and r that of the labels
+/// around the model. The t^2 that makes the products likeliest is found on a fixed grid; the
+/// coefficients are their mean given the products, V diag(w_i t^2 / S_i) V' b.
 [[nodiscard]] Eigen::VectorXd likeliest_gains(const GramSpectrum& spectrum,
                                               const ReleasedNoise& noise);
 
 struct RidgeCoefficients {
-  std::vector<double> values;            ///< output by output
-  std::vector<double> noise_deviations;  ///< of each, to first order in the noise
+  std::vector<double> values;         ///< output by output
+  std::vector<double> noise_stddevs;  ///< of each, to first order in the noise
 };
 [[nodiscard]] RidgeCoefficients ridge_coefficients(const GramSpectrum& spectrum,
                                                    const Eigen::VectorXd& gains,
@@ -61,11 +61,11 @@ struct RidgeCoefficients {
 /// released by it.
 namespace wang2018 {
 struct Published {
-  double noise;    ///< deviation of each piece, in units of its sensitivity under add_remove
-  double penalty;  ///< lambda where the released least eigenvalue is `least_eigenvalue`
+  double noise;  ///< standard deviation of each piece, in units of its sensitivity under add_remove
+  double penalty;  ///< lambda where the released least eigenvalue is `min_eigenvalue`
 };
 [[nodiscard]] Published published(std::int64_t columns, double epsilon, double delta,
-                                  double least_eigenvalue = 0, double failure = 0.05);
+                                  double min_eigenvalue = 0, double failure = 0.05);
 }  // namespace wang2018
 
 }  // namespace tacet::learn

@@ -115,7 +115,7 @@ TEST(LikeliestGains, AreThoseOfTheLikeliestPrior) {
   for (int i = 0; i < 5; ++i) EXPECT_NEAR(gains[i] / value(prior, true, i), 1, .05);
 }
 
-// The stated deviation of each coefficient against noise drawn many times.
+// The stated standard deviation of each coefficient against noise drawn many times.
 TEST(RidgeCoefficients, DeviationsAreThoseOfTheNoise) {
   constexpr std::int64_t d = 3;
   const optimize::GramShape shape{d, 1};
@@ -149,7 +149,7 @@ TEST(RidgeCoefficients, DeviationsAreThoseOfTheNoise) {
     for (std::size_t j = 0; j < d; ++j) squares[j] += std::pow(found[j] - exact.values[j], 2);
   }
   for (std::size_t j = 0; j < d; ++j) {
-    EXPECT_NEAR(std::sqrt(squares[j] / draws) / exact.noise_deviations[j], 1, .05);
+    EXPECT_NEAR(std::sqrt(squares[j] / draws) / exact.noise_stddevs[j], 1, .05);
   }
 }
 

@@ -26,7 +26,8 @@ struct BallProblem {
 /// A course of T full-batch steps whose releases together are mu-GDP.
 struct BallCourse {
   std::int64_t steps = 1;
-  double noise = 0;      ///< deviation of a coordinate of the mean gradient: Delta sqrt(T) / mu
+  double noise =
+      0;  ///< standard deviation of a coordinate of the mean gradient: Delta sqrt(T) / mu
   double step_size = 0;  ///< eta
   double bound = 0;      ///< of the expected excess of the mean iterate over the ball's minimum
 };

@@ -25,8 +25,8 @@ struct LowerBound {
   std::int64_t changed = 0;  ///< records that the worst pair differs in
 };
 
-inline void expect_growth(const GrowthProblem& problem, double least_kappa) {
-  const bool valid = problem.rows >= 1 && problem.kappa >= least_kappa && problem.kappa > 1 &&
+inline void expect_growth(const GrowthProblem& problem, double min_kappa) {
+  const bool valid = problem.rows >= 1 && problem.kappa >= min_kappa && problem.kappa > 1 &&
                      problem.lambda > 0 && problem.lipschitz > 0 && problem.radius > 0;
   if (!valid) {
     throw base::UsageError(

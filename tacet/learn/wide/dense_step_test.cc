@@ -63,13 +63,14 @@ class Releaser {
  public:
   Releases release(std::uint64_t step, double grid) {
     const NoiseMultiplier multiplier(0.01);
-    const auto means = [&](test::Spender& spender) {
-      return mechanism::ReleaseMeans{{.step = step}, spender.source, spender.reservation};
+    const auto context = [&](test::Spender& spender) {
+      return mechanism::ReleaseContext{{.step = step}, spender.source, spender.reservation};
     };
-    return {
-        mechanism::release_rows(sum_over_all(step, grid), multiplier, means(whole_)).value(),
-        mechanism::release_rows_lazily(sum_over_all(step, grid), multiplier, means(blocks_)).take(),
-        mechanism::release_rows_lazily(sum_over_all(step, grid), multiplier, means(later_)).take()};
+    return {mechanism::release_rows(sum_over_all(step, grid), multiplier, context(whole_)).value(),
+            mechanism::release_rows_lazily(sum_over_all(step, grid), multiplier, context(blocks_))
+                .take(),
+            mechanism::release_rows_lazily(sum_over_all(step, grid), multiplier, context(later_))
+                .take()};
   }
 
  private:

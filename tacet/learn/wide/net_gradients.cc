@@ -31,10 +31,10 @@ void check_fit(const model::WideShape& shape, const data::Dataset& records) {
   }
 }
 
-std::vector<bool> first_of_units(const data::Dataset& records, std::int64_t records_a_unit) {
+std::vector<bool> first_of_units(const data::Dataset& records, std::int64_t max_records_per_unit) {
   std::vector<bool> first;
   if (!records.has_units()) return first;
-  optimize::UnitLimit limit(records_a_unit);
+  optimize::UnitLimit limit(max_records_per_unit);
   first.reserve(static_cast<std::size_t>(records.rows()));
   for (std::int64_t row = 0; row < records.rows(); ++row) {
     const auto unit = records.unit_of(row);
@@ -83,11 +83,11 @@ struct ChosenRows {
 }  // namespace
 
 NetGradients::NetGradients(const model::WideNet& net, const data::Dataset& records,
-                           std::int64_t records_a_unit, base::ThreadPool& threads)
+                           std::int64_t max_records_per_unit, base::ThreadPool& threads)
     : net_(net),
       records_(records),
       threads_(threads),
-      takes_part_(first_of_units(records, records_a_unit)),
+      takes_part_(first_of_units(records, max_records_per_unit)),
       traces_(static_cast<std::size_t>(threads.size())) {
   check_fit(net.shape(), records);
 }

@@ -26,14 +26,14 @@ struct NetState {
 /// sum has the same bits for any number of threads.
 ///
 /// Of each unit the first so many records of all take part, whether they were drawn or not: each is
-/// in a sample with the sample's rate and by its own coin, as the accountant counts on. Records
-/// without a unit take no part where the others have one.
+/// in a sample with the sample's rate and by its own random draw, as the accountant counts on.
+/// Records without a unit take no part where the others have one.
 class NetGradients {
  public:
   /// All of them outlive it. InternalError where the records' labels are not those of the loss, or
   /// the architecture names a column that they have not.
-  NetGradients(const model::WideNet& net, const data::Dataset& records, std::int64_t records_a_unit,
-               base::ThreadPool& threads);
+  NetGradients(const model::WideNet& net, const data::Dataset& records,
+               std::int64_t max_records_per_unit, base::ThreadPool& threads);
 
   /// Of `drawn` records, each once and ascending, into the arenas of a batch that was started.
   void add(std::span<const std::int64_t> drawn, const NetState& state, optimize::RowBatch& batch);

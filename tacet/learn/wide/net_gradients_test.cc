@@ -13,7 +13,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 
 namespace tacet::learn {
 namespace net_gradients_test {
@@ -108,22 +108,22 @@ struct Sum {
 };
 
 Sum sum_of(const model::WideNet& net, const data::Dataset& data, const NetState& state, double clip,
-           std::int64_t records_a_unit = 1, int workers = 1) {
+           std::int64_t max_records_per_unit = 1, int workers = 1) {
   base::ThreadPool pool(workers);
   base::LocalReducer reducer;
   optimize::RowBatch batch(
       net.layout(),
-      {.most_rows = net.most_rows(6), .records_a_unit = records_a_unit, .norm_bits = 20}, pool,
-      reducer);
+      {.max_rows = net.max_rows(6), .max_records_per_unit = max_records_per_unit, .norm_bits = 20},
+      pool, reducer);
   batch.start(privacy::Sample::all());
   std::vector<std::int64_t> drawn(static_cast<std::size_t>(data.rows()));
   std::iota(drawn.begin(), drawn.end(), 0);
-  NetGradients(net, data, records_a_unit, pool).add(drawn, state, batch);
+  NetGradients(net, data, max_records_per_unit, pool).add(drawn, state, batch);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(net.layout().rows()));
   std::iota(rows.begin(), rows.end(), 0);
   const auto sum = batch.sum(privacy::RowSelection::rows(rows), {.clipping_norm = clip});
-  const auto door = mechanism::DoorKeeper::door();
-  const auto values = sum.open(door).open(door);
+  const auto access = mechanism::AccessKeys::key();
+  const auto values = sum.open(access).open(access);
   return {{values.begin(), values.end()}, sum.contribution_bound()};
 }
 
@@ -197,7 +197,7 @@ TEST(NetGradients, UnitsNeverBeatTheBound) {
 }
 
 // Which records of a unit may be in a sample must not depend on the sample: of one with several
-// records the first ones alone have a chance, each its own.
+// records the first ones alone may be chosen, each its own.
 TEST(NetGradients, FurtherRecordsOfAUnitTakeNoPartWhereTheFirstWereNotDrawn) {
   Random random(12);
   const auto shape = small_shape(1);
@@ -215,8 +215,8 @@ TEST(NetGradients, FurtherRecordsOfAUnitTakeNoPartWhereTheFirstWereNotDrawn) {
   for (const std::int64_t records : {1, 2}) {
     NetGradients gradients(net, data, records, pool);
     const auto counted = [&](std::vector<std::int64_t> drawn) {
-      optimize::RowBatch batch(net.layout(), {.most_rows = 20, .records_a_unit = records}, pool,
-                               reducer);
+      optimize::RowBatch batch(net.layout(), {.max_rows = 20, .max_records_per_unit = records},
+                               pool, reducer);
       batch.start(privacy::Sample::all());
       gradients.add(drawn, numbers.state(), batch);
       return batch.arena(0).size();
@@ -246,10 +246,10 @@ TEST(NetGradients, ARunningSumHasTheBitsOfABatch) {
                                                3 + static_cast<std::int64_t>(random() % 3),
                                                ids - 1};
     const auto chosen = rows_of_ids(net, chosen_ids);
-    const optimize::RowLimit limit{.most_rows = net.most_rows(6), .norm_bits = 20};
-    const auto door = mechanism::DoorKeeper::door();
+    const optimize::RowLimit limit{.max_rows = net.max_rows(6), .norm_bits = 20};
+    const auto access = mechanism::AccessKeys::key();
     const auto opened = [&](const privacy::RowSum& sum) {
-      const auto values = sum.open(door).open(door);
+      const auto values = sum.open(access).open(access);
       return std::vector<std::int64_t>(values.begin(), values.end());
     };
     optimize::RowBatch batch(net.layout(), limit, pool, reducer);
@@ -273,8 +273,8 @@ TEST(NetGradients, IdsAreThoseThatRecordsHave) {
   row.label = 1;
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
-  optimize::RowBatch touched(privacy::RowLayout({{.rows = 10, .width = 1}}), {.most_rows = 20},
-                             pool, reducer);
+  optimize::RowBatch touched(privacy::RowLayout({{.rows = 10, .width = 1}}), {.max_rows = 20}, pool,
+                             reducer);
   touched.start(privacy::Sample::all());
   const auto data = dataset_of(shape, {row});
   const std::vector<std::int64_t> drawn{0};
@@ -319,7 +319,7 @@ TEST(NetGradients, WhichIdsAreOverTheLimitDoesNotFollowTheStorage) {
   base::LocalReducer reducer;
   const auto rows_of = [&](data::Storage storage, std::int64_t most) {
     const auto data = dataset_of(shape, {row}, false, storage);
-    optimize::RowBatch batch(net.layout(), {.most_rows = most}, pool, reducer);
+    optimize::RowBatch batch(net.layout(), {.max_rows = most}, pool, reducer);
     batch.start(privacy::Sample::all());
     const std::vector<std::int64_t> drawn{0};
     NetGradients(net, data, 1, pool).add(drawn, numbers.state(), batch);
@@ -346,7 +346,7 @@ TEST(NetGradients, NormsAreThoseOfTheArena) {
     net.read(row.columns, values, trace);
     net.forward(numbers, numbers.block, trace);
     net.backward(row.label, numbers.block, trace);
-    optimize::RowArena arena(net.layout(), {.most_rows = net.most_rows(6)});
+    optimize::RowArena arena(net.layout(), {.max_rows = net.max_rows(6)});
     arena.start();
     net.add_gradient(trace, arena);
     arena.finish();
@@ -392,7 +392,7 @@ TEST(NetGradients, RefuseAStateOrABatchOfAnotherLayout) {
   NetGradients gradients(net, data, 1, pool);
   const std::vector<std::int64_t> drawn{0};
   const auto add = [&](const model::WideNet& of, const NetState& state) {
-    optimize::RowBatch batch(of.layout(), {.most_rows = 20}, pool, reducer);
+    optimize::RowBatch batch(of.layout(), {.max_rows = 20}, pool, reducer);
     batch.start(privacy::Sample::all());
     gradients.add(drawn, state, batch);
   };

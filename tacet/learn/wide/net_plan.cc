@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "tacet/accounting/calibrate.h"
+#include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/base/machine_memory.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/wide/net_gradients.h"
 #include "tacet/learn/wide/net_schedule.h"
 #include "tacet/learn/wide/word_threshold.h"
@@ -32,25 +33,25 @@ namespace {
 constexpr double usual_clip = 1;
 constexpr double usual_share = 0.1;
 // Words of a text that take part: a public bound of the rows that a record moves.
-constexpr std::int64_t most_words = 4096;
+constexpr std::int64_t max_words = 4096;
 // Numbers that get noise in every step without anybody waiting for it.
 constexpr double many_numbers = 0x1p22;
 
-constexpr double real_of(std::int64_t count) { return static_cast<double>(count); }
-
 void refuse(const data::Schema& schema, const LinearOptions& options) {
   refuse_class_weights(schema, options);
-  if (std::isinf(options.epsilon) && options.columns_kept > 0) {
+  if (std::isinf(options.epsilon) && options.feature_selection > 0) {
     throw base::UsageError(
-        "columns-kept has no meaning with epsilon inf, which trains on all columns; leave it out");
+        "feature-selection has no meaning with epsilon inf, which trains on all columns; leave it "
+        "out");
   }
-  if (options.steps.value_or(1) > most_net_steps) {
-    throw base::UsageError("steps of method wide must be 1 to {}, got {}", most_net_steps,
+  if (options.steps.value_or(1) > max_net_steps) {
+    throw base::UsageError("steps of method wide must be 1 to {}, got {}", max_net_steps,
                            *options.steps);
   }
-  if (options.records_a_unit > 1 && !schema.unit) {
+  if (options.max_records_per_unit > 1 && !schema.unit) {
     throw base::UsageError(
-        "records-a-unit needs a unit column in the schema; without one each record is a unit");
+        "max-records-per-unit needs a unit column in the schema; without one each record is a "
+        "unit");
   }
 }
 
@@ -61,12 +62,12 @@ LinearOptions with_usual_loss(const data::Schema& schema, const LinearOptions& o
   return asked;
 }
 
-std::int64_t most_ids_of(const data::Column& column) {
+std::int64_t max_ids_of(const data::Column& column) {
   if (const auto* ids = std::get_if<data::IdsColumn>(&column.rule)) return ids->most;
-  return std::holds_alternative<data::TextColumn>(column.rule) ? most_words : 1;
+  return std::holds_alternative<data::TextColumn>(column.rule) ? max_words : 1;
 }
 
-void settle_shape(NetPlan& plan, const data::Schema& schema, const LinearOptions& options) {
+void resolve_shape(NetPlan& plan, const data::Schema& schema, const LinearOptions& options) {
   plan.architecture = options.wide.architecture;
   plan.shape = model::wide_shape(schema, plan.architecture, plan.loss);
   plan.start_seed = static_cast<std::uint64_t>(options.wide.start_seed.value_or(1));
@@ -77,19 +78,19 @@ void settle_shape(NetPlan& plan, const data::Schema& schema, const LinearOptions
     const bool field = std::ranges::any_of(plan.shape.fields, [&](const model::WideField& known) {
       return known.first == first && count > 0;
     });
-    if (field) most += std::min(most_ids_of(schema.columns[c]), count);
+    if (field) most += std::min(max_ids_of(schema.columns[c]), count);
   }
-  plan.most_ids = std::max<std::int64_t>(most, 1);
-  const auto numbers = real_of(model::wide_number_count(plan.shape));
-  constexpr double most_numbers = real_of(base::limits::model_bytes / 8);
-  if (numbers > most_numbers) {
+  plan.max_ids = std::max<std::int64_t>(most, 1);
+  const auto numbers = base::to_double(model::wide_number_count(plan.shape));
+  constexpr double max_numbers = base::to_double(base::limits::model_bytes / 8);
+  if (numbers > max_numbers) {
     throw base::UsageError(
         "a wide model of {:.4g} numbers is more than the 2^27 that a model file holds; use fewer "
         "bits or ids in the schema, or a smaller --dim",
         numbers);
   }
   const double bytes = 4 * numbers * sizeof(float);
-  if (const auto memory = real_of(base::machine_memory()); memory > 0 && bytes > memory) {
+  if (const auto memory = base::to_double(base::machine_memory()); memory > 0 && bytes > memory) {
     plan.reasons.add(
         "memory: were every vector chosen in the end, training would take {:.3g} GiB, and this "
         "machine has {:.3g}",
@@ -97,9 +98,9 @@ void settle_shape(NetPlan& plan, const data::Schema& schema, const LinearOptions
   }
 }
 
-void settle_choice(NetPlan& plan, const LinearOptions& options) {
+void resolve_choice(NetPlan& plan, const LinearOptions& options) {
   auto& choice = plan.choice;
-  const auto numbers = real_of(model::wide_number_count(plan.shape));
+  const auto numbers = base::to_double(model::wide_number_count(plan.shape));
   const auto asked = options.wide.selection;
   if (asked && *asked != "all" && *asked != "adafest") {
     throw base::UsageError("selection of method wide must be all or adafest, got '{}'", *asked);
@@ -136,7 +137,7 @@ void split_noise(NetPlan& plan, const LinearOptions& options, double whole) {
 
 // Noise that the sampler has no room for would be refused when all was booked.
 void check_id_noise(const NetPlan& plan) {
-  constexpr double most = 0x1p32 / real_of(optimize::presence_norm) * (1 - 0x1p-40);
+  constexpr double most = 0x1p32 / base::to_double(optimize::presence_norm) * (1 - 0x1p-40);
   if (!plan.choice.counts_words() || plan.choice.noise <= most) return;
   throw base::NumericError(
       "noise of {:.4g} records for choosing ids is wider than the sampler's grid; give a larger "
@@ -144,32 +145,32 @@ void check_id_noise(const NetPlan& plan) {
       plan.choice.noise);
 }
 
-void settle_noise(NetPlan& plan, const data::Schema& schema, const LinearOptions& options) {
+void resolve_noise(NetPlan& plan, const data::Schema& schema, const LinearOptions& options) {
   plan.guarantee = {options.epsilon, 0, options.adjacency};
   // The sample, the choice, the noise.
-  plan.cipher_delta = random::cipher_term(3 * plan.steps, random::most_leaf_words);
+  plan.prg_slack = random::prg_slack_of(3 * plan.steps, random::max_block_words);
   if (std::isinf(options.epsilon)) return;
-  const auto delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
-  const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
+  const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
   const auto events = [&](double whole) {
     split_noise(plan, options, whole);
     return plan.releases();
   };
-  plan.events = events(accounting::least_noise(
-      events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
+  plan.events = events(
+      accounting::min_noise(events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
   static_cast<void>(norm_bits_for(plan.noise));
   check_id_noise(plan);
-  settle_guarantee(plan, options, delta.value());
+  resolve_guarantee(plan, options, delta.value());
 }
 
-void settle_threshold(NetPlan& plan, const LinearOptions& options) {
+void resolve_threshold(NetPlan& plan, const LinearOptions& options) {
   auto& choice = plan.choice;
   if (plan.unprotected() || !choice.counts_words()) return;
-  choice.threshold = options.threshold.value_or(
-      usual_threshold({.noise = choice.noise,
-                       .units = real_of(plan.batch),
-                       .words_a_unit = real_of(std::min<std::int64_t>(plan.most_ids, 64)),
-                       .words = real_of(id_count(plan.shape))}));
+  choice.threshold = options.threshold.value_or(usual_threshold(
+      {.noise = choice.noise,
+       .units = base::to_double(plan.batch),
+       .max_words_per_unit = base::to_double(std::min<std::int64_t>(plan.max_ids, 64)),
+       .words = base::to_double(id_count(plan.shape))}));
   if (options.threshold) return;
   plan.reasons.add(
       "threshold {:.4g}: were ids distributed by Zipf's law, at most one in 2,000 of those chosen "
@@ -177,7 +178,7 @@ void settle_threshold(NetPlan& plan, const LinearOptions& options) {
       choice.threshold);
 }
 
-void settle_optimizer(NetPlan& plan, const LinearOptions& options) {
+void resolve_optimizer(NetPlan& plan, const LinearOptions& options) {
   const auto name = options.wide.optimizer.value_or("adam");
   const auto kind = row_optimizer_names.find(name);
   if (!kind || *kind == RowOptimizerKind::adam_dense_zero) {
@@ -225,7 +226,7 @@ std::vector<Setting> architecture_settings(const model::WideArchitecture& asked)
   return settings;
 }
 
-void settle_settings(NetPlan& plan) {
+void resolve_settings(NetPlan& plan) {
   auto& settings = plan.settings = first_settings(plan, {.receipt = false});
   settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
   for (auto& setting : architecture_settings(plan.architecture)) {
@@ -238,8 +239,9 @@ void settle_settings(NetPlan& plan) {
   settings.push_back({"optimizer", std::string(row_optimizer_names.of(plan.optimizer.kind))});
   settings.push_back({"step_size", plan.optimizer.step_size});
   settings.push_back({"start_seed", static_cast<std::int64_t>(plan.start_seed), {.table = false}});
-  const bool units = plan.records_a_unit > 1;
-  settings.push_back({std::string(records_a_unit_name), plan.records_a_unit, {.table = units}});
+  const bool units = plan.max_records_per_unit > 1;
+  settings.push_back(
+      {std::string(max_records_per_unit_name), plan.max_records_per_unit, {.table = units}});
   if (plan.unprotected()) return;
   settings.push_back({"clipping_norm", plan.clipping_norm});
   settings.push_back({"selection", std::string(word_selection_names.of(plan.choice.kind))});
@@ -263,20 +265,22 @@ privacy::Event recorded_net(const privacy::Receipt& receipt, RecordedParameters&
   plan.guarantee = receipt.guarantee;
   plan.rate = parameters.real("sampling_rate");
   plan.steps = parameters.count("steps");
-  if (!(plan.rate > 0 && plan.rate <= 1) || plan.steps < 1 || plan.steps > most_net_steps) {
+  if (!(plan.rate > 0 && plan.rate <= 1) || plan.steps < 1 || plan.steps > max_net_steps) {
     throw base::DataError("sampling rate or steps are out of range");
   }
   expect_sampling(receipt, plan.rate < 1 ? "poisson" : "full_batch");
   const auto rows = receipt.public_row_count.value_or(0);
   const auto batch = parameters.count("batch_size");
   if (batch < 1 || batch > rows ||
-      random::PoissonRate::at_least(real_of(batch) / real_of(rows)).value() != plan.rate) {
+      random::PoissonRate::at_least(base::to_double(batch) / base::to_double(rows)).value() !=
+          plan.rate) {
     throw base::DataError("sampling rate, batch size and number of records do not fit");
   }
-  if (plan.rate < 1 && parameters.has("records_a_unit")) {
-    plan.records_a_unit = parameters.count("records_a_unit");
-    if (plan.records_a_unit < 1 || plan.records_a_unit > privacy::most_records_a_unit) {
-      throw base::DataError("the records a unit are not within their range");
+  if (plan.rate < 1 && parameters.has("max_records_per_unit")) {
+    plan.max_records_per_unit = parameters.count("max_records_per_unit");
+    if (plan.max_records_per_unit < 1 ||
+        plan.max_records_per_unit > privacy::records_per_unit_limit) {
+      throw base::DataError("the records per unit are not within their range");
     }
   }
   const auto kind = word_selection_names.find(parameters.text("selection"));
@@ -306,11 +310,13 @@ void check_net_file(const privacy::Receipt& /*receipt*/, const model::ModelFile&
 optimize::RowLimit NetPlan::gradient_limit() const {
   const auto tables = shape.linear == model::LinearPart::present ? 2 : 1;
   const int bits = unprotected() ? 26 : std::min(26, norm_bits_for(noise));
-  return {.most_rows = tables * most_ids, .records_a_unit = records_a_unit, .norm_bits = bits};
+  return {.max_rows = tables * max_ids,
+          .max_records_per_unit = max_records_per_unit,
+          .norm_bits = bits};
 }
 
 optimize::RowLimit NetPlan::id_limit() const {
-  return {.most_rows = most_ids, .records_a_unit = records_a_unit};
+  return {.max_rows = max_ids, .max_records_per_unit = max_records_per_unit};
 }
 
 std::vector<privacy::Event> NetPlan::step_parts() const {
@@ -323,7 +329,7 @@ std::vector<privacy::Event> NetPlan::step_parts() const {
 }
 
 privacy::Event NetPlan::releases() const {
-  const auto sample = privacy::Sample::poisson(privacy::SamplingRate(rate), records_a_unit);
+  const auto sample = privacy::Sample::poisson(privacy::SamplingRate(rate), max_records_per_unit);
   auto one = mechanism::SamplePermit::event(sample, step_parts());
   if (steps == 1) return one;
   return privacy::Repeated{steps, std::move(one)};
@@ -332,16 +338,16 @@ privacy::Event NetPlan::releases() const {
 NetPlan plan_net(const data::Schema& schema, const LinearOptions& options) {
   refuse(schema, options);
   NetPlan plan;
-  settle_problem(plan, schema, with_usual_loss(schema, options), {.softmax = true});
-  settle_shape(plan, schema, options);
-  plan.public_row_count = settle_row_count(schema, options);
-  settle_steps(plan, options);
-  settle_choice(plan, options);
+  resolve_problem(plan, schema, with_usual_loss(schema, options), {.softmax = true});
+  resolve_shape(plan, schema, options);
+  plan.public_row_count = resolve_row_count(schema, options);
+  resolve_steps(plan, options);
+  resolve_choice(plan, options);
   plan.clipping_norm = options.clipping_norm.value_or(usual_clip);
-  settle_noise(plan, schema, options);
-  settle_threshold(plan, options);
-  settle_optimizer(plan, options);
-  settle_settings(plan);
+  resolve_noise(plan, schema, options);
+  resolve_threshold(plan, options);
+  resolve_optimizer(plan, options);
+  resolve_settings(plan);
   return plan;
 }
 
@@ -350,7 +356,8 @@ constinit const Method wide_method{
     "noisy descent for vectors of ids and hidden layers (--model wide)",
     privacy::Adjacency::add_remove,
     {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
-    "steps step-size clipping-norm batch-size records-a-unit threshold columns-kept dim hidden "
+    "steps step-size clipping-norm batch-size max-records-per-unit threshold feature-selection dim "
+    "hidden "
     "pooling linear-part head left right optimizer selection selection-share start-seed",
     planned_by<plan_net, train_net>,
     recorded_net,

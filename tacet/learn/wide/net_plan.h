@@ -21,15 +21,15 @@
 namespace tacet::learn {
 
 /// Training of a wide model, settled from public facts: no record has been read.
-struct NetPlan : Settled {
+struct NetPlan : MethodPlan {
   model::WideArchitecture architecture;
   model::WideShape shape;
   std::uint64_t start_seed = 1;
   double rate = 1;         ///< at which a record joins a step's sample
   std::int64_t batch = 1;  ///< expected size of the sample
   std::int64_t steps = 1;
-  std::int64_t records_a_unit = 1;
-  std::int64_t most_ids = 1;  ///< of a record, all fields together; further ones take no part
+  std::int64_t max_records_per_unit = 1;
+  std::int64_t max_ids = 1;  ///< of a record, all fields together; further ones take no part
   RowOptimizerSettings optimizer;
   RowChoice choice;  ///< all, or by how many records have an id
   double noise = 0;  ///< noise multiplier of the sum of gradients
@@ -51,7 +51,7 @@ struct NetPlan : Settled {
 /// Trains by the plan and commits the reservation. With one seed the model has the same bits for
 /// any number of threads.
 [[nodiscard]] TrainedModel train_net(const data::Dataset& dataset, const data::Schema& schema,
-                                     const NetPlan& plan, const TrainingMeans& means);
+                                     const NetPlan& plan, const TrainingContext& context);
 
 extern const Method wide_method;
 

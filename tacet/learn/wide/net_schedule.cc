@@ -14,30 +14,30 @@ namespace {
 // there are more of them.
 constexpr double few_records = 8000;
 constexpr double usual_passes = 25;
-constexpr double least_steps = 100;
-constexpr double most_usual_steps = 400;
+constexpr double min_steps = 100;
+constexpr double max_usual_steps = 400;
 constexpr double unprotected_passes = 10;
 constexpr double unprotected_batch = 64;
-constexpr double least_unprotected_steps = 1000;  // ten passes over few records learn nothing
+constexpr double min_unprotected_steps = 1000;  // ten passes over few records learn nothing
 
 double usual_batch(double rows, bool open) {
   const double wanted =
-      open ? unprotected_batch : std::max(usual_passes * rows / least_steps, few_records);
+      open ? unprotected_batch : std::max(usual_passes * rows / min_steps, few_records);
   return std::min(std::ceil(wanted), rows);
 }
 
 double usual_steps(double rows, double batch, bool open) {
   // 400 up to 8,000 records, 100 from 32,000 on.
   const double least =
-      open ? least_unprotected_steps
-           : std::clamp(most_usual_steps * few_records / rows, least_steps, most_usual_steps);
+      open ? min_unprotected_steps
+           : std::clamp(max_usual_steps * few_records / rows, min_steps, max_usual_steps);
   const double passes = open ? unprotected_passes : usual_passes;
-  return std::clamp(passes * rows / batch, least, static_cast<double>(most_net_steps));
+  return std::clamp(passes * rows / batch, least, static_cast<double>(max_net_steps));
 }
 
 }  // namespace
 
-void settle_steps(NetPlan& plan, const LinearOptions& options) {
+void resolve_steps(NetPlan& plan, const LinearOptions& options) {
   const auto rows = static_cast<double>(plan.public_row_count);
   const bool open = std::isinf(options.epsilon);
   plan.batch = options.batch_size.value_or(static_cast<std::int64_t>(usual_batch(rows, open)));
@@ -50,7 +50,7 @@ void settle_steps(NetPlan& plan, const LinearOptions& options) {
   plan.rate = random::PoissonRate::at_least(batch / rows).value();
   plan.steps = options.steps.value_or(std::llround(usual_steps(rows, batch, open)));
   if (plan.rate < 1) plan.sampling_scheme = "poisson";
-  plan.records_a_unit = options.records_a_unit;
+  plan.max_records_per_unit = options.max_records_per_unit;
   if (options.batch_size && options.steps) return;
   if (plan.rate == 1) return plan.reasons.add("{} steps on all records", plan.steps);
   plan.reasons.add("{} steps on samples of {} records: {:.3g} passes", plan.steps, plan.batch,
@@ -65,7 +65,7 @@ double usual_step_size(const NetPlan& plan) {
   const auto kind = plan.optimizer.kind;
   if (plan.unprotected()) return kind == adam || kind == adagrad ? 0.005 : 0.2;
   if (kind == adagrad) return 0.05;
-  const double fewer = least_steps / std::max(static_cast<double>(plan.steps), least_steps);
+  const double fewer = min_steps / std::max(static_cast<double>(plan.steps), min_steps);
   return kind == adam ? 0.05 * std::sqrt(fewer) : 0.2 * fewer;
 }
 

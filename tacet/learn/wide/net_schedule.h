@@ -7,11 +7,11 @@
 
 namespace tacet::learn {
 
-inline constexpr std::int64_t most_net_steps = 1000000;
+inline constexpr std::int64_t max_net_steps = 1000000;
 
 /// How many steps on samples of how many records, from the public number of records and what is
 /// asked for. UsageError for samples of more records than there are.
-void settle_steps(NetPlan& plan, const LinearOptions& options);
+void resolve_steps(NetPlan& plan, const LinearOptions& options);
 
 /// Of the plan's optimizer where nothing is asked for, before it falls.
 [[nodiscard]] double usual_step_size(const NetPlan& plan);

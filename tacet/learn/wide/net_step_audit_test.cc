@@ -103,14 +103,14 @@ class Steps {
   double ratio(bool with_canary) {
     const auto address = spender_.next();
     const auto drawn = privacy::DrawnSample::poisson(
-        spender_.source.lease(random::Purpose::sampling, address.step, 0),
+        spender_.source.claim(random::Purpose::sampling, address.step, 0),
         random::PoissonRate::at_least(rate), with_canary ? 4 : 3);
     sum_.start(drawn.sample(), privacy::RowSelection::all(), clip);
     (with_canary ? gradients_with_ : gradients_without_).add(drawn.rows(), {none_, block_}, sum_);
     mechanism::SamplePermit permit(drawn.sample(), {Gaussian{noise_}}, spender_.reservation);
     const auto noisy =
         mechanism::release_rows(sum_.take(), privacy::NoiseMultiplier(noise_),
-                                mechanism::PermitMeans{address, spender_.source, permit});
+                                mechanism::PermitContext{address, spender_.source, permit});
     const double seen = product(noisy.value().dense(), own_) / clip;
     return 1 - rate + rate * std::exp((shift_ * seen - shift_ * shift_ / 2) / (noise_ * noise_));
   }
@@ -127,7 +127,7 @@ class Steps {
   std::vector<float> block_ = std::vector<float>(static_cast<std::size_t>(net_.layout().dense()));
   NetGradients gradients_with_{net_, with_, 1, pool_};
   NetGradients gradients_without_{net_, without_, 1, pool_};
-  optimize::RunningRowSum sum_{net_.layout(), {.most_rows = 1}, pool_, reducer_};
+  optimize::RunningRowSum sum_{net_.layout(), {.max_rows = 1}, pool_, reducer_};
   std::vector<double> own_;
   double shift_ = 0;
 };

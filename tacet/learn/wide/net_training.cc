@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/wide/net_gradients.h"
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
@@ -77,12 +77,12 @@ class BlockOptimizer {
 /// All steps of a run.
 class NetSteps {
  public:
-  NetSteps(const data::Dataset& dataset, const NetPlan& plan, const TrainingMeans& means)
+  NetSteps(const data::Dataset& dataset, const NetPlan& plan, const TrainingContext& context)
       : plan_(plan),
-        means_(means),
+        context_(context),
         population_(dataset.rows()),
         net_(plan.shape),
-        gradients_(net_, dataset, plan.records_a_unit, means.threads),
+        gradients_(net_, dataset, plan.max_records_per_unit, context.threads),
         rows_(
             net_.layout(),
             [start = model::WideStart(plan.shape, plan.start_seed)](
@@ -98,23 +98,23 @@ class NetSteps {
       open_.emplace(net_.layout());
       return;
     }
-    if (plan.records_a_unit > 1) {
-      batch_.emplace(net_.layout(), plan.gradient_limit(), means.threads, means.reducer);
+    if (plan.max_records_per_unit > 1) {
+      batch_.emplace(net_.layout(), plan.gradient_limit(), context.threads, context.reducer);
     } else {
-      running_.emplace(net_.layout(), plan.gradient_limit(), means.threads, means.reducer);
+      running_.emplace(net_.layout(), plan.gradient_limit(), context.threads, context.reducer);
     }
     if (!plan.choice.counts_words()) return;
     touched_.emplace(privacy::RowLayout({{.rows = id_count(plan.shape), .width = 1}}),
-                     plan.id_limit(), means.threads, means.reducer);
+                     plan.id_limit(), context.threads, context.reducer);
   }
 
   /// The numbers after the last step: tables row by row, then the dense block.
   [[nodiscard]] std::vector<float> run() {
     for (std::int64_t t = 0; t < plan_.steps; ++t) {
-      means_.supervision.step("training", t, plan_.steps);
+      context_.supervision.step("training", t, plan_.steps);
       step(static_cast<std::uint64_t>(t));
     }
-    means_.supervision.step("training", plan_.steps, plan_.steps);
+    context_.supervision.step("training", plan_.steps, plan_.steps);
     return numbers();
   }
 
@@ -124,9 +124,9 @@ class NetSteps {
   void step(std::uint64_t t) {
     std::optional<privacy::DrawnSample> some;
     if (plan_.rate < 1) {
-      some = privacy::DrawnSample::poisson(means_.source.lease(random::Purpose::sampling, t, 0),
+      some = privacy::DrawnSample::poisson(context_.source.claim(random::Purpose::sampling, t, 0),
                                            random::PoissonRate::at_least(plan_.rate), population_,
-                                           plan_.records_a_unit);
+                                           plan_.max_records_per_unit);
     } else if (everyone_.empty()) {
       everyone_.resize(net_size(population_));
       std::iota(everyone_.begin(), everyone_.end(), 0);
@@ -138,8 +138,8 @@ class NetSteps {
       return move(open_->take());
     }
     const auto sample = some ? some->sample() : privacy::Sample::all();
-    mechanism::SamplePermit permit(sample, plan_.step_parts(), means_.reservation);
-    const mechanism::PermitMeans release{{t, 0}, means_.source, permit};
+    mechanism::SamplePermit permit(sample, plan_.step_parts(), context_.reservation);
+    const mechanism::PermitContext release{{t, 0}, context_.source, permit};
     auto chosen = choose(sample, drawn, release);
     const auto noisy = mechanism::release_rows(sum(sample, std::move(chosen), drawn),
                                                privacy::NoiseMultiplier(plan_.noise), release);
@@ -148,7 +148,7 @@ class NetSteps {
 
   [[nodiscard]] privacy::RowSelection choose(const privacy::Sample& sample,
                                              std::span<const std::int64_t> drawn,
-                                             const mechanism::PermitMeans& release) {
+                                             const mechanism::PermitContext& release) {
     if (!touched_) return privacy::RowSelection::all();
     touched_->start(sample);
     gradients_.touch(drawn, *touched_);
@@ -192,7 +192,7 @@ class NetSteps {
   }
 
   const NetPlan& plan_;
-  const TrainingMeans& means_;
+  const TrainingContext& context_;
   std::int64_t population_;
   model::WideNet net_;
   NetGradients gradients_;
@@ -210,18 +210,18 @@ class NetSteps {
 }  // namespace
 
 TrainedModel train_net(const data::Dataset& dataset, const data::Schema& schema,
-                       const NetPlan& plan, const TrainingMeans& means) {
+                       const NetPlan& plan, const TrainingContext& context) {
   check_shape(dataset, schema, plan);
   // How many records all units have together is private.
-  if (!schema.unit) check_public_count(dataset, plan, means);
-  auto numbers = NetSteps(dataset, plan, means).run();
+  if (!schema.unit) check_public_count(dataset, plan, context);
+  auto numbers = NetSteps(dataset, plan, context).run();
   auto model = model::described_model(schema, plan.loss);
   model.wide.emplace(plan.architecture, schema, plan.loss, std::move(numbers));
   const auto unit = schema.unit.value_or("record");
   if (!plan.unprotected()) {
-    return {std::move(model), finished_receipt(plan, unit, means), schema};
+    return {std::move(model), finished_receipt(plan, unit, context), schema};
   }
-  means.reservation.commit();
+  context.reservation.commit();
   TrainedModel trained{std::move(model), receipt_of(plan, unit), schema};
   trained.receipt.unprotected_reason = "trained with epsilon inf: no noise was added";
   return trained;

@@ -121,7 +121,7 @@ TEST(NetTraining, TheModelHasTheSameBitsForAnyThreads) {
     for (auto values : every_kind()) {
       values.try_emplace("batch-size", "200");
       values.try_emplace("steps", "6");
-      if (units) values["records-a-unit"] = "2";
+      if (units) values["max-records-per-unit"] = "2";
       const auto plan = planned(schema, values);
       const auto one = bits_of(run(plan, data, 1).trained);
       EXPECT_EQ(one, bits_of(run(plan, data, 2).trained));
@@ -138,7 +138,7 @@ TEST(NetTraining, SpendsWhatWasPlannedAndTheReceiptSaysSo) {
     for (auto values : every_kind()) {
       values.try_emplace("batch-size", "100");
       values.try_emplace("steps", "4");
-      if (units) values["records-a-unit"] = "3";
+      if (units) values["max-records-per-unit"] = "3";
       const auto plan = planned(schema, values);
       for (const int count : {0, 300}) {
         const auto done = run(plan, records(schema, count));
@@ -166,7 +166,7 @@ TEST(NetTraining, LearnsOnIdsThatWereFoundFirst) {
   schema.columns[0].rule = data::IdsColumn{.most = 4, .count = 4000};
   const auto plan = planned(
       schema,
-      {{"columns-kept", "0.3"}, {"selection", "all"}, {"batch-size", "200"}, {"steps", "5"}});
+      {{"feature-selection", "0.3"}, {"selection", "all"}, {"batch-size", "200"}, {"steps", "5"}});
   data::Dataset data(schema.shape());
   std::mt19937_64 bits(8);
   data::EncodedRow row;
@@ -179,11 +179,11 @@ TEST(NetTraining, LearnsOnIdsThatWereFoundFirst) {
   }
   const auto done = run(plan, data);
   EXPECT_EQ(done.spent, plan.events);
-  ASSERT_TRUE(done.trained.schema.kept_columns.has_value());
+  ASSERT_TRUE(done.trained.schema.selected_columns.has_value());
   const auto& shape = done.trained.model.wide->net().shape();
   ASSERT_EQ(shape.fields.size(), 1U);
   // The eight that are frequent, and few of the 3,900 that one record in two thousand has.
-  const auto& kept = *done.trained.schema.kept_columns;
+  const auto& kept = *done.trained.schema.selected_columns;
   for (std::uint32_t id = 0; id < 8; ++id) EXPECT_EQ(kept[id], id);
   EXPECT_LT(shape.fields[0].rows, 400);
   EXPECT_LE(accounting::epsilon(plan.events, privacy::Adjacency::add_remove,
@@ -214,7 +214,7 @@ TEST(NetTraining, ReceiptsAreHeldAgainstTheModel) {
   EXPECT_GT(faults("noise_multiplier", 100), 0U);
   EXPECT_GT(faults("sampling_rate", 0.01), 0U);
   EXPECT_GT(faults("batch_size", 99), 0U);
-  EXPECT_GT(faults("records_a_unit", 2), 0U);
+  EXPECT_GT(faults("max_records_per_unit", 2), 0U);
   EXPECT_GT(faults("selection", "fest"), 0U);
   EXPECT_GT(faults("dim", 5), 0U);
   EXPECT_GT(faults("hidden", "16,2"), 0U);
@@ -330,10 +330,10 @@ TEST(NetTraining, RefusesWhatMakesNoSense) {
     EXPECT_NE(error.find(words), std::string::npos) << error;
   };
   says({{"delta", "0"}}, "pure privacy");
-  says({{"epsilon", "inf"}, {"columns-kept", "0.3"}}, "no meaning with epsilon inf");
+  says({{"epsilon", "inf"}, {"feature-selection", "0.3"}}, "no meaning with epsilon inf");
   says({{"hidden", "1,2,3"}}, "one or two layers");
   says({{"batch-size", "3000"}}, "at most public_row_count");
-  says({{"records-a-unit", "2"}}, "needs a unit column");
+  says({{"max-records-per-unit", "2"}}, "needs a unit column");
   says({{"selection", "fest"}}, "all or adafest");
   says({{"threshold", "3"}}, "no meaning where all vectors");
   says({{"optimizer", "lion"}}, "sgd, momentum, adagrad or adam");

@@ -47,7 +47,7 @@ bool RowChoice::holds_gradients() const {
 mechanism::SparseVectorOptions RowChoice::sparse_vector() const {
   return {.form = mechanism::SparseVectorForm::redrawn_threshold,
           .threshold = threshold * static_cast<double>(bounds->score_bound) / score_bound,
-          .most_positives = count,
+          .max_positives = count,
           .selection_epsilon = privacy::Epsilon(epsilon),
           .threshold_share = threshold_share};
 }
@@ -87,16 +87,16 @@ privacy::RowSelection rows_of_words(const model::WordShape& shape,
 
 std::vector<std::int64_t> choose_first_words(const RowChoice& choice,
                                              const optimize::RowBatch& touched,
-                                             const mechanism::ReleaseMeans& means,
+                                             const mechanism::ReleaseContext& context,
                                              privacy::Adjacency adjacency) {
   if (choice.count == 0) {
     return mechanism::release_crossings(touched.presence(),
                                         privacy::NoiseMultiplier(choice.first_noise),
-                                        presence_units(choice.first_threshold), means)
+                                        presence_units(choice.first_threshold), context)
         .value();
   }
   auto words = mechanism::select_top(touched.row_counts(adjacency), choice.count,
-                                     privacy::Epsilon(choice.first_epsilon), means)
+                                     privacy::Epsilon(choice.first_epsilon), context)
                    .value();
   std::ranges::sort(words);
   return words;
@@ -104,40 +104,41 @@ std::vector<std::int64_t> choose_first_words(const RowChoice& choice,
 
 std::vector<std::int64_t> choose_words(const RowChoice& choice, const optimize::RowBatch& touched,
                                        std::span<const std::int64_t> words,
-                                       const mechanism::PermitMeans& means) {
+                                       const mechanism::PermitContext& context) {
   const privacy::NoiseMultiplier noise(choice.noise);
   const auto threshold = presence_units(choice.threshold);
   if (choice.kind == WordSelection::adafest) {
-    return mechanism::release_crossings(touched.presence(), noise, threshold, means).value();
+    return mechanism::release_crossings(touched.presence(), noise, threshold, context).value();
   }
   const auto among = privacy::RowSelection::rows({words.begin(), words.end()});
   auto places =
-      mechanism::release_crossings(touched.presence(among), noise, threshold, means).value();
+      mechanism::release_crossings(touched.presence(among), noise, threshold, context).value();
   for (auto& place : places) place = words[static_cast<std::size_t>(place)];
   return places;
 }
 
 privacy::RowSelection choose_by_score(const RowChoice& choice, const optimize::RowBatch& gradients,
-                                      double clipping_norm, const mechanism::PermitMeans& means) {
+                                      double clipping_norm,
+                                      const mechanism::PermitContext& context) {
   const auto scores = gradients.scores({choice.granularity, clipping_norm, choice.score_bound},
                                        choice.bounds->adjacency);
   const privacy::Epsilon epsilon(choice.epsilon);
   if (choice.kind == WordSelection::exponential) {
     return selection_of(choice,
-                        mechanism::select_top(scores, choice.count, epsilon, means).value());
+                        mechanism::select_top(scores, choice.count, epsilon, context).value());
   }
   if (choice.kind == WordSelection::permute_and_flip) {
     return selection_of(
         choice,
-        mechanism::select_top_permute_and_flip(scores, choice.count, epsilon, means).value());
+        mechanism::select_top_permute_and_flip(scores, choice.count, epsilon, context).value());
   }
-  const auto answer = mechanism::release_sparse_vector(scores, choice.sparse_vector(), means);
+  const auto answer = mechanism::release_sparse_vector(scores, choice.sparse_vector(), context);
   std::vector<std::int64_t> chosen;
   for (const auto& positive : answer.value().positives) chosen.push_back(positive.index);
   return selection_of(choice, std::move(chosen));
 }
 
-privacy::RowSelection choose_by_chance(const RowChoice& choice, const privacy::RowLayout& layout,
+privacy::RowSelection choose_at_random(const RowChoice& choice, const privacy::RowLayout& layout,
                                        mechanism::NoiseAddress address, random::Source& source) {
   const bool rows = choice.granularity == optimize::Granularity::row;
   return selection_of(

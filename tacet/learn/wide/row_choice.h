@@ -26,7 +26,7 @@ enum class WordSelection {
   exponential,       ///< so many of the longest sums (Zhang, Mironov, Hejazinia 2021, algorithm 4)
   permute_and_flip,  ///< the same by permute-and-flip
   sparse_vector,     ///< the first so many that noisily reach a threshold
-  uniform,           ///< so many by chance
+  uniform,           ///< so many at random
   fixed              ///< rows of the first so many words of the vocabulary
 };
 inline constexpr auto word_selection_names =
@@ -90,7 +90,7 @@ struct RowChoice {
 /// The choice before training, by the words that all units touch.
 [[nodiscard]] std::vector<std::int64_t> choose_first_words(const RowChoice& choice,
                                                            const optimize::RowBatch& touched,
-                                                           const mechanism::ReleaseMeans& means,
+                                                           const mechanism::ReleaseContext& context,
                                                            privacy::Adjacency adjacency);
 
 /// The words of a step, by the words that its units touch; among `words` where they were chosen
@@ -98,16 +98,16 @@ struct RowChoice {
 [[nodiscard]] std::vector<std::int64_t> choose_words(const RowChoice& choice,
                                                      const optimize::RowBatch& touched,
                                                      std::span<const std::int64_t> words,
-                                                     const mechanism::PermitMeans& means);
+                                                     const mechanism::PermitContext& context);
 
 /// The rows or cells of a step, by the sum of its gradients, each clipped to `clipping_norm`.
 [[nodiscard]] privacy::RowSelection choose_by_score(const RowChoice& choice,
                                                     const optimize::RowBatch& gradients,
                                                     double clipping_norm,
-                                                    const mechanism::PermitMeans& means);
+                                                    const mechanism::PermitContext& context);
 
-/// The rows or cells of a step that chance chooses.
-[[nodiscard]] privacy::RowSelection choose_by_chance(const RowChoice& choice,
+/// The rows or cells of a step that are chosen at random.
+[[nodiscard]] privacy::RowSelection choose_at_random(const RowChoice& choice,
                                                      const privacy::RowLayout& layout,
                                                      mechanism::NoiseAddress address,
                                                      random::Source& source);

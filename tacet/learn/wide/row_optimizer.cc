@@ -233,7 +233,7 @@ std::span<const float> RowOptimizer::read(std::int64_t row, std::span<float> roo
 }
 
 std::int64_t RowOptimizer::block_rows() const {
-  // Of so many numbers that opening the leaf takes a small part of the time.
+  // Of so many numbers that opening the keystream block takes a small part of the time.
   constexpr std::int64_t block_numbers = 2048;
   return std::max<std::int64_t>(1, block_numbers / table_.layout().widest());
 }
@@ -251,7 +251,7 @@ void RowOptimizer::move_rows(mechanism::LazyRows::Reading& noisy, std::int64_t f
       rows.last_steps[k] = along.step;
     }
     for (std::size_t at = 0; at < rows.values.size();) {
-      const auto released = noisy.cells(cell, std::min(noisy.most_cells, rows.values.size() - at));
+      const auto released = noisy.cells(cell, std::min(noisy.max_cells, rows.values.size() - at));
       mover.move_integers(rows.numbers(at, released.size()), released, noisy.grid(), along.step);
       at += released.size();
       cell += std::ssize(released);

@@ -62,9 +62,9 @@ class RowOptimizer {
   void step(const mechanism::LazyRows& noisy, double divisor);
 
   /// A step over all rows that is put off: each row makes it when it is caught up, by the words of
-  /// the leaf that it would have had, so that the numbers have the bits of step(). Saves memory
-  /// traffic where a sample touches few rows of a table, not draws. After the first one all steps
-  /// are put off.
+  /// the keystream block that it would have had, so that the numbers have the bits of step(). Saves
+  /// memory traffic where a sample touches few rows of a table, not draws. After the first one all
+  /// steps are put off.
   void defer(std::unique_ptr<const mechanism::LazyRows> noisy, double divisor);
   /// Brings the blocks of these rows up to date. Rows may be read then, and no others.
   void catch_up(std::span<const std::int64_t> rows);

@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/zhang2021.h"
 #include "tacet/mechanism/select/group_scores.h"
 #include "tacet/optimize/sums/group_sum.h"
@@ -65,7 +65,7 @@ data::ColumnRange range_of(const data::Schema& schema, const LinearOptions& opti
   return range;
 }
 
-void settle_group_steps(SparseGroupsPlan& plan, const LinearOptions& options) {
+void resolve_group_steps(SparseGroupsPlan& plan, const LinearOptions& options) {
   plan.groups = options.groups.value_or(usual_groups);
   plan.random_groups = options.random_groups;
   plan.sampling_scheme = plan.random_groups ? drawn_scheme : turns_scheme;
@@ -103,7 +103,7 @@ void split_epsilon(SparseGroupsPlan& plan, double whole) {
 }
 
 // Theorem 1 shares epsilon among secret draws of groups, Lemma 4 that of a step among its parts.
-bool settle_published_noise(SparseGroupsPlan& plan, const LinearOptions& options, double delta) {
+bool resolve_published_noise(SparseGroupsPlan& plan, const LinearOptions& options, double delta) {
   if (delta == 0) {
     throw base::GuaranteeError(
         "Theorem 1 of Zhang, Mironov and Hejazinia (2021) states a delta above 0; leave "
@@ -118,7 +118,7 @@ bool settle_published_noise(SparseGroupsPlan& plan, const LinearOptions& options
   plan.value_epsilon = run.value_epsilon.value().value();
   plan.threshold_share = run.threshold_share;
   plan.events = group_events(plan, options.adjacency);
-  settle_guarantee(plan, options, delta);
+  resolve_guarantee(plan, options, delta);
   plan.claim = privacy::Guarantee{options.epsilon, delta, options.adjacency};
   const bool proved = plan.guarantee.epsilon <= options.epsilon;
   plan.reasons.add(
@@ -132,24 +132,24 @@ bool settle_published_noise(SparseGroupsPlan& plan, const LinearOptions& options
   return proved;
 }
 
-void settle_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
-                        const LinearOptions& options) {
-  const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+void resolve_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
+                         const LinearOptions& options) {
+  const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
   // The noise of a step, and its draw of a group.
-  plan.cipher_delta =
-      random::cipher_term((plan.random_groups ? 2 : 1) * plan.steps, random::most_leaf_words);
-  if (options.paper() && settle_published_noise(plan, options, delta)) return;
-  const auto left = settle_delta_left(options, delta, plan.cipher_delta);
+  plan.prg_slack =
+      random::prg_slack_of((plan.random_groups ? 2 : 1) * plan.steps, random::max_block_words);
+  if (options.paper() && resolve_published_noise(plan, options, delta)) return;
+  const auto left = resolve_delta_left(options, delta, plan.prg_slack);
   const auto events = [&](double whole) {
     split_epsilon(plan, whole);
     return group_events(plan, options.adjacency);
   };
-  plan.events = events(accounting::least_noise(
-      events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
-  settle_guarantee(plan, options, delta);
+  plan.events = events(
+      accounting::min_noise(events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
+  resolve_guarantee(plan, options, delta);
 }
 
-void settle_group_threshold(SparseGroupsPlan& plan, const LinearOptions& options) {
+void resolve_group_threshold(SparseGroupsPlan& plan, const LinearOptions& options) {
   const double compared = plan.threshold_share > 0 ? 1 - plan.threshold_share : compared_share;
   const double scale = 2 * plan.unit() * std::ldexp(1, score_bits) * number_of(plan.positives) /
                        (compared * plan.selection_epsilon);
@@ -162,7 +162,7 @@ void settle_group_threshold(SparseGroupsPlan& plan, const LinearOptions& options
       plan.threshold, plan.positives);
 }
 
-void settle_group_settings(SparseGroupsPlan& plan, const LinearOptions& options) {
+void resolve_group_settings(SparseGroupsPlan& plan, const LinearOptions& options) {
   auto& settings = plan.settings = first_settings(plan);
   settings.push_back({"group_column", *options.group_column});
   settings.push_back({"groups", plan.groups});
@@ -190,20 +190,21 @@ void project_to_ball(std::vector<double>& weights, double radius) {
 /// Which group a step reads, and who pays for it.
 class GroupOrder {
  public:
-  GroupOrder(const SparseGroupsPlan& plan, const privacy::Event& part, const TrainingMeans& means)
-      : groups_(plan.groups), source_(means.source) {
+  GroupOrder(const SparseGroupsPlan& plan, const privacy::Event& part,
+             const TrainingContext& context)
+      : groups_(plan.groups), source_(context.source) {
     const auto adjacency = plan.guarantee.adjacency;
     if (plan.random_groups) {
-      draws_.emplace(plan.groups, part, adjacency, means.reservation);
+      draws_.emplace(plan.groups, part, adjacency, context.reservation);
     } else {
-      pass_.emplace(plan.groups, part, adjacency, means.reservation);
+      pass_.emplace(plan.groups, part, adjacency, context.reservation);
     }
   }
 
   [[nodiscard]] std::int64_t group(std::int64_t step) {
     if (!draws_) return step % groups_;
     return draws_->draw(
-        source_.lease(random::Purpose::sampling, static_cast<std::uint64_t>(step), 0));
+        source_.claim(random::Purpose::sampling, static_cast<std::uint64_t>(step), 0));
   }
   [[nodiscard]] mechanism::GroupPayer& payer() {
     if (draws_) return *draws_;
@@ -261,7 +262,7 @@ mechanism::SparseVectorOptions SparseGroupsPlan::run() const {
   return {.form = mechanism::SparseVectorForm::redrawn_threshold,
           .compared = mechanism::Compared::magnitude,
           .threshold = threshold / unit(),
-          .most_positives = positives,
+          .max_positives = positives,
           .selection_epsilon = privacy::Epsilon(selection_epsilon),
           .value_epsilon = privacy::Epsilon(value_epsilon),
           .threshold_share = threshold_share};
@@ -270,41 +271,41 @@ mechanism::SparseVectorOptions SparseGroupsPlan::run() const {
 SparseGroupsPlan plan_sparse_groups(const data::Schema& schema, const LinearOptions& options) {
   expect_groups(schema, options);
   SparseGroupsPlan plan;
-  settle_problem(plan, schema, options);
-  plan.public_row_count = settle_row_count(schema, options);
+  resolve_problem(plan, schema, options);
+  plan.public_row_count = resolve_row_count(schema, options);
   plan.column = range_of(schema, options);
-  settle_group_steps(plan, options);
-  settle_group_noise(plan, schema, options);
-  settle_group_threshold(plan, options);
-  settle_group_settings(plan, options);
+  resolve_group_steps(plan, options);
+  resolve_group_noise(plan, schema, options);
+  resolve_group_threshold(plan, options);
+  resolve_group_settings(plan, options);
   return plan;
 }
 
 TrainedModel train_sparse_groups(const data::Dataset& dataset, const data::Schema& schema,
-                                 const SparseGroupsPlan& plan, const TrainingMeans& means) {
+                                 const SparseGroupsPlan& plan, const TrainingContext& context) {
   check_shape(dataset, schema, plan);
-  check_public_count(dataset, plan, means);
+  check_public_count(dataset, plan, context);
   const auto adjacency = plan.guarantee.adjacency;
   const optimize::GroupedRecords records(dataset, plan.column, plan.groups);
   const auto run = plan.run();
-  GroupOrder order(plan, mechanism::sparse_vector_event(run, adjacency), means);
+  GroupOrder order(plan, mechanism::sparse_vector_event(run, adjacency), context);
   std::vector<double> weights(static_cast<std::size_t>(plan.columns), 0.0);
   for (std::int64_t t = 0; t < plan.steps; ++t) {
-    means.supervision.step("training", t, plan.steps);
+    context.supervision.step("training", t, plan.steps);
     const auto scores =
         records.gradient(order.group(t), weights, plan.loss,
                          {.bound = plan.coordinate_bound, .norm_bits = score_bits}, adjacency);
     const auto answer = mechanism::release_sparse_vector(
         scores, run,
-        mechanism::GroupMeans{{static_cast<std::uint64_t>(t), 0}, means.source, order.payer()});
+        mechanism::GroupContext{{static_cast<std::uint64_t>(t), 0}, context.source, order.payer()});
     for (const auto& positive : answer.value().positives) {
       weights[static_cast<std::size_t>(positive.index)] -=
           plan.step_size * plan.unit() * *positive.value;
     }
     project_to_ball(weights, plan.radius);
   }
-  means.supervision.step("training", plan.steps, plan.steps);
-  return finish(plan, schema, means, {std::move(weights)});
+  context.supervision.step("training", plan.steps, plan.steps);
+  return finish(plan, schema, context, {std::move(weights)});
 }
 
 constinit const Method sparse_groups_method{

@@ -16,7 +16,7 @@
 /// delta and not epsilon: its theorem 1 is refuted (docs/methods/sparse-groups.md).
 namespace tacet::learn {
 
-struct SparseGroupsPlan : Settled {
+struct SparseGroupsPlan : MethodPlan {
   data::ColumnRange column;  ///< encoded columns of the one that groups records
   std::int64_t groups = 1;
   bool random_groups = false;  ///< a secret one for each step, not all in turn
@@ -45,7 +45,7 @@ struct SparseGroupsPlan : Settled {
 [[nodiscard]] TrainedModel train_sparse_groups(const data::Dataset& dataset,
                                                const data::Schema& schema,
                                                const SparseGroupsPlan& plan,
-                                               const TrainingMeans& means);
+                                               const TrainingContext& context);
 
 extern const Method sparse_groups_method;
 

@@ -14,8 +14,8 @@
 namespace tacet::learn {
 namespace {
 
-// Beside the release's own leaf, which is number 0 of the step.
-constexpr std::uint64_t vocabulary_coins_leaf = 1;
+// Beside the release's own keystream block, which is number 0 of the step.
+constexpr std::uint64_t vocabulary_draws_block = 1;
 
 /// Without noise: of words that as many units hold the first by name.
 std::vector<mechanism::NoisyThing> open_words(const data::OpenCorpus& texts,
@@ -55,29 +55,29 @@ data::Vocabulary listed(std::vector<mechanism::NoisyThing> words, std::int64_t m
 
 data::Vocabulary choose_vocabulary(const VocabularyChoice& choice, data::OpenCorpus& texts,
                                    std::uint64_t step, privacy::Adjacency adjacency,
-                                   const TrainingMeans& means) {
-  means.supervision.step("choosing words", 0, 1);
-  const random::Leaf leaf(
-      means.source.lease(random::Purpose::sampling, step, vocabulary_coins_leaf));
-  random::LeafReader reader(leaf);
+                                   const TrainingContext& context) {
+  context.supervision.step("choosing words", 0, 1);
+  const random::KeystreamBlock block(
+      context.source.claim(random::Purpose::sampling, step, vocabulary_draws_block));
+  random::KeystreamBlockReader reader(block);
   const optimize::WordPresenceRule rule{
-      choice.words_a_unit, [&](std::int64_t unit) {
-        std::uint64_t coins = 0;
-        reader.words(static_cast<std::uint64_t>(unit), {&coins, 1});
-        return coins;
+      choice.max_words_per_unit, [&](std::int64_t unit) {
+        std::uint64_t draws = 0;
+        reader.words(static_cast<std::uint64_t>(unit), {&draws, 1});
+        return draws;
       }};
   auto words = choice.noise > 0
-                   ? listed(mechanism::release_unlisted(
+                   ? listed(mechanism::select_partitions(
                                 optimize::word_presence(texts, rule), choice.rule(), adjacency,
-                                {{step, 0}, means.source, means.reservation})
+                                {{step, 0}, context.source, context.reservation})
                                 .value(),
-                            choice.most_words)
-                   : listed(open_words(texts, rule), choice.most_words);
+                            choice.max_words)
+                   : listed(open_words(texts, rule), choice.max_words);
   std::vector<std::int32_t> numbers;
   numbers.reserve(texts.words.size());
   for (const auto& word : texts.words) numbers.push_back(words.find(word));
   texts.corpus.renumber(numbers, texts.keep_unknown);
-  means.supervision.step("choosing words", 1, 1);
+  context.supervision.step("choosing words", 1, 1);
   return words;
 }
 

@@ -5,21 +5,21 @@
 #include "tacet/data/words/corpus.h"
 #include "tacet/data/words/vocabulary.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/mechanism/select/unlisted.h"
+#include "tacet/mechanism/select/partition_selection.h"
 #include "tacet/privacy/event.h"
 
 namespace tacet::learn {
 
 /// How the words that have vectors are found in private texts, before training
-/// (docs/methods/vocabulary.md). Settled from public facts.
+/// (docs/methods/vocabulary.md). MethodPlan from public facts.
 struct VocabularyChoice {
-  std::int64_t most_words = 2;    ///< that are kept, the noisily most frequent ones
-  std::int64_t words_a_unit = 1;  ///< different words that a unit counts in, at most
-  double noise = 0;               ///< noise multiplier; 0: none, nobody is protected
-  double delta = 0;               ///< of releasing a word that one unit alone has
+  std::int64_t max_words = 2;           ///< that are kept, the noisily most frequent ones
+  std::int64_t max_words_per_unit = 1;  ///< different words that a unit counts in, at most
+  double noise = 0;                     ///< noise multiplier; 0: none, nobody is protected
+  double delta = 0;                     ///< of releasing a word that one unit alone has
 
-  [[nodiscard]] mechanism::UnlistedRule rule() const {
-    return {privacy::NoiseMultiplier(noise), delta, words_a_unit};
+  [[nodiscard]] mechanism::PartitionRule rule() const {
+    return {privacy::NoiseMultiplier(noise), delta, max_words_per_unit};
   }
 };
 
@@ -29,6 +29,6 @@ struct VocabularyChoice {
 [[nodiscard]] data::Vocabulary choose_vocabulary(const VocabularyChoice& choice,
                                                  data::OpenCorpus& texts, std::uint64_t step,
                                                  privacy::Adjacency adjacency,
-                                                 const TrainingMeans& means);
+                                                 const TrainingContext& context);
 
 }  // namespace tacet::learn

@@ -41,7 +41,7 @@ struct OneRun {
         budget(neighbours),
         reservation(budget.reserve(event, {10, 1e-4, neighbours})) {}
 
-  [[nodiscard]] TrainingMeans means() {
+  [[nodiscard]] TrainingContext context() {
     return {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer};
   }
 
@@ -59,10 +59,11 @@ std::vector<std::string> words_of(const data::Vocabulary& vocabulary) {
 }
 
 TEST(VocabularyChoice, FindsWhatManyTextsHoldAndNobodysOwn) {
-  const VocabularyChoice choice{.most_words = 100, .words_a_unit = 8, .noise = 5, .delta = 1e-6};
-  OneRun run(mechanism::unlisted_event(choice.rule(), neighbours));
+  const VocabularyChoice choice{
+      .max_words = 100, .max_words_per_unit = 8, .noise = 5, .delta = 1e-6};
+  OneRun run(mechanism::partition_selection_event(choice.rule(), neighbours));
   auto corpus = open(texts(2000));
-  const auto found = choose_vocabulary(choice, corpus, 7, neighbours, run.means());
+  const auto found = choose_vocabulary(choice, corpus, 7, neighbours, run.context());
   EXPECT_EQ(found.size(), 20);
   for (const auto& word : words_of(found)) EXPECT_EQ(word[0], 'f');
   EXPECT_TRUE(std::ranges::is_sorted(found.counts(), std::greater{}));
@@ -73,31 +74,33 @@ TEST(VocabularyChoice, FindsWhatManyTextsHoldAndNobodysOwn) {
 }
 
 TEST(VocabularyChoice, KeepsTheMostFrequentOfWhatItFinds) {
-  const VocabularyChoice choice{.most_words = 3, .words_a_unit = 8, .noise = 0.01, .delta = 1e-6};
-  OneRun run(mechanism::unlisted_event(choice.rule(), neighbours));
+  const VocabularyChoice choice{
+      .max_words = 3, .max_words_per_unit = 8, .noise = 0.01, .delta = 1e-6};
+  OneRun run(mechanism::partition_selection_event(choice.rule(), neighbours));
   std::string text;
   for (int i = 0; i < 60; ++i) text += i < 20 ? "a b\n" : i < 40 ? "b c\n" : "b c d\n";
   auto corpus = open(text);
-  const auto found = choose_vocabulary(choice, corpus, 7, neighbours, run.means());
+  const auto found = choose_vocabulary(choice, corpus, 7, neighbours, run.context());
   EXPECT_EQ(words_of(found), (std::vector<std::string>{"b", "c", "a"}));
 }
 
 TEST(VocabularyChoice, WithoutPrivacyTheMostFrequentWords) {
-  const VocabularyChoice choice{.most_words = 2, .words_a_unit = 8};
+  const VocabularyChoice choice{.max_words = 2, .max_words_per_unit = 8};
   OneRun run(privacy::no_event());
   auto corpus = open("a b\nb c\nb c\nx\n");
-  EXPECT_EQ(words_of(choose_vocabulary(choice, corpus, 7, neighbours, run.means())),
+  EXPECT_EQ(words_of(choose_vocabulary(choice, corpus, 7, neighbours, run.context())),
             (std::vector<std::string>{"b", "c"}));
 }
 
 // What was released says that there are too few; it is paid for.
 TEST(VocabularyChoice, TooFewWordsEndTheRunAfterTheyWerePaidFor) {
-  const VocabularyChoice choice{.most_words = 9, .words_a_unit = 8, .noise = 5, .delta = 1e-6};
-  OneRun run(mechanism::unlisted_event(choice.rule(), neighbours));
+  const VocabularyChoice choice{.max_words = 9, .max_words_per_unit = 8, .noise = 5, .delta = 1e-6};
+  OneRun run(mechanism::partition_selection_event(choice.rule(), neighbours));
   auto corpus = open("a b\n");
-  EXPECT_THROW((void)choose_vocabulary(choice, corpus, 7, neighbours, run.means()),
+  EXPECT_THROW((void)choose_vocabulary(choice, corpus, 7, neighbours, run.context()),
                base::DataError);
-  EXPECT_EQ(run.reservation.spent(), mechanism::unlisted_event(choice.rule(), neighbours));
+  EXPECT_EQ(run.reservation.spent(),
+            mechanism::partition_selection_event(choice.rule(), neighbours));
 }
 
 // From texts alone to vectors: what is released is what was booked.
@@ -111,11 +114,11 @@ TEST(VocabularyChoice, TrainingReleasesWhatWasBooked) {
   auto plan = plan_words(words_to_be_found(options), "record", options);
   OneRun run(plan.events);
   auto corpus = open(texts(2000));
-  const auto found =
-      choose_vocabulary(*plan.vocabulary, corpus, plan.vocabulary_step(), neighbours, run.means());
+  const auto found = choose_vocabulary(*plan.vocabulary, corpus, plan.vocabulary_step(), neighbours,
+                                       run.context());
   plan = with_words(plan, found, options);
   EXPECT_EQ(plan.shape.words, 20);
-  const auto trained = train_words(corpus.corpus, found, plan, run.means());
+  const auto trained = train_words(corpus.corpus, found, plan, run.context());
   EXPECT_TRUE(same_releases(trained.receipt.events, plan.events));
   EXPECT_EQ(trained.rows.table().stored_rows().size(), 40U);
 }

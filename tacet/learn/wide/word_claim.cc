@@ -35,7 +35,7 @@ void expect_published(const WordPlan& plan, const WordOptions& options) {
 }
 
 /// What the step's choice is claimed to cost becomes its epsilon.
-void settle_published_choice(WordPlan& plan, const zhang2021::Claim& choice_claim) {
+void resolve_published_choice(WordPlan& plan, const zhang2021::Claim& choice_claim) {
   auto& choice = plan.choice;
   if (choice.kind == WordSelection::exponential) {
     choice.epsilon =
@@ -52,7 +52,7 @@ void settle_published_choice(WordPlan& plan, const zhang2021::Claim& choice_clai
 
 }  // namespace
 
-bool settle_published_noise(WordPlan& plan, const WordOptions& options, double delta) {
+bool resolve_published_noise(WordPlan& plan, const WordOptions& options, double delta) {
   expect_published(plan, options);
   const zhang2021::Steps steps{static_cast<double>(plan.batch),
                                static_cast<double>(plan.public_row_count),
@@ -65,18 +65,18 @@ bool settle_published_noise(WordPlan& plan, const WordOptions& options, double d
   const double parts = options.epsilon / zhang2021::growth(steps, delta);
   const double share =
       plan.choice.scores_sums() ? options.selection_share.value_or(published_share) : 0;
-  if (share > 0) settle_published_choice(plan, {share * parts, of_step});
+  if (share > 0) resolve_published_choice(plan, {share * parts, of_step});
   plan.noise = zhang2021::noise_for((1 - share) * parts, of_step);
   plan.calibration = Calibration::zhang2021;
   plan.events = planned_events(plan);
   plan.claim = privacy::Guarantee{options.epsilon, delta, options.adjacency};
-  // The cipher's term grows with e^epsilon: it is that of what is proved, not of the claim.
+  // The PRG slack grows with e^epsilon: it is that of what is proved, not of the claim.
   const double proved_at_half =
       accounting::epsilon(plan.events, options.adjacency, privacy::Delta(delta / 2));
   plan.guarantee = accounting::stated_guarantee(
       plan.events,
       {std::min(options.epsilon, privacy::decimal_up(proved_at_half)), delta, options.adjacency},
-      plan.cipher_delta);
+      plan.prg_slack);
   const bool proved = plan.guarantee.epsilon <= options.epsilon;
   plan.reasons.add(
       "Theorem 3 claims ({:g}, {:g}) for noise {:.4g}: not proved there{}. Proved for it: ({:.4g}, "

@@ -10,6 +10,7 @@ namespace tacet::learn {
 /// delta, and what is proved for them; a third of its epsilon goes to a choice by scores, unless
 /// selection-share says otherwise. False where less is proved than claimed: then the proved noise
 /// is to stand in its place. UsageError for a choice that the paper has not.
-[[nodiscard]] bool settle_published_noise(WordPlan& plan, const WordOptions& options, double delta);
+[[nodiscard]] bool resolve_published_noise(WordPlan& plan, const WordOptions& options,
+                                           double delta);
 
 }  // namespace tacet::learn

@@ -13,8 +13,8 @@ constexpr auto integer = ParameterType::integer;
 constexpr auto text = ParameterType::text;
 using Given = OptionReading<WordOptions>;
 
-constexpr std::int64_t most_units = std::int64_t{1} << 32;
-constexpr std::int64_t most_selected_words = std::int64_t{1} << 20;
+constexpr std::int64_t max_units = std::int64_t{1} << 32;
+constexpr std::int64_t max_selected_words = std::int64_t{1} << 20;
 
 constexpr std::array<OptionRow<WordOptions>, 31> word_table{{
     {"epsilon", real, "above 0, or inf for a run that protects nobody", "none; must be given",
@@ -41,20 +41,21 @@ constexpr std::array<OptionRow<WordOptions>, 31> word_table{{
      }},
     {"public-row-count", integer, "1 to 2^32", "none; must be given",
      "number of units (lines, values of --unit, or pairs), or a public guess of it", noise,
-     [](const Given& given) { given.options.public_row_count = given.integer(1, most_units); }},
+     [](const Given& given) { given.options.public_row_count = given.integer(1, max_units); }},
     {"select-vocabulary", integer, "2 to 2^20", "none: a public list or hash",
      "so many words are found in the texts, privately, before training: those that noisily most "
      "units hold",
      noise,
      [](const Given& given) {
-       given.options.select_vocabulary = given.integer(2, most_selected_words);
+       given.options.select_vocabulary = given.integer(2, max_selected_words);
      }},
     {"vocabulary-epsilon", real, "above 0, below epsilon", "a quarter of epsilon",
      "of epsilon, what finding the words may cost", noise,
      [](const Given& given) { given.options.vocabulary_epsilon = given.real(1e-6, 1e3); }},
-    {"words-a-unit", integer, "1 to 2^16", "8",
+    {"max-words-per-unit", integer, "1 to 2^16", "8",
      "different words that a unit counts in when words are found; of more a secret subset does",
-     noise, [](const Given& given) { given.options.words_a_unit = given.integer(1, 1 << 16); }},
+     noise,
+     [](const Given& given) { given.options.max_words_per_unit = given.integer(1, 1 << 16); }},
     {"model", text, "skipgram, cbow or pairs", "skipgram",
      "what predicts what: a word each word of its window, the window its word, or listed pairs",
      utility,
@@ -64,20 +65,21 @@ constexpr std::array<OptionRow<WordOptions>, 31> word_table{{
      }},
     {"dim", integer, "1 to 4096", "100", "numbers a vector", utility,
      [](const Given& given) {
-       given.options.dimensions = given.integer(1, model::most_word_dimensions);
+       given.options.dimensions = given.integer(1, model::max_word_dimensions);
      }},
     {"window", integer, "1 to 100", "5", "words on each side that belong to a word", utility,
      [](const Given& given) {
-       given.options.examples.window = given.integer(1, data::ExampleRule::most_window);
+       given.options.examples.window = given.integer(1, data::ExampleRule::max_window);
      }},
     {"negatives", integer, "1 to 100", "5", "words drawn against each pair", utility,
      [](const Given& given) {
-       given.options.examples.negatives = given.integer(1, data::ExampleRule::most_negatives);
+       given.options.examples.negatives = given.integer(1, data::ExampleRule::max_negatives);
      }},
-    {"pairs-a-unit", integer, "1 to 2^20", "16; 1 where pairs are units",
+    {"max-pairs-per-unit", integer, "1 to 2^20", "16; 1 where pairs are units",
      "most pairs that a unit gives in a step", noise,
      [](const Given& given) {
-       given.options.pairs_a_unit = given.integer(1, data::ExampleRule::most_examples_a_unit);
+       given.options.max_pairs_per_unit =
+           given.integer(1, data::ExampleRule::examples_per_unit_limit);
      }},
     {"epochs", real, "above 0 to 10^6", "10", "how often each unit is read, on average", noise,
      [](const Given& given) { given.options.epochs = given.real(1e-9, 1e6); }},
@@ -85,8 +87,8 @@ constexpr std::array<OptionRow<WordOptions>, 31> word_table{{
      [](const Given& given) { given.options.steps = given.integer(1, 1'000'000'000); }},
     {"batch-size", integer, "1 to public-row-count", "what makes 50 steps",
      "units a step: the expected size of a secret Poisson sample", noise,
-     [](const Given& given) { given.options.batch_size = given.integer(1, most_units); }},
-    {"clipping-norm", real, "1e-9 to 1e9", "the square root of the pairs a unit gives",
+     [](const Given& given) { given.options.batch_size = given.integer(1, max_units); }},
+    {"clipping-norm", real, "1e-9 to 1e9", "the square root of the pairs per unit gives",
      "bound of what a unit adds to a step, enforced in integers", utility,
      [](const Given& given) { given.options.clipping_norm = given.real(1e-9, 1e9); }},
     {"step-size", real, "1e-9 to 1e9", "from public facts",

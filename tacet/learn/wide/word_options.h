@@ -25,13 +25,13 @@ struct WordOptions {
   std::optional<std::int64_t> steps;
   std::optional<double> step_size;
   std::optional<double> clipping_norm;
-  std::optional<std::int64_t> select_vocabulary;  ///< so many words, found in the texts
-  std::optional<double> vocabulary_epsilon;       ///< of epsilon, for finding them
-  std::optional<std::int64_t> words_a_unit;       ///< that count there
+  std::optional<std::int64_t> select_vocabulary;   ///< so many words, found in the texts
+  std::optional<double> vocabulary_epsilon;        ///< of epsilon, for finding them
+  std::optional<std::int64_t> max_words_per_unit;  ///< that count there
   std::int64_t dimensions = 100;
   data::ExampleRule examples{};  ///< but for the unit and its examples
   bool pairs_as_units = false;   ///< each pair by itself is protected, no text and nobody's texts
-  std::optional<std::int64_t> pairs_a_unit;
+  std::optional<std::int64_t> max_pairs_per_unit;
   int tables = 2;
   std::optional<RowOptimizerKind> optimizer;
   std::optional<WordSelection> selection;

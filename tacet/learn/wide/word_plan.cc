@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "tacet/accounting/calibrate.h"
+#include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/wide/word_claim.h"
 #include "tacet/learn/wide/word_selection.h"
 #include "tacet/optimize/sums/presence_sum.h"
@@ -28,14 +29,12 @@ constexpr std::int64_t usual_steps = 50;
 constexpr std::int64_t unprotected_steps = 5000;
 constexpr double unprotected_rate = 0.05;
 constexpr std::int64_t usual_pairs = 16;
-constexpr std::int64_t usual_words_a_unit = 8;
+constexpr std::int64_t default_words_per_unit = 8;
 // What the noise of all steps together may come to in each number, where rows have norm 1, and the
 // longest way and step that make sense; found on Shakespeare's plays.
 constexpr double usual_noise = 0.07;
 constexpr double longest_way = 20;
 constexpr double longest_step = 0.3;
-
-double as_real(std::int64_t count) { return static_cast<double>(count); }
 
 void refuse(const WordOptions& options) {
   if (options.delta == 0.0) {
@@ -51,9 +50,9 @@ void refuse(const WordOptions& options) {
   if (options.steps && options.epochs) {
     throw base::UsageError("steps and epochs say the same; give one of them");
   }
-  if (!options.select_vocabulary && (options.vocabulary_epsilon || options.words_a_unit)) {
+  if (!options.select_vocabulary && (options.vocabulary_epsilon || options.max_words_per_unit)) {
     throw base::UsageError(
-        "vocabulary-epsilon and words-a-unit are of words that are found in the texts; add "
+        "vocabulary-epsilon and max-words-per-unit are of words that are found in the texts; add "
         "--select-vocabulary, or leave them out");
   }
   if (options.vocabulary_epsilon && std::isinf(options.epsilon)) {
@@ -84,12 +83,12 @@ void check_vocabulary_noise(double noise) {
 
 constexpr std::string_view pair_unit = "pair";
 
-void settle_examples(WordPlan& plan, const data::Vocabulary& vocabulary,
-                     const WordOptions& options) {
+void resolve_examples(WordPlan& plan, const data::Vocabulary& vocabulary,
+                      const WordOptions& options) {
   auto& rule = plan.examples;
   rule = options.examples;
   const bool single = options.pairs_as_units || rule.form == data::ExampleForm::listed;
-  rule.examples_a_unit = options.pairs_a_unit.value_or(single ? 1 : usual_pairs);
+  rule.max_examples_per_unit = options.max_pairs_per_unit.value_or(single ? 1 : usual_pairs);
   if (options.pairs_as_units) {
     rule.unit = data::ExampleUnit::pair;
     rule.window_kind = data::WindowKind::fixed;
@@ -100,7 +99,7 @@ void settle_examples(WordPlan& plan, const data::Vocabulary& vocabulary,
   if (plan.negatives_by_count) data::expect_counts(vocabulary, "--negatives-by-count");
 }
 
-void settle_shape(WordPlan& plan, const data::Vocabulary& vocabulary, const WordOptions& options) {
+void resolve_shape(WordPlan& plan, const data::Vocabulary& vocabulary, const WordOptions& options) {
   plan.shape = {.words = vocabulary.size(),
                 .dimensions = options.dimensions,
                 .tables = options.tables,
@@ -114,20 +113,21 @@ void settle_shape(WordPlan& plan, const data::Vocabulary& vocabulary, const Word
       .by_frequency = options.tables == 2 && (options.by_frequency || options.select_vocabulary)};
 }
 
-void settle_steps(WordPlan& plan, const WordOptions& options) {
+void resolve_steps(WordPlan& plan, const WordOptions& options) {
   const auto units = *options.public_row_count;
   plan.public_row_count = units;
   const double epochs = options.epochs.value_or(usual_epochs);
   const auto steps = std::isinf(options.epsilon) ? unprotected_steps : usual_steps;
-  const double usual = std::ceil(epochs * as_real(units) / as_real(steps));
-  plan.batch = options.batch_size.value_or(
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(usual, as_real(units)))));
+  const double usual = std::ceil(epochs * base::to_double(units) / base::to_double(steps));
+  plan.batch = options.batch_size.value_or(std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(std::min(usual, base::to_double(units)))));
   if (plan.batch > units) {
     throw base::UsageError("batch-size must be 1 to the {} units, got {}", units, plan.batch);
   }
-  plan.rate = random::PoissonRate::at_least(as_real(plan.batch) / as_real(units)).value();
-  plan.steps = options.steps.value_or(
-      std::max<std::int64_t>(1, std::llround(epochs * as_real(units) / as_real(plan.batch))));
+  plan.rate =
+      random::PoissonRate::at_least(base::to_double(plan.batch) / base::to_double(units)).value();
+  plan.steps = options.steps.value_or(std::max<std::int64_t>(
+      1, std::llround(epochs * base::to_double(units) / base::to_double(plan.batch))));
   plan.sampling_scheme = plan.rate < 1 ? "poisson" : "full_batch";
   if (!options.batch_size) {
     plan.reasons.add("{} units a step: {}; {} steps make {:g} epochs", plan.batch,
@@ -139,11 +139,11 @@ void settle_steps(WordPlan& plan, const WordOptions& options) {
 
 // Words are found before anything else: at an epsilon of their own and half of delta, half of which
 // pays for words that one unit alone has.
-void settle_vocabulary(WordPlan& plan, const WordOptions& options, double delta) {
+void resolve_vocabulary(WordPlan& plan, const WordOptions& options, double delta) {
   if (!options.select_vocabulary) return;
   auto& choice = plan.vocabulary.emplace();
-  choice.most_words = *options.select_vocabulary;
-  choice.words_a_unit = options.words_a_unit.value_or(usual_words_a_unit);
+  choice.max_words = *options.select_vocabulary;
+  choice.max_words_per_unit = options.max_words_per_unit.value_or(default_words_per_unit);
   if (std::isinf(options.epsilon)) return;
   const double epsilon = options.vocabulary_epsilon.value_or(options.epsilon / 4);
   if (epsilon >= options.epsilon) {
@@ -153,27 +153,27 @@ void settle_vocabulary(WordPlan& plan, const WordOptions& options, double delta)
   choice.delta = delta / 4;
   const auto event = [&](double noise) {
     choice.noise = noise;
-    return mechanism::unlisted_event(choice.rule(), options.adjacency);
+    return mechanism::partition_selection_event(choice.rule(), options.adjacency);
   };
-  choice.noise = accounting::least_noise(
+  choice.noise = accounting::min_noise(
       event, {privacy::Epsilon(epsilon), privacy::Delta(delta / 2), options.adjacency});
   check_vocabulary_noise(choice.noise);
   plan.reasons.add(
       "vocabulary: at most {} words, of those that noisily {:.4g} units hold where each holds no "
       "other one; epsilon {:.4g} of it",
-      choice.most_words, mechanism::unlisted_threshold(choice.rule()), epsilon);
+      choice.max_words, mechanism::partition_threshold(choice.rule()), epsilon);
 }
 
-void settle_noise(WordPlan& plan, const WordOptions& options) {
-  const auto leaf = random::most_leaf_words;
-  // The sample, the coins of its units, the choice, the noise; the first choice and its coins, and
-  // so for words.
-  plan.cipher_delta = random::cipher_term(
+void resolve_noise(WordPlan& plan, const WordOptions& options) {
+  const auto keystream = random::max_block_words;
+  // The sample, the random draws of its units, the choice, the noise; the first choice and its
+  // random draws, and so for words.
+  plan.prg_slack = random::prg_slack_of(
       4 * plan.steps + (plan.choice.chooses_first() ? 2 : 0) + (options.select_vocabulary ? 2 : 0),
-      leaf);
+      keystream);
   if (std::isinf(options.epsilon)) {
     plan.guarantee = {options.epsilon, 0, options.adjacency};
-    settle_vocabulary(plan, options, 0);
+    resolve_vocabulary(plan, options, 0);
     return;
   }
   LinearOptions target;
@@ -184,16 +184,16 @@ void settle_noise(WordPlan& plan, const WordOptions& options) {
     plan.reasons.push_back(fmt::format("delta {:g}: the largest power of ten below 1/{}^1.1", delta,
                                        plan.public_row_count));
   }
-  if (options.paper && settle_published_noise(plan, options, delta)) return;
-  const auto left = settle_delta_left(target, delta, plan.cipher_delta);
-  settle_vocabulary(plan, options, left.value());
+  if (options.paper && resolve_published_noise(plan, options, delta)) return;
+  const auto left = resolve_delta_left(target, delta, plan.prg_slack);
+  resolve_vocabulary(plan, options, left.value());
   const auto events = [&](double whole) {
     split_noise(plan, options, whole);
     return planned_events(plan);
   };
-  plan.events = events(accounting::least_noise(
-      events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
-  settle_guarantee(plan, target, delta);
+  plan.events = events(
+      accounting::min_noise(events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
+  resolve_guarantee(plan, target, delta);
 }
 
 // A step size is said as if all words were alike, where a row's gradient is one in so many of the
@@ -201,12 +201,12 @@ void settle_noise(WordPlan& plan, const WordOptions& options) {
 double step_unit(const WordPlan& plan) {
   const auto kind = plan.optimizer.kind;
   const bool by_size = kind == RowOptimizerKind::sgd || kind == RowOptimizerKind::momentum;
-  return by_size ? as_real(plan.shape.words) : 1;
+  return by_size ? base::to_double(plan.shape.words) : 1;
 }
 
-void settle_step_size(WordPlan& plan, const WordOptions& options) {
+void resolve_step_size(WordPlan& plan, const WordOptions& options) {
   plan.optimizer.kind = options.optimizer.value_or(RowOptimizerKind::sgd);
-  const double words = as_real(plan.shape.words);
+  const double words = base::to_double(plan.shape.words);
   if (options.step_size) {
     plan.optimizer.step_size = *options.step_size;
   } else if (plan.optimizer.kind == RowOptimizerKind::sgd && plan.unprotected()) {
@@ -215,7 +215,7 @@ void settle_step_size(WordPlan& plan, const WordOptions& options) {
     plan.reasons.add("step size {:.4g}: {:g} for each pair, falling to 0", plan.optimizer.step_size,
                      unprotected_rate);
   } else if (plan.optimizer.kind == RowOptimizerKind::sgd) {
-    const double steps = as_real(plan.steps);
+    const double steps = base::to_double(plan.steps);
     double step = std::min(longest_step, longest_way / steps);
     // A step moves each number by step words / divisor times noise of noise times the norm.
     const double noise = words * plan.noise * plan.clipping_norm * std::sqrt(steps);
@@ -231,7 +231,7 @@ void settle_step_size(WordPlan& plan, const WordOptions& options) {
   plan.optimizer.step_size *= step_unit(plan);
 }
 
-void settle_settings(WordPlan& plan) {
+void resolve_settings(WordPlan& plan) {
   constexpr std::array forms{"skipgram", "cbow", "pairs"};
   const auto& rule = plan.examples;
   auto& settings = plan.settings;
@@ -242,12 +242,13 @@ void settle_settings(WordPlan& plan) {
   if (rule.form != data::ExampleForm::listed) settings.push_back({"window", rule.window});
   settings.push_back({"negatives", rule.negatives});
   if (plan.negatives_by_count) settings.push_back({"negatives_by", std::string("count^0.75")});
-  settings.push_back({"pairs_a_unit", rule.examples_a_unit});
+  settings.push_back({"max_pairs_per_unit", rule.max_examples_per_unit});
   if (rule.unit == data::ExampleUnit::pair) {
     settings.push_back({"units_are", std::string(pair_unit), {.table = false, .json = false}});
   }
-  settings.push_back(
-      {std::string(records_a_unit_name), rule.examples_a_unit, {.table = false, .json = false}});
+  settings.push_back({std::string(max_records_per_unit_name),
+                      rule.max_examples_per_unit,
+                      {.table = false, .json = false}});
   settings.push_back({"batch_size", plan.batch});
   settings.push_back({"sampling_rate", plan.rate, {.table = plan.rate < 1}});
   settings.push_back({"steps", plan.steps});
@@ -255,8 +256,8 @@ void settle_settings(WordPlan& plan) {
   settings.push_back({"step_size", plan.optimizer.step_size / step_unit(plan)});
   settings.push_back({"start_seed", static_cast<std::int64_t>(plan.start.seed), {.table = false}});
   if (plan.vocabulary) {
-    settings.push_back({"vocabulary_words", plan.vocabulary->most_words});
-    settings.push_back({"words_a_unit", plan.vocabulary->words_a_unit});
+    settings.push_back({"vocabulary_words", plan.vocabulary->max_words});
+    settings.push_back({"max_words_per_unit", plan.vocabulary->max_words_per_unit});
   }
   if (plan.unprotected()) return;
   if (plan.vocabulary) {
@@ -271,12 +272,13 @@ void settle_settings(WordPlan& plan) {
 
 void read_vocabulary_choice(WordPlan& plan, RecordedParameters& parameters) {
   auto& choice = plan.vocabulary.emplace();
-  choice.words_a_unit = parameters.count("words_a_unit");
+  choice.max_words_per_unit = parameters.count("max_words_per_unit");
   choice.noise = parameters.real("vocabulary_noise_multiplier");
   choice.delta = parameters.real("vocabulary_delta");
   const bool found = parameters.count("words") >= 2 &&
                      parameters.count("words") <= parameters.count("vocabulary_words");
-  if (!found || choice.words_a_unit < 1 || !(choice.noise > 0 && std::isfinite(choice.noise)) ||
+  if (!found || choice.max_words_per_unit < 1 ||
+      !(choice.noise > 0 && std::isfinite(choice.noise)) ||
       !(choice.delta > 0 && choice.delta < 0.5)) {
     throw base::DataError("numbers of the words that were found are out of range");
   }
@@ -292,8 +294,8 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   }
   // What is counted of a unit are its pairs.
   if (receipt.privacy_unit != single_record) {
-    parameters.expect(std::string(records_a_unit_name), parameters.count("pairs_a_unit"),
-                      "its pairs are");
+    parameters.expect(std::string(max_records_per_unit_name),
+                      parameters.count("max_pairs_per_unit"), "its pairs are");
   }
   WordPlan plan;
   plan.rate = parameters.real("sampling_rate");
@@ -305,7 +307,8 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   const auto units = receipt.public_row_count.value_or(0);
   const auto batch = parameters.count("batch_size");
   if (batch < 1 || batch > units ||
-      random::PoissonRate::at_least(as_real(batch) / as_real(units)).value() != plan.rate) {
+      random::PoissonRate::at_least(base::to_double(batch) / base::to_double(units)).value() !=
+          plan.rate) {
     throw base::DataError("sampling rate, batch size and number of units do not fit");
   }
   plan.guarantee = receipt.guarantee;
@@ -328,43 +331,44 @@ constexpr Method embed_method{
     word_papers};
 
 // Noise on all rows is dense for every optimizer.
-void settle_dense_noise(WordPlan& plan) {
+void resolve_dense_noise(WordPlan& plan) {
   if (plan.choice.kind != WordSelection::all || plan.unprotected()) return;
-  const double rows = as_real(plan.shape.rows());
-  const double draws = rows * as_real(plan.shape.width()) * as_real(plan.steps);
-  constexpr double draws_a_second = 3e8;  // of one thread of a usual machine
+  const double rows = base::to_double(plan.shape.rows());
+  const double draws = rows * base::to_double(plan.shape.width()) * base::to_double(plan.steps);
+  constexpr double draws_per_second = 3e8;  // of one thread of a usual machine
   plan.reasons.add(
       "every number gets noise in every step, whatever the optimizer: {:.3g} draws, some {:.2g} s "
       "of a thread",
-      draws, draws / draws_a_second);
+      draws, draws / draws_per_second);
   // Numbers that a touched row is drawn with (RowOptimizer::block_rows).
-  const double block = std::max(1.0, 2048 / as_real(plan.shape.width()));
-  plan.lazy = 2 * as_real(plan.batch) * as_real(plan.rows_a_unit()) * block < rows;
+  const double block = std::max(1.0, 2048 / base::to_double(plan.shape.width()));
+  plan.lazy =
+      2 * base::to_double(plan.batch) * base::to_double(plan.max_rows_per_unit()) * block < rows;
 }
 
 // What the number of words decides beside the tables.
-void settle_by_words(WordPlan& plan, const WordOptions& options) {
+void resolve_by_words(WordPlan& plan, const WordOptions& options) {
   plan.early_reasons = plan.reasons.size();
-  settle_dense_noise(plan);
-  settle_thresholds(plan, options);
-  settle_step_size(plan, options);
-  settle_settings(plan);
+  resolve_dense_noise(plan);
+  resolve_thresholds(plan, options);
+  resolve_step_size(plan, options);
+  resolve_settings(plan);
 }
 
 }  // namespace
 
 double WordPlan::divisor() const {
-  return static_cast<double>(batch) * static_cast<double>(examples.examples_a_unit);
+  return static_cast<double>(batch) * static_cast<double>(examples.max_examples_per_unit);
 }
 
 privacy::RowLayout WordPlan::layout() const {
   return privacy::RowLayout({{.rows = shape.rows(), .width = shape.width()}});
 }
 
-std::int64_t WordPlan::rows_a_unit() const {
+std::int64_t WordPlan::max_rows_per_unit() const {
   const std::int64_t bag =
       examples.form == data::ExampleForm::cbow ? 2 * examples.window : std::int64_t{1};
-  return examples.examples_a_unit * (bag + 1 + examples.negatives);
+  return examples.max_examples_per_unit * (bag + 1 + examples.negatives);
 }
 
 const Method& words_method() { return embed_method; }
@@ -375,15 +379,15 @@ WordPlan plan_words(const data::Vocabulary& vocabulary, const std::string& unit,
   WordPlan plan;
   plan.method = embed_method.name;
   plan.unit = unit;
-  settle_examples(plan, vocabulary, options);
-  settle_shape(plan, vocabulary, options);
-  plan.clipping_norm =
-      options.clipping_norm.value_or(std::sqrt(as_real(plan.examples.examples_a_unit)));
-  settle_steps(plan, options);
+  resolve_examples(plan, vocabulary, options);
+  resolve_shape(plan, vocabulary, options);
+  plan.clipping_norm = options.clipping_norm.value_or(
+      std::sqrt(base::to_double(plan.examples.max_examples_per_unit)));
+  resolve_steps(plan, options);
   plan.guarantee = {options.epsilon, 0, options.adjacency};
-  settle_choice(plan, options);
-  settle_noise(plan, options);
-  settle_by_words(plan, options);
+  resolve_choice(plan, options);
+  resolve_noise(plan, options);
+  resolve_by_words(plan, options);
   return plan;
 }
 
@@ -399,9 +403,9 @@ WordPlan with_words(const WordPlan& booked, const data::Vocabulary& found,
   auto plan = booked;
   plan.settings.clear();
   plan.reasons.resize(booked.early_reasons);
-  settle_examples(plan, found, options);
-  settle_shape(plan, found, options);
-  settle_by_words(plan, options);
+  resolve_examples(plan, found, options);
+  resolve_shape(plan, found, options);
+  resolve_by_words(plan, options);
   if (!plan.unprotected() && !(planned_events(plan) == booked.events)) {
     throw base::InternalError("the words that were found change what is released");
   }

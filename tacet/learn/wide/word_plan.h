@@ -15,7 +15,7 @@
 namespace tacet::learn {
 
 /// Training of word vectors, settled from public facts: no text has been read.
-struct WordPlan : Settled {
+struct WordPlan : MethodPlan {
   std::string unit;  ///< "record", "pair" or the unit column's name
   model::WordShape shape;
   model::WordStart start;
@@ -39,7 +39,7 @@ struct WordPlan : Settled {
   [[nodiscard]] double divisor() const;
   [[nodiscard]] privacy::RowLayout layout() const;
   /// Different rows that a unit may touch in a step.
-  [[nodiscard]] std::int64_t rows_a_unit() const;
+  [[nodiscard]] std::int64_t max_rows_per_unit() const;
   /// The address of the release that finds words, behind those of all steps and of a first choice.
   [[nodiscard]] std::uint64_t vocabulary_step() const {
     return static_cast<std::uint64_t>(steps) + 1;

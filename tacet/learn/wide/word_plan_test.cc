@@ -11,7 +11,7 @@
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/learn/wide/word_selection.h"
 
@@ -169,7 +169,7 @@ WordOptions finding_words(const OptionValues& more = {}) {
 // are found what is released stays what was booked.
 TEST(WordPlan, FindingWordsIsPartOfEpsilon) {
   for (const auto& more : {OptionValues{},
-                           {{"selection", "adafest"}, {"words-a-unit", "100"}},
+                           {{"selection", "adafest"}, {"max-words-per-unit", "100"}},
                            {{"adjacency", "replace_one"}, {"vocabulary-epsilon", "1.5"}}}) {
     const auto options = finding_words(more);
     const auto plan = plan_words(words_to_be_found(options), "record", options);
@@ -180,7 +180,8 @@ TEST(WordPlan, FindingWordsIsPartOfEpsilon) {
     EXPECT_LE(spent, 2);
     EXPECT_GE(spent, 1.97);
     const double part = options.vocabulary_epsilon.value_or(0.5);
-    const auto finding = mechanism::unlisted_event(plan.vocabulary->rule(), options.adjacency);
+    const auto finding =
+        mechanism::partition_selection_event(plan.vocabulary->rule(), options.adjacency);
     const double of_finding = epsilon(finding, plan.guarantee.delta / 2);
     EXPECT_LE(of_finding, part);
     EXPECT_GE(of_finding, part * 0.99);
@@ -212,7 +213,7 @@ TEST(WordPlan, WordsToBeFoundRefuseWhatCountsOnThem) {
   refused({{"selection", "fixed"}, {"selected", "20"}});
   EXPECT_THROW((void)finding_words({{"select-vocabulary", "1"}}), base::UsageError);
   auto given = usual();
-  given.words_a_unit = 8;
+  given.max_words_per_unit = 8;
   EXPECT_THROW((void)plan_words(vocabulary(10), "record", given), base::UsageError);
 }
 
@@ -243,7 +244,7 @@ TEST(WordPlan, RefusesWhatMakesNoSenseBeforeAnythingIsRead) {
   refused({{"selection", "fest"}, {"selected", "3"}, {"threshold", "5"}}, vocabulary(10));
   refused({{"second-clip", "aggregate"}}, vocabulary(10));
   refused({{"aggregate-norm", "2"}}, vocabulary(10));
-  refused({{"selection", "exponential"}, {"pairs-a-unit", "100000"}}, vocabulary(1000000));
+  refused({{"selection", "exponential"}, {"max-pairs-per-unit", "100000"}}, vocabulary(1000000));
   refused({{"selection", "adafest"}, {"optimizer", "momentum"}}, vocabulary(10));
   refused({{"selection", "uniform"}, {"optimizer", "adam_dense_zero"}}, vocabulary(10));
   EXPECT_THROW(

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/wide/word_threshold.h"
 #include "tacet/mechanism/sample_permit.h"
@@ -18,18 +19,16 @@ namespace {
 // Numbers that get noise in every step without anybody waiting for it.
 constexpr double many_numbers = 0x1p24;
 // Of tables whose every number is held, and gets noise.
-constexpr double most_numbers = 0x1p31;
+constexpr double max_numbers = 0x1p31;
 // Of the gradients of a step's units, where all of them are held.
-constexpr double most_held = 0x1p30;
+constexpr double max_held = 0x1p30;
 constexpr double usual_share = 0.1;
 constexpr double usual_share_of_draws = 0.3;
 // A draw at which a candidate at the bound weighs e as much as one of score 0. More of it costs
 // much more than it finds.
-constexpr double most_draw_epsilon = 2;
+constexpr double max_draw_epsilon = 2;
 
-double real_of(std::int64_t count) { return static_cast<double>(count); }
-
-optimize::RowLimit limit_of(const WordPlan& plan) { return {.most_rows = plan.rows_a_unit()}; }
+optimize::RowLimit limit_of(const WordPlan& plan) { return {.max_rows = plan.max_rows_per_unit()}; }
 
 std::int64_t pool_of(const WordPlan& plan) {
   const auto layout = plan.layout();
@@ -37,10 +36,10 @@ std::int64_t pool_of(const WordPlan& plan) {
 }
 
 double numbers_of(const WordPlan& plan) {
-  return real_of(plan.shape.rows()) * real_of(plan.shape.width());
+  return base::to_double(plan.shape.rows()) * base::to_double(plan.shape.width());
 }
 
-void settle_kind(WordPlan& plan, const WordOptions& options) {
+void resolve_kind(WordPlan& plan, const WordOptions& options) {
   auto& choice = plan.choice;
   const double numbers = numbers_of(plan);
   if (options.selection) {
@@ -52,7 +51,7 @@ void settle_kind(WordPlan& plan, const WordOptions& options) {
                      word_selection_names.of(choice.kind), numbers,
                      few ? "few enough" : "too many");
   }
-  if (choice.kind == WordSelection::all && numbers > most_numbers) {
+  if (choice.kind == WordSelection::all && numbers > max_numbers) {
     throw base::UsageError(
         "selection all holds and noises {:.4g} numbers, more than the 2^31 that it is offered for; "
         "use --selection adafest, or fewer words or dimensions",
@@ -69,7 +68,7 @@ void refuse_given(bool given, std::string_view option, std::string_view where,
 
 // Options that say nothing about this kind of choice.
 void refuse_meaningless(const RowChoice& choice, const WordOptions& options) {
-  const bool by_chance = choice.kind == WordSelection::uniform;
+  const bool at_random = choice.kind == WordSelection::uniform;
   const bool scores = choice.scores_sums();
   const bool counts = choice.counts_words() || choice.chooses_first();
   if (choice.kind == WordSelection::all && (options.selection_share || options.threshold)) {
@@ -81,7 +80,7 @@ void refuse_meaningless(const RowChoice& choice, const WordOptions& options) {
                "selections that read records", choice);
   refuse_given(options.threshold && !counts && choice.kind != WordSelection::sparse_vector,
                "threshold", "adafest, fest and sparse_vector", choice);
-  refuse_given(options.granularity && !scores && !by_chance, "granularity",
+  refuse_given(options.granularity && !scores && !at_random, "granularity",
                "exponential, permute_and_flip, sparse_vector and uniform", choice);
   refuse_given(options.score_bound && !scores, "score-bound",
                "exponential, permute_and_flip and sparse_vector", choice);
@@ -130,7 +129,7 @@ void refuse_counts_on_words(const RowChoice& choice, const WordOptions& options)
       word_selection_names.of(choice.kind));
 }
 
-void settle_count(WordPlan& plan, const WordOptions& options) {
+void resolve_count(WordPlan& plan, const WordOptions& options) {
   auto& choice = plan.choice;
   const bool of_words = choice.chooses_first() || choice.kind == WordSelection::fixed;
   const std::int64_t pool = of_words ? plan.shape.words : pool_of(plan);
@@ -153,7 +152,7 @@ void settle_count(WordPlan& plan, const WordOptions& options) {
   }
 }
 
-void settle_bounds(WordPlan& plan) {
+void resolve_bounds(WordPlan& plan) {
   auto& choice = plan.choice;
   if (!choice.scores_sums()) return;
   choice.bounds = optimize::row_score_bounds(
@@ -161,41 +160,43 @@ void settle_bounds(WordPlan& plan) {
       plan.guarantee.adjacency);
 }
 
-void settle_second_clip(WordPlan& plan, const WordOptions& options) {
+void resolve_second_clip(WordPlan& plan, const WordOptions& options) {
   auto& choice = plan.choice;
   choice.second = options.second_clip;
   if ((choice.second == optimize::SecondClip::aggregate) != options.aggregate_norm.has_value()) {
     throw base::UsageError("second-clip aggregate and aggregate-norm go together; give both");
   }
   choice.aggregate = options.aggregate_norm.value_or(0);
-  const double held = real_of(plan.batch) *
-                      real_of(std::min(plan.rows_a_unit(), plan.shape.rows())) *
-                      real_of(plan.shape.width());
-  if (choice.holds_gradients() && held > most_held) {
+  const double held = base::to_double(plan.batch) *
+                      base::to_double(std::min(plan.max_rows_per_unit(), plan.shape.rows())) *
+                      base::to_double(plan.shape.width());
+  if (choice.holds_gradients() && held > max_held) {
     throw base::UsageError(
         "this choice holds the gradients of all units of a step, up to {:.3g} numbers, more than "
-        "2^30; use a smaller --batch-size or --pairs-a-unit, or --selection adafest",
+        "2^30; use a smaller --batch-size or --max-pairs-per-unit, or --selection adafest",
         held);
   }
 }
 
 // A step's sum costs about as much as the square root of this many times one release of all
 // records.
-double releases_worth(const WordPlan& plan) { return real_of(plan.steps) * plan.rate * plan.rate; }
+double releases_worth(const WordPlan& plan) {
+  return base::to_double(plan.steps) * plan.rate * plan.rate;
+}
 
 }  // namespace
 
-void settle_choice(WordPlan& plan, const WordOptions& options) {
+void resolve_choice(WordPlan& plan, const WordOptions& options) {
   auto& choice = plan.choice;
-  settle_kind(plan, options);
+  resolve_kind(plan, options);
   refuse_meaningless(choice, options);
   refuse_counts_on_words(choice, options);
   choice.granularity = options.granularity.value_or(optimize::Granularity::row);
   refuse_moving_rows(plan, options);
-  settle_count(plan, options);
+  resolve_count(plan, options);
   choice.score_bound = options.score_bound.value_or(plan.clipping_norm / 3);
-  settle_second_clip(plan, options);
-  settle_bounds(plan);
+  resolve_second_clip(plan, options);
+  resolve_bounds(plan);
 }
 
 void split_noise(WordPlan& plan, const WordOptions& options, double whole) {
@@ -205,7 +206,7 @@ void split_noise(WordPlan& plan, const WordOptions& options, double whole) {
           ? usual_share_of_draws
           : usual_share);
   plan.noise = whole;
-  const double count = real_of(std::max<std::int64_t>(choice.count, 1));
+  const double count = base::to_double(std::max<std::int64_t>(choice.count, 1));
   if (choice.chooses_first()) {
     choice.first_noise = whole / std::sqrt(releases_worth(plan) * share / (1 - share));
     // k draws are k epsilon^2 / 8 of zero-concentrated privacy, a sum 1 / (2 noise^2).
@@ -219,7 +220,7 @@ void split_noise(WordPlan& plan, const WordOptions& options, double whole) {
   if (options.selection_epsilon) {
     choice.epsilon = *options.selection_epsilon;
   } else if (choice.kind == WordSelection::exponential) {
-    choice.epsilon = std::min(most_draw_epsilon, most_draw_epsilon / whole);
+    choice.epsilon = std::min(max_draw_epsilon, max_draw_epsilon / whole);
   } else {
     plan.noise = whole / std::sqrt(1 - share);
     const double each = std::sqrt(share / count) / whole;  // epsilon^2 / 2 of each
@@ -227,17 +228,18 @@ void split_noise(WordPlan& plan, const WordOptions& options, double whole) {
   }
 }
 
-void settle_thresholds(WordPlan& plan, const WordOptions& options) {
+void resolve_thresholds(WordPlan& plan, const WordOptions& options) {
   auto& choice = plan.choice;
   if (plan.unprotected()) return;
-  ThresholdFacts facts{.units = real_of(plan.batch),
-                       .words_a_unit = std::min(real_of(plan.shape.words),
-                                                2 * real_of(plan.examples.examples_a_unit)),
-                       .words = real_of(plan.shape.words)};
+  ThresholdFacts facts{
+      .units = base::to_double(plan.batch),
+      .max_words_per_unit = std::min(base::to_double(plan.shape.words),
+                                     2 * base::to_double(plan.examples.max_examples_per_unit)),
+      .words = base::to_double(plan.shape.words)};
   if (choice.chooses_first() && choice.count == 0) {
     auto all = facts;
     all.noise = choice.first_noise;
-    all.units = real_of(plan.public_row_count);
+    all.units = base::to_double(plan.public_row_count);
     choice.first_threshold = usual_threshold(all);
     if (choice.kind == WordSelection::fest && options.threshold) {
       choice.first_threshold = *options.threshold;
@@ -256,12 +258,12 @@ void settle_thresholds(WordPlan& plan, const WordOptions& options) {
     // Of the epsilon between two draws of the threshold, comparisons have this share
     // (SparseVectorOptions::threshold_share).
     const double share = 1 / (1 + std::pow(2.0, -2.0 / 3));
-    const double count = real_of(choice.count);
-    const double unit = choice.score_bound / real_of(choice.bounds->score_bound);
+    const double count = base::to_double(choice.count);
+    const double unit = choice.score_bound / base::to_double(choice.bounds->score_bound);
     const double scale =
-        2 * real_of(choice.bounds->sensitivity) * unit * count / (share * choice.epsilon);
+        2 * base::to_double(choice.bounds->sensitivity) * unit * count / (share * choice.epsilon);
     choice.threshold = options.threshold.value_or(
-        scale * std::log(std::max(1.0, 5 * real_of(pool_of(plan)) / count)));
+        scale * std::log(std::max(1.0, 5 * base::to_double(pool_of(plan)) / count)));
     if (options.threshold) return;
     plan.reasons.add(
         "threshold {:.4g}: untouched ones reach it by the noise of comparisons about "
@@ -286,7 +288,8 @@ privacy::Event planned_events(const WordPlan& plan) {
       plan.steps == 1 ? one : privacy::Event(privacy::Repeated{plan.steps, std::move(one)});
   std::vector<privacy::Event> parts;
   if (plan.vocabulary) {
-    parts.push_back(mechanism::unlisted_event(plan.vocabulary->rule(), plan.guarantee.adjacency));
+    parts.push_back(
+        mechanism::partition_selection_event(plan.vocabulary->rule(), plan.guarantee.adjacency));
   }
   if (auto first = first_choice_event(plan.choice, plan.guarantee.adjacency)) {
     parts.push_back(std::move(*first));
@@ -339,22 +342,22 @@ std::int64_t between(RecordedParameters& parameters, const std::string& name, st
   throw base::DataError("{} is out of range", name);
 }
 
-// What bounds of scores follow from: the tables, and how many rows a unit touches.
+// What bounds of scores follow from: the tables, and how many rows per unit touches.
 void read_shape(WordPlan& plan, RecordedParameters& parameters) {
   plan.shape.words =
       static_cast<std::int32_t>(between(parameters, "words", 2, std::int64_t{1} << 30));
-  plan.shape.dimensions = between(parameters, "dimensions", 1, model::most_word_dimensions);
+  plan.shape.dimensions = between(parameters, "dimensions", 1, model::max_word_dimensions);
   plan.shape.tables = static_cast<int>(between(parameters, "tables", 1, 2));
   plan.shape.bias = plan.shape.tables == 2;
   auto& rule = plan.examples;
   rule.form =
       parameters.text("model") == "cbow" ? data::ExampleForm::cbow : data::ExampleForm::skipgram;
   if (rule.form == data::ExampleForm::cbow) {
-    rule.window = between(parameters, "window", 1, data::ExampleRule::most_window);
+    rule.window = between(parameters, "window", 1, data::ExampleRule::max_window);
   }
-  rule.negatives = between(parameters, "negatives", 1, data::ExampleRule::most_negatives);
-  rule.examples_a_unit =
-      between(parameters, "pairs_a_unit", 1, data::ExampleRule::most_examples_a_unit);
+  rule.negatives = between(parameters, "negatives", 1, data::ExampleRule::max_negatives);
+  rule.max_examples_per_unit =
+      between(parameters, "max_pairs_per_unit", 1, data::ExampleRule::examples_per_unit_limit);
   plan.clipping_norm = above_0(parameters, "clipping_norm");
 }
 
@@ -380,7 +383,7 @@ void read_choice(WordPlan& plan, RecordedParameters& parameters) {
   choice.count = between(parameters, "selected", 1, pool_of(plan));
   choice.score_bound = above_0(parameters, "score_bound");
   choice.epsilon = above_0(parameters, "selection_epsilon");
-  settle_bounds(plan);
+  resolve_bounds(plan);
 }
 
 }  // namespace tacet::learn

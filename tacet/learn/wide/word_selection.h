@@ -12,14 +12,14 @@
 namespace tacet::learn {
 
 /// Kind, granularity and numbers, without noise. UsageError for what has no meaning together.
-void settle_choice(WordPlan& plan, const WordOptions& options);
+void resolve_choice(WordPlan& plan, const WordOptions& options);
 
 /// Noise of the choice and of the sum so that both cost about as much as one release of the
 /// multiplier `whole` in every step, the choice its share of it.
 void split_noise(WordPlan& plan, const WordOptions& options, double whole);
 
 /// Thresholds, once the noise is known.
-void settle_thresholds(WordPlan& plan, const WordOptions& options);
+void resolve_thresholds(WordPlan& plan, const WordOptions& options);
 
 /// What a step takes from its sample: the choice, if that reads records, and the sum.
 [[nodiscard]] std::vector<privacy::Event> step_parts(const WordPlan& plan);

@@ -15,7 +15,7 @@ constexpr double share_by_noise = 5e-4;
 double usual_threshold(const ThresholdFacts& facts) {
   // Word r of n has share 1 / (r H_n), and a unit counts 1 / sqrt(m) for each of m words.
   const double harmonic = std::log(facts.words) + 0.5772156649015329;
-  const double mass = facts.units * std::sqrt(facts.words_a_unit) / harmonic;
+  const double mass = facts.units * std::sqrt(facts.max_words_per_unit) / harmonic;
   constexpr double finest = 0.05;
   constexpr int most = 240;  // 12 standard deviations
   for (int i = 1; i < most; ++i) {

@@ -5,10 +5,10 @@ namespace tacet::learn {
 /// What a threshold of noisy counts of words follows from, all of it public. A unit with m words
 /// counts 1 / sqrt(m) in each.
 struct ThresholdFacts {
-  double noise = 1;         ///< its standard deviation, in units of one contribution
-  double units = 1;         ///< expected in a step
-  double words_a_unit = 2;  ///< that a unit touches
-  double words = 1;         ///< of the vocabulary
+  double noise = 1;               ///< its standard deviation, in units of one contribution
+  double units = 1;               ///< expected in a step
+  double max_words_per_unit = 2;  ///< that a unit touches
+  double words = 1;               ///< of the vocabulary
 };
 
 /// The threshold at which words that cross it by noise alone are at most one in 2,000 of those that

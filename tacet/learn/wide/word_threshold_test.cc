@@ -10,7 +10,7 @@ namespace tacet::learn {
 namespace word_threshold_test {
 
 TEST(WordThreshold, FewWordsCrossByNoiseAlone) {
-  const ThresholdFacts facts{.noise = 8, .units = 20000, .words_a_unit = 2, .words = 45892};
+  const ThresholdFacts facts{.noise = 8, .units = 20000, .max_words_per_unit = 2, .words = 45892};
   const auto by_noise = [&](double threshold) {
     return facts.words * numeric::normal_cdf(-threshold / facts.noise);
   };
@@ -26,7 +26,7 @@ TEST(WordThreshold, FewWordsCrossByNoiseAlone) {
 
 // More noise, more words or fewer units ask for more.
 TEST(WordThreshold, FollowsPublicFacts) {
-  const ThresholdFacts facts{.noise = 8, .units = 20000, .words_a_unit = 2, .words = 45892};
+  const ThresholdFacts facts{.noise = 8, .units = 20000, .max_words_per_unit = 2, .words = 45892};
   const auto with = [&](auto change) {
     auto other = facts;
     change(other);

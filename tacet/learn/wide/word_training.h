@@ -22,17 +22,18 @@ using StepWatcher = std::function<void(std::int64_t steps, const RowOptimizer& r
 /// Where the number of units is public, gives the reservation back and throws DataError when the
 /// corpus has another one than was declared. train_words does so too, but words that are found in
 /// the texts first are paid for before it.
-void check_unit_count(const data::Corpus& corpus, const WordPlan& plan, const TrainingMeans& means);
+void check_unit_count(const data::Corpus& corpus, const WordPlan& plan,
+                      const TrainingContext& context);
 
 /// Trains word vectors and commits the reservation (docs/methods/embed.md).
 ///
 /// A step draws a secret Poisson sample of units; each gives at most so many pairs, chosen by its
-/// own coins, whose gradients are summed and clipped to the clipping norm on the chosen rows. The
-/// choice of rows and the noisy sum are one debit (mechanism::SamplePermit). With one seed the rows
-/// have the same bits for any number of threads.
+/// own random draws, whose gradients are summed and clipped to the clipping norm on the chosen
+/// rows. The choice of rows and the noisy sum are one debit (mechanism::SamplePermit). With one
+/// seed the rows have the same bits for any number of threads.
 [[nodiscard]] TrainedWords train_words(const data::Corpus& corpus,
                                        const data::Vocabulary& vocabulary, const WordPlan& plan,
-                                       const TrainingMeans& means,
+                                       const TrainingContext& context,
                                        const StepWatcher& watch = nullptr);
 
 }  // namespace tacet::learn

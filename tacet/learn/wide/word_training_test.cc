@@ -59,7 +59,7 @@ WordPlan plan_of(OptionValues values) {
                                                 {"public-row-count", "3000"},
                                                 {"dim", "8"},
                                                 {"window", "3"},
-                                                {"pairs-a-unit", "4"}}) {
+                                                {"max-pairs-per-unit", "4"}}) {
     values.try_emplace(name, value);
   }
   return plan_words(vocabulary(), "record", word_options(values));
@@ -129,7 +129,7 @@ TEST(WordTraining, EverySelectionReleasesWhatItsPlanSays) {
   }
 }
 
-// So many rows a step and no others: of ten chosen by chance in each of three steps, or of the
+// So many rows a step and no others: of ten chosen at random in each of three steps, or of the
 // first ten words of the list.
 // Steps that rows make when a sample touches them give the bits of steps that all make at once, for
 // any number of threads.
@@ -140,7 +140,7 @@ TEST(WordTraining, StepsThatArePutOffHaveTheBitsOfOthers) {
     auto plan = plan_of({{"selection", "all"},
                          {"optimizer", optimizer},
                          {"batch-size", "6"},
-                         {"pairs-a-unit", "1"},
+                         {"max-pairs-per-unit", "1"},
                          {"dim", "400"},
                          {"steps", "70"}});
     plan.lazy = false;
@@ -158,10 +158,10 @@ TEST(WordTraining, OnlyChosenRowsAreStored) {
     const auto rows = trained.rows.table().stored_rows();
     return std::vector<std::int64_t>(rows.begin(), rows.end());
   };
-  const auto chance =
+  const auto probability =
       stored({{"selection", "uniform"}, {"selected", "10"}, {"steps", "3"}, {"batch-size", "50"}});
-  EXPECT_GE(chance.size(), 15U);
-  EXPECT_LE(chance.size(), 30U);
+  EXPECT_GE(probability.size(), 15U);
+  EXPECT_LE(probability.size(), 30U);
   const auto fixed = stored({{"selection", "fixed"}, {"selected", "10"}, {"steps", "3"}});
   EXPECT_EQ(fixed.size(), 20U);
   for (const auto row : fixed) EXPECT_LT(row % words, 10);
@@ -233,10 +233,10 @@ TEST(WordTraining, StepsThatArePutOffDrawWhatOthersDraw) {
     const auto trained = train_words(
         corpus(500), vocabulary(), plan,
         {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
-    return source.cipher_delta();
+    return source.prg_slack();
   };
   EXPECT_EQ(drawn(true), drawn(false));
-  EXPECT_GE(drawn(true), random::cipher_term(20, plan.layout().cells()));
+  EXPECT_GE(drawn(true), random::prg_slack_of(20, plan.layout().cells()));
 }
 
 // Of words that are drawn one by one, the r-th with a share of 1/r, nothing but their frequency can
@@ -296,7 +296,7 @@ TEST(WordTraining, TablesOfAHundredMillionRowsTakeTheMemoryOfChosenRows) {
                                              {"dim", "16"},
                                              {"batch-size", "256"},
                                              {"steps", "1000"},
-                                             {"pairs-a-unit", "4"}}));
+                                             {"max-pairs-per-unit", "4"}}));
   EXPECT_EQ(plan.choice.kind, WordSelection::adafest);
   data::Corpus texts(false);
   std::mt19937_64 bits(5);

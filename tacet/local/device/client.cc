@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 using DeviceClock = std::chrono::steady_clock;
 
-constexpr auto least_work = milliseconds(100);
+constexpr auto min_work = milliseconds(100);
 constexpr const char* counted = "counted";
 
 // Purposes of the device's own numbers; its noise has another purpose.
@@ -35,17 +35,20 @@ constexpr std::uint64_t fetch_pause_step = 3;
 
 class Device {
  public:
-  Device(const Participation& part, const DeviceMeans& means)
-      : part_(part), means_(means), task_(part.task), patience_(means, part.patience, pause_step) {}
+  Device(const Participation& part, const DeviceContext& context)
+      : part_(part),
+        context_(context),
+        task_(part.task),
+        patience_(context, part.patience, pause_step) {}
 
   ParticipationResult run() {
     check_policy(part_.policy, task_);
-    if (!part_.token.empty() && !means_.transport.confidential()) {
+    if (!part_.token.empty() && !context_.transport.confidential()) {
       throw base::GuaranteeError(
           "a token is sent over HTTPS only, or to a server on this machine; nothing was sent and "
           "nothing was spent. Give the server's https:// address");
     }
-    const DeviceFolder folder(part_.folder, means_.cancel);
+    const DeviceFolder folder(part_.folder, context_.cancel);
     auto report = stored_report(folder);
     const bool resumed = report.has_value();
     auto answer = resumed ? folder.answer(task_.digest) : std::string();
@@ -60,12 +63,12 @@ class Device {
   // ---- before the record counts
 
   void say(const std::string& text) const {
-    if (means_.say) means_.say(text);
+    if (context_.say) context_.say(text);
   }
 
   /// The record as the schema reads it. Values are never at fault; the file's structure is.
   [[nodiscard]] data::Dataset read_record() const {
-    auto records = data::read_dataset(part_.record, task_.schema, {.cancel = means_.cancel});
+    auto records = data::read_dataset(part_.record, task_.schema, {.cancel = context_.cancel});
     if (records.rows() == 1) return records;
     throw base::DataError(
         "'{}' holds {} records, but a device takes part with one; nothing was sent and nothing was "
@@ -95,11 +98,11 @@ class Device {
   [[nodiscard]] std::string draw_and_send(const DeviceFolder& folder) {
     const auto begin = DeviceClock::now();
     static_cast<void>(read_record());  // its structure, before anybody is asked
-    DeviceBooks books(folder, part_, means_);
-    books.settle_attempts();
+    DeviceBooks books(folder, part_, context_);
+    books.resolve_attempts();
     wait_until(begin + worked_time(begin));
-    random::Stream chance(means_.source.lease(random::Purpose::sampling, delay_step, 0, 64));
-    const double share = static_cast<double>(chance.next() >> 11) * 0x1p-53;
+    random::Stream probability(context_.source.claim(random::Purpose::sampling, delay_step, 0, 64));
+    const double share = static_cast<double>(probability.next() >> 11) * 0x1p-53;
     const auto delay =
         milliseconds(static_cast<std::int64_t>(share * 1000 * task_.terms.delay_seconds));
     const auto [slot, point] = find_place(delay);
@@ -111,23 +114,23 @@ class Device {
   }
 
   [[nodiscard]] std::string send(const DeviceFolder& folder, const std::string& report) {
-    DeviceBooks(folder, part_, means_).book_report(report);
+    DeviceBooks(folder, part_, context_).book_report(report);
     return send_booked(folder, report);
   }
 
   // ---- times
 
-  /// How long work on the record is said to have taken: the smallest double of `least_work` that it
+  /// How long work on the record is said to have taken: the smallest double of `min_work` that it
   /// did not exceed, so that records whose work differs by less are sent at the same time.
   [[nodiscard]] static DeviceClock::duration worked_time(DeviceClock::time_point since) {
-    DeviceClock::duration time = least_work;
+    DeviceClock::duration time = min_work;
     while (DeviceClock::now() - since > time) time *= 2;
     return time;
   }
 
   void wait_until(DeviceClock::time_point time) const {
     const auto left = std::chrono::ceil<milliseconds>(time - DeviceClock::now());
-    means_.wait(std::max(left, milliseconds(0)));
+    context_.wait(std::max(left, milliseconds(0)));
   }
 
   // ---- the server, before anything is spent
@@ -163,7 +166,7 @@ class Device {
       const auto slot = ask_for_slot();
       const auto end = DeviceClock::now() + std::chrono::seconds(slot.seconds);
       auto point = fetch_point(slot);
-      if (DeviceClock::now() + delay + least_work <= end) return {slot, std::move(point)};
+      if (DeviceClock::now() + delay + min_work <= end) return {slot, std::move(point)};
       if (DeviceClock::now() >= patience_ends) {
         throw base::IoError(
             "the server's slots end before a report can be sent; nothing was spent");
@@ -176,8 +179,8 @@ class Device {
   [[nodiscard]] std::vector<double> fetch_point(const Slot& slot) {
     const auto dimension = static_cast<std::size_t>(task_.plan.columns);
     const std::string remains = "nothing was spent";
-    const auto reply = patience_.persist(
-        {.path = "/v1/model/" + slot.model, .most_bytes = 8 * dimension}, remains);
+    const auto reply =
+        patience_.persist({.path = "/v1/model/" + slot.model, .max_bytes = 8 * dimension}, remains);
     if (reply.status != 200) give_up(reply, remains);
     if (ledger::sha256(reply.body) != slot.model) {
       throw base::GuaranteeError("the server's model is not the one it named; nothing was spent");
@@ -207,9 +210,9 @@ class Device {
         {.clipping_norm = task_.randomizer().spec().clipping_norm,
          .norm_bits = task_.randomizer().norm_bits(),
          .class_weights = task_.plan.class_weights});
-    random::Stream number(means_.source.lease(random::Purpose::sampling, report_id_step, 0, 64));
+    random::Stream number(context_.source.claim(random::Purpose::sampling, report_id_step, 0, 64));
     const auto report = mechanism::release_report(gradients.at(point, 0), task_.randomizer(),
-                                                  {.step = 0}, means_.source, reservation);
+                                                  {.step = 0}, context_.source, reservation);
     const auto bytes = frame_bytes({.round = slot.round,
                                     .model = model_mark(slot.model),
                                     .report_id = number.next(),
@@ -254,22 +257,22 @@ class Device {
   }
 
   const Participation& part_;
-  const DeviceMeans& means_;
+  const DeviceContext& context_;
   const Task& task_;
   Patience patience_;
 };
 
 }  // namespace
 
-ParticipationResult take_part(const Participation& part, const DeviceMeans& means) {
-  return Device(part, means).run();
+ParticipationResult take_part(const Participation& part, const DeviceContext& context) {
+  return Device(part, context).run();
 }
 
-Task fetch_task(const std::string& digest, const DeviceMeans& means,
+Task fetch_task(const std::string& digest, const DeviceContext& context,
                 std::chrono::seconds patience) {
   const auto reply =
-      Patience(means, patience, fetch_pause_step)
-          .persist({.path = "/v1/task", .most_bytes = std::size_t{base::limits::schema_bytes}},
+      Patience(context, patience, fetch_pause_step)
+          .persist({.path = "/v1/task", .max_bytes = std::size_t{base::limits::schema_bytes}},
                    "nothing was sent and nothing was spent");
   if (reply.status != 200) {
     throw base::IoError("the server offers no task: status {}", reply.status);

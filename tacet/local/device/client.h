@@ -43,11 +43,12 @@ struct ParticipationResult {
 /// BudgetError and GuaranteeError where policy, ledger or model forbid it; DataError for a record
 /// of another structure than the schema's; IoError where the server cannot be reached or does not
 /// let the device take part; UsageError for `only_resume` without a report.
-[[nodiscard]] ParticipationResult take_part(const Participation& part, const DeviceMeans& means);
+[[nodiscard]] ParticipationResult take_part(const Participation& part,
+                                            const DeviceContext& context);
 
 /// The task that the server offers, which must have this digest: GuaranteeError otherwise. IoError
 /// where it cannot be had as long as patience lasts.
-[[nodiscard]] Task fetch_task(const std::string& digest, const DeviceMeans& means,
+[[nodiscard]] Task fetch_task(const std::string& digest, const DeviceContext& context,
                               std::chrono::seconds patience);
 
 }  // namespace tacet::local

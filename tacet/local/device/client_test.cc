@@ -207,11 +207,11 @@ TEST_F(ClientTest, ResumingSendsAReportThatCountedAgain) {
 
 TEST_F(ClientTest, TheTaskIsFetchedByItsDigest) {
   const auto source = random::SecureSource::create();
-  const DeviceMeans means{.transport = *transport_,
-                          .source = *source,
-                          .wait = [this](milliseconds time) { waits_.push_back(time); }};
+  const DeviceContext context{.transport = *transport_,
+                              .source = *source,
+                              .wait = [this](milliseconds time) { waits_.push_back(time); }};
   const auto fetch = [&](const std::string& digest) {
-    return fetch_task(digest, means, std::chrono::seconds(60)).digest;
+    return fetch_task(digest, context, std::chrono::seconds(60)).digest;
   };
   EXPECT_EQ(fetch(task_.digest), task_.digest);
   EXPECT_THROW((void)fetch(std::string(64, '0')), base::GuaranteeError);

@@ -17,14 +17,14 @@ constexpr const char* record_account = "record";
 }  // namespace
 
 DeviceBooks::DeviceBooks(const DeviceFolder& folder, const Participation& part,
-                         const DeviceMeans& means)
-    : folder_(folder), part_(part), cancel_(means.cancel) {
-  open(means);
+                         const DeviceContext& context)
+    : folder_(folder), part_(part), cancel_(context.cancel) {
+  open(context);
   budget_.emplace(*ledger_, ledger::RunDetails{
                                 .data_set = record_account, .command = command(), .fate = fate()});
 }
 
-void DeviceBooks::open(const DeviceMeans& means) {
+void DeviceBooks::open(const DeviceContext& context) {
   std::error_code error;
   const auto record = std::filesystem::canonical(part_.record, error);
   if (error) {
@@ -46,7 +46,7 @@ void DeviceBooks::open(const DeviceMeans& means) {
   }
   ledger::Ledger::ensure(path);
   ledger_.emplace(path, ledger::OpenOptions{.cancel = cancel_});
-  const auto name = ledger_->standing().ledger;
+  const auto name = ledger_->snapshot().ledger;
   if (mark_ && mark_->ledger_name != name) {
     throw base::BudgetError(
         "what was spent on '{}' stands in the ledger '{}', which is another one than '{}'; nothing "
@@ -63,8 +63,8 @@ void DeviceBooks::open(const DeviceMeans& means) {
                       ledger::path_for_mark(record_folder_, path), name, ledger_->position()},
                      cancel_);
   } catch (const base::IoError& failure) {
-    if (!means.say) return;
-    means.say(fmt::format(
+    if (!context.say) return;
+    context.say(fmt::format(
         "the record could not be marked, so that a second folder for it goes unnoticed: {}",
         failure.what()));
   }
@@ -72,8 +72,8 @@ void DeviceBooks::open(const DeviceMeans& means) {
 
 /// Every report that was drawn here is paid for: no older state of the ledger took its place.
 void DeviceBooks::check_folder() {
-  const auto standing = ledger_->standing();
-  const auto* account = standing.find(record_account);
+  const auto snapshot = ledger_->snapshot();
+  const auto* account = snapshot.find(record_account);
   for (const auto& task : folder_.tasks()) {
     if (task == part_.task.digest) continue;  // settled by what follows
     const auto command = "join " + task;
@@ -98,8 +98,8 @@ ledger::Cap DeviceBooks::cap() const {
 
 void DeviceBooks::set_account() {
   const auto wanted = cap();
-  const auto standing = ledger_->standing();
-  const auto* account = standing.find(record_account);
+  const auto snapshot = ledger_->snapshot();
+  const auto* account = snapshot.find(record_account);
   if (account == nullptr) {
     ledger_->enrol(
         {.data_set = record_account, .adjacency = privacy::Adjacency::replace_one, .cap = wanted});
@@ -126,7 +126,7 @@ std::vector<ledger::Run> DeviceBooks::runs() {
   return all;
 }
 
-void DeviceBooks::settle_attempts() {
+void DeviceBooks::resolve_attempts() {
   for (const auto& run : runs()) {
     if (run.state == ledger::RunState::committed) refuse_second(folder_, part_.task.digest);
     if (run.booking.process == ledger::this_process()) {
@@ -156,7 +156,7 @@ void DeviceBooks::book_report(std::string_view report) {
   const ledger::Output output{ledger::sha256(report), folder_.report_name(task.digest), fate()};
   const auto booked = runs();
   if (!folder_.may_have_sent(task.digest)) {
-    const auto account = ledger_->standing().account(record_account);
+    const auto account = ledger_->snapshot().account(record_account);
     if (account.counted.total().value > account.cap().value) {
       throw base::BudgetError(
           "the policy allows all tasks together epsilon {}, and {} is spent; nothing was sent",
@@ -177,8 +177,7 @@ void DeviceBooks::book_report(std::string_view report) {
     ledger_->adopt(run);
   }
   ledger_->commit(
-      {{.run = run, .spent = task.randomizer().event(), .cipher_delta = task.plan.cipher_delta}},
-      output);
+      {{.run = run, .spent = task.randomizer().event(), .prg_slack = task.plan.prg_slack}}, output);
   ledger::advance_marks(record_folder_, *ledger_, cancel_);
 }
 

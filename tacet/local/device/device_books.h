@@ -22,11 +22,11 @@ class DeviceBooks {
  public:
   /// Opens it, makes it where nothing was ever spent, and gives the account the policy's cap. All
   /// of it while nobody else works in the folder.
-  DeviceBooks(const DeviceFolder& folder, const Participation& part, const DeviceMeans& means);
+  DeviceBooks(const DeviceFolder& folder, const Participation& part, const DeviceContext& context);
 
   /// No report was stored for the task, and none may have left: gives back what attempts had booked
   /// that ended before. BudgetError where a report was booked for good.
-  void settle_attempts();
+  void resolve_attempts();
   /// Books the task, durably, before the record is read.
   [[nodiscard]] privacy::Reservation reserve();
   /// This report is paid for when it returns, whatever became of the attempt that drew it, and
@@ -37,7 +37,7 @@ class DeviceBooks {
   [[noreturn]] static void refuse_second(const DeviceFolder& folder, const std::string& task);
 
  private:
-  void open(const DeviceMeans& means);
+  void open(const DeviceContext& context);
   void set_account();
   void check_folder();
   void check_paid(const ledger::Output& output, const ledger::Run& run) const;

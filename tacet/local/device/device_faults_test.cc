@@ -47,17 +47,17 @@ class Watcher : public HttpHandler {
   std::map<std::string, std::set<std::string>> reports_;
 };
 
-constexpr std::int64_t most_devices = 4000;
-constexpr std::int64_t most_report_bytes = 1000;
+constexpr std::int64_t max_devices = 4000;
+constexpr std::int64_t max_report_bytes = 1000;
 
 class DeviceFaults : public testing::Test {
  protected:
   DeviceFaults()
       : task_(test::small_task({.delay_seconds = 0},
-                               {{"public-row-count", std::to_string(most_devices)}})) {
+                               {{"public-row-count", std::to_string(max_devices)}})) {
     EXPECT_TRUE(StateFile::make(state_, task_));
-    tokens_ = StateFile(state_, ledger::Access::write).enrol(most_devices);
-    service_ = std::make_unique<Service>(state_, ServiceOptions{.requests_a_second = 1e6});
+    tokens_ = StateFile(state_, ledger::Access::write).enrol(max_devices);
+    service_ = std::make_unique<Service>(state_, ServiceOptions{.requests_per_second = 1e6});
     watcher_ = std::make_unique<Watcher>(*service_);
     server_.start(*watcher_);
   }
@@ -90,7 +90,7 @@ class DeviceFaults : public testing::Test {
     if (sent.empty()) return;
     EXPECT_EQ(spent(device), 4);
     const auto kept =
-        base::read_file(folder_of(device) / (task_.digest + ".report"), most_report_bytes);
+        base::read_file(folder_of(device) / (task_.digest + ".report"), max_report_bytes);
     EXPECT_EQ(*sent.begin(), kept);
   }
   void expect_exactly_once(std::size_t device) {
@@ -111,8 +111,8 @@ class DeviceFaults : public testing::Test {
     EXPECT_EQ(spent(device), 4);
   }
   [[nodiscard]] double spent(std::size_t device) const {
-    const auto standing = ledger::Ledger(folder_of(device) / "device.ledger").standing();
-    return standing.account("record").counted.total().value;
+    const auto snapshot = ledger::Ledger(folder_of(device) / "device.ledger").snapshot();
+    return snapshot.account("record").counted.total().value;
   }
 
   /// Kills at every `stride`-th call, `first` being the first one.
@@ -139,14 +139,14 @@ class DeviceFaults : public testing::Test {
       }
     }
     EXPECT_GT(kills, 300 / stride);
-    EXPECT_EQ(service_->standing().reports, static_cast<std::int64_t>(device));
+    EXPECT_EQ(service_->snapshot().reports, static_cast<std::int64_t>(device));
   }
 
   test::ScratchFolder folder_;
   std::filesystem::path state_ = folder_.path() / "task.state";
   Task task_;
   std::vector<std::string> tokens_;
-  HttpServer server_{{.limits = {.connections_a_second = 1e6}}};
+  HttpServer server_{{.limits = {.connections_per_second = 1e6}}};
   std::unique_ptr<Service> service_;
   std::unique_ptr<Watcher> watcher_;
 };

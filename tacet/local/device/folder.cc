@@ -95,7 +95,7 @@ std::vector<std::string> DeviceFolder::tasks() const {
 }
 
 std::optional<std::string> DeviceFolder::own_file(const std::string& name,
-                                                  std::size_t most_bytes) const {
+                                                  std::size_t max_bytes) const {
   const auto file = path_ / name;
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0 && errno == ENOENT) return std::nullopt;
@@ -109,7 +109,7 @@ std::optional<std::string> DeviceFolder::own_file(const std::string& name,
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) {
     refuse("it is no file of this device's owner");
   }
-  if (static_cast<std::size_t>(status.st_size) > most_bytes)
+  if (static_cast<std::size_t>(status.st_size) > max_bytes)
     refuse("it is longer than anything that is kept there");
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t done = 0;
@@ -124,8 +124,8 @@ std::optional<std::string> DeviceFolder::own_file(const std::string& name,
 }
 
 std::optional<std::string> DeviceFolder::report(const std::string& task,
-                                                std::size_t most_bytes) const {
-  return own_file(report_name(task), most_bytes);
+                                                std::size_t max_bytes) const {
+  return own_file(report_name(task), max_bytes);
 }
 
 void DeviceFolder::keep_report(const std::string& task, const std::string& bytes) const {

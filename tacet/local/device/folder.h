@@ -33,7 +33,7 @@ class DeviceFolder {
   /// The report that was drawn for the task; none: there is none any more, or none was drawn.
   /// IoError for a link, or somebody else's file.
   [[nodiscard]] std::optional<std::string> report(const std::string& task,
-                                                  std::size_t most_bytes) const;
+                                                  std::size_t max_bytes) const;
   /// Durable when it returns. IoError where there is one already.
   void keep_report(const std::string& task, const std::string& bytes) const;
   /// Durable when it returns: from now on the report may have left, whatever becomes of its file.
@@ -48,7 +48,7 @@ class DeviceFolder {
   void check_owner() const;
   void lock(const base::CancelToken* cancel);
   [[nodiscard]] std::optional<std::string> own_file(const std::string& name,
-                                                    std::size_t most_bytes) const;
+                                                    std::size_t max_bytes) const;
 
   std::filesystem::path path_;
   int descriptor_ = -1;

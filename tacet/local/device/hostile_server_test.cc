@@ -77,7 +77,7 @@ class HostileServer {
 void expect_no_answer(const std::function<void(const HostileServer::Say&)>& talk) {
   const HostileServer server(talk);
   const auto begin = Clock::now();
-  EXPECT_THROW((void)server.client()->exchange({.path = "/v1/task", .most_bytes = 1000}),
+  EXPECT_THROW((void)server.client()->exchange({.path = "/v1/task", .max_bytes = 1000}),
                base::IoError);
   EXPECT_LT(Clock::now() - begin, milliseconds(5000));
 }

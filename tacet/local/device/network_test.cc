@@ -32,19 +32,19 @@ class NetworkTest : public testing::Test {
   NetworkTest() : task_(test::small_task({.delay_seconds = 0})) {
     EXPECT_TRUE(StateFile::make(state_, task_));
     tokens_ = StateFile(state_, ledger::Access::write).enrol(40);
-    limits_.connections_an_address = 4096;
-    limits_.connections_a_second = limits_.failed_a_second = 1e6;
+    limits_.connections_per_address = 4096;
+    limits_.connections_per_second = limits_.failed_per_second = 1e6;
     limits_.header = limits_.handshake = milliseconds(400);
     limits_.body = milliseconds(600);
     limits_.idle = milliseconds(1000);
   }
   ~NetworkTest() override { stop(); }
 
-  void start(ListenOptions options = {}, double requests_a_second = 1e6) {
+  void start(ListenOptions options = {}, double requests_per_second = 1e6) {
     options.limits = limits_;
     server_ = std::make_unique<HttpServer>(options);
-    service_ =
-        std::make_unique<Service>(state_, ServiceOptions{.requests_a_second = requests_a_second});
+    service_ = std::make_unique<Service>(
+        state_, ServiceOptions{.requests_per_second = requests_per_second});
     server_->start(*service_);
   }
   void start_secure(const test::Authority::Files& files, const std::string& client_ca = {}) {
@@ -134,7 +134,7 @@ TEST_F(NetworkTest, DevicesTakePartOverTlsAndTheReplayAgrees) {
   }
   for (auto& device : devices) device.join();
   EXPECT_EQ(counted, 40);
-  EXPECT_TRUE(service_->standing().finished);
+  EXPECT_TRUE(service_->snapshot().finished);
   stop();
   StateFile file(state_, ledger::Access::read);
   EXPECT_EQ(replay(file, ReplayCheck::every_round).rounds, 10);
@@ -251,7 +251,7 @@ TEST_F(NetworkTest, WhatIsNoRequestOfTheProtocolIsRefusedWithItsReason) {
   has("POST /v1/slot HTTP/1.1\r\nContent-Length: 0\r\nAuthorization: Bearer x\r\n" + tail,
       Reason::unknown_token);
   has(report_head(length_line()) + std::string(task_.layout.bytes(), 'x'), Reason::wrong_magic);
-  EXPECT_EQ(service_->standing().reports, 0);
+  EXPECT_EQ(service_->snapshot().reports, 0);
 }
 
 TEST_F(NetworkTest, SmuggledAndLongRequestsAreRefused) {
@@ -314,11 +314,11 @@ TEST_F(NetworkTest, EachFlippedBitOfAReportIsRefused) {
     // 413: of the length that the frame says of itself.
     EXPECT_TRUE(status == 422 || (status == 413 && bit / 8 >= 52 && bit / 8 < 56)) << bit;
   }
-  EXPECT_EQ(service_->standing().reports, 0);
+  EXPECT_EQ(service_->snapshot().reports, 0);
 }
 
 TEST_F(NetworkTest, LimitsOfConnectionsHold) {
-  limits_.connections_an_address = 5;
+  limits_.connections_per_address = 5;
   start();
   std::vector<std::unique_ptr<test::RawClient>> held;
   for (int i = 0; i < 20; ++i) {
@@ -332,7 +332,7 @@ TEST_F(NetworkTest, LimitsOfConnectionsHold) {
 }
 
 TEST_F(NetworkTest, AnAddressOpensSoManyConnectionsASecond) {
-  limits_.connections_a_second = 5;
+  limits_.connections_per_second = 5;
   start();
   for (int i = 0; i < 20; ++i) {
     const test::RawClient one(server_->port());
@@ -360,7 +360,7 @@ TEST_F(NetworkTest, AnAddressWhoseConnectionsComeToNothingIsHeldOff) {
       std::this_thread::sleep_for(milliseconds(10));
     }
   };
-  limits_.failed_a_second = 2;
+  limits_.failed_per_second = 2;
   start();
   attempts();
   EXPECT_GT(server_->counters().refused, 0);

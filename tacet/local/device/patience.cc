@@ -22,7 +22,7 @@ bool comes_again(int status) {
 
 void Patience::pause(int attempt, std::int64_t retry_seconds, Clock::duration left) {
   if (!pauses_) {
-    pauses_.emplace(means_.source.lease(random::Purpose::sampling, step_, 0, 1 << 24));
+    pauses_.emplace(context_.source.claim(random::Purpose::sampling, step_, 0, 1 << 24));
   }
   const auto base = std::min(longest_pause, milliseconds(250) * (1 << std::min(attempt, 8)));
   const double share = 0.5 + static_cast<double>(pauses_->next() >> 11) * 0x1p-54;
@@ -31,17 +31,17 @@ void Patience::pause(int attempt, std::int64_t retry_seconds, Clock::duration le
   const auto wanted =
       retry_seconds > 0 ? milliseconds(1000 * retry_seconds) + jittered / 4 : jittered;
   // A server that asks for an hour gets what the device has: then one last attempt.
-  means_.wait(std::min(wanted, std::chrono::ceil<milliseconds>(left)));
+  context_.wait(std::min(wanted, std::chrono::ceil<milliseconds>(left)));
 }
 
 HttpReply Patience::persist(const HttpRequest& request, const std::string& remains) {
-  const auto end = Clock::now() + most_;
+  const auto end = Clock::now() + max_;
   bool said = false;
   for (int attempt = 0;; ++attempt) {
     std::string why;
     std::int64_t retry_seconds = 0;
     try {
-      auto reply = means_.transport.exchange(request);
+      auto reply = context_.transport.exchange(request);
       if (!comes_again(reply.status)) return reply;
       retry_seconds = reply.retry_seconds;
       why = error_code(reply.body);
@@ -54,7 +54,7 @@ HttpReply Patience::persist(const HttpRequest& request, const std::string& remai
     }
     const auto now = Clock::now();
     if (now >= end) throw base::IoError("{}; {}", why, remains);
-    if (!said && means_.say) means_.say(fmt::format("waiting for the server: {}", why));
+    if (!said && context_.say) context_.say(fmt::format("waiting for the server: {}", why));
     said = true;
     pause(attempt, retry_seconds, end - now);
   }

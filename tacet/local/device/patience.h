@@ -13,7 +13,7 @@
 namespace tacet::local {
 
 /// What a device works with.
-struct DeviceMeans {
+struct DeviceContext {
   Transport& transport;
   random::Source& source;
   std::function<void(std::chrono::milliseconds)> wait;  ///< sleeps; may throw base::Interrupted
@@ -26,8 +26,8 @@ struct DeviceMeans {
 class Patience {
  public:
   /// `step` is the place of its jitter among the device's own numbers, which nobody else has.
-  Patience(const DeviceMeans& means, std::chrono::seconds most, std::uint64_t step)
-      : means_(means), most_(most), step_(step) {}
+  Patience(const DeviceContext& context, std::chrono::seconds most, std::uint64_t step)
+      : context_(context), max_(most), step_(step) {}
   /// IoError, which ends with `remains`, when patience is at its end; UntrustedServer at once.
   [[nodiscard]] HttpReply persist(const HttpRequest& request, const std::string& remains);
 
@@ -35,8 +35,8 @@ class Patience {
   using Clock = std::chrono::steady_clock;
   void pause(int attempt, std::int64_t retry_seconds, Clock::duration left);
 
-  const DeviceMeans& means_;
-  std::chrono::seconds most_;
+  const DeviceContext& context_;
+  std::chrono::seconds max_;
   std::uint64_t step_;
   std::optional<random::Stream> pauses_;
 };

@@ -35,8 +35,8 @@ TEST(SameBytesLong, AThousandRecordsSendTheSameRequestsAndTheSameNumberOfBytes) 
       test::small_task({.delay_seconds = 0}, {{"public-row-count", std::to_string(devices)}});
   ASSERT_TRUE(StateFile::make(state, task));
   const auto tokens = StateFile(state, ledger::Access::write).enrol(devices);
-  Service service(state, {.requests_a_second = 1e6});
-  HttpServer server({.limits = {.connections_a_second = 1e6}});
+  Service service(state, {.requests_per_second = 1e6});
+  HttpServer server({.limits = {.connections_per_second = 1e6}});
   server.start(service);
   const Policy policy{.largest_epsilon = 4, .all_tasks_epsilon = 4, .mechanisms = {"privunit"}};
   std::mt19937_64 draw(11);

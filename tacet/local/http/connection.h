@@ -352,7 +352,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void on_waste(Error error, std::size_t bytes) {
     wasted_ += bytes;
-    if (error || wasted_ > most_waste) return close();
+    if (error || wasted_ > max_waste) return close();
     read_waste();
   }
 
@@ -365,7 +365,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
   }
 
-  static constexpr std::size_t most_waste = std::size_t{1} << 18;
+  static constexpr std::size_t max_waste = std::size_t{1} << 18;
   static constexpr std::size_t read_bytes = 2048;
 
   std::shared_ptr<void> presence_;

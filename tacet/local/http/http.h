@@ -56,11 +56,11 @@ class HttpHandler {
 /// What a connection may take, with the defaults of `tacet serve`.
 struct HttpLimits {
   std::int64_t connections = 8192;
-  std::int64_t connections_an_address = 256;
-  double connections_a_second = 50;  ///< new ones, of one address: a handshake costs time
+  std::int64_t connections_per_address = 256;
+  double connections_per_second = 50;  ///< new ones, of one address: a handshake costs time
   /// Those of one address that end before their first request is whole; beyond, new ones of that
   /// address are refused.
-  double failed_a_second = 5;
+  double failed_per_second = 5;
   std::uint32_t header_bytes = 8192;
   std::int64_t body_bytes = std::int64_t{1} << 28;  ///< of all bodies that are not answered yet
   std::chrono::milliseconds handshake{5000};

@@ -21,8 +21,8 @@ using client_tcp = boost::asio::ip::tcp;
 using ClientError = boost::system::error_code;
 using ClientPlain = boost::beast::tcp_stream;
 using ClientTlsStream = boost::beast::ssl_stream<ClientPlain>;
-constexpr std::uint32_t most_header = 1U << 14;
-constexpr std::size_t most_buffered = std::size_t{1} << 17;
+constexpr std::uint32_t max_header = 1U << 14;
+constexpr std::size_t max_buffered = std::size_t{1} << 17;
 using Answer = client_http::response_parser<client_http::string_body>;
 
 /// One at a time: each step runs to its end or to its timeout.
@@ -140,8 +140,8 @@ class HttpClient : public Transport {
                              [&](ClientError error, std::size_t) { result = error; });
     const auto unsent = finish(result);  // a server may answer before it has read everything
     Answer answer;
-    answer.body_limit(request.most_bytes);
-    answer.header_limit(most_header);
+    answer.body_limit(request.max_bytes);
+    answer.header_limit(max_header);
     lowest().expires_after(options_.patience);
     // The head by itself: read together with a body, Beast 1.74 forgets that the length which the
     // head announces is beyond the limit, and takes all of it.
@@ -149,7 +149,7 @@ class HttpClient : public Transport {
     client_http::async_read_header(stream, buffer_, answer,
                                    [&](ClientError error, std::size_t) { result = error; });
     auto error = finish(result);
-    if (!error && answer.content_length().value_or(0) > request.most_bytes) {
+    if (!error && answer.content_length().value_or(0) > request.max_bytes) {
       error = client_http::error::body_limit;
     }
     if (!error) {
@@ -183,7 +183,7 @@ class HttpClient : public Transport {
   std::optional<ClientPlain> plain_;
   std::optional<ClientTlsStream> secure_;
   boost::beast::flat_buffer buffer_{
-      most_buffered};  // a chunk's extensions have no limit of their own
+      max_buffered};  // a chunk's extensions have no limit of their own
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ struct HttpRequest {
   std::string path;
   std::string token = {};  ///< for Authorization; empty: none
   std::string body = {};
-  std::size_t most_bytes = std::size_t{1} << 16;  ///< of the answer's body
+  std::size_t max_bytes = std::size_t{1} << 16;  ///< of the answer's body
 };
 
 struct HttpReply {

@@ -35,8 +35,8 @@ class HttpServer::House {
       : options_(std::move(options)),
         context_(options_.threads),
         acceptor_(door_),
-        rates_(options_.limits.connections_a_second),
-        failures_(options_.limits.failed_a_second) {
+        rates_(options_.limits.connections_per_second),
+        failures_(options_.limits.failed_per_second) {
     if (!options_.certificate.empty()) read_certificates();
     listen();
   }
@@ -213,7 +213,7 @@ class HttpServer::House {
     const std::scoped_lock lock(mutex_);
     if (counters_.open >= options_.limits.connections) return nullptr;
     auto& here = addresses_[address];
-    if (!many && here >= options_.limits.connections_an_address) return nullptr;
+    if (!many && here >= options_.limits.connections_per_address) return nullptr;
     ++here;
     ++counters_.open;
     ++counters_.opened;

@@ -100,7 +100,7 @@ const BIO_METHOD* socket_method() {
 
 /// TLS 1.3 lets a client ask for new keys as often as it likes, which costs it 22 bytes: a few
 /// times is enough for whatever a device has to say; then the connection counts as ended.
-constexpr std::intptr_t most_key_updates = 8;
+constexpr std::intptr_t max_key_updates = 8;
 
 int key_update_slot() {
   static const int slot = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
@@ -116,7 +116,7 @@ void count_key_updates(int sent, int /*version*/, int type, const void* bytes, s
   const auto before =
       reinterpret_cast<std::intptr_t>(SSL_get_ex_data(connection, key_update_slot()));
   SSL_set_ex_data(connection, key_update_slot(), reinterpret_cast<void*>(before + 1));
-  if (before >= most_key_updates) SSL_set_shutdown(connection, SSL_RECEIVED_SHUTDOWN);
+  if (before >= max_key_updates) SSL_set_shutdown(connection, SSL_RECEIVED_SHUTDOWN);
 }
 
 }  // namespace

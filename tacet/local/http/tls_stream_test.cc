@@ -67,7 +67,7 @@ class TlsStreamTest : public testing::Test {
  protected:
   void start(HttpLimits limits = {}) {
     const auto files = authority_.issue(folder_.path(), "server", "IP:127.0.0.1");
-    limits.connections_a_second = limits.failed_a_second = 1e6;
+    limits.connections_per_second = limits.failed_per_second = 1e6;
     server_.emplace(ListenOptions{
         .certificate = files.certificate, .key = files.key, .limits = std::move(limits)});
     server_->start(reciter_);
@@ -95,10 +95,10 @@ TEST_F(TlsStreamTest, WhatIsLongerThanAllBuffersArrivesWhole) {
   reciter_.text = std::make_shared<const std::string>(text);
   start();
   const auto kept = client();
-  EXPECT_TRUE(kept->exchange({.path = "/", .most_bytes = text.size()}).body == text);
+  EXPECT_TRUE(kept->exchange({.path = "/", .max_bytes = text.size()}).body == text);
   const std::string sent = text.substr(0, 1000000);
   EXPECT_TRUE(
-      kept->exchange({.method = "POST", .path = "/", .body = sent, .most_bytes = 1000000}).body ==
+      kept->exchange({.method = "POST", .path = "/", .body = sent, .max_bytes = 1000000}).body ==
       sent);
   EXPECT_EQ(server_->counters().opened, 1);
 }

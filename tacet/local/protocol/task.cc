@@ -20,8 +20,8 @@ using nlohmann::ordered_json;
 
 constexpr std::int64_t task_version = 1;
 // A schema may be as long as elsewhere; the rest of a task is short.
-constexpr std::size_t most_task_bytes = std::size_t{base::limits::schema_bytes};
-constexpr privacy::internal::JsonLimits task_limits{"task", most_task_bytes, 16};
+constexpr std::size_t max_task_bytes = std::size_t{base::limits::schema_bytes};
+constexpr privacy::internal::JsonLimits task_limits{"task", max_task_bytes, 16};
 
 void check_terms(const TaskTerms& terms, const LocalPlan& plan) {
   const auto refuse = [](std::string_view name, std::string_view allowed) {
@@ -43,8 +43,8 @@ void check_terms(const TaskTerms& terms, const LocalPlan& plan) {
 }
 
 /// Every setting of the run in words that settle it, whatever later versions choose by themselves.
-learn::OptionValues settled_values(learn::OptionValues values, const LocalOptions& options,
-                                   const LocalPlan& plan) {
+learn::OptionValues resolved_values(learn::OptionValues values, const LocalOptions& options,
+                                    const LocalPlan& plan) {
   const auto& spec = plan.randomizer->spec();
   const auto put = [&](const char* name, auto value) { values[name] = fmt::format("{}", value); };
   values.erase("threads");
@@ -104,8 +104,8 @@ ordered_json facts_json(const LocalPlan& plan) {
   return out;
 }
 
-Task settled_task(const data::Schema& schema, const learn::OptionValues& values,
-                  const TaskTerms& terms) {
+Task resolved_task(const data::Schema& schema, const learn::OptionValues& values,
+                   const TaskTerms& terms) {
   auto options = local_options(values);
   if (options.passes != 1) {
     throw base::UsageError(
@@ -158,9 +158,9 @@ Task task_of(const ordered_json& json) {
   for (const auto& [name, value] : json.at("settings").items()) {
     values[name] = value.get<std::string>();
   }
-  auto task = settled_task(data::schema_from_json(nlohmann::json(json.at("schema"))), values,
-                           terms_of(json.at("terms")));
-  if (settled_values(values, task.options, task.plan) != values) {
+  auto task = resolved_task(data::schema_from_json(nlohmann::json(json.at("schema"))), values,
+                            terms_of(json.at("terms")));
+  if (resolved_values(values, task.options, task.plan) != values) {
     throw base::DataError("a setting is missing, or not written as `tacet local task` writes it");
   }
   if (facts_json(task.plan) != json.at("facts")) {
@@ -175,10 +175,10 @@ Task task_of(const ordered_json& json) {
 
 Task make_task(const data::Schema& schema, const learn::OptionValues& values,
                const TaskTerms& terms) {
-  const auto asked = settled_task(schema, values, terms);
-  // Settled again from what is written down, so that a reader comes to the same.
-  const auto settled = settled_values(values, asked.options, asked.plan);
-  auto task = settled_task(schema, settled, terms);
+  const auto asked = resolved_task(schema, values, terms);
+  // MethodPlan again from what is written down, so that a reader comes to the same.
+  const auto settled = resolved_values(values, asked.options, asked.plan);
+  auto task = resolved_task(schema, settled, terms);
   const ordered_json json{{"tacet_task", task_version},
                           {"settings", settings_json(settled)},
                           {"terms", terms_json(terms)},
@@ -203,7 +203,7 @@ Task task_from_text(std::string_view text, std::string_view where) {
 }
 
 Task load_task(const std::filesystem::path& path) {
-  return task_from_text(base::read_file(path, most_task_bytes), path.string());
+  return task_from_text(base::read_file(path, max_task_bytes), path.string());
 }
 
 }  // namespace tacet::local

@@ -12,7 +12,7 @@ namespace tacet::local {
 namespace {
 
 constexpr std::int64_t longest_retry = 5;  // seconds
-constexpr std::int64_t most_doublings = 10;
+constexpr std::int64_t max_doublings = 10;
 
 /// Different devices come again at different times: a keyed hash of the token and the time.
 std::int64_t retry_after(const TokenMac& mac, std::int64_t now) {
@@ -288,7 +288,7 @@ void Collector::set_clock(std::int64_t now) {
 
 /// Milliseconds without a slot, after one that was missed, and so many missed before.
 std::int64_t Collector::wait_after(std::int64_t missed) const {
-  const auto doublings = std::clamp(missed, std::int64_t{0}, most_doublings);
+  const auto doublings = std::clamp(missed, std::int64_t{0}, max_doublings);
   return 1000 * task().terms.slot_seconds * (std::int64_t{1} << doublings);
 }
 

@@ -36,14 +36,14 @@ std::string Histogram::text(std::string_view name, std::string_view help) const 
                            static_cast<double>(nanoseconds_) * 1e-9, total);
 }
 
-std::string metrics_text(const ServiceStanding& standing, const ServiceCounters& counters,
+std::string metrics_text(const ServiceSnapshot& snapshot, const ServiceCounters& counters,
                          const HttpCounters& http) {
   auto out =
-      metric("reports_accepted", "gauge", "Reports counted so far.", standing.reports) +
-      metric("rounds", "gauge", "Rounds that are complete.", standing.round) +
-      metric("rounds_planned", "gauge", "Rounds of the task.", standing.rounds) +
-      metric("queue", "gauge", "Requests that wait for a commit.", standing.queued) +
-      metric("ready", "gauge", "1 while the state can be written.", standing.ready ? 1 : 0) +
+      metric("reports_accepted", "gauge", "Reports counted so far.", snapshot.reports) +
+      metric("rounds", "gauge", "Rounds that are complete.", snapshot.round) +
+      metric("rounds_planned", "gauge", "Rounds of the task.", snapshot.rounds) +
+      metric("queue", "gauge", "Requests that wait for a commit.", snapshot.queued) +
+      metric("ready", "gauge", "1 while the state can be written.", snapshot.ready ? 1 : 0) +
       metric("connections", "gauge", "Open connections.", http.open) +
       metric("connections_total", "counter", "Connections accepted.", http.opened) +
       metric("connections_refused_total", "counter", "Beyond the limits.", http.refused) +
@@ -69,7 +69,7 @@ std::string metrics_text(const ServiceStanding& standing, const ServiceCounters&
          counters.commits.text("commit_seconds", "Groups, until they are durable.");
 }
 
-std::string status_page(const ServiceStanding& standing, const ServiceCounters& counters,
+std::string status_page(const ServiceSnapshot& snapshot, const ServiceCounters& counters,
                         const HttpCounters& http) {
   const auto row = [](std::string_view name, const auto& value) {
     return fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", name, value);
@@ -78,12 +78,12 @@ std::string status_page(const ServiceStanding& standing, const ServiceCounters& 
                  "<!doctype html><meta charset=\"utf-8\"><title>tacet</title>"
                  "<style>body{font:16px sans-serif;margin:2em}th{text-align:left;"
                  "padding-right:2em}</style><h1>tacet serve</h1><table>\n") +
-             row("task", standing.task) +
-             row("state", standing.finished ? "finished"
-                          : standing.ready  ? "open"
+             row("task", snapshot.task) +
+             row("state", snapshot.finished ? "finished"
+                          : snapshot.ready  ? "open"
                                             : "not ready") +
-             row("rounds", fmt::format("{} of {}", standing.round, standing.rounds)) +
-             row("reports", fmt::format("{}, {} a round", standing.reports, standing.batch)) +
+             row("rounds", fmt::format("{} of {}", snapshot.round, snapshot.rounds)) +
+             row("reports", fmt::format("{}, {} a round", snapshot.reports, snapshot.batch)) +
              row("connections", http.open.load());
   for (const auto& reason : reason_names.all) {
     const auto count = counters.of(reason.value);

@@ -39,7 +39,7 @@ struct ServiceCounters {
 };
 
 /// What is shown beside them.
-struct ServiceStanding {
+struct ServiceSnapshot {
   std::string task;
   std::int64_t round = 0;
   std::int64_t rounds = 0;
@@ -50,10 +50,10 @@ struct ServiceStanding {
   bool ready = false;
 };
 
-[[nodiscard]] std::string metrics_text(const ServiceStanding& standing,
+[[nodiscard]] std::string metrics_text(const ServiceSnapshot& snapshot,
                                        const ServiceCounters& counters, const HttpCounters& http);
 /// A page without scripts.
-[[nodiscard]] std::string status_page(const ServiceStanding& standing,
+[[nodiscard]] std::string status_page(const ServiceSnapshot& snapshot,
                                       const ServiceCounters& counters, const HttpCounters& http);
 
 }  // namespace tacet::local

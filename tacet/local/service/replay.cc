@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/resolve.h"
 #include "tacet/ledger/digest.h"
 #include "tacet/local/protocol/messages.h"
 #include "tacet/local/service/round_learner.h"

@@ -24,26 +24,26 @@ constexpr std::array serve_table{
                    [](const ServeReading& given) {
                      given.options.http.connections = given.integer(1, 1000000);
                    }},
-    ServeParameter{"connections-an-address", serve_whole, "1 to 1000000", "256",
+    ServeParameter{"connections-per-address", serve_whole, "1 to 1000000", "256",
                    "open connections of one address", serve_nothing,
                    [](const ServeReading& given) {
-                     given.options.http.connections_an_address = given.integer(1, 1000000);
+                     given.options.http.connections_per_address = given.integer(1, 1000000);
                    }},
-    ServeParameter{"connections-a-second", serve_number, "0.01 to 1e6", "50",
+    ServeParameter{"connections-per-second", serve_number, "0.01 to 1e6", "50",
                    "new connections of one address", serve_nothing,
                    [](const ServeReading& given) {
-                     given.options.http.connections_a_second = given.real(0.01, 1e6);
+                     given.options.http.connections_per_second = given.real(0.01, 1e6);
                    }},
-    ServeParameter{"failed-a-second", serve_number, "0.01 to 1e6", "5",
+    ServeParameter{"failed-per-second", serve_number, "0.01 to 1e6", "5",
                    "connections of one address that end before their first request is whole",
                    serve_nothing,
                    [](const ServeReading& given) {
-                     given.options.http.failed_a_second = given.real(0.01, 1e6);
+                     given.options.http.failed_per_second = given.real(0.01, 1e6);
                    }},
-    ServeParameter{"requests-a-second", serve_number, "0.01 to 1e6", "20",
+    ServeParameter{"requests-per-second", serve_number, "0.01 to 1e6", "20",
                    "slots and reports of one address, and as many tasks and models", serve_nothing,
                    [](const ServeReading& given) {
-                     given.options.service.requests_a_second = given.real(0.01, 1e6);
+                     given.options.service.requests_per_second = given.real(0.01, 1e6);
                    }},
     ServeParameter{
         "queue", serve_whole, "1 to 1000000", "4096",

@@ -24,8 +24,8 @@ HttpAnswer plain_text(int status, std::string text) {
 Service::Service(const std::filesystem::path& state, const ServiceOptions& options)
     : collector_(state),
       task_text_(std::make_shared<const std::string>(collector_.task().text)),
-      reads_(options.requests_a_second),
-      rates_(options.requests_a_second),
+      reads_(options.requests_per_second),
+      rates_(options.requests_per_second),
       desk_(collector_, counters_, static_cast<std::size_t>(options.queue)) {}
 
 Service::Path Service::path_of(const RequestHead& head) {
@@ -112,7 +112,7 @@ HttpAnswer Service::read(const RequestHead& head) {
   return {.shared = found->second, .type = "application/octet-stream", .cacheable = true};
 }
 
-ServiceStanding Service::standing() const {
+ServiceSnapshot Service::snapshot() const {
   const auto published = collector_.published();
   return {.task = task().digest,
           .round = published->round,
@@ -133,18 +133,18 @@ std::optional<HttpAnswer> AdminService::admit(RequestHead& head) {
 
 void AdminService::answer(const RequestHead& head, std::string /*body*/,
                           std::function<void(HttpAnswer)> done) {
-  const auto standing = service_.standing();
+  const auto snapshot = service_.snapshot();
   if (head.path == "/metrics") {
-    auto answer = plain_text(200, metrics_text(standing, service_.counters(), http_));
+    auto answer = plain_text(200, metrics_text(snapshot, service_.counters(), http_));
     answer.type = "text/plain; version=0.0.4; charset=utf-8";
     return done(std::move(answer));
   }
   if (head.path == "/health") return done(plain_text(200, "alive\n"));
   if (head.path == "/ready") {
-    return done(standing.ready ? plain_text(200, "ready\n") : plain_text(503, "not ready\n"));
+    return done(snapshot.ready ? plain_text(200, "ready\n") : plain_text(503, "not ready\n"));
   }
   if (head.path == "/") {
-    return done({.body = status_page(standing, service_.counters(), http_),
+    return done({.body = status_page(snapshot, service_.counters(), http_),
                  .type = "text/html; charset=utf-8"});
   }
   done(plain_text(404, "there are /, /metrics, /health and /ready\n"));

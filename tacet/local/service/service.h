@@ -6,14 +6,14 @@
 #include "tacet/local/http/address_rates.h"
 #include "tacet/local/http/http.h"
 #include "tacet/local/service/collector.h"
-#include "tacet/local/service/desk.h"
 #include "tacet/local/service/metrics.h"
+#include "tacet/local/service/writer_queue.h"
 
 namespace tacet::local {
 
 struct ServiceOptions {
-  double requests_a_second = 20;  ///< slots and reports of one address; as many tasks and models
-  std::int64_t queue = 4096;      ///< applications that wait for a commit
+  double requests_per_second = 20;  ///< slots and reports of one address; as many tasks and models
+  std::int64_t queue = 4096;        ///< applications that wait for a commit
 };
 
 /// Local learning over HTTP, version 1 (docs/reference/local-protocol.md): what a request means,
@@ -30,7 +30,7 @@ class Service : public HttpHandler {
 
   [[nodiscard]] const Task& task() const { return collector_.task(); }
   [[nodiscard]] const ServiceCounters& counters() const { return counters_; }
-  [[nodiscard]] ServiceStanding standing() const;
+  [[nodiscard]] ServiceSnapshot snapshot() const;
   void read_tokens() { desk_.read_tokens(); }
 
  private:
@@ -47,7 +47,7 @@ class Service : public HttpHandler {
   std::shared_ptr<const std::string> task_text_;
   AddressRates reads_;
   AddressRates rates_;
-  Desk desk_;
+  WriterQueue desk_;
 };
 
 /// What operators see, at an address of its own: /metrics, /health, /ready and a page at /.

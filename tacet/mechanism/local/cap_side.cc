@@ -86,14 +86,15 @@ bool inside_cap(const SphereCap& cap, std::span<const std::int64_t> candidate,
     const Sums sums = rough_sums(candidate, direction.integers);
     const double norm = std::sqrt(sums.square);
     const double reach = norm * direction.norm;
-    const double border = cap.threshold * (cap.shape == CapShape::angle ? reach : direction.norm);
+    const double threshold =
+        cap.threshold * (cap.shape == CapShape::angle ? reach : direction.norm);
     // Integers below 2^53 are doubles. A sum of d products is within d 2^-53 of the sum of their
-    // magnitudes, at most |K| |U| by Cauchy and Schwarz; roots, norms and the border add as much
+    // magnitudes, at most |K| |U| by Cauchy and Schwarz; roots, norms and the boundary add as much
     // again (docs/proofs/local_randomizers.md, section 2).
     const auto d = static_cast<double>(candidate.size());
-    const double bound = (3 * d + 32) * 0x1p-53 * (reach + border);
-    if (sums.dot > border + bound) return true;
-    if (sums.dot < border - bound) return false;
+    const double bound = (3 * d + 32) * 0x1p-53 * (reach + threshold);
+    if (sums.dot > threshold + bound) return true;
+    if (sums.dot < threshold - bound) return false;
   }
   return exactly_inside(cap, candidate, direction.integers);
 }

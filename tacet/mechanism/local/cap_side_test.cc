@@ -33,7 +33,7 @@ TEST(CapSide, DecidesTheBorderExactly) {
   const std::vector<std::int64_t> k{3, 4};
   expect_side(true, cap_with(CapShape::angle, 2, 0.59999999999999986677), k, u);
   expect_side(false, cap_with(CapShape::angle, 2, 0.60000000000000008882), k, u);
-  // On the border itself: inside.
+  // On the boundary itself: inside.
   expect_side(true, cap_with(CapShape::angle, 2, 0.5), {1, 0}, {1, 0});
   expect_side(true, cap_with(CapShape::angle, 4, 0.5), {5, 5, 5, 5}, {7, 0, 0, 0});
   expect_side(true, cap_with(CapShape::angle, 2, 0), {0, 1}, {1, 0});
@@ -47,7 +47,7 @@ TEST(CapSide, DecidesTheBorderExactly) {
 }
 
 TEST(CapSide, DoublesAgreeWithIntegersWhereverTheyDecide) {
-  // Candidates nearly on the border: U turned by acos(gamma), in integers of 31 bits.
+  // Candidates nearly on the boundary: U turned by acos(gamma), in integers of 31 bits.
   std::mt19937_64 bits(3);
   const auto number = [&](std::int64_t most) {
     return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(2 * most + 1)) - most;

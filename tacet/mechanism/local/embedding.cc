@@ -23,7 +23,7 @@ std::int64_t squared_norm(std::span<const std::int64_t> g, std::int64_t bound) {
 
 }  // namespace
 
-Embedding settled_embedding(Embedding embedding, std::int64_t dimension, double epsilon) {
+Embedding resolved_embedding(Embedding embedding, std::int64_t dimension, double epsilon) {
   if (embedding != Embedding::automatic) return embedding;
   return dimension <= 3 && epsilon < 2 ? Embedding::sign : Embedding::lift;
 }
@@ -50,9 +50,9 @@ bool root_bernoulli(std::int64_t square, std::int64_t bound, const WordSource& w
   cpp_int bits = 0;
   for (int count = 64; count <= 512; count += 64) {
     bits = (bits << 64) + words();
-    const cpp_int border = cpp_int(square) << (2 * count);
-    if ((bits + 1) * (bits + 1) * whole <= border) return true;
-    if (bits * bits * whole >= border) return false;
+    const cpp_int threshold = cpp_int(square) << (2 * count);
+    if ((bits + 1) * (bits + 1) * whole <= threshold) return true;
+    if (bits * bits * whole >= threshold) return false;
   }
   throw base::InternalError("512 random bits did not decide one draw; the generator is broken");
 }

@@ -10,8 +10,8 @@
 namespace tacet::mechanism {
 
 /// What `automatic` is at this dimension and epsilon.
-[[nodiscard]] Embedding settled_embedding(Embedding embedding, std::int64_t dimension,
-                                          double epsilon);
+[[nodiscard]] Embedding resolved_embedding(Embedding embedding, std::int64_t dimension,
+                                           double epsilon);
 
 /// The integer g with one coordinate more, floor(sqrt(bound^2 - |g|^2)): a vector of norm `bound`
 /// but for that rounding. |g| <= bound <= 2^30. Never all zeros.

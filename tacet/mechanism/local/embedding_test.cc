@@ -15,11 +15,11 @@ namespace embedding_test {
 using Integers = std::vector<std::int64_t>;
 
 TEST(Embedding, AutomaticIsLiftButForFewCoordinatesAndSmallEpsilon) {
-  EXPECT_EQ(settled_embedding(Embedding::automatic, 3, 1.9), Embedding::sign);
-  EXPECT_EQ(settled_embedding(Embedding::automatic, 3, 2), Embedding::lift);
-  EXPECT_EQ(settled_embedding(Embedding::automatic, 4, 0.1), Embedding::lift);
-  EXPECT_EQ(settled_embedding(Embedding::sign, 100, 4), Embedding::sign);
-  EXPECT_EQ(settled_embedding(Embedding::lift, 1, 0.1), Embedding::lift);
+  EXPECT_EQ(resolved_embedding(Embedding::automatic, 3, 1.9), Embedding::sign);
+  EXPECT_EQ(resolved_embedding(Embedding::automatic, 3, 2), Embedding::lift);
+  EXPECT_EQ(resolved_embedding(Embedding::automatic, 4, 0.1), Embedding::lift);
+  EXPECT_EQ(resolved_embedding(Embedding::sign, 100, 4), Embedding::sign);
+  EXPECT_EQ(resolved_embedding(Embedding::lift, 1, 0.1), Embedding::lift);
 }
 
 TEST(Embedding, TheLiftHasTheBoundsNorm) {
@@ -45,7 +45,7 @@ TEST(Embedding, AGradientBeyondItsBoundIsAnError) {
   }
 }
 
-TEST(Embedding, TheSignHasExactlyTheRightChance) {
+TEST(Embedding, TheSignHasExactlyTheRightProbability) {
   // sqrt(square)/bound = 1/2 against words on both sides of it, and 1, which is always reached.
   const auto answer = [](std::int64_t square, std::int64_t bound, std::uint64_t word) {
     return root_bernoulli(square, bound, [word] { return word; });
@@ -67,9 +67,9 @@ TEST(Embedding, TheSignHasExactlyTheRightChance) {
 
 TEST(Embedding, SignsAverageToTheGradient) {
   // 40,000 signs of a vector of half the bound: 3/4 are plus, within 5 standard deviations (a
-  // correct program fails with a chance of 6e-7).
+  // correct program fails with a probability of 6e-7).
   const auto source = std::make_unique<random::SeededSource>(5);
-  random::Stream stream(source->lease(random::Purpose::audit, 0, 0));
+  random::Stream stream(source->claim(random::Purpose::audit, 0, 0));
   const WordSource words = [&stream] { return stream.next(); };
   int plus = 0;
   constexpr int runs = 40000;

@@ -16,13 +16,13 @@
 namespace tacet::mechanism {
 namespace {
 
-constexpr std::int64_t most_dimension = 1000000;
-constexpr double least_epsilon = 0x1p-30;  // below, the slack of the coin is no longer small
-constexpr double most_epsilon = 256;
+constexpr std::int64_t max_dimension = 1000000;
+constexpr double min_epsilon = 0x1p-30;  // below, the slack of the random draw is no longer small
+constexpr double max_epsilon = 256;
 constexpr double rare = 1e-12;  // probability that an honest report is cut
 constexpr int sphere_bits = 30;
 constexpr int additive_bits = 20;
-constexpr int least_bits = 14;
+constexpr int min_bits = 14;
 
 /// To 24 bits, as optimize rounds the clipping norm: the grid has to be the same.
 double rounded_norm(double norm) {
@@ -45,15 +45,15 @@ void check_delta(const LocalSpec& spec) {
 }
 
 LocalSpec checked(LocalSpec spec) {
-  if (!(spec.epsilon >= least_epsilon && spec.epsilon <= most_epsilon)) {
+  if (!(spec.epsilon >= min_epsilon && spec.epsilon <= max_epsilon)) {
     throw base::UsageError(
         "epsilon of a local report must be above 0 (2^-30 at least) and at most {}, got {}",
-        most_epsilon, spec.epsilon);
+        max_epsilon, spec.epsilon);
   }
-  if (spec.dimension < 1 || spec.dimension > most_dimension) {
+  if (spec.dimension < 1 || spec.dimension > max_dimension) {
     throw base::UsageError(
         "a local report has 1 to {} coordinates, got {}; give hashed columns and texts fewer bits",
-        most_dimension, spec.dimension);
+        max_dimension, spec.dimension);
   }
   if (!(spec.clipping_norm >= 0x1p-500 && spec.clipping_norm <= 0x1p500)) {
     throw base::UsageError("the clipping norm must be positive and finite, got {}",
@@ -61,7 +61,7 @@ LocalSpec checked(LocalSpec spec) {
   }
   check_delta(spec);
   spec.clipping_norm = rounded_norm(spec.clipping_norm);
-  spec.embedding = settled_embedding(spec.embedding, spec.dimension, spec.epsilon);
+  spec.embedding = resolved_embedding(spec.embedding, spec.dimension, spec.epsilon);
   return spec;
 }
 
@@ -90,15 +90,15 @@ LocalRandomizer::LocalRandomizer(const LocalSpec& spec)
              .clipping_norm = spec_.clipping_norm,
              .coordinates = spec_.dimension} {
   if (reports_direction(spec_.mechanism)) {
-    settle_directions();
+    resolve_directions();
   } else if (spec_.mechanism == LocalMechanism::gaussian) {
-    settle_gaussian();
+    resolve_gaussian();
   } else {
-    settle_laplace();
+    resolve_laplace();
   }
 }
 
-void LocalRandomizer::settle_directions() {
+void LocalRandomizer::resolve_directions() {
   norm_bits_ = sphere_bits;
   if (spec_.embedding == Embedding::lift) ++noise_.coordinates;
   const bool plane = spec_.mechanism == LocalMechanism::privunitg;
@@ -131,25 +131,25 @@ void LocalRandomizer::settle_directions() {
   noise_.variance = std::max(square * noise_.along - g * g, d == 1 ? 0 : square * noise_.across);
   if (plane) {
     // A report is e^epsilon times as likely as a candidate at most.
-    noise_.most_norm = cut_at(noise_.amplitude * normal_length(d, rare * std::exp(-spec_.epsilon)));
+    noise_.max_norm = cut_at(noise_.amplitude * normal_length(d, rare * std::exp(-spec_.epsilon)));
   } else {
     noise_.norm = noise_.amplitude;
-    noise_.most_norm = noise_.amplitude;
+    noise_.max_norm = noise_.amplitude;
   }
 }
 
-void LocalRandomizer::settle_grid(double reach) {
+void LocalRandomizer::resolve_grid(double reach) {
   // Reports are cut to 32 bits: coarser grids where the noise is wide.
   const double room = 0x1p31 / (1 + reach / spec_.clipping_norm);
   norm_bits_ = std::min(additive_bits, room < 1 ? 0 : std::ilogb(room));
-  if (norm_bits_ >= least_bits) return;
+  if (norm_bits_ >= min_bits) return;
   throw base::GuaranteeError(
       "the noise of {} for {} coordinates at epsilon {} does not fit reports of 32 bits; take the "
       "mechanism privunit, or a larger epsilon",
       local_mechanism_names.of(spec_.mechanism), spec_.dimension, spec_.epsilon);
 }
 
-void LocalRandomizer::settle_laplace() {
+void LocalRandomizer::resolve_laplace() {
   const auto d = static_cast<double>(spec_.dimension);
   const double g = spec_.clipping_norm;
   const bool joint = spec_.mechanism == LocalMechanism::l2_laplace;
@@ -162,16 +162,16 @@ void LocalRandomizer::settle_laplace() {
   const double square = noise_.noise_scale * noise_.noise_scale;
   noise_.variance = joint ? (d + 1) * square : 2 * square;
   const double length = gamma_length(d, rare);
-  noise_.most_norm = cut_at(
+  noise_.max_norm = cut_at(
       g + noise_.noise_scale *
               (joint ? length : std::min(length, std::sqrt(d) * (std::log(d) - std::log(rare)))));
   // One coordinate: (1 - beta^2)^(-(d+1)/2) e^(-beta t) by Chernoff's bound, in scales.
   const double x = std::log(2 * d / rare);
-  settle_grid(noise_.noise_scale * (joint ? std::sqrt(2 * (d + 1) * x) + x : x));
+  resolve_grid(noise_.noise_scale * (joint ? std::sqrt(2 * (d + 1) * x) + x : x));
   grid_scale_ = internal::noise_scale(relative, std::ldexp(1.0, norm_bits_));
 }
 
-void LocalRandomizer::settle_gaussian() {
+void LocalRandomizer::resolve_gaussian() {
   const double multiplier = accounting::gaussian::sigma_for(2, privacy::Epsilon(spec_.epsilon),
                                                             privacy::Delta(spec_.delta));
   event_ = privacy::Gaussian{multiplier};
@@ -179,8 +179,8 @@ void LocalRandomizer::settle_gaussian() {
   noise_.noise_scale = multiplier * spec_.clipping_norm;
   noise_.symmetric = true;
   noise_.variance = noise_.noise_scale * noise_.noise_scale;
-  noise_.most_norm = cut_at(spec_.clipping_norm + noise_.noise_scale * normal_length(d, rare));
-  settle_grid(noise_.noise_scale * std::sqrt(2 * std::log(2 * d / rare)));
+  noise_.max_norm = cut_at(spec_.clipping_norm + noise_.noise_scale * normal_length(d, rare));
+  resolve_grid(noise_.noise_scale * std::sqrt(2 * std::log(2 * d / rare)));
   grid_scale_ = internal::noise_scale(multiplier, std::ldexp(1.0, norm_bits_));
 }
 
@@ -192,9 +192,9 @@ double LocalRandomizer::expected_candidates() const {
   return cap_.has_value() ? cap_->expected_candidates : 1;
 }
 
-std::int64_t LocalRandomizer::lease_words() const {
+std::int64_t LocalRandomizer::claim_words() const {
   if (cap_.has_value()) return sphere_words(*cap_);
-  if (reports_direction(spec_.mechanism)) return static_cast<std::int64_t>(coin_words);
+  if (reports_direction(spec_.mechanism)) return static_cast<std::int64_t>(draw_words);
   return spec_.mechanism == LocalMechanism::l2_laplace ? random::l2_laplace_words * spec_.dimension
                                                        : spec_.dimension;
 }

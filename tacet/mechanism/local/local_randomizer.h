@@ -39,23 +39,23 @@ class LocalRandomizer {
   [[nodiscard]] std::int64_t report_bytes() const;
   /// Candidates drawn for a report; 1 where noise is added.
   [[nodiscard]] double expected_candidates() const;
-  /// Random words that a report may take: a leaf of so many is leased.
-  [[nodiscard]] std::int64_t lease_words() const;
+  /// Random words that a report may take: a keystream block of so many is claimed.
+  [[nodiscard]] std::int64_t claim_words() const;
   [[nodiscard]] const NoiseModel& noise() const { return noise_; }
 
   /// Of directions, but for one coordinate (randomised response).
   [[nodiscard]] const std::optional<SphereCap>& cap() const { return cap_; }
-  /// The coin of directions: inside or not, or of randomised response: true or not.
+  /// The random draw of directions: inside or not, or of randomised response: true or not.
   [[nodiscard]] BitLaw bit() const { return bit_; }
   /// Of additive noise, in grid units.
   [[nodiscard]] double grid_scale() const { return grid_scale_; }
 
  private:
   explicit LocalRandomizer(const LocalSpec& spec);
-  void settle_directions();
-  void settle_laplace();
-  void settle_gaussian();
-  void settle_grid(double reach);
+  void resolve_directions();
+  void resolve_laplace();
+  void resolve_gaussian();
+  void resolve_grid(double reach);
 
   LocalSpec spec_;
   privacy::Event event_;

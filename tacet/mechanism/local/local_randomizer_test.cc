@@ -29,11 +29,11 @@ TEST(LocalRandomizer, SettlesWhatTheSpecLeavesOpen) {
   EXPECT_TRUE(usual.pure());
   EXPECT_EQ(usual.event(), privacy::Event(privacy::PureDp{4, privacy::Adjacency::replace_one}));
   EXPECT_NEAR(usual.expected_candidates(), 15.3, 0.1);
-  EXPECT_EQ(usual.lease_words(), 64 + 101 * usual.cap()->most_candidates);
+  EXPECT_EQ(usual.claim_words(), 64 + 101 * usual.cap()->max_candidates);
   const auto noisy = LocalRandomizer::calibrate(
       {.mechanism = LocalMechanism::l2_laplace, .epsilon = 1, .dimension = 50});
   EXPECT_EQ(noisy.report_coordinates(), 50);
-  EXPECT_EQ(noisy.lease_words(), 16 * 50);
+  EXPECT_EQ(noisy.claim_words(), 16 * 50);
   EXPECT_EQ(noisy.expected_candidates(), 1);
   EXPECT_EQ(noisy.norm_bits(), 20);
   // theta = 2 G / epsilon, on the grid, rounded up.

@@ -22,7 +22,7 @@ double log_ratio(double u) {
 double sphere_growth(double x, double dimensions) { return x * x / (2 * dimensions); }
 
 /// Weights of the angle's density sin^(d-2) at the middles of `nodes` equal pieces of (0, pi), cut
-/// at the cap's border, each part scaled to the probability that a report lies there.
+/// at the cap's boundary, each part scaled to the probability that a report lies there.
 struct AngleRule {
   std::vector<double> cosine;
   std::vector<double> weight;
@@ -56,12 +56,12 @@ double turns_of_cosine(double x) {
 
 AngleRule angle_rule(const NoiseModel& noise) {
   AngleRule rule;
-  const double border = turns_of_cosine(noise.threshold);
+  const double threshold = turns_of_cosine(noise.threshold);
   const auto power = static_cast<double>(noise.coordinates - 2);
   // Where the density has all its weight, when there are many coordinates.
   const double reach = std::min(0.25, 2 / std::sqrt(static_cast<double>(noise.coordinates)));
-  add_part(rule, std::max(0.0, std::min(border, 0.25 - reach)), border, noise.inside, power);
-  add_part(rule, border, 0.25 + reach, 1 - noise.inside, power);
+  add_part(rule, std::max(0.0, std::min(threshold, 0.25 - reach)), threshold, noise.inside, power);
+  add_part(rule, threshold, 0.25 + reach, 1 - noise.inside, power);
   return rule;
 }
 

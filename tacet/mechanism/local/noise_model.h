@@ -22,8 +22,8 @@ struct NoiseModel {
   /// B: what every estimate weighs, whatever a device sends; absent where reports are unbounded.
   std::optional<double> norm;
   /// No decoded estimate is longer. B where there is one; else it is cut there, which concerns an
-  /// honest report with a chance below 1e-12.
-  double most_norm = 0;
+  /// honest report with a probability below 1e-12.
+  double max_norm = 0;
   /// The largest |beta| for which `proxy` bounds E exp(beta <noise, u>).
   double range = std::numeric_limits<double>::infinity();
 
@@ -33,8 +33,8 @@ struct NoiseModel {
   double amplitude = 0;
   double along = 0;
   double across = 0;
-  double tail = 0.5;       ///< chance of the cap, unrounded
-  double inside = 0.5;     ///< chance that a report lies inside it
+  double tail = 0.5;       ///< probability of the cap, unrounded
+  double inside = 0.5;     ///< probability that a report lies inside it
   double threshold = 0;    ///< gamma, or z
   double noise_scale = 0;  ///< of additive mechanisms, in real units: theta, s of a coordinate
 

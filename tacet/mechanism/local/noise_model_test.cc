@@ -141,12 +141,12 @@ TEST(NoiseModel, KnowsTheBoundsOfReports) {
     const auto noise = model(mechanism, 10, 1);
     EXPECT_FALSE(noise.norm.has_value());
     EXPECT_EQ(noise.symmetric, mechanism != LocalMechanism::privunitg);
-    EXPECT_GT(noise.most_norm * noise.most_norm, noise.second_moment(1));
+    EXPECT_GT(noise.max_norm * noise.max_norm, noise.second_moment(1));
   }
   // R_max.
-  EXPECT_NEAR(model(LocalMechanism::l2_laplace, 10, 1).most_norm, 101.5597690, 1e-4);
-  EXPECT_NEAR(model(LocalMechanism::l2_laplace, 100, 1).most_norm, 375.4959107, 1e-4);
-  EXPECT_NEAR(model(LocalMechanism::l2_laplace, 1000, 4).most_norm, 620.4322346, 1e-3);
+  EXPECT_NEAR(model(LocalMechanism::l2_laplace, 10, 1).max_norm, 101.5597690, 1e-4);
+  EXPECT_NEAR(model(LocalMechanism::l2_laplace, 100, 1).max_norm, 375.4959107, 1e-4);
+  EXPECT_NEAR(model(LocalMechanism::l2_laplace, 1000, 4).max_norm, 620.4322346, 1e-3);
 }
 
 TEST(NoiseModel, ReproducesTheProxies) {
@@ -198,7 +198,8 @@ TEST(NoiseModel, ReproducesTheProxiesOfPlanes) {
     for (double t = 1; t < 40; t *= 1.2) most = std::max(most, psi(t / noise.amplitude));
     EXPECT_NEAR(most / row.most, 1, 2e-5);
   }
-  // Where the tail is 3e-6, the mass of the plane is known to a thousandth only: the coin pays.
+  // Where the tail is 3e-6, the mass of the plane is known to a thousandth only: the random draw
+  // pays.
   EXPECT_NEAR(model(LocalMechanism::privunitg, 1, 16).variance / 0.04806413, 1, 2e-3);
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/local/embedding.h"
 #include "tacet/mechanism/local/sphere_report.h"
 #include "tacet/random/exact/uniform.h"
@@ -20,7 +20,7 @@
 namespace tacet::mechanism {
 namespace {
 
-/// The first words of a leaf, one after the other.
+/// The first words of a keystream block, one after the other.
 class CoinWords {
  public:
   explicit CoinWords(CandidateReader& reader) { reader.words(0, words_); }
@@ -28,34 +28,35 @@ class CoinWords {
   CoinWords& operator=(const CoinWords&) = delete;
   ~CoinWords() { const random::internal::ScopedWipe wipe{std::span(words_)}; }
   std::uint64_t next() {
-    if (place_ == words_.size()) throw base::InternalError("a coin took more words than it can");
+    if (place_ == words_.size())
+      throw base::InternalError("a random draw took more words than it can");
     return words_[place_++];
   }
 
  private:
-  std::array<std::uint64_t, coin_words> words_{};
+  std::array<std::uint64_t, draw_words> words_{};
   std::size_t place_ = 0;
 };
 
 /// The gradient as a direction of report_coordinates() integers.
 std::vector<std::int64_t> direction_of(std::span<const std::int64_t> gradient,
-                                       const LocalRandomizer& randomizer, CoinWords& coins) {
+                                       const LocalRandomizer& randomizer, CoinWords& draws) {
   const std::int64_t bound = std::int64_t{1} << randomizer.norm_bits();
   if (randomizer.spec().embedding == Embedding::lift) return lifted(gradient, bound);
-  return with_random_sign(gradient, bound, [&coins] { return coins.next(); });
+  return with_random_sign(gradient, bound, [&draws] { return draws.next(); });
 }
 
 Report direction_report(std::span<const std::int64_t> gradient, const LocalRandomizer& randomizer,
-                        random::Lease lease) {
-  const random::Leaf leaf(std::move(lease));
-  CandidateReader reader(leaf, candidate_scale);
-  CoinWords coins(reader);
-  auto direction = direction_of(gradient, randomizer, coins);
+                        random::BlockClaim claim) {
+  const random::KeystreamBlock block(std::move(claim));
+  CandidateReader reader(block, candidate_scale);
+  CoinWords draws(reader);
+  auto direction = direction_of(gradient, randomizer, draws);
   const random::internal::ScopedWipe wipe{std::span(direction)};
   // Exact trials of the smaller side: 1 - p would round (docs/proofs/local_randomizers.md, section
   // 3).
   const BitLaw bit = randomizer.bit();
-  const bool smaller = random::bernoulli_real([&coins] { return coins.next(); }, bit.smaller);
+  const bool smaller = random::bernoulli_real([&draws] { return draws.next(); }, bit.smaller);
   const bool inside = smaller == bit.inside_is_smaller;
   if (!randomizer.cap().has_value()) {
     const bool positive = (direction.front() > 0) == inside;
@@ -66,17 +67,17 @@ Report direction_report(std::span<const std::int64_t> gradient, const LocalRando
 }
 
 Report additive_report(std::vector<std::int64_t> values, const LocalRandomizer& randomizer,
-                       random::Lease lease) {
+                       random::BlockClaim claim) {
   const double scale = randomizer.grid_scale();
   switch (randomizer.spec().mechanism) {
     case LocalMechanism::l2_laplace:
-      random::add_rounded_l2_laplace(std::move(lease), scale, values);
+      random::add_rounded_l2_laplace(std::move(claim), scale, values);
       break;
     case LocalMechanism::coordinate_laplace:
-      random::add_rounded_laplace(std::move(lease), scale, values);
+      random::add_rounded_laplace(std::move(claim), scale, values);
       break;
     default:
-      random::add_rounded_gaussian(std::move(lease), scale, values);
+      random::add_rounded_gaussian(std::move(claim), scale, values);
   }
   Report report;
   report.coordinates.reserve(values.size());
@@ -101,18 +102,18 @@ void check_gradient(const privacy::PartialSum& gradient, const LocalRandomizer& 
 
 privacy::Released<Report> report_of(privacy::PartialSum gradient, const LocalRandomizer& randomizer,
                                     NoiseAddress address, random::Source& source) {
-  const auto door = DoorKeeper::door();
-  privacy::BoundedSum sum = std::move(gradient).take(door);
+  const auto access = AccessKeys::key();
+  privacy::BoundedSum sum = std::move(gradient).take(access);
   if (sum.contribution_bound() > std::int64_t{1} << randomizer.norm_bits()) {
     throw base::InternalError("a gradient is longer than its randomizer allows");
   }
-  std::vector<std::int64_t> values = std::move(sum).take(door);
-  auto lease =
-      source.lease(random::Purpose::noise, address.step, address.tensor, randomizer.lease_words());
+  std::vector<std::int64_t> values = std::move(sum).take(access);
+  auto claim =
+      source.claim(random::Purpose::noise, address.step, address.tensor, randomizer.claim_words());
   auto report = reports_direction(randomizer.spec().mechanism)
-                    ? direction_report(values, randomizer, std::move(lease))
-                    : additive_report(std::move(values), randomizer, std::move(lease));
-  return {door, std::move(report), randomizer.event()};
+                    ? direction_report(values, randomizer, std::move(claim))
+                    : additive_report(std::move(values), randomizer, std::move(claim));
+  return {access, std::move(report), randomizer.event()};
 }
 
 }  // namespace

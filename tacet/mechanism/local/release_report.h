@@ -18,8 +18,8 @@ namespace tacet::mechanism {
 /// `gaussian`), exactly, since the report is an integer vector whose law is known
 /// (docs/proofs/local_randomizers.md).
 ///
-/// Debits `reservation` by randomizer.event() before a random bit is drawn. Takes one lease, of
-/// randomizer.lease_words() words. InternalError for a gradient that is not one record's, or on
+/// Debits `reservation` by randomizer.event() before a random bit is drawn. Takes one claim, of
+/// randomizer.claim_words() words. InternalError for a gradient that is not one record's, or on
 /// another grid than the randomizer's.
 ///
 /// Example:

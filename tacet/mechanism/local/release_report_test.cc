@@ -48,7 +48,7 @@ privacy::Reservation reserve(privacy::TrustingBudget& budget, const privacy::Eve
 
 TEST(ReleaseReport, EstimatesAreUnbiased) {
   // 5,000 reports each: the mean within 5 standard deviations (a correct program fails in one of
-  // the 36 cells with a chance of 4e-5).
+  // the 36 cells with a probability of 4e-5).
   constexpr int runs = 5000;
   for (const auto mechanism : all_mechanisms) {
     for (const auto embedding : {Embedding::sign, Embedding::lift}) {
@@ -69,10 +69,9 @@ TEST(ReleaseReport, EstimatesAreUnbiased) {
           square += estimate[0] * estimate[0] + estimate[1] * estimate[1];
         }
         SCOPED_TRACE(testing::Message() << local_mechanism_names.of(mechanism) << " " << share);
-        const double deviation =
-            std::sqrt(randomizer.noise().second_moment(std::fabs(share)) / runs);
-        EXPECT_NEAR(sum[0] / runs, share, 5 * deviation);
-        EXPECT_NEAR(sum[1] / runs, 0, 5 * deviation);
+        const double stddev = std::sqrt(randomizer.noise().second_moment(std::fabs(share)) / runs);
+        EXPECT_NEAR(sum[0] / runs, share, 5 * stddev);
+        EXPECT_NEAR(sum[1] / runs, 0, 5 * stddev);
         EXPECT_NEAR(square / runs / randomizer.noise().second_moment(std::fabs(share)), 1, 0.2);
       }
     }
@@ -90,11 +89,11 @@ TEST(ReleaseReport, DebitsWhatItCostsBeforeItDraws) {
     EXPECT_EQ(report.event(), randomizer.event());
     EXPECT_EQ(std::ssize(report.value().coordinates), randomizer.report_coordinates());
     // A second report of the same device was not reserved; nothing is drawn for it.
-    const double drawn = source.cipher_delta();
+    const double drawn = source.prg_slack();
     EXPECT_THROW(static_cast<void>(release_report(gradient_of(randomizer, 0.5), randomizer,
                                                   {.step = 1}, source, permit)),
                  base::BudgetError);
-    EXPECT_EQ(source.cipher_delta(), drawn);
+    EXPECT_EQ(source.prg_slack(), drawn);
   }
 }
 

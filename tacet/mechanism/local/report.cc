@@ -78,7 +78,7 @@ void decode(const Report& report, const LocalRandomizer& randomizer, std::span<d
     const double unit = randomizer.cap().has_value()
                             ? noise.amplitude / randomizer.cap()->scale
                             : std::ldexp(noise.clipping_norm, -randomizer.norm_bits());
-    factor = length * unit > noise.most_norm ? noise.most_norm / length : unit;
+    factor = length * unit > noise.max_norm ? noise.max_norm / length : unit;
   }
   for (std::size_t j = 0; j < estimate.size(); ++j) estimate[j] = factor * report.coordinates[j];
 }

@@ -17,7 +17,7 @@ struct Report {
 /// The unbiased estimate of the device's clipped gradient, of spec().dimension coordinates, in real
 /// units. Post-processing, and safe against any report: a direction is divided by its length and
 /// weighs exactly B (under lift its last coordinate is then left out), other estimates are cut to
-/// noise().most_norm. DataError for another number of coordinates, and for a direction of zeros.
+/// noise().max_norm. DataError for another number of coordinates, and for a direction of zeros.
 void decode(const Report& report, const LocalRandomizer& randomizer, std::span<double> estimate);
 
 /// The report on the wire: "TLRP", version, mechanism, embedding, dimension, the coordinates with

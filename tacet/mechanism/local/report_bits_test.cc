@@ -22,10 +22,10 @@ SphereCap cap_of(std::int64_t d, double epsilon) {
   return make_cap(plan, best_threshold(plan));
 }
 
-/// The report of one client's leaf.
-ChosenCandidate chosen_of(const random::Leaf& leaf, const SphereCap& cap,
+/// The report of one client's keystream block.
+ChosenCandidate chosen_of(const random::KeystreamBlock& block, const SphereCap& cap,
                           const CapDirection& direction, bool inside) {
-  CandidateReader reader(leaf, cap.scale);
+  CandidateReader reader(block, cap.scale);
   return choose_candidate(reader, cap, direction, inside);
 }
 
@@ -57,19 +57,19 @@ double excess(const Counts& counts) {
   return (square - (cells - 1)) / std::sqrt(2.0 * (cells - 1));
 }
 
-/// Candidates drawn until one agrees with the coin: the obvious sampler.
-std::int64_t naive_draws(const random::Leaf& leaf, const SphereCap& cap,
+/// Candidates drawn until one agrees with the random draw: the obvious sampler.
+std::int64_t naive_draws(const random::KeystreamBlock& block, const SphereCap& cap,
                          const CapDirection& direction, bool wanted) {
   const auto d = static_cast<std::size_t>(cap.coordinates);
-  random::internal::GaussianReader gaussians(leaf, cap.scale);
+  random::internal::GaussianReader gaussians(block, cap.scale);
   for (std::int64_t drawn = 1;; ++drawn) {
     std::vector<std::int64_t> k(d, 0);
-    gaussians.add(coin_words + static_cast<std::uint64_t>(drawn - 1) * d, k);
+    gaussians.add(draw_words + static_cast<std::uint64_t>(drawn - 1) * d, k);
     if (inside_cap(cap, k, direction) == wanted) return drawn;
   }
 }
 
-/// A million clients, coin by coin: ours and the naive count.
+/// A million clients, random draw by random draw: ours and the naive count.
 std::array<Counts, 2> draw_counts(std::int64_t clients, std::int64_t d, double epsilon) {
   const SphereCap cap = cap_of(d, epsilon);
   std::vector<std::int64_t> u(static_cast<std::size_t>(d), 1 << 20);
@@ -77,25 +77,25 @@ std::array<Counts, 2> draw_counts(std::int64_t clients, std::int64_t d, double e
   random::SeededSource source(11);
   std::array<Counts, 2> counts;
   for (std::int64_t i = 0; i < clients; ++i) {
-    const random::Leaf leaf(
-        source.lease(random::Purpose::noise, static_cast<std::uint64_t>(i), 0, sphere_words(cap)));
+    const random::KeystreamBlock block(
+        source.claim(random::Purpose::noise, static_cast<std::uint64_t>(i), 0, sphere_words(cap)));
     const bool inside = i % 2 == 0;
     const auto side = static_cast<std::size_t>(inside ? 1 : 0);
-    counts[0][chosen_of(leaf, cap, direction, inside).draws][side] += 1;
-    counts[1][naive_draws(leaf, cap, direction, inside)][side] += 1;
+    counts[0][chosen_of(block, cap, direction, inside).draws][side] += 1;
+    counts[1][naive_draws(block, cap, direction, inside)][side] += 1;
   }
   return counts;
 }
 
-TEST(ReportBits, TheNumberOfDrawsDoesNotTellTheCoin) {
+TEST(ReportBits, TheNumberOfCandidatesDoesNotTellTheDraw) {
   // Chi-square 6 standard deviations above its mean: a correct program fails
-  // with a chance of 1e-6 or so.
+  // with a probability of 1e-6 or so.
   const auto counts = draw_counts(20000, 3, 4);
   EXPECT_LT(excess(counts[0]), 6);
   EXPECT_GT(excess(counts[1]), 100);
 }
 
-TEST(ReportBitsLong, TheNumberOfDrawsOfAMillionClientsDoesNotTellTheCoin) {
+TEST(ReportBitsLong, TheNumberOfCandidatesOfAMillionClientsDoesNotTellTheDraw) {
   const auto counts = draw_counts(1000000, 3, 4);
   EXPECT_LT(excess(counts[0]), 6);
   EXPECT_GT(excess(counts[1]), 5000);
@@ -187,13 +187,13 @@ std::array<Statistic, 2> integer_statistics(const std::vector<std::int64_t>& u, 
   const SphereCap cap = cap_of(wide, 1);
   const auto direction = make_direction(u);
   random::SeededSource source(seed);
-  random::Stream coins(source.lease(random::Purpose::audit, 0, 0));
+  random::Stream random_draws(source.claim(random::Purpose::audit, 0, 0));
   std::array<Statistic, 2> statistics;
   for (int i = 0; i < runs; ++i) {
-    const random::Leaf leaf(
-        source.lease(random::Purpose::noise, static_cast<std::uint64_t>(i), 0, sphere_words(cap)));
-    const bool inside = static_cast<double>(coins.next()) * 0x1p-64 < cap.bit.inside();
-    const auto report = chosen_of(leaf, cap, direction, inside).coordinates;
+    const random::KeystreamBlock block(
+        source.claim(random::Purpose::noise, static_cast<std::uint64_t>(i), 0, sphere_words(cap)));
+    const bool inside = static_cast<double>(random_draws.next()) * 0x1p-64 < cap.bit.inside();
+    const auto report = chosen_of(block, cap, direction, inside).coordinates;
     double square = 0;
     for (const auto k : report) square += static_cast<double>(k) * k;
     const double small = std::sqrt(square) * 0x1p-11;
@@ -223,7 +223,7 @@ void expect_silent_bits(int runs) {
 }
 
 TEST(ReportBits, TheLowBitsOfOursTellNothing) {
-  // 5 standard deviations: a correct program fails with a chance of 1e-6.
+  // 5 standard deviations: a correct program fails with a probability of 1e-6.
   expect_silent_bits(300);
   EXPECT_GT((floating_distance<double, std::uint64_t>(300)), 20);
 }

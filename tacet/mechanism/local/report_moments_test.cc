@@ -1,4 +1,4 @@
-// Moments and marginals of decoded reports, drawn through the door. Those of more than 100
+// Moments and marginals of decoded reports, drawn as they are released. Those of more than 100
 // dimensions, where 10^6 reports take hours, are bench/local_moments.cc's.
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ void expect_mean(const Mean& mean, double expected) {
 }
 
 /// Mean, covariance and second moment of `runs` reports against what the noise model says, within 5
-/// standard errors (a correct program fails in one of the numbers with a chance of 6e-7).
+/// standard errors (a correct program fails in one of the numbers with a probability of 6e-7).
 void check_moments(const LocalRandomizer& randomizer, double share, int runs) {
   const LocalSpec& spec = randomizer.spec();
   SCOPED_TRACE(testing::Message() << local_mechanism_names.of(spec.mechanism) << " "

@@ -59,7 +59,7 @@ TEST(Report, OtherEstimatesAreCut) {
   for (const auto mechanism : {LocalMechanism::l2_laplace, LocalMechanism::coordinate_laplace,
                                LocalMechanism::privunitg}) {
     const auto randomizer = some(mechanism, 3, Embedding::sign);
-    const double most = randomizer.noise().most_norm;
+    const double most = randomizer.noise().max_norm;
     EXPECT_NEAR(length(decoded({INT_MIN, INT_MAX, 5}, randomizer)), most, 1e-13 * most);
     EXPECT_LT(length(decoded({1000, -1000, 5}, randomizer)), most);
   }

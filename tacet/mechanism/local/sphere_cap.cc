@@ -17,7 +17,7 @@ namespace {
 
 using numeric::Bracketed;
 
-// More than exp, its argument, three roundings and the draws beyond most_candidates change.
+// More than exp, its argument, three roundings and the draws beyond max_candidates change.
 constexpr double slack = 0x1p-40;
 
 double middle_of(const Bracketed& value) { return 0.5 * (value.low + value.high); }
@@ -58,14 +58,14 @@ Law law_at(const CapPlan& plan, const numeric::SphereCoordinate* sphere, double 
   return {sphere->tail(threshold), sphere->upper_mean(threshold)};
 }
 
-/// E<V, u> when the coin has the odds of the unrounded law.
+/// E<V, u> when the random draw has the odds of the unrounded law.
 double ideal_mean(const Law& law, double epsilon) {
   const double odds = numeric::exp(epsilon) - 1;
   return odds * law.upper_mean / (1 + odds * middle_of(law.tail));
 }
 
-/// The coin of odds at most `odds`.
-BitLaw coin(double odds) {
+/// The random draw of odds at most `odds`.
+BitLaw draw(double odds) {
   if (odds <= 1) return {odds / (1 + odds) * (1 - slack), true};
   return {std::min(1 / (1 + odds) * (1 + slack), 0.5), false};
 }
@@ -92,10 +92,10 @@ void check_two_sides(const CapPlan& plan, const SphereCap& cap) {
 }
 
 void check_candidates(const CapPlan& plan, double expected) {
-  // 48 times as many are provided for, in one leaf.
+  // 48 times as many are provided for, in one keystream block.
   const double words = 50 * expected * static_cast<double>(plan.coordinates);
-  if (expected <= most_expected_candidates &&
-      words <= static_cast<double>(random::most_leaf_words)) {
+  if (expected <= max_expected_candidates &&
+      words <= static_cast<double>(random::max_block_words)) {
     return;
   }
   throw base::GuaranteeError(
@@ -115,7 +115,7 @@ double searched_threshold(const CapPlan& plan) {
   };
   // Beyond 40 standard deviations no epsilon that is allowed leads.
   const double far = 40 / std::sqrt(static_cast<double>(plan.coordinates));
-  return numeric::bisect_border(0.0, plane ? 40.0 : std::min(1.0, far), below, 0x1p-50);
+  return numeric::bisect_threshold(0.0, plane ? 40.0 : std::min(1.0, far), below, 0x1p-50);
 }
 
 }  // namespace
@@ -125,7 +125,8 @@ double mass_error(const CapPlan& plan) {
   // sqrt(pi / 32) = 0.31332..., sqrt(1 / (8 pi)) = 0.19947...
   const double constant = plan.shape == CapShape::angle ? 0.31333 : 0.19948;
   const double rounding = constant * std::sqrt(d) / plan.scale;
-  // A coordinate leaves 32 bits, or all are 0; each is 0 with the chance P(|Z| <= 1 / (2 scale)).
+  // A coordinate leaves 32 bits, or all are 0; each is 0 with the probability P(|Z| <= 1 / (2
+  // scale)).
   const double wide = 2 * numeric::normal_cdf(-(0x1p31 - 1) / plan.scale) * d;
   const double zero = std::pow(numeric::normal_interval(-0.5 / plan.scale, 0.5 / plan.scale), d);
   return rounding + 2 * (wide + zero) * (1 + slack);
@@ -160,14 +161,14 @@ SphereCap make_cap(const CapPlan& plan, double threshold) {
       .mass = {(law.tail.low - error) * (1 - slack), (law.tail.high + error) * (1 + slack)}};
   if (!(cap.mass.low > 0 && cap.mass.high < 1)) refuse_coarse(plan);
   const double growth = numeric::exp(plan.epsilon) * (1 - slack);
-  cap.bit = coin(growth * cap.mass.low / (1 - cap.mass.low) * (1 - slack));
+  cap.bit = draw(growth * cap.mass.low / (1 - cap.mass.low) * (1 - slack));
   check_two_sides(plan, cap);
   const double inside = cap.bit.inside();
   const double outside = cap.bit.inside_is_smaller ? 1 - inside : cap.bit.smaller;
   cap.mean = law.upper_mean * (inside / tail - outside / (1 - tail));
   cap.expected_candidates = 1 / tail + 1 / (1 - tail) - 1;
   const double rarer = std::min(cap.mass.low, 1 - cap.mass.high);
-  cap.most_candidates = static_cast<std::int64_t>(std::ceil(48 / rarer));
+  cap.max_candidates = static_cast<std::int64_t>(std::ceil(48 / rarer));
   return cap;
 }
 

@@ -24,13 +24,13 @@ struct BitLaw {
 /// Candidates are integer vectors K of independent rounded Gaussians of standard deviation `scale`,
 /// drawn without a look at the record (again where K is 0 or leaves 32 bits). Candidates are drawn
 /// until one lies inside the cap of the direction U and one outside; the first of each kind is
-/// kept, and an exact coin says which is sent.
+/// kept, and an exact random draw says which is sent.
 ///
-/// The chance that a candidate lies inside is the same for all directions up to
-/// sqrt(pi d / 32) / scale (angle) or sqrt(d / (8 pi)) / scale (plane), and twice the chance of a
-/// redraw: `mass` brackets it. The coin's odds are e^epsilon mass.low / (1 - mass.low), rounded
-/// down, so that the report is exactly epsilon-private under replace_one, not up to rounding
-/// (docs/proofs/local_randomizers.md, section 3).
+/// The probability that a candidate lies inside is the same for all directions up to
+/// sqrt(pi d / 32) / scale (angle) or sqrt(d / (8 pi)) / scale (plane), and twice the probability
+/// of a redraw: `mass` brackets it. The draw's odds are e^epsilon mass.low / (1 - mass.low),
+/// rounded down, so that the report is exactly epsilon-private under replace_one, not up to
+/// rounding (docs/proofs/local_randomizers.md, section 3).
 struct SphereCap {
   CapShape shape;
   std::int64_t coordinates;
@@ -41,13 +41,14 @@ struct SphereCap {
   BitLaw bit;
   double mean;  ///< E<V, u> of the report's direction V (angle) or of K / scale (plane)
   double expected_candidates;
-  std::int64_t most_candidates;  ///< beyond them, with a chance below 2^-69, the first one is sent
+  std::int64_t
+      max_candidates;  ///< beyond them, with a probability below 2^-69, the first one is sent
 };
 
 /// The scale of candidates.
 inline constexpr double candidate_scale = 0x1p28;
 /// More candidates than this, expected, are refused.
-inline constexpr double most_expected_candidates = 0x1p20;
+inline constexpr double max_expected_candidates = 0x1p20;
 
 /// What one cap is for. `coordinates` is at least 2 for an angle, 1 for a plane.
 struct CapPlan {

@@ -58,7 +58,7 @@ const std::vector<Row> privunitg_rows{
     {1, 16, 4.56132635992675, 0.957599764618956, 0.999997458424889, 0}};
 
 /// p without rounding: odds e^epsilon T/(1 - T), without what coarse candidates cost.
-double ideal_chance(const SphereCap& cap, double epsilon) {
+double ideal_probability(const SphereCap& cap, double epsilon) {
   return std::exp(epsilon) * cap.tail.low / (std::exp(epsilon) * cap.tail.low + 1 - cap.tail.low);
 }
 
@@ -71,8 +71,8 @@ TEST(SphereCap, ReproducesTheReferenceThresholds) {
     EXPECT_NEAR(1 / gamma / row.norm, 1, 2e-13);
     const SphereCap cap = make_cap(plan, gamma);
     EXPECT_NEAR(1 - cap.tail.low, row.q, 1e-13);
-    EXPECT_NEAR(ideal_chance(cap, row.epsilon), row.p, 1e-13);
-    // The coin pays for what candidates are coarse, and never more than that.
+    EXPECT_NEAR(ideal_probability(cap, row.epsilon), row.p, 1e-13);
+    // The random draw pays for what candidates are coarse, and never more than that.
     EXPECT_LE(cap.bit.inside(), row.p);
     EXPECT_NEAR(cap.bit.inside(), row.p, 2e-6);
     EXPECT_NEAR(1 / cap.mean / row.norm, 1, 3e-6);
@@ -85,7 +85,7 @@ TEST(SphereCap, ReproducesTheReferenceThresholds) {
     EXPECT_NEAR(z / row.gamma, 1, 2e-13);
     const SphereCap cap = make_cap(plan, z);
     EXPECT_NEAR(1 - cap.tail.high, row.q, 1e-12);
-    EXPECT_NEAR(ideal_chance(cap, row.epsilon), row.p, 1e-11);
+    EXPECT_NEAR(ideal_probability(cap, row.epsilon), row.p, 1e-11);
     EXPECT_NEAR(cap.bit.inside(), row.p, 3e-4);
     EXPECT_EQ(cap.threshold, std::floor(std::ldexp(z, 40)) * 0x1p-12);
   }

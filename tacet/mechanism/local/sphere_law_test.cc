@@ -1,4 +1,5 @@
-// The law of directions, enumerated: candidates of a coarse scale, all of them with their chances.
+// The law of directions, enumerated: candidates of a coarse scale, all of them with their
+// probabilities.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ namespace sphere_law_test {
 
 using Integers = std::vector<std::int64_t>;
 
-/// Chances of one coordinate of a candidate, and their sums.
+/// Probabilities of one coordinate of a candidate, and their sums.
 struct CoordinateLaw {
   explicit CoordinateLaw(double scale) : most(static_cast<std::int64_t>(9 * scale) + 2) {
     below.push_back(0);
@@ -34,12 +35,12 @@ struct CoordinateLaw {
            below[static_cast<std::size_t>(first + most)];
   }
   std::int64_t most;
-  std::vector<double> below;  // below[i]: the chance of less than -most + i
+  std::vector<double> below;  // below[i]: the probability of less than -most + i
 };
 
-/// The chance that a candidate lies inside a direction's cap. The cap is a convex set, so along the
-/// last coordinate it is an interval; where its middle is follows from the slope of <K, U> - gamma
-/// |K| |U|, its ends by halving with the decision that the product takes.
+/// The probability that a candidate lies inside a direction's cap. The cap is a convex set, so
+/// along the last coordinate it is an interval; where its middle is follows from the slope of <K,
+/// U> - gamma |K| |U|, its ends by halving with the decision that the product takes.
 class MassOfCap {
  public:
   MassOfCap(const SphereCap& cap, const CoordinateLaw& law, const Integers& u)
@@ -68,7 +69,7 @@ class MassOfCap {
     return inside_cap(cap_, k_, direction_);
   }
 
-  /// The best last coordinate, where <K, U> exceeds the border most.
+  /// The best last coordinate, where <K, U> exceeds the boundary most.
   std::int64_t middle() {
     double square = 0;
     for (std::size_t j = 0; j + 1 < k_.size(); ++j) square += static_cast<double>(k_[j] * k_[j]);
@@ -137,7 +138,7 @@ std::vector<double> masses(const SphereCap& cap, int count = 64) {
   return result;
 }
 
-/// The largest log ratio of two reports' chances, of all pairs of directions.
+/// The largest log ratio of two reports' probabilities, of all pairs of directions.
 double worst_loss(const std::vector<double>& mass, double odds) {
   double worst = 0;
   for (std::size_t i = 0; i < mass.size(); ++i) {

@@ -47,13 +47,13 @@ struct Kept {
 }  // namespace
 
 std::int64_t sphere_words(const SphereCap& cap) {
-  return static_cast<std::int64_t>(coin_words) + cap.most_candidates * cap.coordinates;
+  return static_cast<std::int64_t>(draw_words) + cap.max_candidates * cap.coordinates;
 }
 
 ChosenCandidate choose_candidate(CandidateReader& reader, const SphereCap& cap,
                                  const CapDirection& direction, bool inside) {
   const auto size = static_cast<std::size_t>(cap.coordinates);
-  const auto most = static_cast<std::uint64_t>(cap.most_candidates);
+  const auto most = static_cast<std::uint64_t>(cap.max_candidates);
   const std::size_t at_a_time = candidates_at_a_time(size);
   std::vector<std::int64_t> buffer;
   Kept kept;
@@ -61,7 +61,7 @@ ChosenCandidate choose_candidate(CandidateReader& reader, const SphereCap& cap,
   while (!kept.both() && drawn < most) {
     const auto count = std::min<std::uint64_t>(at_a_time, most - drawn);
     buffer.assign(count * size, 0);
-    reader.add(coin_words + drawn * size, buffer);
+    reader.add(draw_words + drawn * size, buffer);
     for (std::uint64_t i = 0; i < count && !kept.both(); ++i, ++drawn) {
       const auto candidate = std::span(buffer).subspan(i * size, size);
       if (is_candidate(candidate)) kept.keep(inside_cap(cap, candidate, direction), candidate);

@@ -22,18 +22,19 @@ CapDirection first_axis(std::int64_t d) {
   return make_direction(u);
 }
 
-/// The report of one client's leaf.
-ChosenCandidate chosen_of(const random::Leaf& leaf, const SphereCap& cap,
+/// The report of one client's keystream block.
+ChosenCandidate chosen_of(const random::KeystreamBlock& block, const SphereCap& cap,
                           const CapDirection& direction, bool inside) {
-  CandidateReader reader(leaf, cap.scale);
+  CandidateReader reader(block, cap.scale);
   return choose_candidate(reader, cap, direction, inside);
 }
 
 class Clients {
  public:
   explicit Clients(std::uint64_t seed) : source_(seed) {}
-  random::Leaf next(const SphereCap& cap) {
-    return random::Leaf(source_.lease(random::Purpose::noise, step_++, 0, sphere_words(cap)));
+  random::KeystreamBlock next(const SphereCap& cap) {
+    return random::KeystreamBlock(
+        source_.claim(random::Purpose::noise, step_++, 0, sphere_words(cap)));
   }
 
  private:
@@ -48,12 +49,12 @@ TEST(SphereReport, SendsTheKindThatTheCoinSays) {
     const CapDirection direction = first_axis(d);
     for (int i = 0; i < 50; ++i) {
       const bool inside = i % 2 == 0;
-      const auto leaf = clients.next(cap);
-      const auto chosen = chosen_of(leaf, cap, direction, inside);
+      const auto block = clients.next(cap);
+      const auto chosen = chosen_of(block, cap, direction, inside);
       const std::vector<std::int64_t> k(chosen.coordinates.begin(), chosen.coordinates.end());
       EXPECT_EQ(inside_cap(cap, k, direction, CapArithmetic::exact_only), inside);
-      // The other bit on the same leaf: as many draws, the other candidate.
-      const auto other = chosen_of(leaf, cap, direction, !inside);
+      // The other bit on the same keystream block: as many draws, the other candidate.
+      const auto other = chosen_of(block, cap, direction, !inside);
       EXPECT_EQ(other.draws, chosen.draws);
       EXPECT_NE(other.coordinates, chosen.coordinates);
     }
@@ -61,17 +62,18 @@ TEST(SphereReport, SendsTheKindThatTheCoinSays) {
 }
 
 TEST(SphereReport, CandidatesAreFixedByTheirWordsAlone) {
-  // Candidate i is words 64 + i d, ... of the leaf as rounded Gaussians, whatever the direction.
+  // Candidate i is words 64 + i d, ... of the keystream block as rounded Gaussians, whatever the
+  // direction.
   Clients clients(2);
   const SphereCap cap = cap_of(30, 8);
-  const auto leaf = clients.next(cap);
-  const auto chosen = chosen_of(leaf, cap, first_axis(30), true);
+  const auto block = clients.next(cap);
+  const auto chosen = chosen_of(block, cap, first_axis(30), true);
   ASSERT_GT(chosen.draws, 1);
   int matches = 0;
   for (std::int64_t i = 0; i < chosen.draws; ++i) {
     std::vector<std::int64_t> k(30, 0);
-    random::internal::add_rounded_gaussian(leaf, cap.scale, k,
-                                           coin_words + static_cast<std::uint64_t>(30 * i));
+    random::internal::add_rounded_gaussian(block, cap.scale, k,
+                                           draw_words + static_cast<std::uint64_t>(30 * i));
     matches += std::vector<std::int32_t>(k.begin(), k.end()) == chosen.coordinates ? 1 : 0;
   }
   EXPECT_EQ(matches, 1);
@@ -79,8 +81,8 @@ TEST(SphereReport, CandidatesAreFixedByTheirWordsAlone) {
 
 TEST(SphereReport, DrawsAsManyCandidatesAsExpected) {
   // 20,000 clients at d = 5, epsilon 4: the mean count within 5 standard deviations of 1/T + 1/q -
-  // 1 (a correct program fails with a chance of 6e-7). A geometric count of mean 1/T deviates by
-  // about its mean.
+  // 1 (a correct program fails with a probability of 6e-7). A geometric count of mean 1/T deviates
+  // by about its mean.
   Clients clients(3);
   const SphereCap cap = cap_of(5, 4);
   const auto direction = first_axis(5);
@@ -94,15 +96,15 @@ TEST(SphereReport, DrawsAsManyCandidatesAsExpected) {
 }
 
 TEST(SphereReport, EndsWhenOneKindIsNotSeen) {
-  // With candidates run out, the first one is sent whatever the coin says: the chance of that is
-  // part of the proof.
+  // With candidates run out, the first one is sent whatever the random draw says: the probability
+  // of that is part of the proof.
   Clients clients(4);
   SphereCap cap = cap_of(5, 4);
-  cap.most_candidates = 1;
-  const auto leaf = clients.next(cap);
+  cap.max_candidates = 1;
+  const auto block = clients.next(cap);
   const auto direction = first_axis(5);
-  EXPECT_EQ(chosen_of(leaf, cap, direction, true).coordinates,
-            chosen_of(leaf, cap, direction, false).coordinates);
+  EXPECT_EQ(chosen_of(block, cap, direction, true).coordinates,
+            chosen_of(block, cap, direction, false).coordinates);
 }
 
 TEST(SphereReport, CandidatesOfZeroAreDrawnAgain) {

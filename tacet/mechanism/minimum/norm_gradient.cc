@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/numeric/unit_roundoff.h"
 #include "tacet/random/exact/uniform.h"
@@ -16,7 +16,7 @@ namespace {
 
 using numeric::unit_roundoff;
 constexpr double scale_in_units = 0x1p36;  // of a proposal, at least
-constexpr double most_units = 0x1p61;      // coordinates and proposals fit 63 bits
+constexpr double max_units = 0x1p61;       // coordinates and proposals fit 63 bits
 constexpr double largest_share = 0.01;     // of epsilon, for rounding
 constexpr std::int64_t draws_between_looks = 64;
 
@@ -49,7 +49,7 @@ void expect_numbers(const NormGradientQuery& query, privacy::Epsilon epsilon) {
 /// |G(w)| of the sum and the penalty, in doubles: a fixed function of the sum's integers and w.
 double score(const privacy::BoundedSum& sum, std::span<const double> weights,
              const NormGradientQuery& query) {
-  const auto values = sum.open(DoorKeeper::door());
+  const auto values = sum.open(AccessKeys::key());
   double square = 0;
   for (std::size_t j = 0; j < weights.size(); ++j) {
     const double part = static_cast<double>(values[j]) * sum.grid() + query.sum_l2 * weights[j];
@@ -88,7 +88,7 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
   const auto d = static_cast<double>(query.columns);
   const double unit =
       std::exp2(std::floor(std::log2(1 / (weight * query.sum_l2 * scale_in_units))));
-  if (!(radius < most_units * unit)) {
+  if (!(radius < max_units * unit)) {
     throw base::UsageError(
         "{} records are too many for the gradient mechanism at epsilon {:g}; its grid would not "
         "fit 63 bits; use method ladder",
@@ -99,7 +99,7 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
       2 * (static_cast<double>(query.rows) * query.clipping_norm + query.sum_l2 * radius);
   const double largest_exponent = weight * 3 * scores;
   NormGradientGrid grid{unit, radius, 0};
-  // Scores and distances: sums of d squares. Cells: half a diagonal. Coins: 2^-50 each.
+  // Scores and distances: sums of d squares. Cells: half a diagonal. RandomDraws: 2^-50 each.
   grid.exponent_error = weight * scores * 3 * (d + 32) * unit_roundoff +
                         weight * query.sum_l2 * unit * std::sqrt(d) + largest_exponent * 0x1p-50;
   if (4 * grid.exponent_error > largest_share * epsilon.value()) {
@@ -134,12 +134,12 @@ privacy::Event norm_gradient_event(const NormGradientQuery& query, privacy::Epsi
 
 privacy::Released<std::vector<double>> release_norm_gradient(
     const GradientOracle& gradient, const privacy::Private<std::vector<double>>& start,
-    const NormGradientQuery& query, privacy::Epsilon epsilon, const ReleaseMeans& means) {
+    const NormGradientQuery& query, privacy::Epsilon epsilon, const ReleaseContext& context) {
   const auto grid = norm_gradient_grid(query, epsilon);
   const auto event = norm_gradient_event(query, epsilon);
-  means.reservation.debit(event);
+  context.reservation.debit(event);
 
-  const auto door = DoorKeeper::door();
+  const auto access = AccessKeys::key();
   const auto columns = static_cast<std::size_t>(query.columns);
   const double weight = weight_of(query, epsilon.value() - 4 * grid.exponent_error);
   const double scale = 1 / (weight * query.sum_l2 * grid.unit);
@@ -157,7 +157,7 @@ privacy::Released<std::vector<double>> release_norm_gradient(
   std::vector<double> origin(columns);
   const double limit = grid.radius / std::sqrt(static_cast<double>(columns));
   for (std::size_t j = 0; j < columns; ++j) {
-    const double value = start.open(door)[j];
+    const double value = start.open(access)[j];
     const double held = std::isfinite(value) ? std::clamp(value, -limit, limit) : 0;
     centre[j] = std::llrint(held / grid.unit);
     origin[j] = static_cast<double>(centre[j]) * grid.unit;
@@ -165,7 +165,7 @@ privacy::Released<std::vector<double>> release_norm_gradient(
   const double start_score = score(sum_at(origin), origin, query);
   const double slack = slack_of(query, grid, weight);
 
-  random::Stream stream(means.lease(random::Purpose::noise));
+  random::Stream stream(context.claim(random::Purpose::noise));
   std::vector<std::int64_t> proposal(columns);
   std::vector<double> weights(columns);
   std::int64_t outside = 0;
@@ -188,7 +188,7 @@ privacy::Released<std::vector<double>> release_norm_gradient(
                             slack;
     if (bernoulli_exponential(stream, std::max(0.0, exponent))) break;
   }
-  return {door, weights, event};
+  return {access, weights, event};
 }
 
 }  // namespace tacet::mechanism

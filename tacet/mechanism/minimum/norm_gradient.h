@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
@@ -46,8 +46,8 @@ struct NormGradientGrid {
   double radius;
   double exponent_error;
 };
-/// Settled from the query alone. GuaranteeError under add_remove, or where rounding would cost more
-/// than a hundredth of epsilon; UsageError for numbers out of range.
+/// MethodPlan from the query alone. GuaranteeError under add_remove, or where rounding would cost
+/// more than a hundredth of epsilon; UsageError for numbers out of range.
 [[nodiscard]] NormGradientGrid norm_gradient_grid(const NormGradientQuery& query,
                                                   privacy::Epsilon epsilon);
 
@@ -71,6 +71,6 @@ struct NormGradientGrid {
 /// `reservation` by norm_gradient_event before a record is looked at.
 [[nodiscard]] privacy::Released<std::vector<double>> release_norm_gradient(
     const GradientOracle& gradient, const privacy::Private<std::vector<double>>& start,
-    const NormGradientQuery& query, privacy::Epsilon epsilon, const ReleaseMeans& means);
+    const NormGradientQuery& query, privacy::Epsilon epsilon, const ReleaseContext& context);
 
 }  // namespace tacet::mechanism

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/grid_values.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/noise/vector_laplace.h"
@@ -40,21 +40,21 @@ std::int64_t to_grid(double value, double grid) {
 struct Perturbation {
   MinimumScales scales;
   privacy::Event event;
-  void (*add)(random::Lease, double scale, std::span<std::int64_t> values);
+  void (*add)(random::BlockClaim, double scale, std::span<std::int64_t> values);
   std::int64_t words;  ///< that the noise may take a column
 };
 
 privacy::Released<std::vector<double>> perturb(const Perturbation& perturbation,
                                                std::size_t columns, const PerturbedSolver& solver,
-                                               ReleaseMeans means) {
+                                               ReleaseContext context) {
   const auto grids = minimum_grids(perturbation.scales, columns);
-  means.reservation.debit(perturbation.event);
+  context.reservation.debit(perturbation.event);
   std::vector<std::int64_t> units(columns, 0);
   // Dividing by a power of two is exact: the scales are those of the event.
   const auto add_noise = [&](double scale) {
     const auto words = static_cast<std::int64_t>(columns) * perturbation.words;
-    perturbation.add(means.lease(random::Purpose::noise, words), scale, units);
-    ++means.address.tensor;
+    perturbation.add(context.claim(random::Purpose::noise, words), scale, units);
+    ++context.address.tensor;
   };
   add_noise(perturbation.scales.linear / grids.linear);
   const auto minimiser = solver(internal::in_real_units(units, grids.linear));
@@ -63,7 +63,7 @@ privacy::Released<std::vector<double>> perturb(const Perturbation& perturbation,
   }
   for (std::size_t j = 0; j < columns; ++j) units[j] = to_grid(minimiser[j], grids.output);
   add_noise(perturbation.scales.output / grids.output);
-  return {DoorKeeper::door(), internal::in_real_units(units, grids.output), perturbation.event};
+  return {AccessKeys::key(), internal::in_real_units(units, grids.output), perturbation.event};
 }
 
 }  // namespace
@@ -90,27 +90,27 @@ double solver_tolerance(double distance, double regularization, const MinimumGri
 
 privacy::Released<std::vector<double>> release_perturbed_minimum(
     const privacy::ObjectivePerturbation& event, std::size_t columns, const PerturbedSolver& solver,
-    const ReleaseMeans& means) {
+    const ReleaseContext& context) {
   const MinimumScales scales{.linear = event.sigma,
                              .output = event.output_sigma,
                              .distance = event.tolerance / event.regularization,
                              .regularization = event.regularization};
-  const auto add = [](random::Lease lease, double sigma, std::span<std::int64_t> values) {
-    random::add_rounded_gaussian(std::move(lease), sigma, values);
+  const auto add = [](random::BlockClaim claim, double sigma, std::span<std::int64_t> values) {
+    random::add_rounded_gaussian(std::move(claim), sigma, values);
   };
-  return perturb({scales, event, add, 1}, columns, solver, means);
+  return perturb({scales, event, add, 1}, columns, solver, context);
 }
 
 privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
     const PurePerturbation& perturbation, std::size_t columns, const PerturbedSolver& solver,
-    const ReleaseMeans& means) {
+    const ReleaseContext& context) {
   // docs/proofs/objective.md, sections 1 and 2: the pure form after Chaudhuri, Monteleoni, Sarwate
   // 2011, and the computed minimum's distance from the exact one.
   const privacy::Event event =
       privacy::PureDp{perturbation.epsilon.value(), perturbation.adjacency};
   return perturb(
       {perturbation.scales, event, random::add_rounded_l2_laplace, random::l2_laplace_words},
-      columns, solver, means);
+      columns, solver, context);
 }
 
 }  // namespace tacet::mechanism

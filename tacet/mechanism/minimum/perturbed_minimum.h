@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 
@@ -54,7 +54,7 @@ using PerturbedSolver = std::function<std::vector<double>(std::span<const double
 /// drawn. The noise of b comes from `address`, the output's from the next tensor.
 [[nodiscard]] privacy::Released<std::vector<double>> release_perturbed_minimum(
     const privacy::ObjectivePerturbation& event, std::size_t columns, const PerturbedSolver& solver,
-    const ReleaseMeans& means);
+    const ReleaseContext& context);
 
 /// The pure form: b of density proportional to exp(-|b| / scales.linear), output noise of density
 /// proportional to exp(-|z| / scales.output). The caller proves `epsilon`: ln(1 + smoothness /
@@ -67,6 +67,6 @@ struct PurePerturbation {
 /// Debits PureDp before a random bit is drawn.
 [[nodiscard]] privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
     const PurePerturbation& perturbation, std::size_t columns, const PerturbedSolver& solver,
-    const ReleaseMeans& means);
+    const ReleaseContext& context);
 
 }  // namespace tacet::mechanism

@@ -73,7 +73,7 @@ TEST(PerturbedMinimum, ThePureFormHasGammaNorms) {
     sum += std::sqrt(mean_square(released.value()) * static_cast<double>(columns));
     EXPECT_EQ(released.event(), event);
   }
-  // Norms are Gamma of shape 25 and scale 2 / 4: mean 12.5, deviation 2.5.
+  // Norms are Gamma of shape 25 and scale 2 / 4: mean 12.5, standard deviation 2.5.
   EXPECT_NEAR(sum / runs, 12.5, 6 * 2.5 / std::sqrt(runs));
 }
 

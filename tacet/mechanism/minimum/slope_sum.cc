@@ -24,11 +24,11 @@ SlopeSum::SlopeSum(std::int64_t records, SlopesAt slopes, SlopeRange range)
       width_(0) {
   const bool sound = range_.steepest >= 0x1p-900 && range_.steepest <= 0x1p900 &&
                      range_.width > 0 && range_.width <= 2 * range_.steepest;
-  if (!sound || records < 0 || records > most_records) {
+  if (!sound || records < 0 || records > max_records) {
     throw base::UsageError(
         "slopes need a finite bound above 0, a width of at most twice that and at most {} records, "
         "got {}, {} and {}",
-        most_records, range_.steepest, range_.width, records);
+        max_records, range_.steepest, range_.width, records);
   }
   unit_ = std::ldexp(1.0, std::ilogb(range_.steepest) - slope_unit_bits);
   // One unit and two: so that legal slopes are never cut for their rounding.
@@ -41,7 +41,7 @@ std::int64_t SlopeSum::sensitivity(privacy::Adjacency adjacency) const {
   return steepest_;
 }
 
-std::int64_t SlopeSum::open(privacy::MechanismDoor /*door*/, double point) const {
+std::int64_t SlopeSum::open(privacy::AccessKey /*key*/, double point) const {
   const auto steepest = static_cast<double>(steepest_);
   // The interval of this point, public: at most width_ wide and within the steepest slopes.
   const double top = std::clamp(std::ceil(range_.largest(point) / unit_) + 1, -steepest, steepest);

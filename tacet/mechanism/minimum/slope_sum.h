@@ -31,7 +31,7 @@ struct SlopeRange {
 /// units, so that sums are exact integers and the sensitivity holds whatever the records say.
 class SlopeSum {
  public:
-  static constexpr std::int64_t most_records = std::int64_t{1} << 30;  // sums stay below 2^62
+  static constexpr std::int64_t max_records = std::int64_t{1} << 30;  // sums stay below 2^62
 
   /// A UsageError unless 0 <= records <= 2^30 and the range's numbers are positive and finite.
   SlopeSum(std::int64_t records, SlopesAt slopes, SlopeRange range);
@@ -41,12 +41,12 @@ class SlopeSum {
 
   /// By how much the sum can fall from one point to a later one, in units: rounding alone, which a
   /// cut to a rising interval does not add to.
-  [[nodiscard]] std::int64_t most_fall() const { return records_; }
+  [[nodiscard]] std::int64_t max_fall() const { return records_; }
 
   [[nodiscard]] double unit() const { return unit_; }
 
   /// The sum at a point, in units: one pass over the records.
-  [[nodiscard]] std::int64_t open(privacy::MechanismDoor door, double point) const;
+  [[nodiscard]] std::int64_t open(privacy::AccessKey key, double point) const;
 
  private:
   std::int64_t records_;

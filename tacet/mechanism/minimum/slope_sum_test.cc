@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 
 namespace tacet::mechanism {
 namespace slope_sum_test {
@@ -37,7 +37,7 @@ double any_slope(std::mt19937_64& bits) {
 
 TEST(SlopeSum, ANeighbourMovesItByNoMoreThanItsSensitivity) {
   std::mt19937_64 bits(1);
-  const auto door = DoorKeeper::door();
+  const auto access = AccessKeys::key();
   for (const double width : {2.0, 0.7}) {
     const auto range = range_of(1, width);
     for (int trial = 0; trial < 3000; ++trial) {
@@ -46,11 +46,11 @@ TEST(SlopeSum, ANeighbourMovesItByNoMoreThanItsSensitivity) {
       const auto sum = sum_of(slopes, range);
       auto replaced = slopes;
       replaced.back() = any_slope(bits);
-      EXPECT_LE(std::abs(sum.open(door, 0) - sum_of(replaced, range).open(door, 0)),
+      EXPECT_LE(std::abs(sum.open(access, 0) - sum_of(replaced, range).open(access, 0)),
                 sum.sensitivity(Adjacency::replace_one));
       auto without = slopes;
       without.pop_back();
-      EXPECT_LE(std::abs(sum.open(door, 0) - sum_of(without, range).open(door, 0)),
+      EXPECT_LE(std::abs(sum.open(access, 0) - sum_of(without, range).open(access, 0)),
                 sum.sensitivity(Adjacency::add_remove));
     }
   }
@@ -70,10 +70,10 @@ TEST(SlopeSum, AddsWhatLegalRecordsSay) {
   double truth = 0;
   for (double& s : slopes) truth += s = slope(bits);
   const auto sum = sum_of(slopes, range_of(1, 2));
-  EXPECT_NEAR(static_cast<double>(sum.open(DoorKeeper::door(), 0)) * sum.unit(), truth,
+  EXPECT_NEAR(static_cast<double>(sum.open(AccessKeys::key(), 0)) * sum.unit(), truth,
               5000 * sum.unit());
-  EXPECT_EQ(sum.most_fall(), 5000);
-  EXPECT_EQ(sum_of({}, range_of(1, 2)).open(DoorKeeper::door(), 0), 0);
+  EXPECT_EQ(sum.max_fall(), 5000);
+  EXPECT_EQ(sum_of({}, range_of(1, 2)).open(AccessKeys::key(), 0), 0);
 }
 
 TEST(SlopeSum, RefusesRangesThatBoundNothing) {

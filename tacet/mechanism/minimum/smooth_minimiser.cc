@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/selection.h"
 #include "tacet/numeric/elementary.h"
@@ -13,7 +13,7 @@ namespace tacet::mechanism {
 namespace internal {
 namespace {
 
-constexpr std::size_t most_cells = 4096;  // each costs a pass over the records
+constexpr std::size_t max_cells = 4096;   // each costs a pass over the records
 constexpr std::size_t between_looks = 8;  // halvings between two looks at the sum of all cells
 constexpr double accepted_excess = 0.5;   // of the envelope: two of three proposals are accepted
 
@@ -70,7 +70,7 @@ bool close_enough(const std::vector<ScoreCell>& cells, double rate) {
 
 PullsAt pulls_of(const SlopeSum& sum, const Grid& grid, std::int64_t radius) {
   return [&sum, grid, radius](std::int64_t point) {
-    const auto slope = [&](std::int64_t j) { return sum.open(DoorKeeper::door(), grid.point(j)); };
+    const auto slope = [&](std::int64_t j) { return sum.open(AccessKeys::key(), grid.point(j)); };
     PointPulls pulls{0, 0};
     const bool left = point - radius > 0;
     const bool right = point + radius < grid.last();
@@ -99,7 +99,7 @@ std::vector<ScoreCell> score_cells(const PullsAt& pulls, std::int64_t last, std:
   std::vector<Stretch> heap{{last, last + 1, at_last, at_last}};
   if (last > 0) heap.push_back({0, last, pulls(0), at_last});
   std::make_heap(heap.begin(), heap.end(), lighter);
-  while (heap.size() < most_cells) {
+  while (heap.size() < max_cells) {
     if (heap.size() % between_looks == 0 && close_enough(all(heap), rate)) break;
     std::pop_heap(heap.begin(), heap.end(), lighter);
     const Stretch heaviest = heap.back();
@@ -141,19 +141,20 @@ std::int64_t draw_point(const PullsAt& pulls, const std::vector<ScoreCell>& cell
 }  // namespace internal
 
 privacy::Released<double> release_minimiser(const SlopeSum& sum, const MinimiserQuery& query,
-                                            privacy::Epsilon epsilon, const ReleaseMeans& means) {
+                                            privacy::Epsilon epsilon,
+                                            const ReleaseContext& context) {
   internal::check_radius(query);
   const RationalEpsilon rational = round_down(epsilon);
   const auto event = minimiser_event(query, epsilon);
-  means.reservation.debit(event);
+  context.reservation.debit(event);
   const auto rate = internal::score_rate(rational, sum.sensitivity(query.adjacency), Movement::any);
   const auto pulls = internal::pulls_of(sum, query.grid, query.radius);
   const auto cells = internal::score_cells(
-      pulls, query.grid.last(), sum.most_fall(),
+      pulls, query.grid.last(), sum.max_fall(),
       static_cast<double>(rate.numerator) / static_cast<double>(rate.denominator));
-  random::Stream stream(means.lease(random::Purpose::selection));
+  random::Stream stream(context.claim(random::Purpose::selection));
   const std::int64_t point = internal::draw_point(pulls, cells, rate, stream);
-  return {DoorKeeper::door(), query.grid.point(point), event};
+  return {AccessKeys::key(), query.grid.point(point), event};
 }
 
 }  // namespace tacet::mechanism

@@ -6,7 +6,7 @@
 
 #include "tacet/mechanism/minimum/slope_sum.h"
 #include "tacet/mechanism/point/inverse_sensitivity.h"
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 
 namespace tacet::mechanism {
 
@@ -25,7 +25,7 @@ namespace tacet::mechanism {
 [[nodiscard]] privacy::Released<double> release_minimiser(const SlopeSum& sum,
                                                           const MinimiserQuery& query,
                                                           privacy::Epsilon epsilon,
-                                                          const ReleaseMeans& means);
+                                                          const ReleaseContext& context);
 
 namespace internal {
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/privacy/trusting_budget.h"
 
@@ -211,7 +211,7 @@ TEST(SmoothMinimiserLaw, NoPointIsLeftOutHoweverFarItLies) {
   const Grid grid(0, 1, 0x1p-10);
   const random::WideRatio rate{1, std::uint64_t{1} << 30};
   const auto pulls = internal::pulls_of(sum, grid, 0);
-  const auto cells = internal::score_cells(pulls, grid.last(), sum.most_fall(), 0x1p-30);
+  const auto cells = internal::score_cells(pulls, grid.last(), sum.max_fall(), 0x1p-30);
   std::vector<random::WeightedLevel> envelope;
   std::int64_t highest = 0;
   for (const auto& cell : cells) {
@@ -257,7 +257,7 @@ TEST(ScoreCells, BoundEveryScoreAndCoverTheGridOnce) {
       const auto scores = scores_of(sum, grid, radius);
       const auto pulls = internal::pulls_of(sum, grid, radius);
       for (const double rate : {1e-12, 1e-10, 1e-9, 1e-8, 1e-6}) {
-        const auto cells = internal::score_cells(pulls, grid.last(), sum.most_fall(), rate);
+        const auto cells = internal::score_cells(pulls, grid.last(), sum.max_fall(), rate);
         std::vector<int> covered(scores.size(), 0);
         double envelope = 0;
         double weight = 0;
@@ -290,11 +290,11 @@ TEST(SmoothMinimiser, DrawsFollowTheLaw) {
   constexpr random::WideRatio rate{1, std::uint64_t{1} << 32};
   const auto pulls = internal::pulls_of(sum, grid, 1);
   // Few cells: rejection has to do the work.
-  const auto cells = internal::score_cells(pulls, grid.last(), sum.most_fall(), 0x1p-34);
+  const auto cells = internal::score_cells(pulls, grid.last(), sum.max_fall(), 0x1p-34);
   ASSERT_LT(cells.size(), 33U);
   const auto law = law_of(sum, grid, 1, 0x1p-32);
   random::SeededSource source(5);
-  random::Stream stream(source.lease(random::Purpose::selection, 0, 0));
+  random::Stream stream(source.claim(random::Purpose::selection, 0, 0));
   constexpr int draws = 100'000;
   std::vector<double> counts(static_cast<std::size_t>(grid.last()) + 1, 0);
   for (int i = 0; i < draws; ++i) {
@@ -324,7 +324,7 @@ TEST(SmoothMinimiser, IsTheExactOneAtALargeEpsilon) {
   // 2^40 points, of which a few score 0 at so large an epsilon.
   EXPECT_NEAR(minimiser(squared_distances(values), {Grid(0, 1), Adjacency::replace_one}, 1e6), mean,
               1e-6);
-  // A minimiser at the border counts as one.
+  // A minimiser at the boundary counts as one.
   const auto falling = sum_of(std::vector<Slope>(50, [](double) { return -1.0; }),
                               {1, 2, [](double) { return 1.0; }});
   EXPECT_EQ(minimiser(falling, {Grid(0, 1, 0.25), Adjacency::add_remove}, 1e5), 1);

@@ -24,9 +24,9 @@ privacy::Released<std::vector<double>> BlockL2Laplace::release(privacy::PartialS
   auto bounded = pass_.open(std::move(sum), whole);
   const double scale = internal::next_above(bounded.sensitivity(adjacency_) / epsilon_.value());
   return internal::with_noise(std::move(bounded), whole,
-                              source.lease(random::Purpose::noise, address.step, address.tensor),
-                              [&](random::Lease lease, std::span<std::int64_t> values) {
-                                random::add_rounded_l2_laplace(std::move(lease), scale, values);
+                              source.claim(random::Purpose::noise, address.step, address.tensor),
+                              [&](random::BlockClaim claim, std::span<std::int64_t> values) {
+                                random::add_rounded_l2_laplace(std::move(claim), scale, values);
                               });
 }
 
@@ -45,9 +45,9 @@ privacy::Released<std::vector<double>> BlockLaplace::release(privacy::PartialSum
   const auto size = static_cast<std::int64_t>(bounded.size());
   return internal::with_noise(
       std::move(bounded), whole,
-      source.lease(random::Purpose::noise, address.step, address.tensor, size),
-      [&](random::Lease lease, std::span<std::int64_t> values) {
-        random::add_rounded_laplace(std::move(lease), scale, values);
+      source.claim(random::Purpose::noise, address.step, address.tensor, size),
+      [&](random::BlockClaim claim, std::span<std::int64_t> values) {
+        random::add_rounded_laplace(std::move(claim), scale, values);
       });
 }
 

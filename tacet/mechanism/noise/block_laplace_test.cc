@@ -39,7 +39,7 @@ BlockLaplace coordinatewise(privacy::Reservation& reservation) {
 }
 
 template <typename Make>
-void expect_one_cost_a_pass(const Make& make, const privacy::Event& event) {
+void expect_one_cost_per_pass(const Make& make, const privacy::Event& event) {
   privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(event, cost);
   random::SeededSource source(1);
@@ -56,8 +56,8 @@ void expect_one_cost_a_pass(const Make& make, const privacy::Event& event) {
 }
 
 TEST(BlockLaplace, BooksOnePassForAllItsBlocks) {
-  expect_one_cost_a_pass(euclidean, BlockL2Laplace::event(Epsilon(0.5), Adjacency::replace_one));
-  expect_one_cost_a_pass(coordinatewise, BlockLaplace::event(NoiseMultiplier(4)));
+  expect_one_cost_per_pass(euclidean, BlockL2Laplace::event(Epsilon(0.5), Adjacency::replace_one));
+  expect_one_cost_per_pass(coordinatewise, BlockLaplace::event(NoiseMultiplier(4)));
 }
 
 template <typename Make>
@@ -90,7 +90,7 @@ TEST(BlockLaplace, CostsOneReleaseWhereTheNumberOfRecordsIsPublic) {
 }
 
 // The mean of |noise| / scale over many draws: of a coordinate's exponential law, with standard
-// deviation 1, or of a vector's length over d, Gamma of shape d over d.
+// standard deviation 1, or of a vector's length over d, Gamma of shape d over d.
 template <typename Make>
 double mean_size(const Make& make, const privacy::Event& event, std::size_t columns, int draws) {
   privacy::TrustingBudget budget(Adjacency::replace_one);

@@ -29,7 +29,7 @@ double checked(double value, double least, double most, const char* what) {
 
 double sigma_of(const privacy::BoundedSum& sum, privacy::NoiseMultiplier multiplier) {
   return checked(multiplier.value() * static_cast<double>(sum.contribution_bound()), 0x1p-10,
-                 0x1p20, "the deviation of discrete Gaussian noise");
+                 0x1p20, "the standard deviation of discrete Gaussian noise");
 }
 
 double scale_of(const privacy::BoundedSum& sum, privacy::NoiseMultiplier multiplier) {
@@ -47,15 +47,16 @@ privacy::Event discrete_gaussian_event(const privacy::BoundedSum& sum,
 }
 
 privacy::Released<std::vector<double>> release_discrete_gaussian(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means) {
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context) {
   const auto event = discrete_gaussian_event(sum, multiplier);
   const double sigma = sigma_of(sum, multiplier);
   // Rounded up: the square of a double has one rounding.
   const auto variance = ratio_above(std::nextafter(sigma * sigma, INFINITY));
-  return internal::release_noisy_sum(
-      std::move(sum), event, means, [&](random::Lease lease, std::span<std::int64_t> values) {
-        random::add_discrete_gaussian(std::move(lease), variance, values);
-      });
+  return internal::release_noisy_sum(std::move(sum), event, context,
+                                     [&](random::BlockClaim claim, std::span<std::int64_t> values) {
+                                       random::add_discrete_gaussian(std::move(claim), variance,
+                                                                     values);
+                                     });
 }
 
 privacy::Event discrete_laplace_event(const privacy::BoundedSum& sum,
@@ -65,13 +66,14 @@ privacy::Event discrete_laplace_event(const privacy::BoundedSum& sum,
 
 privacy::Released<std::vector<double>> release_discrete_laplace(privacy::BoundedSum sum,
                                                                 privacy::NoiseMultiplier multiplier,
-                                                                const ReleaseMeans& means) {
+                                                                const ReleaseContext& context) {
   const auto event = discrete_laplace_event(sum, multiplier);
   const auto scale = ratio_above(scale_of(sum, multiplier));
-  return internal::release_noisy_sum(
-      std::move(sum), event, means, [&](random::Lease lease, std::span<std::int64_t> values) {
-        random::add_discrete_laplace(std::move(lease), scale, values);
-      });
+  return internal::release_noisy_sum(std::move(sum), event, context,
+                                     [&](random::BlockClaim claim, std::span<std::int64_t> values) {
+                                       random::add_discrete_laplace(std::move(claim), scale,
+                                                                    values);
+                                     });
 }
 
 }  // namespace tacet::mechanism

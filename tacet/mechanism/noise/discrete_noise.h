@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
@@ -22,7 +22,7 @@ namespace tacet::mechanism {
 /// sampler takes the smallest fraction of denominator 2^20 from sigma^2 on. Debits `reservation` by
 /// discrete_gaussian_event before a random bit is drawn. UsageError unless 2^-10 <= sigma <= 2^20.
 [[nodiscard]] privacy::Released<std::vector<double>> release_discrete_gaussian(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context);
 
 /// The event of release_discrete_laplace: P(k) ~ exp(-|k| / t), t = multiplier times the bound of
 /// one record's L1 norm; pure epsilon = distance / t.
@@ -31,6 +31,6 @@ namespace tacet::mechanism {
 
 /// As above with discrete Laplace noise. UsageError unless 2^-20 <= t <= 2^39.
 [[nodiscard]] privacy::Released<std::vector<double>> release_discrete_laplace(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context);
 
 }  // namespace tacet::mechanism

@@ -83,7 +83,7 @@ TEST(DiscreteNoise, IsDebitedBeforeItIsDrawn) {
                                               {next, spender.source, spender.reservation}),
                base::BudgetError);
   // The refused ones took no noise from that place.
-  EXPECT_NO_THROW((void)spender.source.lease(random::Purpose::noise, next.step, next.tensor));
+  EXPECT_NO_THROW((void)spender.source.claim(random::Purpose::noise, next.step, next.tensor));
 }
 
 TEST(DiscreteNoise, RefusesNoiseBeyondItsSamplers) {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/gaussian_reals.h"
 #include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/mechanism/noise/noisy_sum.h"
@@ -29,34 +29,34 @@ privacy::Event gaussian_event(const privacy::BoundedSum& sum, privacy::NoiseMult
 privacy::Released<std::vector<double>> internal::with_gaussian(
     privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, privacy::Event event,
     NoiseAddress address, random::Source& source, std::vector<double> storage) {
-  const auto door = DoorKeeper::door();
+  const auto access = AccessKeys::key();
   const double grid = sum.grid();
   const double sigma = checked_sigma(sum, multiplier);
-  auto lease = source.lease(random::Purpose::noise, address.step, address.tensor,
+  auto claim = source.claim(random::Purpose::noise, address.step, address.tensor,
                             static_cast<std::int64_t>(sum.size()));
-  const std::vector<std::int64_t> values = std::move(sum).take(door);
-  return {door, gaussian_reals(values, grid, std::move(lease), sigma, std::move(storage)),
+  const std::vector<std::int64_t> values = std::move(sum).take(access);
+  return {access, gaussian_reals(values, grid, std::move(claim), sigma, std::move(storage)),
           std::move(event)};
 }
 
 privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,
                                                         privacy::NoiseMultiplier multiplier,
-                                                        const ReleaseMeans& means,
+                                                        const ReleaseContext& context,
                                                         std::vector<double> storage) {
   auto event = gaussian_event(sum, multiplier);
-  means.reservation.debit(event);
+  context.reservation.debit(event);
   sum.sample().claim();
-  return internal::with_gaussian(std::move(sum), multiplier, std::move(event), means.address,
-                                 means.source, std::move(storage));
+  return internal::with_gaussian(std::move(sum), multiplier, std::move(event), context.address,
+                                 context.source, std::move(storage));
 }
 
 privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,
                                                         privacy::NoiseMultiplier multiplier,
-                                                        const PermitMeans& means) {
+                                                        const PermitContext& context) {
   static_cast<void>(checked_sigma(sum, multiplier));
-  means.permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
-  return internal::with_gaussian(std::move(sum), multiplier, means.permit.event(), means.address,
-                                 means.source);
+  context.permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
+  return internal::with_gaussian(std::move(sum), multiplier, context.permit.event(),
+                                 context.address, context.source);
 }
 
 }  // namespace tacet::mechanism

@@ -37,11 +37,11 @@ namespace tacet::mechanism {
 ///       return mechanism::release_gaussian(std::move(sum), noise, {{.step = 0}, *source, permit});
 ///     };
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means,
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context,
     std::vector<double> storage = {});
 
 /// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const PermitMeans& means);
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const PermitContext& context);
 
 }  // namespace tacet::mechanism

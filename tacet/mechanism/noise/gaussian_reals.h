@@ -15,18 +15,18 @@
 
 namespace tacet::mechanism::internal {
 
-/// Grid values plus rounded Gaussian noise of `sigma` units, word j of the leaf for value j,
-/// in real units. A block is noised and converted while the first cache level holds it. `storage`
-/// is memory that the result may take over.
+/// Grid values plus rounded Gaussian noise of `sigma` units, word j of the keystream block for
+/// value j, in real units. A block is noised and converted while the first cache level holds it.
+/// `storage` is memory that the result may take over.
 [[nodiscard]] inline std::vector<double> gaussian_reals(std::span<const std::int64_t> values,
-                                                        double grid, random::Lease lease,
+                                                        double grid, random::BlockClaim claim,
                                                         double sigma,
                                                         std::vector<double> storage = {}) {
   constexpr std::size_t block_size = 1024;                          // of the sampler's batches
   constexpr std::size_t larger_than_caches = std::size_t{1} << 22;  // numbers
   random::internal::check_gaussian_sigma(sigma);
-  const random::Leaf leaf(std::move(lease));
-  random::internal::GaussianReader noise(leaf, sigma);
+  const random::KeystreamBlock keystream(std::move(claim));
+  random::internal::GaussianReader noise(keystream, sigma);
   std::vector<double> result = std::move(storage);
   if (result.capacity() < values.size()) {
     result.reserve(values.size());

@@ -122,7 +122,8 @@ TEST(GaussianMechanism, AuditStaysBelowTheClaimAndFindsPlantedFaults) {
   constexpr int trials = 200000;
   EXPECT_LE(audited_mu(1 / mu, 1, trials), mu);
   EXPECT_GE(audited_mu(1 / mu, 1, trials), 0.7 * mu);
-  // Faults: half the noise; variance taken for deviation; replace_one accounted at distance C.
+  // Faults: half the noise; variance taken for standard deviation; replace_one accounted at
+  // distance C.
   EXPECT_GT(audited_mu(0.5 / mu, 1, trials), mu);
   EXPECT_GT(audited_mu(1 / mu / std::sqrt(2), 1, trials), mu);
   EXPECT_GT(audited_mu(1 / mu, 2, trials), mu);

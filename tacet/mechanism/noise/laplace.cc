@@ -30,12 +30,12 @@ privacy::Event laplace_event(const privacy::BoundedSum& sum, privacy::NoiseMulti
 
 privacy::Released<std::vector<double>> release_laplace(privacy::BoundedSum sum,
                                                        privacy::NoiseMultiplier multiplier,
-                                                       const ReleaseMeans& means) {
+                                                       const ReleaseContext& context) {
   const auto event = laplace_event(sum, multiplier);
   const double scale = checked_laplace_scale(sum, multiplier);
-  return internal::release_noisy_sum(std::move(sum), event, means,
-                                     [&](random::Lease lease, std::span<std::int64_t> values) {
-                                       random::add_rounded_laplace(std::move(lease), scale, values);
+  return internal::release_noisy_sum(std::move(sum), event, context,
+                                     [&](random::BlockClaim claim, std::span<std::int64_t> values) {
+                                       random::add_rounded_laplace(std::move(claim), scale, values);
                                      });
 }
 
@@ -48,16 +48,17 @@ privacy::Event l2_laplace_event(privacy::Epsilon epsilon, privacy::Adjacency adj
 privacy::Released<std::vector<double>> release_l2_laplace(privacy::BoundedSum sum,
                                                           privacy::Epsilon epsilon,
                                                           privacy::Adjacency adjacency,
-                                                          const ReleaseMeans& means) {
+                                                          const ReleaseContext& context) {
   const privacy::Event event = l2_laplace_event(epsilon, adjacency);
   const double scale = std::isinf(epsilon.value())
                            ? 0
                            : internal::next_above(sum.sensitivity(adjacency) / epsilon.value());
   random::internal::check_laplace_scale(scale);
-  return internal::release_noisy_sum(
-      std::move(sum), event, means, [&](random::Lease lease, std::span<std::int64_t> values) {
-        random::add_rounded_l2_laplace(std::move(lease), scale, values);
-      });
+  return internal::release_noisy_sum(std::move(sum), event, context,
+                                     [&](random::BlockClaim claim, std::span<std::int64_t> values) {
+                                       random::add_rounded_l2_laplace(std::move(claim), scale,
+                                                                      values);
+                                     });
 }
 
 }  // namespace tacet::mechanism

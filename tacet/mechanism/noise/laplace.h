@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
@@ -22,7 +22,7 @@ namespace tacet::mechanism {
 /// Debits `reservation` by laplace_event before a random bit is drawn; errors of that come before
 /// the debit.
 [[nodiscard]] privacy::Released<std::vector<double>> release_laplace(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context);
 
 /// What release_l2_laplace costs: pure epsilon, and nothing better in general.
 [[nodiscard]] privacy::Event l2_laplace_event(privacy::Epsilon epsilon,
@@ -37,6 +37,6 @@ namespace tacet::mechanism {
 /// debit, when the noise would be zero or wider than 2^40 grid units.
 [[nodiscard]] privacy::Released<std::vector<double>> release_l2_laplace(
     privacy::BoundedSum sum, privacy::Epsilon epsilon, privacy::Adjacency adjacency,
-    const ReleaseMeans& means);
+    const ReleaseContext& context);
 
 }  // namespace tacet::mechanism

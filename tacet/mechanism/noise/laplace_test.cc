@@ -42,7 +42,7 @@ TEST(LaplaceMechanism, HasTheStatedScaleAndStaysOnTheGrid) {
     EXPECT_EQ(std::nearbyint(value * 4), value * 4);
     sum += std::fabs(value - 2);
   }
-  // Mean |X| = scale = 12.5 with deviation 12.5; rounding to 1/4 changes it by 1e-4.
+  // Mean |X| = scale = 12.5 with standard deviation 12.5; rounding to 1/4 changes it by 1e-4.
   EXPECT_NEAR(sum / draws, 12.5, 6.2 * 12.5 / std::sqrt(draws) + 1e-3);
   // Rounded up, or exact.
   EXPECT_GE(accounting::epsilon(event, adjacency, Delta(0)), 0.5);
@@ -118,7 +118,7 @@ TEST(L2LaplaceMechanism, HasTheStatedMeanLengthAndCost) {
     for (const double value : released.value()) square += value * value;
     sum += std::sqrt(square);
   }
-  // Length: Gamma(10) at scale sensitivity/epsilon = 2: mean 20, deviation 2 sqrt(10).
+  // Length: Gamma(10) at scale sensitivity/epsilon = 2: mean 20, standard deviation 2 sqrt(10).
   EXPECT_NEAR(sum / repetitions, 20, 6.2 * 2 * std::sqrt(10.0 / repetitions));
   EXPECT_EQ(event, Event(privacy::PureDp{0.5, adjacency}));
   EXPECT_THROW(

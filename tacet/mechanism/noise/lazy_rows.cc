@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/numeric/scale_integers.h"
@@ -12,12 +12,12 @@
 
 namespace tacet::mechanism {
 
-LazyRows::LazyRows(privacy::MechanismDoor door, privacy::RowSum sum, double sigma,
-                   random::Lease lease)
+LazyRows::LazyRows(privacy::AccessKey key, privacy::RowSum sum, double sigma,
+                   random::BlockClaim claim)
     : layout_(sum.layout()), sigma_(sigma), grid_(sum.grid()) {
   random::internal::check_gaussian_sigma(sigma);
-  leaf_ = std::make_unique<const random::Leaf>(std::move(lease));
-  const auto touched = sum.touched(door);
+  block_ = std::make_unique<const random::KeystreamBlock>(std::move(claim));
+  const auto touched = sum.touched(key);
   touched_.assign(touched.begin(), touched.end());
   taken_.resize(touched_.size());
   cells_.reserve(touched_.size());
@@ -27,10 +27,10 @@ LazyRows::LazyRows(privacy::MechanismDoor door, privacy::RowSum sum, double sigm
     cells_.push_back(layout_.first_cell(row));
     firsts_.push_back(firsts_.back() + static_cast<std::size_t>(layout_.width(row)));
   }
-  numbers_ = std::move(sum).open(door).take(door);
+  numbers_ = std::move(sum).open(key).take(key);
   if (layout_.dense() == 0) return;
   const auto dense = std::span(numbers_).subspan(firsts_.back());
-  random::internal::GaussianReader(*leaf_, sigma_)
+  random::internal::GaussianReader(*block_, sigma_)
       .add(static_cast<std::uint64_t>(layout_.cells()), dense);
   for (const auto number : dense) dense_.push_back(static_cast<double>(number) * grid_);
   numbers_.resize(firsts_.back());
@@ -56,13 +56,13 @@ void LazyRows::write_held(std::int64_t first, std::span<std::int64_t> out) const
 }
 
 std::span<std::int64_t> LazyRows::Reading::cells(std::int64_t first, std::size_t count) {
-  if (count > most_cells || first < 0 ||
+  if (count > max_cells || first < 0 ||
       first > rows_.layout_.cells() - static_cast<std::int64_t>(count)) {
     throw base::InternalError("a lazy release was asked for cells that it does not have");
   }
   const auto cells = std::span(cells_).first(count);
   rows_.write_held(first, cells);
-  // Word j of the leaf for cell j, as where the whole vector is noised.
+  // Word j of the keystream block for cell j, as where the whole vector is noised.
   noise_.add(static_cast<std::uint64_t>(first), cells);
   return cells;
 }
@@ -78,7 +78,7 @@ void LazyRows::Reading::rows(std::int64_t first, std::int64_t count, std::span<d
     throw base::InternalError("numbers of a lazy release were asked for in room of another size");
   }
   while (!out.empty()) {
-    const auto integers = cells(cell, std::min(most_cells, out.size()));
+    const auto integers = cells(cell, std::min(max_cells, out.size()));
     numeric::scale_integers(integers, grid(), out.first(integers.size()));
     std::ranges::fill(integers, 0);
     out = out.subspan(integers.size());
@@ -100,30 +100,30 @@ namespace {
 template <typename Means>
 privacy::Released<std::unique_ptr<LazyRows>> lazily(privacy::RowSum sum,
                                                     privacy::NoiseMultiplier multiplier,
-                                                    const Means& means) {
+                                                    const Means& context) {
   if (!sum.selection().is_all()) {
     throw base::UsageError("only a sum over all rows is released lazily");
   }
-  auto event = internal::pay(sum.sample(), privacy::Gaussian{multiplier.value()}, means);
-  const auto door = DoorKeeper::door();
+  auto event = internal::pay(sum.sample(), privacy::Gaussian{multiplier.value()}, context);
+  const auto access = AccessKeys::key();
   const double sigma =
       internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
-  auto lease = means.source.lease(random::Purpose::noise, means.address.step, means.address.tensor,
-                                  sum.size());
-  return {door, std::make_unique<LazyRows>(door, std::move(sum), sigma, std::move(lease)),
+  auto claim = context.source.claim(random::Purpose::noise, context.address.step,
+                                    context.address.tensor, sum.size());
+  return {access, std::make_unique<LazyRows>(access, std::move(sum), sigma, std::move(claim)),
           std::move(event)};
 }
 
 }  // namespace
 
 privacy::Released<std::unique_ptr<LazyRows>> release_rows_lazily(
-    privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means) {
-  return lazily(std::move(sum), multiplier, means);
+    privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context) {
+  return lazily(std::move(sum), multiplier, context);
 }
 
 privacy::Released<std::unique_ptr<LazyRows>> release_rows_lazily(
-    privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const PermitMeans& means) {
-  return lazily(std::move(sum), multiplier, means);
+    privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const PermitContext& context) {
+  return lazily(std::move(sum), multiplier, context);
 }
 
 }  // namespace tacet::mechanism

@@ -17,27 +17,28 @@
 namespace tacet::mechanism {
 
 /// The noisy sum over all rows, of which rows are computed when they are read: number for number
-/// what release_rows gives, by the same words of the leaf. That is the one exact way to put noise
-/// off: a single draw of the summed variance of several steps is another law, which would show when
-/// a row was read (docs/proofs/wide.md, section 2). What is saved is memory and its traffic, not
-/// draws.
+/// what release_rows gives, by the same words of the keystream block. That is the one exact way to
+/// put noise off: a single draw of the summed variance of several steps is another law, which would
+/// show when a row was read (docs/proofs/wide.md, section 2). What is saved is memory and its
+/// traffic, not draws.
 ///
 /// Holds a key of the source's tree, and the numbers of touched rows until these were taken. The
 /// source must outlive it. Not for several threads at once.
 class LazyRows {
  public:
   /// For mechanisms, after the debit: `sigma` in grid units.
-  LazyRows(privacy::MechanismDoor door, privacy::RowSum sum, double sigma, random::Lease lease);
+  LazyRows(privacy::AccessKey key, privacy::RowSum sum, double sigma, random::BlockClaim claim);
 
-  /// Reads rows one after the other without opening the leaf each time. `rows` must outlive it.
+  /// Reads rows one after the other without opening the keystream block each time. `rows` must
+  /// outlive it.
   class Reading {
    public:
-    explicit Reading(const LazyRows& rows) : rows_(rows), noise_(*rows.leaf_, rows.sigma_) {}
+    explicit Reading(const LazyRows& rows) : rows_(rows), noise_(*rows.block_, rows.sigma_) {}
 
     /// Cells that are drawn at once: as many as the sampler draws, so that they stay in the first
     /// cache.
-    static constexpr std::size_t most_cells = 1024;
-    /// The noisy numbers of cells from `first` on in units of grid(), most_cells of them or fewer,
+    static constexpr std::size_t max_cells = 1024;
+    /// The noisy numbers of cells from `first` on in units of grid(), max_cells of them or fewer,
     /// until the next call: the same at every reading. Who takes them leaves zeros in their place.
     /// InternalError for cells of a row that was taken, and for such as the layout has not.
     [[nodiscard]] std::span<std::int64_t> cells(std::int64_t first, std::size_t count);
@@ -50,7 +51,7 @@ class LazyRows {
    private:
     const LazyRows& rows_;
     random::internal::GaussianReader noise_;
-    std::array<std::int64_t, most_cells> cells_{};  // zeros between two calls
+    std::array<std::int64_t, max_cells> cells_{};  // zeros between two calls
   };
 
   /// The noisy numbers of a row, `out` of its width, as of a Reading.
@@ -68,7 +69,7 @@ class LazyRows {
   void write_held(std::int64_t first, std::span<std::int64_t> out) const;
 
   privacy::RowLayout layout_;
-  std::unique_ptr<const random::Leaf> leaf_;
+  std::unique_ptr<const random::KeystreamBlock> block_;
   double sigma_;
   double grid_;
   std::vector<std::int64_t> touched_;  // rows, ascending
@@ -82,8 +83,8 @@ class LazyRows {
 /// Releases a sum over all rows lazily. Debits and errors as release_rows; UsageError for a sum
 /// over chosen rows.
 [[nodiscard]] privacy::Released<std::unique_ptr<LazyRows>> release_rows_lazily(
-    privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
+    privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context);
 [[nodiscard]] privacy::Released<std::unique_ptr<LazyRows>> release_rows_lazily(
-    privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const PermitMeans& means);
+    privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const PermitContext& context);
 
 }  // namespace tacet::mechanism

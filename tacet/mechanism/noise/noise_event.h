@@ -22,13 +22,13 @@ namespace tacet::mechanism::internal {
 /// What a release from the sample is paid with, before a random bit is drawn: a debit that claims
 /// the sample, or a part of its permit. Gives back what the release states as its cost.
 [[nodiscard]] inline privacy::Event pay(const privacy::Sample& sample, privacy::Event cost,
-                                        const ReleaseMeans& means) {
-  return debit_sampled(sample, std::move(cost), means.reservation);
+                                        const ReleaseContext& context) {
+  return debit_sampled(sample, std::move(cost), context.reservation);
 }
 [[nodiscard]] inline privacy::Event pay(const privacy::Sample& sample, const privacy::Event& cost,
-                                        const PermitMeans& means) {
-  means.permit.take(sample, cost);
-  return means.permit.event();
+                                        const PermitContext& context) {
+  context.permit.take(sample, cost);
+  return context.permit.event();
 }
 
 }  // namespace tacet::mechanism::internal

@@ -4,39 +4,37 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/grid_values.h"
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/released.h"
 
 namespace tacet::mechanism::internal {
 
-/// A bounded sum plus the integer noise that `add(lease, values)` adds on its grid, in real units,
+/// A bounded sum plus the integer noise that `add(claim, values)` adds on its grid, in real units,
 /// after `event`, which covers it, was debited.
 template <typename Add>
 [[nodiscard]] privacy::Released<std::vector<double>> with_noise(privacy::BoundedSum sum,
                                                                 privacy::Event event,
-                                                                random::Lease lease,
+                                                                random::BlockClaim claim,
                                                                 const Add& add) {
-  const auto door = DoorKeeper::door();
+  const auto access = AccessKeys::key();
   const double grid = sum.grid();
-  std::vector<std::int64_t> values = std::move(sum).take(door);
-  add(std::move(lease), std::span(values));
-  return {door, in_real_units(values, grid), std::move(event)};
+  std::vector<std::int64_t> values = std::move(sum).take(access);
+  add(std::move(claim), std::span(values));
+  return {access, in_real_units(values, grid), std::move(event)};
 }
 
 /// The same, debiting `reservation` by `event`, which must be what that noise costs, before a
 /// random bit is drawn. A sample is claimed, although the event does not count on its secrecy: what
 /// else was released from it might.
 template <typename Add>
-[[nodiscard]] privacy::Released<std::vector<double>> release_noisy_sum(privacy::BoundedSum sum,
-                                                                       privacy::Event event,
-                                                                       const ReleaseMeans& means,
-                                                                       const Add& add) {
-  means.reservation.debit(event);
+[[nodiscard]] privacy::Released<std::vector<double>> release_noisy_sum(
+    privacy::BoundedSum sum, privacy::Event event, const ReleaseContext& context, const Add& add) {
+  context.reservation.debit(event);
   sum.sample().claim();
-  return with_noise(std::move(sum), std::move(event), means.lease(random::Purpose::noise), add);
+  return with_noise(std::move(sum), std::move(event), context.claim(random::Purpose::noise), add);
 }
 
 /// The same with rounded Gaussian noise, `multiplier` times the bound of a contribution, in

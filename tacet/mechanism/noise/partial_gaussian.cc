@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/noise/noisy_sum.h"
 
@@ -21,19 +21,19 @@ privacy::Sample sample_of(const privacy::PartialSum& sum) {
 }  // namespace
 
 privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means,
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context,
     std::vector<double> storage) {
   const auto event = internal::debit_sampled(sample_of(sum), privacy::Gaussian{multiplier.value()},
-                                             means.reservation);
-  return internal::with_gaussian(std::move(sum).take(DoorKeeper::door()), multiplier, event,
-                                 means.address, means.source, std::move(storage));
+                                             context.reservation);
+  return internal::with_gaussian(std::move(sum).take(AccessKeys::key()), multiplier, event,
+                                 context.address, context.source, std::move(storage));
 }
 
 privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const PermitMeans& means) {
-  means.permit.take(sample_of(sum), privacy::Gaussian{multiplier.value()});
-  return internal::with_gaussian(std::move(sum).take(DoorKeeper::door()), multiplier,
-                                 means.permit.event(), means.address, means.source);
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const PermitContext& context) {
+  context.permit.take(sample_of(sum), privacy::Gaussian{multiplier.value()});
+  return internal::with_gaussian(std::move(sum).take(AccessKeys::key()), multiplier,
+                                 context.permit.event(), context.address, context.source);
 }
 
 privacy::Event BlockGaussian::event(privacy::NoiseMultiplier multiplier) {

@@ -13,12 +13,12 @@ namespace tacet::mechanism {
 /// release_gaussian does, and debits FixedSizeSampled{sample, population, Gaussian{multiplier}}.
 /// InternalError for any other part, and when anything was released from the sample before.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means,
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context,
     std::vector<double> storage = {});
 
 /// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const PermitMeans& means);
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const PermitContext& context);
 
 /// One pass over disjoint blocks: each block's vector is released once with the same noise
 /// multiplier, and all of them together cost what one does, since a record is in one block only

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 
 namespace tacet::mechanism::internal {
 
@@ -15,7 +15,7 @@ privacy::BoundedSum PassBlocks::open(privacy::PartialSum sum, const privacy::Eve
   }
   if (next_ == 0) reservation_.debit(whole);
   next_ = part->block + 1;
-  return std::move(sum).take(DoorKeeper::door());
+  return std::move(sum).take(AccessKeys::key());
 }
 
 }  // namespace tacet::mechanism::internal

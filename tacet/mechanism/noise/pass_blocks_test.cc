@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/privacy/certifier.h"
 #include "tacet/privacy/trusting_budget.h"
 
@@ -32,7 +32,7 @@ TEST(PassBlocks, TheFirstDebitsWhatAllCost) {
   PassBlocks blocks(permit);
   for (const std::int64_t number : {0, 1, 3}) {
     const auto sum = blocks.open(block(number), whole);
-    EXPECT_EQ(sum.open(DoorKeeper::door())[0], number);
+    EXPECT_EQ(sum.open(AccessKeys::key())[0], number);
     EXPECT_EQ(permit.spent(), whole);
   }
 }

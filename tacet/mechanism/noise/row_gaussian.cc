@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tacet/base/large_pages.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/gaussian_reals.h"
 #include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/noise/noise_scale.h"
@@ -52,13 +52,13 @@ class CellsInOrder {
 };
 
 /// As gaussian_reals does for a vector that is held: word j for cell j.
-std::vector<double> all_reals(const privacy::RowSum& sum, random::Lease lease, double sigma) {
+std::vector<double> all_reals(const privacy::RowSum& sum, random::BlockClaim claim, double sigma) {
   constexpr std::size_t block_size = 1024;
-  const auto door = DoorKeeper::door();
+  const auto access = AccessKeys::key();
   random::internal::check_gaussian_sigma(sigma);
-  const random::Leaf leaf(std::move(lease));
-  random::internal::GaussianReader noise(leaf, sigma);
-  CellsInOrder cells(sum.layout(), sum.touched(door), sum.open(door).open(door));
+  const random::KeystreamBlock keystream(std::move(claim));
+  random::internal::GaussianReader noise(keystream, sigma);
+  CellsInOrder cells(sum.layout(), sum.touched(access), sum.open(access).open(access));
   const auto size = static_cast<std::size_t>(sum.size());
   std::vector<double> result;
   result.reserve(size);
@@ -79,38 +79,39 @@ std::vector<double> all_reals(const privacy::RowSum& sum, random::Lease lease, d
 }
 
 // The choice is public, so this is the Gaussian mechanism on a vector of the chosen cells: their
-// number, and the place of each in the leaf, show nothing.
+// number, and the place of each in the keystream block, show nothing.
 privacy::Released<NoisyRows> noised_rows(privacy::RowSum sum, privacy::NoiseMultiplier multiplier,
                                          privacy::Event event, NoiseAddress address,
                                          random::Source& source) {
-  const auto door = DoorKeeper::door();
+  const auto access = AccessKeys::key();
   const double grid = sum.grid();
   const double sigma =
       internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
-  auto lease = source.lease(random::Purpose::noise, address.step, address.tensor, sum.size());
+  auto claim = source.claim(random::Purpose::noise, address.step, address.tensor, sum.size());
   NoisyRows noisy{sum.selection(), sum.layout(), {}};
   if (sum.selection().is_all()) {
-    noisy.values = all_reals(sum, std::move(lease), sigma);
+    noisy.values = all_reals(sum, std::move(claim), sigma);
   } else {
-    auto numbers = std::move(sum).open(door).take(door);
-    noisy.values = internal::gaussian_reals(numbers, grid, std::move(lease), sigma);
+    auto numbers = std::move(sum).open(access).take(access);
+    noisy.values = internal::gaussian_reals(numbers, grid, std::move(claim), sigma);
   }
-  return {door, std::move(noisy), std::move(event)};
+  return {access, std::move(noisy), std::move(event)};
 }
 
 }  // namespace
 
 privacy::Released<NoisyRows> release_rows(privacy::RowSum sum, privacy::NoiseMultiplier multiplier,
-                                          const ReleaseMeans& means) {
+                                          const ReleaseContext& context) {
   auto event = internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()},
-                                       means.reservation);
-  return noised_rows(std::move(sum), multiplier, std::move(event), means.address, means.source);
+                                       context.reservation);
+  return noised_rows(std::move(sum), multiplier, std::move(event), context.address, context.source);
 }
 
 privacy::Released<NoisyRows> release_rows(privacy::RowSum sum, privacy::NoiseMultiplier multiplier,
-                                          const PermitMeans& means) {
-  means.permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
-  return noised_rows(std::move(sum), multiplier, means.permit.event(), means.address, means.source);
+                                          const PermitContext& context) {
+  context.permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
+  return noised_rows(std::move(sum), multiplier, context.permit.event(), context.address,
+                     context.source);
 }
 
 }  // namespace tacet::mechanism

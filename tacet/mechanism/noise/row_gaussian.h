@@ -28,19 +28,19 @@ struct NoisyRows {
 
 /// Releases a sum over chosen rows plus rounded Gaussian noise of `multiplier` times the bound of
 /// one record's contribution, as release_gaussian does: every chosen cell gets noise, whether a
-/// record touched it or not. Word j of the leaf decides the j-th chosen cell, and the words behind
-/// them the dense block: which rows were touched shows nowhere. With all rows chosen, word j is
-/// that of cell j.
+/// record touched it or not. Word j of the keystream block decides the j-th chosen cell, and the
+/// words behind them the dense block: which rows were touched shows nowhere. With all rows chosen,
+/// word j is that of cell j.
 ///
 /// Debits `reservation` by Gaussian{multiplier} under the sum's sample (Poisson or of fixed size).
 /// Errors as release_gaussian.
 [[nodiscard]] privacy::Released<NoisyRows> release_rows(privacy::RowSum sum,
                                                         privacy::NoiseMultiplier multiplier,
-                                                        const ReleaseMeans& means);
+                                                        const ReleaseContext& context);
 
 /// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
 [[nodiscard]] privacy::Released<NoisyRows> release_rows(privacy::RowSum sum,
                                                         privacy::NoiseMultiplier multiplier,
-                                                        const PermitMeans& means);
+                                                        const PermitContext& context);
 
 }  // namespace tacet::mechanism

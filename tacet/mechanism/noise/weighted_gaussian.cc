@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/grid_values.h"
 #include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/random/noise/rounded_gaussian.h"
@@ -14,8 +14,8 @@ namespace tacet::mechanism {
 
 privacy::Released<std::vector<double>> release_gaussian(privacy::WeightedSum sum,
                                                         privacy::NoiseMultiplier multiplier,
-                                                        ReleaseMeans means) {
-  if (!sum.covers(means.reservation.guarantee().adjacency)) {
+                                                        ReleaseContext context) {
+  if (!sum.covers(context.reservation.guarantee().adjacency)) {
     throw base::InternalError(
         "a sum that is bounded under replace_one only was to be released "
         "under another adjacency");
@@ -24,20 +24,20 @@ privacy::Released<std::vector<double>> release_gaussian(privacy::WeightedSum sum
     random::internal::check_gaussian_sigma(internal::noise_scale(multiplier.value(), block.scale));
   }
   privacy::Event event = privacy::Gaussian{multiplier.value()};
-  means.reservation.debit(event);
-  const auto door = DoorKeeper::door();
+  context.reservation.debit(event);
+  const auto access = AccessKeys::key();
   const double grid = sum.grid();
   const auto blocks = sum.blocks();
-  std::vector<std::int64_t> values = std::move(sum).take(door);
+  std::vector<std::int64_t> values = std::move(sum).take(access);
   std::span<std::int64_t> rest(values);
   for (const auto& block : blocks) {
     random::add_rounded_gaussian(
-        means.lease(random::Purpose::noise, static_cast<std::int64_t>(block.count)),
+        context.claim(random::Purpose::noise, static_cast<std::int64_t>(block.count)),
         internal::noise_scale(multiplier.value(), block.scale), rest.first(block.count));
     rest = rest.subspan(block.count);
-    ++means.address.tensor;
+    ++context.address.tensor;
   }
-  return {door, internal::in_real_units(values, grid), std::move(event)};
+  return {access, internal::in_real_units(values, grid), std::move(event)};
 }
 
 }  // namespace tacet::mechanism

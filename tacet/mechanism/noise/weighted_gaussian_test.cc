@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/privacy/certifier.h"
 #include "tacet/privacy/trusting_budget.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 
@@ -22,12 +22,12 @@ struct AnswerCost {
   privacy::Epsilon epsilon;
   privacy::Delta delta;
   privacy::Adjacency adjacency;
-  std::int64_t values_a_unit = 1;  ///< N, at least 1; 1 where a record is the unit
+  std::int64_t max_values_per_unit = 1;  ///< N, at least 1; 1 where a record is the unit
 
   /// A UsageError under replace_one, and where epsilon is too small for an exact answer.
   [[nodiscard]] privacy::Event event() const;
   /// Of one of the N values: epsilon / N.
-  [[nodiscard]] privacy::Epsilon epsilon_a_value() const;
+  [[nodiscard]] privacy::Epsilon epsilon_per_value() const;
 };
 
 /// How many values of a column are of each kind.
@@ -40,7 +40,8 @@ struct KindCounts {
 /// The counts plus discrete Laplace noise of scale N/epsilon: a value moves one of them by 1.
 /// Debits `cost`.
 [[nodiscard]] privacy::Released<KindCounts> release_kinds(
-    const privacy::Private<KindCounts>& counts, const AnswerCost& cost, const ReleaseMeans& means);
+    const privacy::Private<KindCounts>& counts, const AnswerCost& cost,
+    const ReleaseContext& context);
 
 /// A difference of two noisy counts of kinds that noise alone reaches with a probability below
 /// 0.001: a kind that leads by less was not found.
@@ -49,7 +50,7 @@ struct KindCounts {
 /// How many values two quantiles at half of epsilon each need, so that each lies beyond all values
 /// with a probability below 0.01 where it is asked to leave a quarter of them out: with fewer there
 /// are no bounds.
-[[nodiscard]] double least_values_for_bounds(privacy::Epsilon epsilon);
+[[nodiscard]] double min_values_for_bounds(privacy::Epsilon epsilon);
 
 /// `coverage`, or the smaller share that about `count` values and two quantiles at half of epsilon
 /// each can settle: beyond each bound must lie enough values to outweigh all points beyond them.
@@ -66,7 +67,7 @@ struct Bounds {
 /// `cost`. A UsageError unless 0 < coverage < 1. Uses the tensors address.tensor and the next.
 [[nodiscard]] privacy::Released<Bounds> release_bounds(
     const privacy::Private<std::vector<double>>& values, double coverage, const AnswerCost& cost,
-    const ReleaseMeans& means);
+    const ReleaseContext& context);
 
 struct FrequentText {
   std::string text;
@@ -83,6 +84,6 @@ struct FrequentText {
 /// must be above 0: a UsageError if not. Debits `cost`.
 [[nodiscard]] privacy::Released<std::vector<FrequentText>> release_frequent(
     const privacy::Private<std::map<std::string, std::int64_t>>& counts, const AnswerCost& cost,
-    const ReleaseMeans& means);
+    const ReleaseContext& context);
 
 }  // namespace tacet::mechanism

@@ -25,8 +25,8 @@ using test::Spender;
 using Counts = std::map<std::string, std::int64_t>;
 
 AnswerCost cost_of(double epsilon, double delta, Adjacency adjacency = Adjacency::add_remove,
-                   std::int64_t values_a_unit = 1) {
-  return {Epsilon(epsilon), Delta(delta), adjacency, values_a_unit};
+                   std::int64_t max_values_per_unit = 1) {
+  return {Epsilon(epsilon), Delta(delta), adjacency, max_values_per_unit};
 }
 
 TEST(MagnitudeGrid, PointsRiseAndAreTheirOwnNearest) {
@@ -73,7 +73,7 @@ TEST(ColumnFacts, CountsOfKindsAreNoisyByOneOverEpsilon) {
     sum += static_cast<double>(std::abs(noisy.numbers - 1000) + std::abs(noisy.codes - 30) +
                                std::abs(noisy.prose - 5));
   }
-  // E|K| = 1/sinh(1/2) for discrete Laplace noise of scale 2; its deviation is about 2.
+  // E|K| = 1/sinh(1/2) for discrete Laplace noise of scale 2; its standard deviation is about 2.
   EXPECT_NEAR(sum / (3 * draws), 1 / std::sinh(0.5), 6.2 * 2 / std::sqrt(3.0 * draws));
 }
 
@@ -138,8 +138,8 @@ double upper_tail(std::int64_t k, double epsilon) {
                : 1 - std::pow(q, static_cast<double>(1 - k)) / (1 + q);
 }
 
-// Exactly: the chance that a text of a single record is shown is at most delta, and the threshold
-// is no more than two counts above the smallest one with that property.
+// Exactly: the probability that a text of a single record is shown is at most delta, and the
+// threshold is no more than two counts above the smallest one with that property.
 TEST(ColumnFacts, ThresholdKeepsTheTextOfASingleRecordSecret) {
   for (const double epsilon : {0.05, 0.5, 1.0, 4.0}) {
     for (const double delta : {1e-3, 1e-6, 1e-12}) {
@@ -173,7 +173,7 @@ TEST(ColumnFacts, FrequentTextsKeepEpsilonAndDeltaExactly) {
   }
 }
 
-/// The largest chance that a text of one unit alone is shown, over all ways to give `values`
+/// The largest probability that a text of one unit alone is shown, over all ways to give `values`
 /// values: texts with counts t_1 >= t_2 >= ..., each at most `most`.
 double worst_sight(std::int64_t values, std::int64_t most, std::int64_t threshold, double epsilon) {
   double worst = 0;
@@ -254,7 +254,7 @@ TEST(ColumnFacts, FrequentTextsOfAUnitKeepEpsilonAndDeltaExactly) {
 TEST(ColumnFacts, NoiseIsForAllValuesOfAUnit) {
   const auto single = cost_of(0.25, 1e-6);
   const auto several = cost_of(1, 1e-6, Adjacency::add_remove, 4);
-  EXPECT_EQ(several.epsilon_a_value().value(), 0.25);
+  EXPECT_EQ(several.epsilon_per_value().value(), 0.25);
   Spender one(7, single.event(), single.adjacency, 2);
   Spender four(7, several.event(), several.adjacency, 2);
   const Private<KindCounts> kinds({1000, 30, 5});

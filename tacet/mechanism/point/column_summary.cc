@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/point/quantile.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/selection.h"
@@ -28,18 +28,18 @@ QuantileQuery query_at(double level, const Grid& grid) {
 }  // namespace
 
 std::int64_t SummaryCost::changes() const {
-  if (records_a_unit < 1 || records_a_unit > privacy::most_records_a_unit) {
-    throw base::UsageError("records a unit must be 1 to {}, got {}", privacy::most_records_a_unit,
-                           records_a_unit);
+  if (max_records_per_unit < 1 || max_records_per_unit > privacy::records_per_unit_limit) {
+    throw base::UsageError("records per unit must be 1 to {}, got {}",
+                           privacy::records_per_unit_limit, max_records_per_unit);
   }
-  return adjacency == Adjacency::add_remove ? records_a_unit : 2 * records_a_unit;
+  return adjacency == Adjacency::add_remove ? max_records_per_unit : 2 * max_records_per_unit;
 }
 
-privacy::Epsilon SummaryCost::epsilon_a_change() const {
+privacy::Epsilon SummaryCost::epsilon_per_change() const {
   return privacy::Epsilon(numeric::divide_down(epsilon.value(), static_cast<double>(changes())));
 }
 
-void SummaryCost::check() const { static_cast<void>(round_down(epsilon_a_change())); }
+void SummaryCost::check() const { static_cast<void>(round_down(epsilon_per_change())); }
 
 privacy::Event SummaryCost::counts_event() const {
   return privacy::PureDp{epsilon.value(), adjacency};
@@ -51,17 +51,17 @@ privacy::Event SummaryCost::quartile_event() const {
 
 privacy::Released<std::vector<std::int64_t>> release_counts(
     const privacy::Private<std::vector<std::int64_t>>& counts, const SummaryCost& cost,
-    const ReleaseMeans& means) {
+    const ReleaseContext& context) {
   // Counts are moved by `changes` in L1 (docs/proofs/describe.md, counts).
   const random::DiscreteLaplace noise(
-      internal::laplace_scale(1, 1, round_down(cost.epsilon_a_change())));
+      internal::laplace_scale(1, 1, round_down(cost.epsilon_per_change())));
   const auto event = cost.counts_event();
-  means.reservation.debit(event);
-  const auto door = DoorKeeper::door();
-  random::Stream stream(means.lease(random::Purpose::selection));
-  auto noisy = counts.open(door);
+  context.reservation.debit(event);
+  const auto access = AccessKeys::key();
+  random::Stream stream(context.claim(random::Purpose::selection));
+  auto noisy = counts.open(access);
   for (auto& count : noisy) count += noise.draw(stream);
-  return {door, std::move(noisy), event};
+  return {access, std::move(noisy), event};
 }
 
 std::int64_t public_count(const privacy::Private<std::vector<std::int64_t>>& records,
@@ -69,44 +69,45 @@ std::int64_t public_count(const privacy::Private<std::vector<std::int64_t>>& rec
   if (adjacency == Adjacency::add_remove) {
     throw base::UsageError("under add_remove the number of records is private");
   }
-  return records.open(DoorKeeper::door()).front();
+  return records.open(AccessKeys::key()).front();
 }
 
 privacy::Released<Quartiles> release_quartiles(const privacy::Private<std::vector<double>>& values,
                                                const Grid& grid, const SummaryCost& cost,
-                                               const ReleaseMeans& means) {
-  // A chain of `changes` steps, each of one value and of range epsilon_a_change: ranges add
+                                               const ReleaseContext& context) {
+  // A chain of `changes` steps, each of one value and of range epsilon_per_change: ranges add
   // (docs/proofs/describe.md, quartiles).
-  const auto each = cost.epsilon_a_change();
+  const auto each = cost.epsilon_per_change();
   static_cast<void>(round_down(each));
   const privacy::Event event = privacy::Repeated{levels.size(), cost.quartile_event()};
-  means.reservation.debit(event);
+  context.reservation.debit(event);
   privacy::TrustingBudget inner(Adjacency::add_remove);
   const auto step = quantile_event(query_at(levels[0], grid), each);
   auto permit = inner.reserve(privacy::Repeated{levels.size(), step},
                               {cost.epsilon.value(), 0, Adjacency::add_remove});
   Quartiles found{};
   for (std::size_t k = 0; k < levels.size(); ++k) {
-    found[k] = release_quantile(values, query_at(levels[k], grid), each,
-                                {{.step = means.address.step, .tensor = means.address.tensor + k},
-                                 means.source,
-                                 permit})
-                   .value();
+    found[k] =
+        release_quantile(values, query_at(levels[k], grid), each,
+                         {{.step = context.address.step, .tensor = context.address.tensor + k},
+                          context.source,
+                          permit})
+            .value();
   }
   permit.commit();
   std::ranges::sort(found);
-  return {DoorKeeper::door(), found, event};
+  return {AccessKeys::key(), found, event};
 }
 
 double count_margin(const SummaryCost& cost) {
   // P(|K| > m) <= exp(-m epsilon) for discrete Laplace noise of scale 1/epsilon.
-  return std::ceil(-std::log(missed) / round_down(cost.epsilon_a_change()).value());
+  return std::ceil(-std::log(missed) / round_down(cost.epsilon_per_change()).value());
 }
 
 double share_margin(const SummaryCost& cost) {
   // The error is (K - p R) over the noisy number for a true share p: worst at p = 1, where
   // P(|K - R| > m s) <= (1 + m/2) exp(-m) for noises of scale s, 0.047 at m = 4.2.
-  return std::ceil(4.2 / round_down(cost.epsilon_a_change()).value());
+  return std::ceil(4.2 / round_down(cost.epsilon_per_change()).value());
 }
 
 double quartile_margin(const SummaryCost& cost, const Grid& grid) {
@@ -114,7 +115,7 @@ double quartile_margin(const SummaryCost& cost, const Grid& grid) {
   // median), so a weight of exp(-2/3 epsilon r) against 1; the sum over all points is at most the
   // share of `missed` that one of three quartiles may have.
   const auto points = static_cast<double>(grid.last() + 1);
-  const double epsilon = round_down(cost.epsilon_a_change()).value();
+  const double epsilon = round_down(cost.epsilon_per_change()).value();
   return std::ceil(1.5 * std::log(points * levels.size() / missed) / epsilon);
 }
 

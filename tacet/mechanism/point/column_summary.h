@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tacet/mechanism/point/grid.h"
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 
@@ -14,19 +14,19 @@
 namespace tacet::mechanism {
 
 /// The price of one answer. Exactly epsilon-private, whichever values a privacy unit of at most
-/// `records_a_unit` records gives to the column; the caller bounds these.
+/// `max_records_per_unit` records gives to the column; the caller bounds these.
 struct SummaryCost {
   privacy::Epsilon epsilon;
   privacy::Adjacency adjacency;
-  std::int64_t records_a_unit = 1;  ///< 1 to most_records_a_unit
+  std::int64_t max_records_per_unit = 1;  ///< 1 to records_per_unit_limit
 
   /// How many values neighbours add and remove: one that is replaced, or becomes a missing one, is
-  /// removed and another one added. UsageError for records_a_unit out of range.
+  /// removed and another one added. UsageError for max_records_per_unit out of range.
   [[nodiscard]] std::int64_t changes() const;
   /// epsilon over the changes, rounded down.
-  [[nodiscard]] privacy::Epsilon epsilon_a_change() const;
+  [[nodiscard]] privacy::Epsilon epsilon_per_change() const;
 
-  /// A UsageError where epsilon_a_change is too small for exact noise (rational_epsilon.h).
+  /// A UsageError where epsilon_per_change is too small for exact noise (rational_epsilon.h).
   void check() const;
 
   [[nodiscard]] privacy::Event counts_event() const;    ///< of release_counts
@@ -35,10 +35,10 @@ struct SummaryCost {
 
 /// Counts of kinds of which every value is one, plus discrete Laplace noise of scale
 /// changes / epsilon each: a value moves one of them by 1. Debits counts_event. A UsageError where
-/// epsilon_a_change is too small for exact noise (rational_epsilon.h).
+/// epsilon_per_change is too small for exact noise (rational_epsilon.h).
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> release_counts(
     const privacy::Private<std::vector<std::int64_t>>& counts, const SummaryCost& cost,
-    const ReleaseMeans& means);
+    const ReleaseContext& context);
 
 /// The number of records where it is public: under replace_one and zero_out, whose neighbours have
 /// equally many. Costs nothing. UsageError under add_remove.
@@ -53,7 +53,7 @@ using Quartiles = std::array<double, 3>;
 /// address.tensor + 2. Errors as release_counts.
 [[nodiscard]] privacy::Released<Quartiles> release_quartiles(
     const privacy::Private<std::vector<double>>& values, const Grid& grid, const SummaryCost& cost,
-    const ReleaseMeans& means);
+    const ReleaseContext& context);
 
 /// Half of the interval around a noisy count in which it lies with probability at least 0.95, that
 /// a caller may state: public.

@@ -30,7 +30,7 @@ TEST(ColumnSummary, ReplacedAndEmptiedRecordsAreTwoChanges) {
   EXPECT_EQ(cost_of(1).changes(), 1);
   EXPECT_EQ(cost_of(1, Adjacency::replace_one).changes(), 2);
   EXPECT_EQ(cost_of(1, Adjacency::zero_out, 5).changes(), 10);
-  EXPECT_EQ(cost_of(1, Adjacency::zero_out, 4).epsilon_a_change().value(), 0.125);
+  EXPECT_EQ(cost_of(1, Adjacency::zero_out, 4).epsilon_per_change().value(), 0.125);
   EXPECT_THROW(static_cast<void>(cost_of(1, Adjacency::add_remove, 0).changes()), base::UsageError);
   EXPECT_EQ(cost_of(0.3, Adjacency::replace_one).counts_event(),
             privacy::Event(privacy::PureDp{0.3, Adjacency::replace_one}));
@@ -115,7 +115,7 @@ TEST(ColumnSummary, QuartilesAreInOrderAndWithinTheirMargin) {
   const Grid grid(0, 1000, 0.1);
   std::vector<double> values(20001);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i) / 20;
-  // 20 values a unit: the margin, in units.
+  // 20 values per unit: the margin, in units.
   const double margin = quartile_margin(cost, grid) / 20 + 0.1;
   EXPECT_LT(margin, 15);
   constexpr int draws = 300;

@@ -29,7 +29,7 @@ TEST(GridChoice, DrawsItsLaw) {
   for (auto& p : expected) p *= draws / sum;
   std::vector<std::int64_t> seen(expected.size());
   random::SeededSource source(5);
-  random::Stream stream(source.lease(random::Purpose::selection, 0, 0));
+  random::Stream stream(source.claim(random::Purpose::selection, 0, 0));
   for (int i = 0; i < draws; ++i) {
     const auto point = choose_point(runs, epsilon, sensitivity, stream);
     ASSERT_GE(point, 0);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/point/grid_choice.h"
 #include "tacet/mechanism/point/level_sets.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
@@ -28,22 +28,22 @@ internal::Key key_of(double at, const Grid& grid) {
 
 }  // namespace
 
-PiecewiseLinearSum::PiecewiseLinearSum(double least_slope, double largest_slope)
-    : unit_(0), least_(0), largest_(0) {
-  const double steepest = std::max(std::fabs(least_slope), std::fabs(largest_slope));
-  if (!(least_slope < largest_slope) || !(steepest <= 0x1p900 && steepest >= 0x1p-900)) {
+PiecewiseLinearSum::PiecewiseLinearSum(double min_slope, double largest_slope)
+    : unit_(0), min_(0), largest_(0) {
+  const double steepest = std::max(std::fabs(min_slope), std::fabs(largest_slope));
+  if (!(min_slope < largest_slope) || !(steepest <= 0x1p900 && steepest >= 0x1p-900)) {
     throw base::UsageError(
         "slopes need finite bounds with the lower one below the upper one, got {} and {}",
-        least_slope, largest_slope);
+        min_slope, largest_slope);
   }
   unit_ = std::ldexp(1.0, std::ilogb(steepest) - slope_bits);
-  least_ = static_cast<std::int64_t>(least_slope / unit_);
+  min_ = static_cast<std::int64_t>(min_slope / unit_);
   largest_ = static_cast<std::int64_t>(largest_slope / unit_);
 }
 
 std::int64_t PiecewiseLinearSum::clipped(double slope) const {
   return static_cast<std::int64_t>(
-      std::clamp(slope / unit_, static_cast<double>(least_), static_cast<double>(largest_)));
+      std::clamp(slope / unit_, static_cast<double>(min_), static_cast<double>(largest_)));
 }
 
 void PiecewiseLinearSum::add(double left_slope, std::span<const Breakpoint> breakpoints) {
@@ -63,8 +63,8 @@ void PiecewiseLinearSum::add(double left_slope, std::span<const Breakpoint> brea
 
 std::int64_t PiecewiseLinearSum::sensitivity(privacy::Adjacency adjacency) const {
   const std::int64_t moves = adjacency == privacy::Adjacency::replace_one
-                                 ? largest_ - least_
-                                 : std::max(std::abs(least_), std::abs(largest_));
+                                 ? largest_ - min_
+                                 : std::max(std::abs(min_), std::abs(largest_));
   return std::max<std::int64_t>(moves, 1);
 }
 
@@ -107,17 +107,17 @@ privacy::Event minimiser_event(const MinimiserQuery& query, privacy::Epsilon eps
 
 privacy::Released<double> release_minimiser(const PiecewiseLinearSum& sum,
                                             const MinimiserQuery& query, privacy::Epsilon epsilon,
-                                            const ReleaseMeans& means) {
+                                            const ReleaseContext& context) {
   internal::check_radius(query);
   const RationalEpsilon rational = round_down(epsilon);
   const auto event = minimiser_event(query, epsilon);
-  means.reservation.debit(event);
-  const auto door = DoorKeeper::door();
-  const auto runs = internal::slope_runs(sum.open(door), query.grid, query.radius);
-  random::Stream stream(means.lease(random::Purpose::selection));
+  context.reservation.debit(event);
+  const auto access = AccessKeys::key();
+  const auto runs = internal::slope_runs(sum.open(access), query.grid, query.radius);
+  random::Stream stream(context.claim(random::Purpose::selection));
   const std::int64_t point =
       internal::choose_point(runs, rational, sum.sensitivity(query.adjacency), stream);
-  return {door, query.grid.point(point), event};
+  return {access, query.grid.point(point), event};
 }
 
 }  // namespace tacet::mechanism

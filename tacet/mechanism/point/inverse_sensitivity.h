@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tacet/mechanism/point/grid.h"
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 #include "tacet/random/choose/exponential_choice.h"
@@ -26,8 +26,8 @@ struct Breakpoint {
 /// convex, and is a function of that record alone.
 class PiecewiseLinearSum {
  public:
-  /// A UsageError unless least_slope < largest_slope are finite.
-  PiecewiseLinearSum(double least_slope, double largest_slope);
+  /// A UsageError unless min_slope < largest_slope are finite.
+  PiecewiseLinearSum(double min_slope, double largest_slope);
 
   /// Adds one record: the slope left of all breakpoints, then the breakpoints, ascending. What is
   /// no number counts as 0, a jump below 0 as 0, and a breakpoint before the one before it as that.
@@ -45,13 +45,13 @@ class PiecewiseLinearSum {
     std::int64_t left_slope;
     std::span<const Jump> jumps;
   };
-  [[nodiscard]] Slopes open(privacy::MechanismDoor /*door*/) const { return {left_slope_, jumps_}; }
+  [[nodiscard]] Slopes open(privacy::AccessKey /*key*/) const { return {left_slope_, jumps_}; }
 
  private:
   [[nodiscard]] std::int64_t clipped(double slope) const;
 
   double unit_;
-  std::int64_t least_;
+  std::int64_t min_;
   std::int64_t largest_;
   std::int64_t left_slope_ = 0;
   std::vector<Jump> jumps_;
@@ -71,14 +71,14 @@ struct MinimiserQuery {
 /// probability proportional to exp(-epsilon G(x) / (2 D)), where G(x) is the smallest norm of a
 /// subgradient of the sum plus a normal vector of the domain within the radius of x, and D the
 /// sum's sensitivity. It changes by at most D between neighbours, and is 0 at a minimiser, inside
-/// the domain or at its border. Exactly epsilon-private, as release_quantile is.
+/// the domain or at its boundary. Exactly epsilon-private, as release_quantile is.
 ///
 /// Debits `reservation` by minimiser_event before a random bit is drawn. A UsageError for a radius
 /// outside [0, grid.last()].
 [[nodiscard]] privacy::Released<double> release_minimiser(const PiecewiseLinearSum& sum,
                                                           const MinimiserQuery& query,
                                                           privacy::Epsilon epsilon,
-                                                          const ReleaseMeans& means);
+                                                          const ReleaseContext& context);
 
 namespace internal {
 

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {
@@ -28,7 +28,7 @@ struct FineLaw {
   double total = 0;
 
   FineLaw(const PiecewiseLinearSum& sum, const Grid& grid, double radius, double epsilon)
-      : runs(internal::slope_runs(sum.open(DoorKeeper::door()), grid,
+      : runs(internal::slope_runs(sum.open(AccessKeys::key()), grid,
                                   static_cast<std::int64_t>(std::nearbyint(radius / grid.step())))),
         lower(grid.lower()),
         step(grid.step()),
@@ -90,7 +90,7 @@ TEST(MinimiserLaw, OfDistancesMatchesReferenceValues) {
 TEST(MinimiserLaw, OfDistancesCountsReplacementsOfTheMedian) {
   const Grid grid(0, 1, 0x1p-4);
   const auto runs =
-      internal::slope_runs(distances({0.1, 0.2, 0.25, 0.4, 0.9}).open(DoorKeeper::door()), grid, 0);
+      internal::slope_runs(distances({0.1, 0.2, 0.25, 0.4, 0.9}).open(AccessKeys::key()), grid, 0);
   std::vector<std::int64_t> replacements;
   for (const auto& run : runs) {
     const double halves = static_cast<double>(run.level) * 0x1p-21;
@@ -161,7 +161,7 @@ std::vector<double> log_law(const PiecewiseLinearSum& sum, const Grid& grid, std
   const double rate = 0.5 * epsilon / static_cast<double>(sum.sensitivity(adjacency));
   std::vector<double> result;
   double total = 0;
-  for (const auto& run : internal::slope_runs(sum.open(DoorKeeper::door()), grid, radius)) {
+  for (const auto& run : internal::slope_runs(sum.open(AccessKeys::key()), grid, radius)) {
     const double log_mass = -rate * static_cast<double>(run.level);
     result.insert(result.end(), run.count, log_mass);
     total += static_cast<double>(run.count) * std::exp(log_mass);
@@ -224,7 +224,7 @@ TEST(Minimiser, IsTheExactOneAtALargeEpsilon) {
   PiecewiseLinearSum sum(-1, 1);
   for (int i = 0; i < 101; ++i) sum.add(-1, std::array{Breakpoint{0.01 * i, 2}});
   EXPECT_NEAR(minimiser(sum, {Grid(0, 1, 0.01), Adjacency::replace_one}, 1e5), 0.5, 1e-9);
-  // A minimiser at the border counts as one.
+  // A minimiser at the boundary counts as one.
   PiecewiseLinearSum falling(-1, 1);
   for (int i = 0; i < 50; ++i) falling.add(-1, {});
   EXPECT_EQ(minimiser(falling, {Grid(0, 1, 0.25), Adjacency::add_remove}, 1e5), 1);

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/point/grid_choice.h"
 #include "tacet/mechanism/point/level_sets.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
@@ -91,20 +91,20 @@ privacy::Event quantile_event(const QuantileQuery& query, privacy::Epsilon epsil
 
 privacy::Released<double> release_quantile(const privacy::Private<std::vector<double>>& values,
                                            const QuantileQuery& query, privacy::Epsilon epsilon,
-                                           const ReleaseMeans& means) {
+                                           const ReleaseContext& context) {
   check(query);
   const RationalEpsilon rational = round_down(epsilon);
   const auto event = quantile_event(query, epsilon);
-  means.reservation.debit(event);
-  const auto door = DoorKeeper::door();
-  const auto keys = sorted_keys(values.open(door), query.grid);
+  context.reservation.debit(event);
+  const auto access = AccessKeys::key();
+  const auto keys = sorted_keys(values.open(access), query.grid);
   const ScoredGrid scored = query.adjacency == privacy::Adjacency::replace_one
                                 ? order_statistic(keys, query)
                                 : pinball(keys, query);
-  random::Stream stream(means.lease(random::Purpose::selection));
+  random::Stream stream(context.claim(random::Purpose::selection));
   const std::int64_t point =
       internal::choose_point(scored.runs, rational, scored.sensitivity, stream);
-  return {door, query.grid.point(point), event};
+  return {access, query.grid.point(point), event};
 }
 
 }  // namespace tacet::mechanism

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tacet/mechanism/point/grid.h"
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 
@@ -50,6 +50,6 @@ struct QuantileQuery {
 ///     permit.commit();
 [[nodiscard]] privacy::Released<double> release_quantile(
     const privacy::Private<std::vector<double>>& values, const QuantileQuery& query,
-    privacy::Epsilon epsilon, const ReleaseMeans& means);
+    privacy::Epsilon epsilon, const ReleaseContext& context);
 
 }  // namespace tacet::mechanism

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/random/choose/crossings.h"
@@ -19,13 +19,13 @@ struct Query {
 
 privacy::Released<std::vector<std::int64_t>> find(const Query& query, privacy::Event event,
                                                   NoiseAddress address, random::Source& source) {
-  const auto door = DoorKeeper::door();
+  const auto access = AccessKeys::key();
   const double sigma = internal::noise_scale(query.multiplier.value(),
                                              static_cast<double>(query.sum.contribution_bound()));
   auto found = random::gaussian_crossings(
-      source.lease(random::Purpose::selection, address.step, address.tensor), query.sum.size(),
-      query.sum.open(door), sigma, query.threshold);
-  return {door, std::move(found), std::move(event)};
+      source.claim(random::Purpose::selection, address.step, address.tensor), query.sum.size(),
+      query.sum.open(access), sigma, query.threshold);
+  return {access, std::move(found), std::move(event)};
 }
 
 }  // namespace
@@ -33,20 +33,21 @@ privacy::Released<std::vector<std::int64_t>> find(const Query& query, privacy::E
 privacy::Released<std::vector<std::int64_t>> release_crossings(const privacy::SparseBoundedSum& sum,
                                                                privacy::NoiseMultiplier multiplier,
                                                                std::int64_t threshold,
-                                                               const ReleaseMeans& means) {
+                                                               const ReleaseContext& context) {
   // Post-processing of the Gaussian mechanism on all coordinates; those that are 0 are skipped by
   // exact gaps: docs/proofs/selection.md, "Thresholds among very many scores".
   auto event = internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()},
-                                       means.reservation);
-  return find({sum, multiplier, threshold}, std::move(event), means.address, means.source);
+                                       context.reservation);
+  return find({sum, multiplier, threshold}, std::move(event), context.address, context.source);
 }
 
 privacy::Released<std::vector<std::int64_t>> release_crossings(const privacy::SparseBoundedSum& sum,
                                                                privacy::NoiseMultiplier multiplier,
                                                                std::int64_t threshold,
-                                                               const PermitMeans& means) {
-  means.permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
-  return find({sum, multiplier, threshold}, means.permit.event(), means.address, means.source);
+                                                               const PermitContext& context) {
+  context.permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
+  return find({sum, multiplier, threshold}, context.permit.event(), context.address,
+              context.source);
 }
 
 }  // namespace tacet::mechanism

@@ -24,12 +24,12 @@ namespace tacet::mechanism {
 /// released from the sum's sample before.
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> release_crossings(
     const privacy::SparseBoundedSum& sum, privacy::NoiseMultiplier multiplier,
-    std::int64_t threshold, const ReleaseMeans& means);
+    std::int64_t threshold, const ReleaseContext& context);
 
 /// One of several releases from one sample, such as the rows that a step then noises: takes
 /// Gaussian{multiplier} out of the permit.
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> release_crossings(
     const privacy::SparseBoundedSum& sum, privacy::NoiseMultiplier multiplier,
-    std::int64_t threshold, const PermitMeans& means);
+    std::int64_t threshold, const PermitContext& context);
 
 }  // namespace tacet::mechanism

@@ -31,7 +31,7 @@ concept Draws = requires(T draws, std::uint64_t n, std::int64_t k, random::WideR
 /// Decisions by exact samplers.
 class StreamDraws {
  public:
-  explicit StreamDraws(random::Lease lease) : stream_(std::move(lease)) {}
+  explicit StreamDraws(random::BlockClaim claim) : stream_(std::move(claim)) {}
 
   [[nodiscard]] std::uint64_t below(std::uint64_t n) { return random::uniform_below(stream_, n); }
   [[nodiscard]] bool exp_decision(random::WideRatio x) {

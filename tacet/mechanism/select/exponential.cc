@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/selection.h"
 
@@ -15,18 +15,18 @@ privacy::Event exponential_event(privacy::Epsilon epsilon, privacy::Adjacency ad
 }
 
 privacy::Released<std::int64_t> select_exponential(const Scores& scores, privacy::Epsilon epsilon,
-                                                   const ReleaseMeans& means) {
+                                                   const ReleaseContext& context) {
   const auto rate =
       internal::score_rate(round_down(epsilon), scores.sensitivity(), scores.movement());
   const auto event = exponential_event(epsilon, scores.adjacency());
-  means.reservation.debit(event);
-  const auto door = DoorKeeper::door();
+  context.reservation.debit(event);
+  const auto access = AccessKeys::key();
   std::vector<random::WeightedLevel> items;
   items.reserve(static_cast<std::size_t>(scores.size()));
-  for (const std::int64_t score : scores.open(door)) items.push_back({1, -score});
-  random::Stream stream(means.lease(random::Purpose::selection));
+  for (const std::int64_t score : scores.open(access)) items.push_back({1, -score});
+  random::Stream stream(context.claim(random::Purpose::selection));
   const auto chosen = random::ExponentialChoice(items, rate).draw(stream);
-  return {door, static_cast<std::int64_t>(chosen), event};
+  return {access, static_cast<std::int64_t>(chosen), event};
 }
 
 }  // namespace tacet::mechanism

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
@@ -31,6 +31,6 @@ namespace tacet::mechanism {
 ///     };
 [[nodiscard]] privacy::Released<std::int64_t> select_exponential(const Scores& scores,
                                                                  privacy::Epsilon epsilon,
-                                                                 const ReleaseMeans& means);
+                                                                 const ReleaseContext& context);
 
 }  // namespace tacet::mechanism

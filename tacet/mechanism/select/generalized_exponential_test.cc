@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/select/selection.h"
 #include "tacet/random/choose/exponential_choice.h"
 
@@ -28,9 +28,9 @@ TEST(GeneralizedScores, MatchReferenceValues) {
       generalized_scores(errors, sensitivities, Epsilon(1), 0.1, Adjacency::replace_one);
   const std::array<double, 5> expected{10.7253179964, 0, .496019718938, 5.01898369278,
                                        7.02111789081};
-  const auto door = DoorKeeper::door();
+  const auto access = AccessKeys::key();
   for (std::size_t i = 0; i < 5; ++i) {
-    EXPECT_NEAR(-static_cast<double>(scores.open(door)[i]) * 0x1p-20, expected[i], 2e-5);
+    EXPECT_NEAR(-static_cast<double>(scores.open(access)[i]) * 0x1p-20, expected[i], 2e-5);
   }
   EXPECT_EQ(scores.sensitivity(), 1 << 20);
 }
@@ -41,7 +41,7 @@ TEST(GeneralizedScores, ChooseByTheReferenceLaw) {
                                          std::array<double, 5>{1, 2, 5, 17, 65}, Epsilon(1), 0.1,
                                          Adjacency::replace_one);
   std::vector<random::WeightedLevel> items;
-  for (const auto score : scores.open(DoorKeeper::door())) items.push_back({1, -score});
+  for (const auto score : scores.open(AccessKeys::key())) items.push_back({1, -score});
   const random::ExponentialChoice choice(
       items, internal::score_rate({1, 1}, scores.sensitivity(), scores.movement()));
   const std::array<double, 5> expected{.00247249645561, .527362068257, .411528176202, .042879570603,
@@ -60,7 +60,7 @@ TEST(GeneralizedScores, TwentyThousandNeighboursMoveByOneAtMost) {
   std::mt19937_64 generator(2);
   std::uniform_real_distribution<double> any(-100, 100);
   std::uniform_real_distribution<double> part(-1, 1);
-  const auto door = DoorKeeper::door();
+  const auto access = AccessKeys::key();
   std::int64_t furthest = 0;
   for (int trial = 0; trial < 20000; ++trial) {
     const std::size_t n = 2 + static_cast<std::size_t>(trial) % 4;
@@ -78,7 +78,7 @@ TEST(GeneralizedScores, TwentyThousandNeighboursMoveByOneAtMost) {
     const auto b =
         generalized_scores(neighbour, sensitivities, Epsilon(1), 0.1, Adjacency::replace_one);
     for (std::size_t i = 0; i < n; ++i) {
-      furthest = std::max(furthest, std::abs(a.open(door)[i] - b.open(door)[i]));
+      furthest = std::max(furthest, std::abs(a.open(access)[i] - b.open(access)[i]));
     }
   }
   EXPECT_LE(furthest, 1 << 20);

@@ -12,7 +12,7 @@ namespace tacet::mechanism {
 namespace {
 
 constexpr int curve_points = 60;
-constexpr double least_delta = 1e-30;  // far below any delta that is asked for
+constexpr double min_delta = 1e-30;  // far below any delta that is asked for
 
 void expect_groups(std::int64_t groups) {
   if (groups < 1) throw base::UsageError("there must be at least one group, got {}", groups);
@@ -103,7 +103,7 @@ privacy::Event GroupDraws::event(const privacy::Event& part, std::int64_t groups
     const double whole =
         accounting::delta_interval(part, adjacency, privacy::Epsilon(epsilon)).upper;
     const double delta = short_up(std::min(1.0, whole / static_cast<double>(groups)));
-    if (delta < least_delta) break;
+    if (delta < min_delta) break;
     if (curve.points.empty() || delta < curve.points.back().delta) {
       curve.points.push_back({epsilon, delta});
     }
@@ -112,9 +112,9 @@ privacy::Event GroupDraws::event(const privacy::Event& part, std::int64_t groups
   return curve;
 }
 
-std::int64_t GroupDraws::draw(random::Lease lease) {
+std::int64_t GroupDraws::draw(random::BlockClaim claim) {
   if (drawn_ >= 0) throw base::InternalError("a group was drawn and not read");
-  random::Stream stream(std::move(lease));
+  random::Stream stream(std::move(claim));
   drawn_ = static_cast<std::int64_t>(
       random::uniform_below(stream, static_cast<std::uint64_t>(groups())));
   return drawn_;

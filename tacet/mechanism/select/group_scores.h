@@ -102,15 +102,15 @@ class GroupDraws : public GroupPayer {
   using GroupPayer::event;
 
   /// The next group. InternalError while a drawn one was not read.
-  [[nodiscard]] std::int64_t draw(random::Lease lease);
+  [[nodiscard]] std::int64_t draw(random::BlockClaim claim);
   void take(const GroupScores& scores, const privacy::Event& noise) override;
 
  private:
   std::int64_t drawn_ = -1;  // none
 };
 
-/// ReleaseMeans of a release from a group.
-struct GroupMeans {
+/// ReleaseContext of a release from a group.
+struct GroupContext {
   NoiseAddress address;
   random::Source& source;
   GroupPayer& payer;
@@ -118,6 +118,6 @@ struct GroupMeans {
 
 /// release_sparse_vector on one group.
 [[nodiscard]] privacy::Released<SparseVectorAnswer> release_sparse_vector(
-    const GroupScores& queries, const SparseVectorOptions& options, const GroupMeans& means);
+    const GroupScores& queries, const SparseVectorOptions& options, const GroupContext& context);
 
 }  // namespace tacet::mechanism

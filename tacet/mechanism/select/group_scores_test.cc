@@ -29,7 +29,7 @@ SparseVectorOptions run_of(std::int64_t positives) {
   return {.form = SparseVectorForm::redrawn_threshold,
           .compared = Compared::magnitude,
           .threshold = 1 << 19,
-          .most_positives = positives,
+          .max_positives = positives,
           .selection_epsilon = privacy::Epsilon(2),
           .value_epsilon = privacy::Epsilon(1)};
 }
@@ -43,7 +43,7 @@ TEST(GroupPass, APassCostsWhatOneGroupCosts) {
   for (int round = 0; round < 2; ++round) {
     for (const std::int64_t group : {2, 0, 1}) {
       const auto answer = release_sparse_vector(scores_of(group, 3), run,
-                                                GroupMeans{spender.next(), spender.source, pass});
+                                                GroupContext{spender.next(), spender.source, pass});
       ASSERT_EQ(answer.value().positives.size(), 2U);
       EXPECT_EQ(answer.value().positives[0].index, 7);
       EXPECT_GT(*answer.value().positives[0].value, 0);
@@ -56,7 +56,7 @@ TEST(GroupPass, APassCostsWhatOneGroupCosts) {
                 .upper);
   // A third pass was not paid for.
   EXPECT_THROW((void)release_sparse_vector(scores_of(0, 3), run,
-                                           GroupMeans{spender.next(), spender.source, pass}),
+                                           GroupContext{spender.next(), spender.source, pass}),
                base::BudgetError);
 }
 
@@ -66,7 +66,8 @@ TEST(GroupPass, NoGroupHasTwoTurnsInAPass) {
   test::Spender spender(3, GroupPass::event(part), neighbours, 1);
   GroupPass pass(3, part, neighbours, spender.reservation);
   const auto release = [&](const GroupScores& scores, const SparseVectorOptions& options) {
-    (void)release_sparse_vector(scores, options, GroupMeans{spender.next(), spender.source, pass});
+    (void)release_sparse_vector(scores, options,
+                                GroupContext{spender.next(), spender.source, pass});
   };
   release(scores_of(1, 3), run);
   EXPECT_THROW(release(scores_of(1, 3), run), base::InternalError);
@@ -115,11 +116,11 @@ TEST(GroupDraws, EachDrawIsReadAndPaidForOnce) {
   test::Spender spender(3, one, neighbours, 40);
   GroupDraws draws(3, part, neighbours, spender.reservation);
   const auto draw = [&](std::uint64_t step) {
-    return draws.draw(spender.source.lease(random::Purpose::sampling, step, 0));
+    return draws.draw(spender.source.claim(random::Purpose::sampling, step, 0));
   };
   const auto release = [&](std::int64_t group) {
     (void)release_sparse_vector(scores_of(group, 3), run,
-                                GroupMeans{spender.next(), spender.source, draws});
+                                GroupContext{spender.next(), spender.source, draws});
   };
   std::vector<int> counts(3);
   for (std::uint64_t step = 0; step < 40; ++step) {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
@@ -26,6 +26,6 @@ enum class NoisyMax {
 /// noisy_max_event before a random bit is drawn.
 [[nodiscard]] privacy::Released<std::int64_t> select_noisy_max(NoisyMax noise, const Scores& scores,
                                                                privacy::Epsilon epsilon,
-                                                               const ReleaseMeans& means);
+                                                               const ReleaseContext& context);
 
 }  // namespace tacet::mechanism

@@ -80,7 +80,7 @@ TEST(NoisyMax, DebitsBeforeItDraws) {
   };
   (void)select({.step = 1});
   EXPECT_THROW((void)select({.step = 2}), base::BudgetError);
-  EXPECT_NO_THROW((void)spender.source.lease(random::Purpose::selection, 2, 0));
+  EXPECT_NO_THROW((void)spender.source.claim(random::Purpose::selection, 2, 0));
 }
 
 }  // namespace noisy_max_test

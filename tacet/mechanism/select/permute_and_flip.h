@@ -22,9 +22,8 @@ namespace tacet::mechanism {
 /// select_exponential is.
 ///
 /// Debits `reservation` by permute_and_flip_event before a random bit is drawn.
-[[nodiscard]] privacy::Released<std::int64_t> select_permute_and_flip(const Scores& scores,
-                                                                      privacy::Epsilon epsilon,
-                                                                      const ReleaseMeans& means);
+[[nodiscard]] privacy::Released<std::int64_t> select_permute_and_flip(
+    const Scores& scores, privacy::Epsilon epsilon, const ReleaseContext& context);
 
 /// `count` draws, one after the other from the candidates left, cost so often pure epsilon_each:
 /// no more is proved, since one draw's loss spans up to 2 epsilon_each.
@@ -41,11 +40,11 @@ namespace tacet::mechanism {
 /// unless 1 <= count <= scores.population().
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top_permute_and_flip(
     const SparseScores& scores, std::int64_t count, privacy::Epsilon epsilon_each,
-    const ReleaseMeans& means);
+    const ReleaseContext& context);
 
 /// One of several releases from one sample: takes permute_and_flip_top_event out of the permit.
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top_permute_and_flip(
     const SparseScores& scores, std::int64_t count, privacy::Epsilon epsilon_each,
-    const PermitMeans& means);
+    const PermitContext& context);
 
 }  // namespace tacet::mechanism

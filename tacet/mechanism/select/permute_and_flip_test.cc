@@ -45,13 +45,13 @@ TEST(PermuteAndFlip, ReturnsAndDebitsItsEvent) {
   EXPECT_THROW((void)select(), base::BudgetError);
 }
 
-// The number of random words a selection reads varies: each has a leaf of its own, apart from the
-// leaves of noise, and none is read twice.
+// The number of random words a selection reads varies: each has a keystream block of its own, apart
+// from the leaves of noise, and none is read twice.
 TEST(PermuteAndFlip, HasRandomBitsOfItsOwn) {
   const auto scores = scores_of({1, 2});
   Spender spender(1, permute_and_flip_event(Epsilon(2), adjacency), adjacency, 2);
   const NoiseAddress address{.step = 7, .tensor = 0};
-  (void)spender.source.lease(random::Purpose::noise, 7, 0);
+  (void)spender.source.claim(random::Purpose::noise, 7, 0);
   (void)select_permute_and_flip(scores, Epsilon(2), {address, spender.source, spender.reservation});
   EXPECT_THROW((void)select_permute_and_flip(scores, Epsilon(2),
                                              {address, spender.source, spender.reservation}),

@@ -50,7 +50,7 @@ class Scores {
   /// The value of one unit of the scores in the caller's terms.
   [[nodiscard]] double unit() const { return unit_; }
 
-  [[nodiscard]] std::span<const std::int64_t> open(privacy::MechanismDoor /*door*/) const {
+  [[nodiscard]] std::span<const std::int64_t> open(privacy::AccessKey /*key*/) const {
     return values_;
   }
 
@@ -111,8 +111,7 @@ class SparseScores {
   [[nodiscard]] Movement movement() const { return moves_.movement; }
   [[nodiscard]] privacy::Adjacency adjacency() const { return moves_.adjacency; }
 
-  [[nodiscard]] std::span<const random::ScoredCandidate> open(
-      privacy::MechanismDoor /*door*/) const {
+  [[nodiscard]] std::span<const random::ScoredCandidate> open(privacy::AccessKey /*key*/) const {
     return listed_;
   }
 

@@ -121,21 +121,21 @@ class ThresholdRun {
   [[nodiscard]] std::int64_t negatives_of_zeros(std::int64_t count) {
     return draws_.misses(settings_.scales.query, noisy_threshold_, count);
   }
-  /// Whether a query with a score of at most `most_score` needs more than average noise to be
+  /// Whether a query with a score of at most `max_score` needs more than average noise to be
   /// positive: then the next two functions ask many of them in little time.
-  [[nodiscard]] bool rarely_positive(std::int64_t most_score) const {
-    return noisy_threshold_ - most_score >= 1;
+  [[nodiscard]] bool rarely_positive(std::int64_t max_score) const {
+    return noisy_threshold_ - max_score >= 1;
   }
   /// Of `count` such queries, how many are negative whatever their score is before the first one
   /// that may not be.
-  [[nodiscard]] std::int64_t sure_negatives(std::int64_t most_score, std::int64_t count) {
-    return draws_.misses(settings_.scales.query, noisy_threshold_ - most_score, count);
+  [[nodiscard]] std::int64_t sure_negatives(std::int64_t max_score, std::int64_t count) {
+    return draws_.misses(settings_.scales.query, noisy_threshold_ - max_score, count);
   }
-  /// The answer to that one: its noise is at least what `most_score` lacks, and its excess over
+  /// The answer to that one: its noise is at least what `max_score` lacks, and its excess over
   /// that is geometric.
-  [[nodiscard]] Answer ask_possible(std::int64_t score, std::int64_t most_score) {
+  [[nodiscard]] Answer ask_possible(std::int64_t score, std::int64_t max_score) {
     const std::int64_t noise =
-        noisy_threshold_ - most_score + draws_.geometric(settings_.scales.query);
+        noisy_threshold_ - max_score + draws_.geometric(settings_.scales.query);
     if (score + noise < noisy_threshold_) return {false, std::nullopt};
     return positive(score);
   }
@@ -172,43 +172,42 @@ template <Draws C>
   return found;
 }
 
-/// Queries with scores in [0, most_score], one after the other: those that need no look at their
+/// Queries with scores in [0, max_score], one after the other: those that need no look at their
 /// score are counted at once.
 template <Draws C>
 class BoundedQueries {
  public:
-  BoundedQueries(ThresholdRun<C>& run, std::int64_t most_score)
-      : run_(run), most_score_(most_score) {}
+  BoundedQueries(ThresholdRun<C>& run, std::int64_t max_score) : run_(run), max_score_(max_score) {}
 
   /// The answer to the next query, of which `left` are to come with it.
   [[nodiscard]] typename ThresholdRun<C>::Answer ask(std::int64_t score, std::int64_t left) {
-    if (!run_.rarely_positive(most_score_)) return run_.ask(score);
-    if (sure_ < 0) sure_ = run_.sure_negatives(most_score_, left);
+    if (!run_.rarely_positive(max_score_)) return run_.ask(score);
+    if (sure_ < 0) sure_ = run_.sure_negatives(max_score_, left);
     if (sure_ > 0) {
       --sure_;
       return {false, std::nullopt};
     }
     forget();
-    return run_.ask_possible(score, most_score_);
+    return run_.ask_possible(score, max_score_);
   }
   /// After a positive answer the threshold may be another one.
   void forget() { sure_ = -1; }
 
  private:
   ThresholdRun<C>& run_;
-  std::int64_t most_score_;
+  std::int64_t max_score_;
   std::int64_t sure_ = -1;  // surely negative ones to come; -1: not drawn
 };
 
 /// The same as above_threshold, in law, over `population` scores of which those not listed are 0,
 /// without a draw for each of these. `listed` ascends by index. Where all scores lie in [0,
-/// most_score], without a draw for most of the listed ones either.
+/// max_score], without a draw for most of the listed ones either.
 template <Draws C>
 [[nodiscard]] std::vector<Positive> sparse_above_threshold(
     std::int64_t population, std::span<const random::ScoredCandidate> listed, ThresholdRun<C>& run,
-    std::int64_t most_score = std::int64_t{1} << 61) {
+    std::int64_t max_score = std::int64_t{1} << 61) {
   std::vector<Positive> found;
-  BoundedQueries<C> bounded(run, most_score);
+  BoundedQueries<C> bounded(run, max_score);
   std::int64_t next = 0;
   for (std::size_t place = 0; place <= listed.size() && !run.ended(); ++place) {
     const std::int64_t end = place < listed.size() ? listed[place].index : population;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/select/permute_and_flip.h"
 #include "tacet/mechanism/select/selection.h"
 #include "tacet/mechanism/select/sparse_pool.h"
@@ -86,8 +86,8 @@ TEST(SparseTop, ScoresWithoutBoundsCostWhatDenseOnesDo) {
 /// Each selection, its cost and its release with means of either kind.
 struct Kind {
   Event cost;
-  std::function<Event(const SparseScores&, const ReleaseMeans&)> paid;
-  std::function<Event(const SparseScores&, const PermitMeans&)> permitted;
+  std::function<Event(const SparseScores&, const ReleaseContext&)> paid;
+  std::function<Event(const SparseScores&, const PermitContext&)> permitted;
 };
 
 std::vector<Kind> kinds() {
@@ -98,16 +98,16 @@ std::vector<Kind> kinds() {
     return Kind{std::move(cost), release, release};
   };
   return {of(top_event(bounds_of(7, 20), 2, each),
-             [=](const SparseScores& scores, const auto& means) {
-               return select_top(scores, 2, each, means).event();
+             [=](const SparseScores& scores, const auto& context) {
+               return select_top(scores, 2, each, context).event();
              }),
           of(permute_and_flip_top_event(2, each, adjacency),
-             [=](const SparseScores& scores, const auto& means) {
-               return select_top_permute_and_flip(scores, 2, each, means).event();
+             [=](const SparseScores& scores, const auto& context) {
+               return select_top_permute_and_flip(scores, 2, each, context).event();
              }),
           of(sparse_vector_event(options, adjacency),
-             [=](const SparseScores& scores, const auto& means) {
-               return release_sparse_vector(scores, options, means).event();
+             [=](const SparseScores& scores, const auto& context) {
+               return release_sparse_vector(scores, options, context).event();
              })};
 }
 
@@ -219,9 +219,9 @@ TEST(UniformChoice, NeedsNoBudget) {
 TEST(SparseScores, AreCutAtTheirBound) {
   const auto scores = SparseScores::from_certified(privacy::Certifier::clipped(), bounds_of(7, 5),
                                                    {{1, 18}, {4, -7}}, Sample::all());
-  const auto door = DoorKeeper::door();
-  EXPECT_EQ(scores.open(door)[0].score, 5);
-  EXPECT_EQ(scores.open(door)[1].score, 0);
+  const auto access = AccessKeys::key();
+  EXPECT_EQ(scores.open(access)[0].score, 5);
+  EXPECT_EQ(scores.open(access)[1].score, 0);
   auto wrong = bounds_of(7, 5);
   wrong.l2_sensitivity = HUGE_VAL;
   EXPECT_THROW((void)SparseScores::from_certified(privacy::Certifier::clipped(), wrong, {}),

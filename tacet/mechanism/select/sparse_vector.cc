@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/select/group_scores.h"
 #include "tacet/mechanism/select/sparse_vector_plan.h"
@@ -14,16 +14,16 @@
 namespace tacet::mechanism {
 namespace {
 
-constexpr std::int64_t most_positives_allowed = std::int64_t{1} << 20;
+constexpr std::int64_t max_positives_allowed = std::int64_t{1} << 20;
 constexpr double largest_threshold = 0x1p61;
 
 void check(const SparseVectorOptions& options) {
   if (!std::isfinite(options.threshold)) {
     throw base::UsageError("the threshold must be a finite number, got {}", options.threshold);
   }
-  if (options.most_positives < 1 || options.most_positives > most_positives_allowed) {
+  if (options.max_positives < 1 || options.max_positives > max_positives_allowed) {
     throw base::UsageError("the number of positives must lie in 1..{}, got {}",
-                           most_positives_allowed, options.most_positives);
+                           max_positives_allowed, options.max_positives);
   }
   if (!(options.threshold_share >= 0 && options.threshold_share < 1)) {
     throw base::UsageError("the threshold's share of epsilon must lie between 0 and 1, got {}",
@@ -46,7 +46,7 @@ bool redrawn(const SparseVectorOptions& options) {
 namespace internal {
 
 SparseVectorShares sparse_vector_shares(const SparseVectorOptions& options, Movement movement) {
-  const std::int64_t c = options.most_positives;
+  const std::int64_t c = options.max_positives;
   const auto stretch =
       redrawn(options) ? each_of(options.selection_epsilon, c) : options.selection_epsilon;
   // Minimises the variance of the difference of both noises for a given sum of the costs.
@@ -68,7 +68,7 @@ SparseVectorScales sparse_vector_scales(const SparseVectorOptions& options,
                                         std::int64_t sensitivity, Movement movement) {
   const auto shares = sparse_vector_shares(options, movement);
   const std::int64_t uses =
-      (movement == Movement::one_way ? 1 : 2) * (redrawn(options) ? 1 : options.most_positives);
+      (movement == Movement::one_way ? 1 : 2) * (redrawn(options) ? 1 : options.max_positives);
   SparseVectorScales scales{laplace_scale(sensitivity, 1, shares.threshold),
                             laplace_scale(sensitivity, uses, shares.query), std::nullopt};
   if (shares.value) scales.value = laplace_scale(sensitivity, 1, *shares.value);
@@ -77,19 +77,19 @@ SparseVectorScales sparse_vector_scales(const SparseVectorOptions& options,
 
 }  // namespace internal
 
-SparseVectorOptions zhang2021_sparse_vector(std::int64_t most_positives, double threshold,
+SparseVectorOptions zhang2021_sparse_vector(std::int64_t max_positives, double threshold,
                                             const privacy::Guarantee& stated) {
   if (!(stated.delta > 0 && stated.delta < 1 && stated.epsilon > 0)) {
     throw base::UsageError("Lemma 4 states a positive epsilon at a delta between 0 and 1");
   }
   // sigma(e) = D sqrt(32 c ln(2/delta)) / e; thresholds have scale sigma(.95 epsilon), comparisons
   // twice that, values 2 sigma(.05 epsilon). A stretch costs D/b1 + 2D/b2 = 2 D/b1, a value D/b3.
-  const auto c = static_cast<double>(most_positives);
+  const auto c = static_cast<double>(max_positives);
   const double root = std::sqrt(32 * c * std::log(2 / stated.delta));
   return {.form = SparseVectorForm::redrawn_threshold,
           .compared = Compared::magnitude,
           .threshold = threshold,
-          .most_positives = most_positives,
+          .max_positives = max_positives,
           .selection_epsilon = privacy::Epsilon(c * 2 * 0.95 * stated.epsilon / root),
           .value_epsilon = privacy::Epsilon(c * 0.05 * stated.epsilon / (2 * root)),
           .threshold_share = 0.5};
@@ -98,7 +98,7 @@ SparseVectorOptions zhang2021_sparse_vector(std::int64_t most_positives, double 
 privacy::Event sparse_vector_event(const SparseVectorOptions& options,
                                    privacy::Adjacency adjacency) {
   check(options);
-  const std::int64_t c = options.most_positives;
+  const std::int64_t c = options.max_positives;
   const auto pure = [&](privacy::Epsilon epsilon) -> privacy::Event {
     return privacy::PureDp{epsilon.value(), adjacency};
   };
@@ -127,7 +127,7 @@ internal::ThresholdSettings run_settings(const SparseVectorOptions& options,
   const auto moves = options.compared == Compared::magnitude ? Movement::any : movement;
   return {static_cast<std::int64_t>(std::clamp(std::nearbyint(options.threshold / unit),
                                                -largest_threshold, largest_threshold)),
-          internal::sparse_vector_scales(options, sensitivity, moves), options.most_positives,
+          internal::sparse_vector_scales(options, sensitivity, moves), options.max_positives,
           redrawn(options) ? ThresholdNoise::redrawn_each_time : ThresholdNoise::drawn_once,
           options.compared};
 }
@@ -146,15 +146,15 @@ SparseVectorAnswer in_units(const std::vector<internal::Positive>& found, double
 
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& queries,
                                                             const SparseVectorOptions& options,
-                                                            const ReleaseMeans& means) {
+                                                            const ReleaseContext& context) {
   const auto event = sparse_vector_event(options, queries.adjacency());
   const auto settings =
       run_settings(options, queries.sensitivity(), queries.movement(), queries.unit());
-  means.reservation.debit(event);
-  const auto door = DoorKeeper::door();
-  StreamDraws draws(means.lease(random::Purpose::selection));
+  context.reservation.debit(event);
+  const auto access = AccessKeys::key();
+  StreamDraws draws(context.claim(random::Purpose::selection));
   ThresholdRun run(settings, draws);
-  return {door, in_units(internal::above_threshold(queries.open(door), run), queries.unit()),
+  return {access, in_units(internal::above_threshold(queries.open(access), run), queries.unit()),
           event};
 }
 
@@ -163,25 +163,26 @@ namespace {
 /// What was paid for, and where its noise comes from.
 struct Paid {
   privacy::Event event;
-  random::Lease lease;
+  random::BlockClaim claim;
 };
 
 privacy::Released<SparseVectorAnswer> sparse_run(const SparseScores& queries,
                                                  const SparseVectorOptions& options, Paid paid) {
   const auto settings = run_settings(options, queries.sensitivity(), queries.movement(), 1);
-  const auto door = DoorKeeper::door();
-  StreamDraws draws(std::move(paid.lease));
+  const auto access = AccessKeys::key();
+  StreamDraws draws(std::move(paid.claim));
   ThresholdRun run(settings, draws);
-  const std::int64_t most_score =
+  const std::int64_t max_score =
       queries.bounds() ? queries.bounds()->score_bound : std::int64_t{1} << 61;
   auto found =
-      internal::sparse_above_threshold(queries.population(), queries.open(door), run, most_score);
-  return {door, in_units(found, 1), std::move(paid.event)};
+      internal::sparse_above_threshold(queries.population(), queries.open(access), run, max_score);
+  return {access, in_units(found, 1), std::move(paid.event)};
 }
 
 template <typename Means>
-random::Lease lease_of(const Means& means) {
-  return means.source.lease(random::Purpose::selection, means.address.step, means.address.tensor);
+random::BlockClaim claim_of(const Means& context) {
+  return context.source.claim(random::Purpose::selection, context.address.step,
+                              context.address.tensor);
 }
 
 /// Settings that no sampler takes are refused before anything is paid.
@@ -193,49 +194,50 @@ privacy::Event checked_event(const SparseScores& queries, const SparseVectorOpti
 template <typename Means>
 privacy::Released<SparseVectorAnswer> paid_run(const SparseScores& queries,
                                                const SparseVectorOptions& options,
-                                               const Means& means) {
-  auto event = internal::pay(queries.sample(), checked_event(queries, options), means);
-  return sparse_run(queries, options, {std::move(event), lease_of(means)});
+                                               const Means& context) {
+  auto event = internal::pay(queries.sample(), checked_event(queries, options), context);
+  return sparse_run(queries, options, {std::move(event), claim_of(context)});
 }
 
 }  // namespace
 
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& queries,
                                                             const SparseVectorOptions& options,
-                                                            const ReleaseMeans& means) {
-  return paid_run(queries, options, means);
+                                                            const ReleaseContext& context) {
+  return paid_run(queries, options, context);
 }
 
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& queries,
                                                             const SparseVectorOptions& options,
-                                                            const PermitMeans& means) {
-  return paid_run(queries, options, means);
+                                                            const PermitContext& context) {
+  return paid_run(queries, options, context);
 }
 
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const GroupScores& queries,
                                                             const SparseVectorOptions& options,
-                                                            const GroupMeans& means) {
-  means.payer.take(queries, checked_event(queries.scores(), options));
-  return sparse_run(queries.scores(), options, {means.payer.event(), lease_of(means)});
+                                                            const GroupContext& context) {
+  context.payer.take(queries, checked_event(queries.scores(), options));
+  return sparse_run(queries.scores(), options, {context.payer.event(), claim_of(context)});
 }
 
 struct InteractiveSparseVector::Run {
-  Run(const internal::ThresholdSettings& settings, random::Lease lease)
-      : draws(std::move(lease)), answers(settings, draws) {}
+  Run(const internal::ThresholdSettings& settings, random::BlockClaim claim)
+      : draws(std::move(claim)), answers(settings, draws) {}
 
   StreamDraws draws;
   ThresholdRun<StreamDraws> answers;
 };
 
 InteractiveSparseVector::InteractiveSparseVector(const SparseVectorOptions& options,
-                                                 const QueryKind& kind, const ReleaseMeans& means)
+                                                 const QueryKind& kind,
+                                                 const ReleaseContext& context)
     : kind_(kind), event_(sparse_vector_event(options, kind.adjacency)) {
   // A query of that kind says what the unit of all of them is.
   const std::array<double, 1> zero{0};
   const auto one = Scores::rounded(zero, kind.sensitivity, kind.movement, kind.adjacency);
   const auto settings = run_settings(options, one.sensitivity(), kind.movement, one.unit());
-  means.reservation.debit(event_);
-  run_ = std::make_unique<Run>(settings, means.lease(random::Purpose::selection));
+  context.reservation.debit(event_);
+  run_ = std::make_unique<Run>(settings, context.claim(random::Purpose::selection));
 }
 
 InteractiveSparseVector::~InteractiveSparseVector() = default;
@@ -250,13 +252,13 @@ privacy::Released<InteractiveSparseVector::Answer> InteractiveSparseVector::ask(
         "again",
         run_->answers.found());
   }
-  const auto door = DoorKeeper::door();
-  const std::array<double, 1> value{query.open(door)};
+  const auto access = AccessKeys::key();
+  const std::array<double, 1> value{query.open(access)};
   const auto score = Scores::rounded(value, kind_.sensitivity, kind_.movement, kind_.adjacency);
-  const auto reply = run_->answers.ask(score.open(door).front());
+  const auto reply = run_->answers.ask(score.open(access).front());
   std::optional<double> shown;
   if (reply.value) shown = static_cast<double>(*reply.value) * score.unit();
-  return {door, Answer{reply.above, shown}, event_};
+  return {access, Answer{reply.above, shown}, event_};
 }
 
 }  // namespace tacet::mechanism

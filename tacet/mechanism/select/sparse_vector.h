@@ -33,7 +33,7 @@ struct SparseVectorOptions {
   SparseVectorForm form = SparseVectorForm::single_threshold;
   Compared compared = Compared::query;
   double threshold = 0;                ///< in the caller's units of the queries
-  std::int64_t most_positives = 1;     ///< the run ends there
+  std::int64_t max_positives = 1;      ///< the run ends there
   privacy::Epsilon selection_epsilon;  ///< for the whole run
   /// For noisy values of the positives, with fresh noise; absent: none are released.
   std::optional<privacy::Epsilon> value_epsilon;
@@ -48,7 +48,7 @@ struct SparseVectorOptions {
 /// to min(2.3 ln(2/delta), sqrt(8 c ln(2/delta))) and loose: sparse_vector_event says what the run
 /// costs. Its accuracy is not what the paper states (docs/proofs/wide.md, section 6). UsageError
 /// for delta 0.
-[[nodiscard]] SparseVectorOptions zhang2021_sparse_vector(std::int64_t most_positives,
+[[nodiscard]] SparseVectorOptions zhang2021_sparse_vector(std::int64_t max_positives,
                                                           double threshold,
                                                           const privacy::Guarantee& stated);
 
@@ -61,14 +61,14 @@ struct SparseVectorAnswer {
 };
 
 /// What a run costs. single_threshold: pure selection_epsilon (+ value_epsilon).
-/// redrawn_threshold: most_positives times the pure epsilon of one stretch (and of one value),
+/// redrawn_threshold: max_positives times the pure epsilon of one stretch (and of one value),
 /// which composes better than the sum.
 [[nodiscard]] privacy::Event sparse_vector_event(const SparseVectorOptions& options,
                                                  privacy::Adjacency adjacency);
 
 /// Answers queries (their scores and sensitivity) in order by query + noise >= threshold + noise
-/// until most_positives were found. Noise is discrete Laplace on the queries' grid: with D the
-/// sensitivity, e1 and e2 the shares of the threshold and of the queries and c = most_positives,
+/// until max_positives were found. Noise is discrete Laplace on the queries' grid: with D the
+/// sensitivity, e1 and e2 the shares of the threshold and of the queries and c = max_positives,
 /// scale D/e1 on the threshold and 2cD/e2 on each query (single_threshold; shares 1 : (2c)^(2/3)),
 /// or 2D/e2 for each of c stretches with epsilon/c (redrawn_threshold); half of the query noise
 /// where queries move one way (shares 1 : c^(2/3)).
@@ -77,20 +77,20 @@ struct SparseVectorAnswer {
 /// never shown; noise grows with c unless the threshold is drawn again; positives are bounded.
 ///
 /// Debits `reservation` by sparse_vector_event before a random bit is drawn. A UsageError for a
-/// threshold that is not finite or most_positives < 1.
+/// threshold that is not finite or max_positives < 1.
 [[nodiscard]] privacy::Released<SparseVectorAnswer> release_sparse_vector(
-    const Scores& queries, const SparseVectorOptions& options, const ReleaseMeans& means);
+    const Scores& queries, const SparseVectorOptions& options, const ReleaseContext& context);
 
 /// The same over very many queries, of which those not listed are 0: the same law, and no work for
 /// them (geometric gaps of the very law that the others' noise has). Thresholds in units of the
 /// scores.
 /// Under the queries' sample, where they are of one.
 [[nodiscard]] privacy::Released<SparseVectorAnswer> release_sparse_vector(
-    const SparseScores& queries, const SparseVectorOptions& options, const ReleaseMeans& means);
+    const SparseScores& queries, const SparseVectorOptions& options, const ReleaseContext& context);
 
 /// One of several releases from one sample: takes sparse_vector_event out of the permit.
 [[nodiscard]] privacy::Released<SparseVectorAnswer> release_sparse_vector(
-    const SparseScores& queries, const SparseVectorOptions& options, const PermitMeans& means);
+    const SparseScores& queries, const SparseVectorOptions& options, const PermitContext& context);
 
 /// What is public about the queries of an interactive run.
 struct QueryKind {
@@ -107,7 +107,7 @@ class InteractiveSparseVector {
   /// Debits `reservation` by sparse_vector_event before a random bit is drawn. Errors as
   /// release_sparse_vector and Scores::rounded. The source must outlive the run.
   InteractiveSparseVector(const SparseVectorOptions& options, const QueryKind& kind,
-                          const ReleaseMeans& means);
+                          const ReleaseContext& context);
   InteractiveSparseVector(const InteractiveSparseVector&) = delete;
   InteractiveSparseVector& operator=(const InteractiveSparseVector&) = delete;
   ~InteractiveSparseVector();
@@ -117,7 +117,7 @@ class InteractiveSparseVector {
     std::optional<double> value;  ///< of positive answers, where values are released
   };
   /// Answers one query. A NumericError when it is not a number, before anything is drawn. A
-  /// BudgetError once most_positives queries were answered positively: nothing is left.
+  /// BudgetError once max_positives queries were answered positively: nothing is left.
   [[nodiscard]] privacy::Released<Answer> ask(const privacy::Private<double>& query);
 
   [[nodiscard]] bool ended() const;

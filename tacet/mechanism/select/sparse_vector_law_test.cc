@@ -218,12 +218,12 @@ TEST(SparseVectorLaw, SkippingBoundedScoresDoesNotChangeIt) {
   for (const auto noise : {ThresholdNoise::drawn_once, ThresholdNoise::redrawn_each_time}) {
     for (const std::vector<ScoredCandidate>& listed :
          {std::vector<ScoredCandidate>{{0, 1}}, {{0, 1}, {1, 0}}, {{1, 1}, {2, 1}}}) {
-      const auto law = [&](std::int64_t most_score) {
+      const auto law = [&](std::int64_t max_score) {
         Walk walk(31);
         return walk.law<Found>([&](Walk& draws) {
           Found found;
           ThresholdRun run({3, scales, 2, noise, Compared::query}, draws);
-          for (const auto& positive : sparse_above_threshold(3, listed, run, most_score)) {
+          for (const auto& positive : sparse_above_threshold(3, listed, run, max_score)) {
             found.push_back(positive.index);
           }
           return found;

@@ -29,7 +29,7 @@ using test::Spender;
 SparseVectorOptions sparse_options(SparseVectorForm form, std::int64_t most) {
   return {.form = form,
           .threshold = 50,
-          .most_positives = most,
+          .max_positives = most,
           .selection_epsilon = Epsilon(4),
           .value_epsilon = Epsilon(2)};
 }
@@ -99,7 +99,7 @@ TEST(SparseVector, RefusesWhatMakesNoSense) {
   const auto adjacency = Adjacency::replace_one;
   auto options = sparse_options(SparseVectorForm::single_threshold, 0);
   EXPECT_THROW((void)sparse_vector_event(options, adjacency), base::UsageError);
-  options.most_positives = 1;
+  options.max_positives = 1;
   options.threshold = std::nan("");
   EXPECT_THROW((void)sparse_vector_event(options, adjacency), base::UsageError);
 }
@@ -287,8 +287,8 @@ std::map<Shown, std::int64_t> audited(const std::vector<std::int64_t>& queries,
   return seen;
 }
 
-/// The largest log ratio of the chances of one outcome that the counts prove, each bound at 1e-10:
-/// with fewer than 100 outcomes in two directions, false alarms stay below 1e-7.
+/// The largest log ratio of the probabilities of one outcome that the counts prove, each bound at
+/// 1e-10: with fewer than 100 outcomes in two directions, false alarms stay below 1e-7.
 double proven_loss(const std::map<Shown, std::int64_t>& p, const std::map<Shown, std::int64_t>& q,
                    std::int64_t runs) {
   double worst = 0;
@@ -306,7 +306,7 @@ void audit(std::int64_t runs) {
   const double selection = 2;
   const double value = 1.5;
   const SparseVectorOptions options{.threshold = 1,
-                                    .most_positives = 1,
+                                    .max_positives = 1,
                                     .selection_epsilon = Epsilon(selection),
                                     .value_epsilon = Epsilon(value)};
   double largest = 0;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/selection.h"
@@ -20,7 +20,7 @@ privacy::Event top_event(std::int64_t count, privacy::Epsilon epsilon_each,
 
 privacy::Released<std::vector<std::int64_t>> select_top(const Scores& scores, std::int64_t count,
                                                         privacy::Epsilon epsilon_each,
-                                                        const ReleaseMeans& means) {
+                                                        const ReleaseContext& context) {
   if (count < 1 || count > scores.size()) {
     throw base::UsageError("of {} candidates, 1 to {} can be selected, got {}", scores.size(),
                            scores.size(), count);
@@ -28,19 +28,19 @@ privacy::Released<std::vector<std::int64_t>> select_top(const Scores& scores, st
   const auto rate =
       internal::score_rate(round_down(epsilon_each), scores.sensitivity(), scores.movement());
   const auto event = top_event(count, epsilon_each, scores.adjacency());
-  means.reservation.debit(event);
-  const auto door = DoorKeeper::door();
+  context.reservation.debit(event);
+  const auto access = AccessKeys::key();
   std::vector<random::WeightedLevel> items;
   items.reserve(static_cast<std::size_t>(scores.size()));
-  for (const std::int64_t score : scores.open(door)) items.push_back({1, -score});
-  random::Stream stream(means.lease(random::Purpose::selection));
+  for (const std::int64_t score : scores.open(access)) items.push_back({1, -score});
+  random::Stream stream(context.claim(random::Purpose::selection));
   std::vector<std::int64_t> chosen;
   while (static_cast<std::int64_t>(chosen.size()) < count) {
     const std::size_t next = random::ExponentialChoice(items, rate).draw(stream);
     items[next].count = 0;
     chosen.push_back(static_cast<std::int64_t>(next));
   }
-  return {door, std::move(chosen), event};
+  return {access, std::move(chosen), event};
 }
 
 double score_weight(const ScoreBounds& bounds, privacy::Epsilon epsilon_each) {
@@ -82,7 +82,7 @@ bool by_proposals(const SparseScores& scores, double weight, std::int64_t count)
 template <typename Means>
 privacy::Released<std::vector<std::int64_t>> top_of(const SparseScores& scores, std::int64_t count,
                                                     privacy::Epsilon epsilon_each,
-                                                    const Means& means) {
+                                                    const Means& context) {
   if (count < 1 || count > scores.population()) {
     throw base::UsageError("of {} candidates, 1 to {} can be selected, got {}", scores.population(),
                            scores.population(), count);
@@ -97,18 +97,18 @@ privacy::Released<std::vector<std::int64_t>> top_of(const SparseScores& scores, 
   auto event = internal::pay(scores.sample(),
                              scores.bounds() ? top_event(*scores.bounds(), count, epsilon_each)
                                              : top_event(count, epsilon_each, scores.adjacency()),
-                             means);
-  const auto door = DoorKeeper::door();
-  auto lease =
-      means.source.lease(random::Purpose::selection, means.address.step, means.address.tensor);
+                             context);
+  const auto access = AccessKeys::key();
+  auto claim = context.source.claim(random::Purpose::selection, context.address.step,
+                                    context.address.tensor);
   auto chosen = by_proposals(scores, weight, count)
                     ? random::proposed_choices(
-                          std::move(lease),
-                          {scores.population(), scores.open(door), scores.bounds()->score_bound},
+                          std::move(claim),
+                          {scores.population(), scores.open(access), scores.bounds()->score_bound},
                           as_ratio(weight), count)
-                    : random::exponential_race(std::move(lease), scores.population(),
-                                               scores.open(door), weight, count);
-  return {door, std::move(chosen), std::move(event)};
+                    : random::exponential_race(std::move(claim), scores.population(),
+                                               scores.open(access), weight, count);
+  return {access, std::move(chosen), std::move(event)};
 }
 
 }  // namespace
@@ -116,15 +116,15 @@ privacy::Released<std::vector<std::int64_t>> top_of(const SparseScores& scores, 
 privacy::Released<std::vector<std::int64_t>> select_top(const SparseScores& scores,
                                                         std::int64_t count,
                                                         privacy::Epsilon epsilon_each,
-                                                        const ReleaseMeans& means) {
-  return top_of(scores, count, epsilon_each, means);
+                                                        const ReleaseContext& context) {
+  return top_of(scores, count, epsilon_each, context);
 }
 
 privacy::Released<std::vector<std::int64_t>> select_top(const SparseScores& scores,
                                                         std::int64_t count,
                                                         privacy::Epsilon epsilon_each,
-                                                        const PermitMeans& means) {
-  return top_of(scores, count, epsilon_each, means);
+                                                        const PermitContext& context) {
+  return top_of(scores, count, epsilon_each, context);
 }
 
 }  // namespace tacet::mechanism

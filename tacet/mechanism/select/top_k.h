@@ -20,13 +20,12 @@ namespace tacet::mechanism {
 ///
 /// Debits `reservation` by top_event before a random bit is drawn. A UsageError unless
 /// 1 <= count <= scores.size().
-[[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top(const Scores& scores,
-                                                                      std::int64_t count,
-                                                                      privacy::Epsilon epsilon_each,
-                                                                      const ReleaseMeans& means);
+[[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top(
+    const Scores& scores, std::int64_t count, privacy::Epsilon epsilon_each,
+    const ReleaseContext& context);
 
 /// What select_top costs among scores that neighbours move together: `count` draws that each weigh
-/// a score by exp(eta score), eta = score_weight(...), the smallest pool standing for all of them
+/// a score by exp(eta score), eta = score_weight(...), the smallest pool snapshot for all of them
 /// (wide models: docs/proofs/wide.md, section 4).
 [[nodiscard]] privacy::Event top_event(const ScoreBounds& bounds, std::int64_t count,
                                        privacy::Epsilon epsilon_each);
@@ -37,15 +36,14 @@ namespace tacet::mechanism {
 /// The same law among very many candidates of which only those with a score are listed; time and
 /// memory grow with these and with `count`. Costs top_event of the scores' bounds, or of their
 /// adjacency where they state none; under their sample, where they are of one.
-[[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top(const SparseScores& scores,
-                                                                      std::int64_t count,
-                                                                      privacy::Epsilon epsilon_each,
-                                                                      const ReleaseMeans& means);
+[[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top(
+    const SparseScores& scores, std::int64_t count, privacy::Epsilon epsilon_each,
+    const ReleaseContext& context);
 
 /// One of several releases from one sample: takes top_event out of the permit.
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top(const SparseScores& scores,
                                                                       std::int64_t count,
                                                                       privacy::Epsilon epsilon_each,
-                                                                      const PermitMeans& means);
+                                                                      const PermitContext& context);
 
 }  // namespace tacet::mechanism

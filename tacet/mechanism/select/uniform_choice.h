@@ -17,7 +17,7 @@ namespace tacet::mechanism {
                                                                 NoiseAddress address,
                                                                 random::Source& source) {
   return random::uniform_subset(
-      source.lease(random::Purpose::selection, address.step, address.tensor), count, population);
+      source.claim(random::Purpose::selection, address.step, address.tensor), count, population);
 }
 
 }  // namespace tacet::mechanism

@@ -156,13 +156,14 @@ std::vector<std::string> loss_names() {
   std::vector<std::string> names;
   for (const auto labels : {Labels::signs, Labels::numbers, Labels::shares}) {
     for (const auto& loss : every_default()) {
-      if (!is_own(loss) && properties(loss).labels == labels) names.emplace_back(loss_name(loss));
+      if (!is_custom(loss) && properties(loss).labels == labels)
+        names.emplace_back(loss_name(loss));
     }
   }
   return names;
 }
 
-Loss own_loss(Labels labels, OwnFunctions functions) {
+Loss custom_loss(Labels labels, OwnFunctions functions) {
   if (!functions.value || !functions.slope) {
     throw base::UsageError("a loss of one's own needs a value and a slope");
   }
@@ -180,7 +181,7 @@ Loss own_loss(Labels labels, OwnFunctions functions) {
   throw base::UsageError("a loss of one's own is for classes or numbers");
 }
 
-bool is_own(const Loss& loss) {
+bool is_custom(const Loss& loss) {
   return std::holds_alternative<OwnLossOfClasses>(loss) ||
          std::holds_alternative<OwnLossOfNumbers>(loss);
 }

@@ -100,7 +100,7 @@ struct LabelRange {
 
 /// A loss of one's own for signs or numbers (own.h). UsageError for other labels, missing functions
 /// and constants that are not above 0.
-[[nodiscard]] Loss own_loss(Labels labels, OwnFunctions functions);
-[[nodiscard]] bool is_own(const Loss& loss);
+[[nodiscard]] Loss custom_loss(Labels labels, OwnFunctions functions);
+[[nodiscard]] bool is_custom(const Loss& loss);
 
 }  // namespace tacet::model

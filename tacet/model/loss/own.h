@@ -59,11 +59,11 @@ struct OwnLossOf {
 
 /// Whether a loss is a function of a program's own, of which a file holds the name alone.
 template <typename LossType>
-constexpr bool is_own(const LossType& /*loss*/) {
+constexpr bool is_custom(const LossType& /*loss*/) {
   return false;
 }
 template <Labels kind>
-constexpr bool is_own(const OwnLossOf<kind>& /*loss*/) {
+constexpr bool is_custom(const OwnLossOf<kind>& /*loss*/) {
   return true;
 }
 

@@ -22,7 +22,7 @@ std::int64_t width_of(const data::Column& column, std::int64_t usual) {
   if (column.embedding) return *column.embedding;
   if (std::holds_alternative<data::NumericColumn>(column.rule)) return 0;
   const auto* listed = std::get_if<data::CategoricalColumn>(&column.rule);
-  if (listed != nullptr && std::ssize(listed->categories) <= most_plain_categories) return 0;
+  if (listed != nullptr && std::ssize(listed->categories) <= max_plain_categories) return 0;
   return usual;
 }
 
@@ -68,10 +68,10 @@ void refuse_many_dense(std::int64_t count) {
 
 std::vector<ColumnPlace> column_places(const data::Schema& schema) {
   std::vector<std::uint32_t> retained;
-  if (schema.kept_columns) retained = schema.retained_columns();
+  if (schema.selected_columns) retained = schema.retained_columns();
   // How many encoded columns lie before a full one.
   const auto before = [&](std::int64_t column) -> std::int64_t {
-    if (!schema.kept_columns) return column;
+    if (!schema.selected_columns) return column;
     return std::ranges::lower_bound(retained, column, {},
                                     [](std::uint32_t one) { return std::int64_t{one}; }) -
            retained.begin();

@@ -26,7 +26,7 @@ struct WideArchitecture {
 };
 
 /// A categorical column with more categories than this has vectors where nothing is said.
-inline constexpr std::int64_t most_plain_categories = 64;
+inline constexpr std::int64_t max_plain_categories = 64;
 
 /// The architecture for records of a schema. A column with `embedding` is a field of that width;
 /// one without is a field of the usual width if it is hashed, text, ids, crossed or of many

@@ -77,7 +77,7 @@ TEST(WideArchitecture, LongListsOfCategoriesAreFieldsAndShortOnesWhereTheSchemaS
 // Columns that were left out have no vector; a field of which nothing was kept is none.
 TEST(WideArchitecture, KeptColumnsAloneHaveVectors) {
   auto schema = schema_of();
-  schema.kept_columns = {2, 5, 7};
+  schema.selected_columns = {2, 5, 7};
   const auto shape = wide_shape(schema, {.width = 5, .pooling = Pooling::mean}, LogisticLoss{});
   EXPECT_EQ(shape.fields, (std::vector<WideField>{{.first = 1, .rows = 3, .width = 3}}));
   EXPECT_EQ(shape.dense, (std::vector<std::int64_t>{0, 4, 5}));

@@ -255,7 +255,7 @@ TEST(WideNet, TheSumIsWhatItSays) {
   const WideNet net(shape);
   EXPECT_EQ(net.layout().tables().size(), 2U);
   EXPECT_EQ(net.layout().dense(), 1 + 2 * 3 + 3);
-  EXPECT_EQ(net.most_rows(2), 4);
+  EXPECT_EQ(net.max_rows(2), 4);
   Parameters parameters(net.layout());
   parameters.cells = {1, 2, 4, 10, 20, 40};  // vectors, then weights
   parameters.block = {3,         /*W1, input by input*/ 1, -1, 1, 2, /*b1*/ 0.5, 0.25, /*w2*/ 2, 8,

@@ -8,9 +8,9 @@ namespace tacet::model {
 namespace {
 
 void check_neurons(std::int64_t count, const char* what) {
-  if (count >= 1 && count <= WideShape::most_neurons) return;
+  if (count >= 1 && count <= WideShape::max_neurons) return;
   throw base::UsageError("{} of a wide model must be between 1 and {}, got {}", what,
-                         WideShape::most_neurons, count);
+                         WideShape::max_neurons, count);
 }
 
 void check_columns(const WideShape& shape) {
@@ -58,8 +58,8 @@ void check_towers(const WideShape& shape) {
 }  // namespace
 
 void WideShape::check() const {
-  if (std::ssize(hidden) > most_hidden_layers) {
-    throw base::UsageError("a wide model has at most {} hidden layers, got {}", most_hidden_layers,
+  if (std::ssize(hidden) > max_hidden_layers) {
+    throw base::UsageError("a wide model has at most {} hidden layers, got {}", max_hidden_layers,
                            hidden.size());
   }
   for (const auto neurons : hidden) check_neurons(neurons, "the neurons of a hidden layer");
@@ -68,9 +68,9 @@ void WideShape::check() const {
   }
   check_columns(*this);
   if (two_tower()) check_towers(*this);
-  if (loss == WideLoss::softmax ? outputs < 2 || outputs > most_neurons : outputs != 1) {
+  if (loss == WideLoss::softmax ? outputs < 2 || outputs > max_neurons : outputs != 1) {
     throw base::UsageError("a wide model has an output a class, 2 to {}, else one; got {}",
-                           most_neurons, outputs);
+                           max_neurons, outputs);
   }
 }
 

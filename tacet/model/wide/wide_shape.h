@@ -56,8 +56,8 @@ struct WideShape {
   std::int64_t outputs = 1;  ///< 2 to 4096 classes for softmax, else 1
   WideHead head = WideHead::layers;
 
-  static constexpr std::int64_t most_hidden_layers = 2;
-  static constexpr std::int64_t most_neurons = 4096;
+  static constexpr std::int64_t max_hidden_layers = 2;
+  static constexpr std::int64_t max_neurons = 4096;
 
   /// UsageError that says what is wrong.
   void check() const;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tacet/data/words/coins.h"
+#include "tacet/data/words/random_draws.h"
 
 namespace tacet::model {
 
@@ -12,8 +12,9 @@ WideStart::WideStart(const WideShape& shape, std::uint64_t seed)
 // Uniform on (-1, 1): 53 bits and a half.
 double WideStart::uniform(std::int64_t row, std::int64_t place) const {
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-  const auto key = data::Coins::mixed(seed_ + golden * (static_cast<std::uint64_t>(row) + 1));
-  const auto word = data::Coins::mixed(key + golden * (static_cast<std::uint64_t>(place) + 1));
+  const auto key = data::RandomDraws::mixed(seed_ + golden * (static_cast<std::uint64_t>(row) + 1));
+  const auto word =
+      data::RandomDraws::mixed(key + golden * (static_cast<std::uint64_t>(place) + 1));
   return (static_cast<double>(word >> 11) + 0.5) * 0x1p-52 - 1;
 }
 

@@ -126,14 +126,14 @@ class VectorFile {
                         take_field(line).empty();
       bytes_.skip(size + 1);
       if (both && words >= 1 && words <= std::numeric_limits<std::int32_t>::max() &&
-          vectors_.dimensions >= 1 && vectors_.dimensions <= most_word_dimensions) {
+          vectors_.dimensions >= 1 && vectors_.dimensions <= max_word_dimensions) {
         return words;
       }
     }
     throw base::DataError(
         "{}:1: the first line of word vectors holds how many words and how many dimensions (1 to "
         "{}) there are, \"20000 100\" say",
-        name_, most_word_dimensions);
+        name_, max_word_dimensions);
   }
 
   [[nodiscard]] std::size_t longest_row() const {
@@ -222,10 +222,10 @@ WordVectors load_array(const std::filesystem::path& file) {
   const auto& shape = reader.shape();
   const auto words = data::read_vocabulary(word_list_of(file));
   if (shape.size() != 2 || shape[0] != words.size() || shape[1] < 1 ||
-      shape[1] > most_word_dimensions) {
+      shape[1] > max_word_dimensions) {
     throw base::DataError(
         "{}: the array must have as many rows as '{}' has words ({}) and 1 to {} columns",
-        file.string(), word_list_of(file).string(), words.size(), most_word_dimensions);
+        file.string(), word_list_of(file).string(), words.size(), max_word_dimensions);
   }
   WordVectors vectors{.dimensions = shape[1]};
   std::vector<double> row(static_cast<std::size_t>(shape[1]));

@@ -53,8 +53,8 @@ VectorWriter::VectorWriter(VectorFormat format, std::int64_t words, std::int64_t
       dimensions_(static_cast<std::size_t>(dimensions)),
       sink_(std::move(sink)) {
   if (words < 1) throw base::UsageError("a file of vectors needs a word");
-  if (dimensions < 1 || dimensions > most_word_dimensions) {
-    throw base::UsageError("dim must be 1 to {}, got {}", most_word_dimensions, dimensions);
+  if (dimensions < 1 || dimensions > max_word_dimensions) {
+    throw base::UsageError("dim must be 1 to {}, got {}", max_word_dimensions, dimensions);
   }
   buffer_ = format_ == VectorFormat::npy ? npy_header(words, dimensions)
                                          : fmt::format("{} {}\n", words, dimensions);

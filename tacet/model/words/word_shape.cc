@@ -41,8 +41,8 @@ void WordShape::validate() const {
   if (words < 2) {
     throw base::UsageError("word vectors need at least two words, the vocabulary has {}", words);
   }
-  if (dimensions < 1 || dimensions > most_word_dimensions) {
-    throw base::UsageError("dim must be 1 to {}, got {}", most_word_dimensions, dimensions);
+  if (dimensions < 1 || dimensions > max_word_dimensions) {
+    throw base::UsageError("dim must be 1 to {}, got {}", max_word_dimensions, dimensions);
   }
   if (tables != 1 && tables != 2) throw base::UsageError("tables must be 1 or 2, got {}", tables);
   if (tables == 1 && bias) {

@@ -5,7 +5,7 @@
 namespace tacet::model {
 
 /// The largest dimension of a word vector.
-inline constexpr std::int64_t most_word_dimensions = 4096;
+inline constexpr std::int64_t max_word_dimensions = 4096;
 
 /// The tables of a model of words: public.
 ///
@@ -28,7 +28,7 @@ struct WordShape {
   }
 
   /// Throws a UsageError that says what is wrong: fewer than two words, dimensions outside of
-  /// [1, most_word_dimensions], tables other than 1 and 2, a bias with one table.
+  /// [1, max_word_dimensions], tables other than 1 and 2, a bias with one table.
   void validate() const;
 };
 

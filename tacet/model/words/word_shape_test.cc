@@ -13,7 +13,7 @@ namespace word_shape_test {
 TEST(WordShape, RefusesWhatMakesNoModel) {
   WordShape shape{.words = 10};
   shape.validate();
-  for (const std::int64_t dimensions : {std::int64_t{0}, most_word_dimensions + 1}) {
+  for (const std::int64_t dimensions : {std::int64_t{0}, max_word_dimensions + 1}) {
     auto wrong = shape;
     wrong.dimensions = dimensions;
     EXPECT_THROW(wrong.validate(), base::UsageError);
@@ -37,7 +37,8 @@ TEST(WordStartRows, TargetsHaveNormOneAndContextsTheBiasOfTheirOdds) {
     for (std::size_t j = 0; j < 100; ++j) EXPECT_EQ(row[j], 0);
     EXPECT_DOUBLE_EQ(row[100], -std::log(8.0));
   }
-  // 40,000 squares of mean 1/100 and deviation 0.00894: six deviations of their mean.
+  // 40,000 squares of mean 1/100 and standard deviation 0.00894: six standard deviations of their
+  // mean.
   EXPECT_NEAR(squares / shape.words, 1, 6 * 0.894 / 200);
 }
 
@@ -69,7 +70,7 @@ TEST(WordStartRows, OtherLawsAndSeedsGiveOtherNumbers) {
     }
   }
   EXPECT_EQ(alike, 0);
-  // 10,000 squares of variance 2: six deviations of their mean.
+  // 10,000 squares of variance 2: six standard deviations of their mean.
   EXPECT_NEAR(squares / 10'000, 1, 6 * std::sqrt(2.0) / 100);
 }
 

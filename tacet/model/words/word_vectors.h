@@ -46,7 +46,7 @@ class VectorWriter {
   using Sink = std::function<void(std::string_view)>;
 
   /// Writes what stands before the first vector. UsageError unless there is a word and dimensions
-  /// are 1 to most_word_dimensions.
+  /// are 1 to max_word_dimensions.
   VectorWriter(VectorFormat format, std::int64_t words, std::int64_t dimensions, Sink sink);
   /// InternalError for a vector of another size, or one too many.
   void add(std::string_view word, std::span<const float> vector);

@@ -39,7 +39,7 @@ double CertifiedSgd::grid(int norm_bits) const {
   return sensitivity_ / (units - slack) * (1 + 0x1p-50);
 }
 
-double CertifiedSgd::deviation_unit(int norm_bits) const {
+double CertifiedSgd::stddev_unit(int norm_bits) const {
   return grid(norm_bits) * std::ldexp(1.0, norm_bits);
 }
 

@@ -44,8 +44,9 @@ class CertifiedSgd {
   [[nodiscard]] double iterate_bound() const { return iterate_bound_; }
   [[nodiscard]] const SgdSchedule& schedule() const { return schedule_; }
   [[nodiscard]] const SgdProblem& problem() const { return problem_; }
-  /// Noise of multiplier z has this deviation times z in each coordinate of the released mean.
-  [[nodiscard]] double deviation_unit(int norm_bits) const;
+  /// Noise of multiplier z has this standard deviation times z in each coordinate of the released
+  /// mean.
+  [[nodiscard]] double stddev_unit(int norm_bits) const;
 
   /// Descends and rounds the mean to a grid on which neighbours are at most
   /// distance_factor(adjacency) 2^norm_bits units apart. InternalError when the data set does not

@@ -29,17 +29,17 @@ using random::Purpose;
 // Up to this many records every order is equally likely. Beyond, blocks of neighbouring records
 // come in uniform order, each in uniform order within: rows are then read from memory in stretches,
 // which takes a fraction of the time, and the order of a file is broken up as well.
-constexpr std::int64_t most_shuffled = 65536;
+constexpr std::int64_t max_shuffled = 65536;
 constexpr std::int64_t block_records = 128;
 
-std::vector<std::uint32_t> permutation(std::int64_t records, random::Lease lease) {
+std::vector<std::uint32_t> permutation(std::int64_t records, random::BlockClaim claim) {
   std::vector<std::uint32_t> order(static_cast<std::size_t>(records));
   std::iota(order.begin(), order.end(), std::uint32_t{0});
-  if (records <= most_shuffled) {
-    random::shuffle(std::move(lease), std::span(order));
+  if (records <= max_shuffled) {
+    random::shuffle(std::move(claim), std::span(order));
     return order;
   }
-  random::Stream stream(std::move(lease));
+  random::Stream stream(std::move(claim));
   const auto shuffle = [&](std::span<std::uint32_t> items) {
     for (std::size_t left = items.size(); left > 1; --left) {
       std::swap(items[left - 1], items[random::uniform_below(stream, left)]);
@@ -64,14 +64,14 @@ std::vector<std::uint32_t> permutation(std::int64_t records, random::Lease lease
 void append_passes(std::vector<std::uint32_t>& order, bool fresh, const StepCounts& counts,
                    random::Source& source, std::uint64_t address) {
   const auto [records, batch, steps] = counts;
-  const std::int64_t steps_a_pass = records / batch;
+  const std::int64_t steps_per_pass = records / batch;
   std::vector<std::uint32_t> pass;
-  for (std::int64_t done = 0; done < steps; done += steps_a_pass) {
+  for (std::int64_t done = 0; done < steps; done += steps_per_pass) {
     if (fresh || done == 0) {
-      const auto number = static_cast<std::uint64_t>(done / steps_a_pass);
-      pass = permutation(records, source.lease(Purpose::sampling, address, number));
+      const auto number = static_cast<std::uint64_t>(done / steps_per_pass);
+      pass = permutation(records, source.claim(Purpose::sampling, address, number));
     }
-    const std::int64_t here = std::min(steps_a_pass, steps - done);
+    const std::int64_t here = std::min(steps_per_pass, steps - done);
     order.insert(order.end(), pass.begin(), pass.begin() + here * batch);
   }
 }
@@ -133,7 +133,7 @@ std::vector<std::uint32_t> draw_order(RecordOrder sampling, const StepCounts& co
           "sampling with replacement reads one record a step, got batches of {}; use minibatch",
           batch);
     }
-    random::Stream stream(source.lease(Purpose::sampling, address, 0));
+    random::Stream stream(source.claim(Purpose::sampling, address, 0));
     for (std::int64_t t = 0; t < steps; ++t) {
       order.push_back(static_cast<std::uint32_t>(
           random::uniform_below(stream, static_cast<std::uint64_t>(records))));
@@ -142,7 +142,7 @@ std::vector<std::uint32_t> draw_order(RecordOrder sampling, const StepCounts& co
   }
   for (std::int64_t t = 0; t < steps; ++t) {
     const auto subset = random::uniform_subset(
-        source.lease(Purpose::sampling, address, static_cast<std::uint64_t>(t)), batch, records);
+        source.claim(Purpose::sampling, address, static_cast<std::uint64_t>(t)), batch, records);
     for (const auto record : subset) order.push_back(static_cast<std::uint32_t>(record));
   }
   return order;

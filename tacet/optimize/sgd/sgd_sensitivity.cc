@@ -14,7 +14,7 @@ namespace internal {
 Visits::Visits(const SgdSchedule& schedule)
     : starts_(static_cast<std::size_t>(schedule.records) + 1, 0), steps_(schedule.order.size()) {
   for (const auto record : schedule.order) ++starts_[record + 1];
-  most_ = static_cast<std::int64_t>(*std::max_element(starts_.begin(), starts_.end()));
+  max_ = static_cast<std::int64_t>(*std::max_element(starts_.begin(), starts_.end()));
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
   std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
   const auto batch = static_cast<std::size_t>(schedule.batch);
@@ -47,7 +47,7 @@ using internal::root_sum_bounds;
 using internal::Visits;
 
 using numeric::infinity;
-constexpr int most_evaluations = 64;
+constexpr int max_evaluations = 64;
 
 bool without_growth(const StepLaw& law) {
   return std::ranges::all_of(law.growth, [](double kappa) { return kappa == 0; });
@@ -130,7 +130,7 @@ Best search(std::span<const double> upper, double floor, const Evaluate& evaluat
   int evaluations = 0;
   for (const auto j : candidates) {
     if (bound_of(j) <= best.value) break;
-    if (evaluations++ == most_evaluations) {
+    if (evaluations++ == max_evaluations) {
       best.exact = false;
       best.value = bound_of(j);
       break;
@@ -337,7 +337,7 @@ Best best_of(const SgdSchedule& schedule, const IterateWeights& weights, const S
   });
 }
 
-std::int64_t most_visits_of(const SgdSchedule& schedule) {
+std::int64_t max_visits_of(const SgdSchedule& schedule) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(schedule.records), 0);
   for (const auto record : schedule.order) ++counts[record];
   return *std::ranges::max_element(counts);
@@ -352,11 +352,11 @@ SgdSensitivity sgd_sensitivity(const SgdSchedule& schedule, const IterateWeights
   Best best;
   if (without_growth(law)) {
     best = linear_route(schedule, weights, law);
-    result.most_visits = most_visits_of(schedule);
+    result.max_visits = max_visits_of(schedule);
   } else {
     const Visits visits(schedule);
     best = best_of(schedule, weights, law, visits);
-    result.most_visits = visits.most();
+    result.max_visits = visits.most();
   }
   result.value = std::min(best.value, law.diameter);
   result.record = best.record;

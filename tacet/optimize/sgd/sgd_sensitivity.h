@@ -30,10 +30,10 @@ struct StepLaw {
 };
 
 struct SgdSensitivity {
-  double bound = 0;              ///< of the distance, rounded up
-  double value = 0;              ///< the same without the allowance for rounding
-  std::int64_t record = 0;       ///< whose change moves the mean furthest
-  std::int64_t most_visits = 0;  ///< of one record
+  double bound = 0;             ///< of the distance, rounded up
+  double value = 0;             ///< the same without the allowance for rounding
+  std::int64_t record = 0;      ///< whose change moves the mean furthest
+  std::int64_t max_visits = 0;  ///< of one record
   /// Whether `value` is what the recursion of Theorem B gives for the worst record; else it lies
   /// above that, because too many records came close to the worst one to evaluate them all.
   bool exact = true;

@@ -173,14 +173,14 @@ struct Trial {
   StepLaw law;
 };
 
-Trial random_trial(std::mt19937_64& bits, std::int64_t most_steps) {
+Trial random_trial(std::mt19937_64& bits, std::int64_t max_steps) {
   std::uniform_real_distribution<double> share(0, 1);
   Trial trial;
   auto& schedule = trial.schedule;
   schedule.records = 1 + static_cast<std::int64_t>(bits() % 40);
   schedule.batch = bits() % 2 == 0 ? 1 : 1 + static_cast<std::int64_t>(bits() % 3);
   schedule.batch = std::min(schedule.batch, schedule.records);
-  const auto steps = 1 + static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(most_steps));
+  const auto steps = 1 + static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(max_steps));
   for (std::int64_t i = 0; i < steps * schedule.batch; ++i) {
     schedule.order.push_back(
         static_cast<std::uint32_t>(bits() % static_cast<std::uint64_t>(schedule.records)));

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/numeric/infinity.h"
 #include "tests/support/plain_sgd.h"
@@ -83,10 +83,10 @@ std::vector<double> released_mean(const CertifiedSgd& sgd, const Dataset& datase
   std::vector<std::uint32_t> rows;
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(dataset.rows()); ++i) rows.push_back(i);
   base::ThreadPool threads(1);
-  const auto door = mechanism::DoorKeeper::door();
-  auto sum = sgd.run({dataset, rows, start, threads}, bits, {0}).take(door);
+  const auto access = mechanism::AccessKeys::key();
+  auto sum = sgd.run({dataset, rows, start, threads}, bits, {0}).take(access);
   std::vector<double> values;
-  for (const auto v : sum.open(door)) values.push_back(static_cast<double>(v));
+  for (const auto v : sum.open(access)) values.push_back(static_cast<double>(v));
   return values;
 }
 
@@ -356,7 +356,7 @@ TEST(Sgd, SensitivityIsAFunctionOfPublicFactsAndRunsRepeat) {
   const CertifiedSgd one(problem, schedule, weights, Adjacency::zero_out);
   const CertifiedSgd two(problem, schedule, weights, Adjacency::replace_one);
   EXPECT_NEAR(two.exact().value / one.exact().value, 2, 1e-12);
-  EXPECT_NEAR(two.deviation_unit(30) / one.deviation_unit(30), 1, 1e-6);
+  EXPECT_NEAR(two.stddev_unit(30) / one.stddev_unit(30), 1, 1e-6);
   const auto dataset = dataset_of(points);
   EXPECT_EQ(released_mean(one, dataset, 30), released_mean(one, dataset, 30));
 }

@@ -17,12 +17,12 @@ class Visits {
     const auto j = static_cast<std::size_t>(record);
     return std::span(steps_).subspan(starts_[j], starts_[j + 1] - starts_[j]);
   }
-  [[nodiscard]] std::int64_t most() const { return most_; }
+  [[nodiscard]] std::int64_t most() const { return max_; }
 
  private:
   std::vector<std::size_t> starts_;
   std::vector<std::uint32_t> steps_;
-  std::int64_t most_ = 0;
+  std::int64_t max_ = 0;
 };
 
 }  // namespace tacet::optimize::internal

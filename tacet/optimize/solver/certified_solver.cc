@@ -17,7 +17,7 @@ using internal::NewtonState;
 using internal::norm;
 using internal::RegularizedObjective;
 
-constexpr double most_work = 0x1p42;
+constexpr double max_work = 0x1p42;
 
 /// The centre, or a good start for little: Newton's method on the first 1/16 of the records (which
 /// are exchangeable as far as utility is concerned), their loss scaled up by shrinking everything
@@ -134,12 +134,12 @@ std::int64_t fallback_length(const WorkFacts& facts) {
 void check_fallback_work(const WorkFacts& facts) {
   const double work = static_cast<double>(fallback_length(facts)) *
                       static_cast<double>(std::max<std::int64_t>(1, facts.rows));
-  if (work <= most_work) return;
+  if (work <= max_work) return;
   throw base::UsageError(
       "the solver's route of last resort would visit {:.3g} records, above the cap of {:.3g}: it "
       "grows with rows^1.5 / l2^0.5; ask for more regularisation (l2 is {:.4g} for the sum over {} "
       "records) or use the method gradient",
-      work, most_work, facts.sum_l2, facts.rows);
+      work, max_work, facts.sum_l2, facts.rows);
 }
 
 CertifiedMinimum minimise_certified(const data::Dataset& dataset, const RegularizedProblem& problem,

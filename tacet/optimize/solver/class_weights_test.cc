@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/optimize/solver/erm.h"
 #include "tacet/optimize/sums/gradient_sum.h"
@@ -71,7 +71,7 @@ std::vector<std::int64_t> sum_of(const Records& records, const model::Loss& loss
                          {.clipping_norm = 1, .norm_bits = 20, .class_weights = of_classes}, pool,
                          reducer);
   const auto sum = sums.at(at);
-  const auto values = sum.open(mechanism::DoorKeeper::door());
+  const auto values = sum.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
 

@@ -22,7 +22,7 @@ using internal::MeanLossSum;
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
-constexpr std::int64_t most_newton_columns = 500;
+constexpr std::int64_t max_newton_columns = 500;
 // Corners are smoothed on this width in the end, which moves the loss by less than 1e-6.
 constexpr double last_width = 0x1p-20;
 // Without a penalty the minimum is looked for among weights this many times as long as those found.
@@ -110,24 +110,24 @@ bool accept(const Objective& objective, const Vector& step, double slope, bool w
 // least damping, relative to the largest curvature, keeps collinear columns solvable.
 void newton(const Objective& objective, const ErmOptions& options,
             const base::Supervision& supervision, Vector& weights) {
-  constexpr double least_damping = 1e-11;
-  constexpr double most_damping = 1e12;
+  constexpr double min_damping = 1e-11;
+  constexpr double max_damping = 1e12;
   auto here = objective.at(std::move(weights), true);
-  double damping = least_damping;
-  for (std::int64_t step = 0; step < options.most_steps; ++step) {
-    supervision.step("unprotected fit", step, options.most_steps);
+  double damping = min_damping;
+  for (std::int64_t step = 0; step < options.max_steps; ++step) {
+    supervision.step("unprotected fit", step, options.max_steps);
     if (objective.gap(here) <= options.tolerance) break;
     const Matrix hessian = here.mean.hessian.selfadjointView<Eigen::Lower>();
     const double scale = 1e-3 + hessian.diagonal().maxCoeff();
-    for (; damping <= most_damping; damping *= 10) {
+    for (; damping <= max_damping; damping *= 10) {
       Matrix damped = hessian;
       damped.diagonal().array() += damping * scale;
       const Vector direction = -damped.ldlt().solve(here.gradient);
       const double slope = direction.dot(here.gradient);
       if (slope < 0 && accept(objective, direction, slope, true, here)) break;
     }
-    if (damping > most_damping) break;
-    damping = std::max(least_damping, damping / 30);
+    if (damping > max_damping) break;
+    damping = std::max(min_damping, damping / 30);
   }
   weights = std::move(here.weights);
 }
@@ -170,8 +170,8 @@ void limited_memory(const Objective& objective, const ErmOptions& options,
   constexpr std::size_t corrections = 20;
   std::deque<Correction> memory;
   auto here = objective.at(std::move(weights), false);
-  for (std::int64_t step = 0; step < options.most_steps; ++step) {
-    supervision.step("unprotected fit", step, options.most_steps);
+  for (std::int64_t step = 0; step < options.max_steps; ++step) {
+    supervision.step("unprotected fit", step, options.max_steps);
     if (objective.gap(here) <= options.tolerance) break;
     const Vector old_weights = here.weights;
     const Vector old_gradient = here.gradient;
@@ -227,8 +227,8 @@ End minimise_output(const MeanLossSum& sum, const model::Loss& loss, const ErmOp
     const Objective objective(
         [&](const Vector& at, bool with_hessian) { return sum.at(smoothed, at, with_hessian); },
         options.mean_l2);
-    (sum.columns() <= most_newton_columns ? newton : limited_memory)(objective, options,
-                                                                     supervision, weights);
+    (sum.columns() <= max_newton_columns ? newton : limited_memory)(objective, options, supervision,
+                                                                    weights);
   }
   return end_at(sum, loss, options.mean_l2, weights);
 }

@@ -12,9 +12,9 @@
 namespace tacet::optimize {
 
 struct ErmOptions {
-  double mean_l2 = 0;              ///< lambda of (lambda/2) |w|^2, at least 0
-  double tolerance = 1e-8;         ///< of the objective, an output
-  std::int64_t most_steps = 2000;  ///< on one width of smoothing
+  double mean_l2 = 0;             ///< lambda of (lambda/2) |w|^2, at least 0
+  double tolerance = 1e-8;        ///< of the objective, an output
+  std::int64_t max_steps = 2000;  ///< on one width of smoothing
   /// Above 1: one class against the rest for each of labels 0, 1, ..., or all at once by softmax.
   std::int64_t outputs = 1;
   model::ClassWeights class_weights{};  ///< of the records' losses

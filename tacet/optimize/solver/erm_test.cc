@@ -155,7 +155,7 @@ TEST(MinimiseWithoutProtection, SaysHowFarItIsWhereverItStops) {
       EXPECT_EQ(std::isinf(best.radius), l2 > 0);
       for (const std::int64_t steps : {0, 1, 2, 4}) {
         const auto cut =
-            minimise_without_protection(dataset, loss, {.mean_l2 = l2, .most_steps = steps}, pool);
+            minimise_without_protection(dataset, loss, {.mean_l2 = l2, .max_steps = steps}, pool);
         EXPECT_GE(cut.gap, objective(cut) - objective(best)) << model::loss_name(loss) << steps;
         EXPECT_LT(cut.gap, 100);
       }
@@ -248,7 +248,7 @@ TEST(MinimiseWithoutProtection, SoftmaxIsMinimisedJointlyAndCertified) {
     EXPECT_EQ(minimise_without_protection(sparse, loss, options, one).weights, fit.weights);
     for (const std::int64_t steps : {0, 1, 3, 8}) {
       auto short_search = options;
-      short_search.most_steps = steps;
+      short_search.max_steps = steps;
       const auto cut = minimise_without_protection(dataset, loss, short_search, one);
       EXPECT_GE(cut.gap, softmax_objective(dataset, l2, cut.weights) - least) << steps;
     }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t rows_per_tile = 32;
 constexpr std::int64_t rows_per_block = 1024;
-constexpr int most_limbs = 2;
+constexpr int max_limbs = 2;
 constexpr int limb_bits = 26;
 // |limb| <= 2^26 and |feature| <= 2^11: 2^15 rows stay below 2^53.
 constexpr std::int64_t rows_before_flush = std::int64_t{1} << 15;
@@ -34,7 +34,7 @@ double nearest(double x) {
 
 // The weights as a sum of one or two vectors of integers, each with its unit.
 struct SplitWeights {
-  std::array<GridWeights, most_limbs> limbs;
+  std::array<GridWeights, max_limbs> limbs;
   double rest = 0;  // bound of the norm of what the split leaves out
 };
 
@@ -127,7 +127,7 @@ void GlmSums::pass(std::span<const double> weights, int limbs, double factor_bou
 
   const auto add = [&](std::int64_t begin, std::int64_t end, ExactAccumulator& sum) {
     std::array<const std::int16_t*, rows_per_tile> pointers;
-    std::array<std::array<double, rows_per_tile>, most_limbs> numbers;
+    std::array<std::array<double, rows_per_tile>, max_limbs> numbers;
     for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
       const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
       const std::span rows(pointers.data(), count);
@@ -249,7 +249,7 @@ constexpr std::size_t part_count = 8;
 constexpr std::int64_t parts = part_count;
 }  // namespace
 
-Eigen::MatrixXd GlmSums::hessian(std::span<const double> curvatures, std::int64_t most_rows) const {
+Eigen::MatrixXd GlmSums::hessian(std::span<const double> curvatures, std::int64_t max_rows) const {
   const auto width = static_cast<Eigen::Index>(columns());
   std::array<std::int64_t, part_count + 1> curved{};  // records before each part that bend
   for (std::int64_t part = 0; part < parts; ++part) {
@@ -259,7 +259,7 @@ Eigen::MatrixXd GlmSums::hessian(std::span<const double> curvatures, std::int64_
     const auto at = static_cast<std::size_t>(part);
     curved[at + 1] = curved[at] + (end - begin) - flat;
   }
-  const std::int64_t stride = (curved[part_count] - 1) / most_rows + 1;
+  const std::int64_t stride = (curved[part_count] - 1) / max_rows + 1;
   std::vector<Eigen::MatrixXd> sums(part_count);
   threads_.for_blocks(parts, 1, [&](int, std::int64_t part, std::int64_t) {
     auto& sum = sums[static_cast<std::size_t>(part)];

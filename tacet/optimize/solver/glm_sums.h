@@ -55,11 +55,11 @@ class GlmSums {
   /// sum_i c_i <x_i, v> x_i, in coarse precision.
   [[nodiscard]] std::vector<double> curved(std::span<const double> v,
                                            std::span<const double> curvatures) const;
-  /// The lower triangle of sum_i c_i x_i x_i^T; where more than `most_rows` curvatures differ from
+  /// The lower triangle of sum_i c_i x_i x_i^T; where more than `max_rows` curvatures differ from
   /// 0, an estimate from about as many of their records, spread evenly.
   [[nodiscard]] Eigen::MatrixXd hessian(
       std::span<const double> curvatures,
-      std::int64_t most_rows = std::numeric_limits<std::int64_t>::max()) const;
+      std::int64_t max_rows = std::numeric_limits<std::int64_t>::max()) const;
   /// Its diagonal alone.
   [[nodiscard]] std::vector<double> hessian_diagonal(std::span<const double> curvatures) const;
   /// Non-zero features, and the multiplications that a dense Hessian takes; of many records,

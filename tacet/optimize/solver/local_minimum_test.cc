@@ -8,7 +8,7 @@
 #include <random>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/solver/share_grid.h"
 #include "tacet/privacy/budget.h"
@@ -263,16 +263,16 @@ TEST(LocalMinimum, ReadsItsOwnRowsAlone) {
 // Noise wraps modulo 2^64: integers that wrap elsewhere would part neighbours by what no noise
 // hides.
 TEST(LocalMinimum, NeighboursStayNeighboursAtTheBordersOfTheIntegers) {
-  const auto door = mechanism::DoorKeeper::door();
+  const auto access = mechanism::AccessKeys::key();
   constexpr double share = 0x1p18;  // so that a grid unit is 1
   ASSERT_EQ(internal::share_grid(share), 1);
-  for (const double border : {0x1p62, 0x1p63, -0x1p63, -0x1p62, 3 * 0x1p63}) {
-    const double below = std::nextafter(border, -0x1p70);
-    const double above = std::nextafter(border, 0x1p70);
+  for (const double threshold : {0x1p62, 0x1p63, -0x1p63, -0x1p62, 3 * 0x1p63}) {
+    const double below = std::nextafter(threshold, -0x1p70);
+    const double above = std::nextafter(threshold, 0x1p70);
     auto sum = internal::on_share_grid(std::vector{below, above}, share);
-    const auto units = sum.open(door);
+    const auto units = sum.open(access);
     const auto apart = static_cast<std::uint64_t>(units[1]) - static_cast<std::uint64_t>(units[0]);
-    EXPECT_EQ(static_cast<double>(apart), above - below) << border;
+    EXPECT_EQ(static_cast<double>(apart), above - below) << threshold;
   }
 }
 
@@ -282,7 +282,7 @@ TEST(LocalMinimum, NeighboursStayNeighboursAtTheBordersOfTheIntegers) {
 TEST(LocalMinimum, NeighboursMoveNoFurtherThanTheirShareDownToTheFloorOfRounding) {
   std::mt19937_64 bits(23);
   base::ThreadPool pool(1);
-  const auto door = mechanism::DoorKeeper::door();
+  const auto access = mechanism::AccessKeys::key();
   for (const std::int64_t steps : {0, 3, 40}) {
     for (int scale = 4; scale <= 16; ++scale) {
       double closest = 0;
@@ -303,7 +303,7 @@ TEST(LocalMinimum, NeighboursMoveNoFurtherThanTheirShareDownToTheFloorOfRounding
         const auto other = local_minimum(dataset_of(others, 2), problem, pool);
         double square = 0;
         for (std::size_t j = 0; j < 2; ++j) {
-          const auto moved = one.open(door)[j] - other.open(door)[j];
+          const auto moved = one.open(access)[j] - other.open(access)[j];
           square += static_cast<double>(moved) * static_cast<double>(moved);
         }
         const double share = static_cast<double>(one.contribution_bound());

@@ -10,7 +10,7 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-constexpr std::size_t most_cholesky_columns = 1500;
+constexpr std::size_t max_cholesky_columns = 1500;
 
 /// Solves (H + (l2 + shift) I) p = g for the Hessian H at some earlier point: one factorisation
 /// serves several steps as long as they shrink the gradient. The first Hessians are estimated from
@@ -19,7 +19,7 @@ class NewtonSystem {
  public:
   explicit NewtonSystem(const RegularizedObjective& objective) : objective_(objective) {
     const auto columns = objective.columns();
-    if (columns > most_cholesky_columns) return;
+    if (columns > max_cholesky_columns) return;
     const auto work = objective.sums().work();
     const double size = static_cast<double>(columns);
     // A Hessian costs about as much as this many products with vectors.
@@ -39,11 +39,11 @@ class NewtonSystem {
       for (double& value : diagonal_) value += added_;
       return;
     }
-    constexpr std::int64_t rows_a_column = 256;
+    constexpr std::int64_t rows_per_column = 256;
     constexpr int estimates = 2;
     const auto columns = static_cast<std::int64_t>(objective_.columns());
     Eigen::MatrixXd hessian = refreshed_++ < estimates
-                                  ? objective_.sums().hessian(curvatures, rows_a_column * columns)
+                                  ? objective_.sums().hessian(curvatures, rows_per_column * columns)
                                   : objective_.sums().hessian(curvatures);
     hessian.diagonal().array() += added_;
     factor_.compute(hessian);

@@ -75,7 +75,7 @@ Dataset stored(const Records& records) {
   return dataset;
 }
 
-Records as_reals(const Dataset& dataset) {
+Records to_doubles(const Dataset& dataset) {
   Records records;
   for (std::int64_t i = 0; i < dataset.rows(); ++i) {
     Point row;
@@ -90,7 +90,7 @@ Records as_reals(const Dataset& dataset) {
 Point refined(const GlmLoss& loss, const std::function<Point(const Point& linear)>& solve,
               Point w = centre) {
   const auto real = sines(model::properties(loss.loss()).classification);
-  const auto rounded = as_reals(stored(real));
+  const auto rounded = to_doubles(stored(real));
   for (int round = 0; round < 60; ++round) {
     Point linear = real.gradient(loss, w);
     const Point other = rounded.gradient(loss, w);

@@ -37,7 +37,7 @@ namespace tacet::optimize::internal {
   std::vector<std::int64_t> units;
   units.reserve(weights.size());
   for (const double w : weights) {
-    // Modulo 2^64, as noise wraps: neighbours on either side of any border stay neighbours.
+    // Modulo 2^64, as noise wraps: neighbours on either side of any boundary stay neighbours.
     const double rest = std::remainder(std::nearbyint(w / grid), 0x1p64);
     units.push_back(rest >= 0x1p63 ? INT64_MIN : static_cast<std::int64_t>(rest));
   }

@@ -33,19 +33,18 @@ std::int64_t grid_units(const CellShape& shape, int norm_bits) {
 
 CellSum::CellSum(const CellShape& shape, int norm_bits)
     : shape_(shape), norm_bits_(norm_bits), units_(0) {
-  // So that u >= 1 at 14 bits: (4 + most_scores) * 4096^2 < 4^14.
-  constexpr std::int64_t most_cells = 4096;
-  constexpr std::int64_t most_scores = 8;
-  const bool cells_fit = shape.groups >= 1 && shape.cells >= 1 && shape.groups <= most_cells &&
-                         shape.cells <= most_cells && shape.groups * shape.cells <= most_cells;
+  // So that u >= 1 at 14 bits: (4 + max_scores) * 4096^2 < 4^14.
+  constexpr std::int64_t max_cells = 4096;
+  constexpr std::int64_t max_scores = 8;
+  const bool cells_fit = shape.groups >= 1 && shape.cells >= 1 && shape.groups <= max_cells &&
+                         shape.cells <= max_cells && shape.groups * shape.cells <= max_cells;
   if (!cells_fit || norm_bits < 14 || norm_bits > 30) {
     throw base::UsageError(
         "a sum by cells needs 1 to {} cells and 14 to 30 bits, got {} groups of {} and {} bits",
-        most_cells, shape.groups, shape.cells, norm_bits);
+        max_cells, shape.groups, shape.cells, norm_bits);
   }
-  if (shape.scores < 0 || shape.scores > most_scores) {
-    throw base::UsageError("a sum by cells takes 0 to {} scores, got {}", most_scores,
-                           shape.scores);
+  if (shape.scores < 0 || shape.scores > max_scores) {
+    throw base::UsageError("a sum by cells takes 0 to {} scores, got {}", max_scores, shape.scores);
   }
   if (terms(shape) == 0) throw base::UsageError("a sum by cells would tell nothing");
   units_ = grid_units(shape, norm_bits);

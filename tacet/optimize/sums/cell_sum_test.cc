@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 
 namespace tacet::optimize {
 namespace cell_sum_test {
@@ -32,7 +32,7 @@ std::vector<std::int64_t> sum_of(const std::vector<Record>& records, const CellS
     sum.add(record.group, record.cell, scores_of(record.score, shape));
   }
   const auto bounded = std::move(sum).take();
-  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const auto values = bounded.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
 
@@ -112,7 +112,7 @@ TEST(CellSum, SumsAreExactUpToTheGrid) {
   const std::vector<double> scores{0.25, 1};
   for (int i = 0; i < 1000; ++i) sum.add(i % 4 == 0 ? 1 : 0, 1, scores);
   const auto bounded = std::move(sum).take();
-  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const auto values = bounded.open(mechanism::AccessKeys::key());
   const std::vector<double> expected{0, 750, 0, 250, -187.5, 375, -62.5, 125};
   ASSERT_EQ(values.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -125,7 +125,7 @@ TEST(CellSum, CentredSumsLackTheEvenShareAndOneHalf) {
   const std::vector<double> score{1};
   for (int i = 0; i < 100; ++i) sum.add(0, 2, score);
   const auto bounded = std::move(sum).take();
-  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const auto values = bounded.open(mechanism::AccessKeys::key());
   const std::vector<double> expected{-25, -25, 75, -25, 50};
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_NEAR(static_cast<double>(values[i]) * bounded.grid(), expected[i], 1e-5) << i;

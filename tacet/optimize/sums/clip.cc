@@ -19,7 +19,7 @@ std::int32_t scalar_bound(std::int64_t norm, std::int64_t squared_norm) {
 
 std::vector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
                                         const ContributionLimit& limit) {
-  const std::int64_t share = (std::int64_t{1} << limit.norm_bits) / limit.records_a_unit;
+  const std::int64_t share = (std::int64_t{1} << limit.norm_bits) / limit.max_records_per_unit;
   std::vector<std::int64_t> seen;
   if (dataset.has_units()) seen.resize(static_cast<std::size_t>(dataset.unit_count()), 0);
   std::vector<std::int32_t> bounds;
@@ -28,7 +28,7 @@ std::vector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
     const auto unit = dataset.unit_of(i);
     const bool takes_part =
         !dataset.has_units() ||
-        (unit >= 0 && seen[static_cast<std::size_t>(unit)]++ < limit.records_a_unit);
+        (unit >= 0 && seen[static_cast<std::size_t>(unit)]++ < limit.max_records_per_unit);
     bounds.push_back(takes_part ? scalar_bound(share, dataset.squared_norm(i)) : 0);
   }
   return bounds;
@@ -87,8 +87,9 @@ double checked_clipping_norm(const ContributionLimit& limit) {
         "epsilon need less noise and leave a finer grid",
         limit.norm_bits);
   }
-  if (limit.records_a_unit < 1 || limit.records_a_unit > (std::int64_t{1} << 20)) {
-    throw base::UsageError("records a unit must be 1 to 2^20, got {}", limit.records_a_unit);
+  if (limit.max_records_per_unit < 1 || limit.max_records_per_unit > (std::int64_t{1} << 20)) {
+    throw base::UsageError("records per unit must be 1 to 2^20, got {}",
+                           limit.max_records_per_unit);
   }
   int exponent = 0;
   const double mantissa = std::frexp(limit.clipping_norm, &exponent);

@@ -15,8 +15,8 @@ struct ContributionLimit {
   double clipping_norm = 1;       ///< C, in real units: bound of one unit's contribution
   int norm_bits = 26;             ///< C is 2^norm_bits grid units; 14 to 30
   double slope_bound = HUGE_VAL;  ///< of one record's scalar slope, in real units; for GradientSum
-  std::int64_t records_a_unit = 1;  ///< records of a unit that take part, at least 1; the bound C
-                                    ///< is shared equally among them
+  std::int64_t max_records_per_unit = 1;  ///< records of a unit that take part, at least 1; the
+                                          ///< bound C is shared equally among them
   model::ClassWeights class_weights{};  ///< of gradients before they are clipped; for GradientSum
 };
 
@@ -25,9 +25,9 @@ struct ContributionLimit {
 [[nodiscard]] std::int32_t scalar_bound(std::int64_t norm, std::int64_t squared_norm);
 
 /// A for every record of a data set: what its scalar may be so that its unit stays within the
-/// limit. A record beyond the first `records_a_unit` of its unit gets 0: it takes no part. Which
-/// records those are depends on the unit's own records alone, so a unit more or less moves no other
-/// one.
+/// limit. A record beyond the first `max_records_per_unit` of its unit gets 0: it takes no part.
+/// Which records those are depends on the unit's own records alone, so a unit more or less moves no
+/// other one.
 [[nodiscard]] std::vector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
                                                       const ContributionLimit& limit);
 
@@ -43,7 +43,7 @@ void clamp_scalars(std::span<double> scalars, std::int32_t bound);
 
 /// The limit's norm rounded down to 24 significant bits, so that dividing it by a power of two is
 /// exact. UsageError unless the norm is positive and finite, norm_bits is 14 to 30 and
-/// records_a_unit is at least 1.
+/// max_records_per_unit is at least 1.
 [[nodiscard]] double checked_clipping_norm(const ContributionLimit& limit);
 
 }  // namespace tacet::optimize

@@ -101,7 +101,7 @@ TEST(ScalarBounds, GiveAUnitItsFirstRecordsAndNobodyAnUnnamedOne) {
     dataset.append_dense(row, 1, unit);
   }
   const auto bounds =
-      scalar_bounds(dataset, {.clipping_norm = 1, .norm_bits = 20, .records_a_unit = 2});
+      scalar_bounds(dataset, {.clipping_norm = 1, .norm_bits = 20, .max_records_per_unit = 2});
   EXPECT_EQ(bounds, (std::vector<std::int32_t>{256, 256, 0, 256, 0}));
 }
 

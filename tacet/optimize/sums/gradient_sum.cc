@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::int64_t rows_per_block = 2048;  // what a worker takes at a time
 // More weights than that are rounded where sparse rows read them: laying them out takes longer.
-constexpr std::size_t most_laid_out = std::size_t{1} << 18;
-constexpr std::int64_t most_rows = std::int64_t{1} << 32;  // 2^32 * 2^30 = 2^62 fits 64 bits
+constexpr std::size_t max_laid_out = std::size_t{1} << 18;
+constexpr std::int64_t max_rows = std::int64_t{1} << 32;  // 2^32 * 2^30 = 2^62 fits 64 bits
 
 struct AllRows {
   std::int64_t count;
@@ -218,12 +218,12 @@ GradientSum::GradientSum(const GradientProblem& problem, const ContributionLimit
       loss_(problem.loss),
       outputs_(problem.outputs),
       norm_bits_(limit.norm_bits),
-      records_a_unit_(limit.records_a_unit),
+      max_records_per_unit_(limit.max_records_per_unit),
       clipping_norm_(checked_clipping_norm(limit)),
       class_weights_(limit.class_weights),
       threads_(threads),
       reducer_(reducer) {
-  if (dataset_.rows() > most_rows) {
+  if (dataset_.rows() > max_rows) {
     throw base::UsageError("a data set may hold at most 2^32 records for one sum");
   }
   scalar_bounds_ = scalar_bounds(dataset_, limit);
@@ -245,7 +245,7 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
     throw base::InternalError("{} weights for {} outputs of {} encoded columns", weights.size(),
                               outputs, columns);
   }
-  const bool rounds = dataset_.sparse() && weights.size() > most_laid_out;
+  const bool rounds = dataset_.sparse() && weights.size() > max_laid_out;
   GridWeights laid_out;
   if (!rounds) laid_out = to_grid(weights, dataset_.norm_bound());
   const WeightGrid grid_of_weights =
@@ -307,12 +307,12 @@ privacy::BoundedSum GradientSum::at(std::span<const double> weights,
   }
   // No fewer records than take part, and none that adds more than its share: an event for more
   // records promises smaller ones, which costs less.
-  const auto records = sample.sample().records_a_unit();
-  if (!sample.sample().is_all() &&
-      (records > records_a_unit_ || (dataset_.has_units() && records < records_a_unit_))) {
+  const auto records = sample.sample().max_records_per_unit();
+  if (!sample.sample().is_all() && (records > max_records_per_unit_ ||
+                                    (dataset_.has_units() && records < max_records_per_unit_))) {
     throw base::InternalError(
         "{} records of a unit share its bound in a sample that is accounted for {}",
-        records_a_unit_, records);
+        max_records_per_unit_, records);
   }
   return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(),
                                              total(weights, ListedRows{sample.rows()}), grid(),

@@ -30,7 +30,7 @@ struct GradientProblem {
 /// the gradients of its records before they are clipped.
 ///
 /// The bound is enforced, not assumed: record i's scalars are cut to integers of joint norm at most
-/// A_i, the largest integer with A_i^2 |x_i|^2 <= (2^norm_bits / records a unit)^2, before they
+/// A_i, the largest integer with A_i^2 |x_i|^2 <= (2^norm_bits / records per unit)^2, before they
 /// multiply the row. So whatever the weights, the loss and the values are, each unit moves the sum
 /// by at most 2^norm_bits grid units, and the sum has the same bits for any number of threads and
 /// ranks and for dense and sparse storage.
@@ -75,7 +75,7 @@ class GradientSum {
   const model::Loss& loss_;
   std::int64_t outputs_;
   int norm_bits_;
-  std::int64_t records_a_unit_;  ///< that share the bound
+  std::int64_t max_records_per_unit_;  ///< that share the bound
   double clipping_norm_;
   model::ClassWeights class_weights_;
   std::vector<std::int32_t> scalar_bounds_;  // A_i

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/optimize/sums/weight_grid.h"
 
 namespace tacet::optimize {
@@ -34,7 +34,7 @@ std::vector<std::int64_t> sum_of(const Dataset& dataset, const model::Loss& loss
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;
   const auto sum = GradientSum({dataset, loss, 1}, limit, pool, reducer).at(weights);
-  const auto values = sum.open(mechanism::DoorKeeper::door());
+  const auto values = sum.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
 
@@ -144,7 +144,7 @@ TEST(GradientSum, StatesTheSensitivityOfEachAdjacency) {
   EXPECT_EQ(sum.sensitivity(Adjacency::add_remove), std::ldexp(1.0, 20));
   EXPECT_EQ(sum.sensitivity(Adjacency::zero_out), std::ldexp(1.0, 20));
   EXPECT_EQ(sum.sensitivity(Adjacency::replace_one), std::ldexp(1.0, 21));
-  EXPECT_EQ(sum.open(mechanism::DoorKeeper::door())[0], -std::int64_t{1} << 19);  // slope -1/2
+  EXPECT_EQ(sum.open(mechanism::AccessKeys::key())[0], -std::int64_t{1} << 19);  // slope -1/2
 }
 
 // The shortcut (a clamped integer times the row) against a gradient computed record by record in
@@ -251,7 +251,7 @@ std::vector<std::int64_t> sum_of_units(const std::vector<std::vector<Record>>& u
   base::LocalReducer reducer;
   const model::Loss loss = model::SquaredLoss{};
   const auto sum = GradientSum({dataset, loss, outputs}, limit, pool, reducer).at(weights);
-  const auto values = sum.open(mechanism::DoorKeeper::door());
+  const auto values = sum.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
 
@@ -262,9 +262,10 @@ TEST(GradientSum, UnitsOfManyRecordsStayWithinTheBoundTogether) {
   double closest = 0;
   for (int trial = 0; trial < 10000; ++trial) {
     const auto outputs = static_cast<std::int64_t>(1 + make.bits() % 4);
-    const ContributionLimit limit{.clipping_norm = 1,
-                                  .norm_bits = static_cast<int>(14 + make.bits() % 17),
-                                  .records_a_unit = static_cast<std::int64_t>(1 + make.bits() % 5)};
+    const ContributionLimit limit{
+        .clipping_norm = 1,
+        .norm_bits = static_cast<int>(14 + make.bits() % 17),
+        .max_records_per_unit = static_cast<std::int64_t>(1 + make.bits() % 5)};
     std::vector<double> weights;
     for (std::int64_t j = 0; j < 3 * outputs; ++j) {
       weights.push_back(static_cast<double>(make.bits() % 2001) - 1000);
@@ -300,13 +301,13 @@ TEST(GradientSum, ASampleSumsItsRecordsAndIsNamed) {
   std::vector<Record> records;
   for (int i = 0; i < 60; ++i) records.push_back(make());
   random::SeededSource source(1);
-  const auto lease = [&](std::uint64_t step) {
-    return source.lease(random::Purpose::sampling, step, 0);
+  const auto claim = [&](std::uint64_t step) {
+    return source.claim(random::Purpose::sampling, step, 0);
   };
   const auto poisson =
-      privacy::DrawnSample::poisson(lease(0), random::PoissonRate::at_least(0.125), 60);
-  const auto fixed = privacy::DrawnSample::fixed_size(lease(1), {5, 60});
-  const auto other = privacy::DrawnSample::fixed_size(lease(2), {5, 61});
+      privacy::DrawnSample::poisson(claim(0), random::PoissonRate::at_least(0.125), 60);
+  const auto fixed = privacy::DrawnSample::fixed_size(claim(1), {5, 60});
+  const auto other = privacy::DrawnSample::fixed_size(claim(2), {5, 61});
   const auto chosen = [&](const privacy::DrawnSample& sample) {
     std::vector<Record> in;
     for (const auto i : sample.rows()) in.push_back(records[static_cast<std::size_t>(i)]);
@@ -321,7 +322,7 @@ TEST(GradientSum, ASampleSumsItsRecordsAndIsNamed) {
     const auto dataset = make_dataset(records, 3, storage);
     const GradientSum sums({dataset, loss, 1}, limit, pool, reducer);
     const auto sum = sums.at(weights, poisson);
-    const auto values = sum.open(mechanism::DoorKeeper::door());
+    const auto values = sum.open(mechanism::AccessKeys::key());
     EXPECT_EQ(std::vector<std::int64_t>(values.begin(), values.end()),
               sum_of(make_dataset(chosen(poisson), 3, storage), loss, weights, limit));
     EXPECT_EQ(sum.sample(), poisson.sample());
@@ -329,16 +330,16 @@ TEST(GradientSum, ASampleSumsItsRecordsAndIsNamed) {
     const auto of_fixed = sums.partial(weights, fixed);
     EXPECT_EQ(std::get<privacy::Sample>(of_fixed.part()), fixed.sample());
     const auto taken = sums.partial(weights, fixed)
-                           .take(mechanism::DoorKeeper::door())
-                           .take(mechanism::DoorKeeper::door());
+                           .take(mechanism::AccessKeys::key())
+                           .take(mechanism::AccessKeys::key());
     EXPECT_EQ(taken, sum_of(make_dataset(chosen(fixed), 3, storage), loss, weights, limit));
     EXPECT_THROW((void)sums.at(weights, fixed), base::UsageError);
     EXPECT_THROW((void)sums.partial(weights, poisson), base::UsageError);
     EXPECT_THROW((void)sums.partial(weights, other), base::UsageError);
     const auto empty =
-        sums.at(weights, privacy::DrawnSample::poisson(lease(storage == Storage::dense ? 3 : 4),
+        sums.at(weights, privacy::DrawnSample::poisson(claim(storage == Storage::dense ? 3 : 4),
                                                        random::PoissonRate::at_least(0), 60));
-    for (const auto value : empty.open(mechanism::DoorKeeper::door())) EXPECT_EQ(value, 0);
+    for (const auto value : empty.open(mechanism::AccessKeys::key())) EXPECT_EQ(value, 0);
   }
 }
 
@@ -352,14 +353,14 @@ TEST(GradientSum, SamplesOfUnitsAreThoseOfTheirEvent) {
   const auto dataset = dataset_of_units(units);
   random::SeededSource source(1);
   const auto sample = [&](std::uint64_t step, std::int64_t records) {
-    return privacy::DrawnSample::poisson(source.lease(random::Purpose::sampling, step, 0),
+    return privacy::DrawnSample::poisson(source.claim(random::Purpose::sampling, step, 0),
                                          random::PoissonRate::at_least(0.5), 6, records);
   };
   const std::vector<double> weights{0.3, -0.2, 1};
   const model::Loss loss = model::LogisticLoss{};
   base::ThreadPool pool(2);
   base::LocalReducer reducer;
-  const GradientSum sums({dataset, loss, 1}, {.records_a_unit = 2}, pool, reducer);
+  const GradientSum sums({dataset, loss, 1}, {.max_records_per_unit = 2}, pool, reducer);
   const auto two = sums.at(weights, sample(0, 2));
   EXPECT_EQ(two.sample().event(privacy::Gaussian{1}),
             privacy::Event(privacy::PoissonSampled{0.5, privacy::Gaussian{1}, 2}));
@@ -368,13 +369,13 @@ TEST(GradientSum, SamplesOfUnitsAreThoseOfTheirEvent) {
   // A record that is a unit by itself is one of no more than any number of them.
   Dataset records({.columns = 3, .norm_bound = 1, .storage = Storage::dense});
   for (int i = 0; i < 6; ++i) records.append_dense(make().features, 1);
-  const GradientSum alone({records, loss, 1}, {.records_a_unit = 2}, pool, reducer);
+  const GradientSum alone({records, loss, 1}, {.max_records_per_unit = 2}, pool, reducer);
   EXPECT_NO_THROW((void)alone.at(weights, sample(5, 1)));
   EXPECT_NO_THROW((void)alone.at(weights, sample(6, 2)));
   EXPECT_THROW((void)alone.at(weights, sample(7, 3)), base::InternalError);
   EXPECT_THROW((void)sample(3, 0), base::UsageError);
   const auto fixed =
-      privacy::DrawnSample::fixed_size(source.lease(random::Purpose::sampling, 4, 0), {2, 6});
+      privacy::DrawnSample::fixed_size(source.claim(random::Purpose::sampling, 4, 0), {2, 6});
   EXPECT_THROW((void)sums.partial(weights, fixed), base::UsageError);
   EXPECT_THROW((void)sums.partial(weights, std::vector<std::int64_t>{0, 1}, privacy::PassBlock{0}),
                base::UsageError);

@@ -22,7 +22,7 @@ constexpr int scale = data::Dataset::feature_scale;
 static_assert(scale <= numeric::largest_paired);
 constexpr std::int64_t gram_block = 4096;  // what a worker takes at a time
 constexpr std::int64_t gram_tile = 128;
-static_assert(gram_tile <= numeric::most_paired_rows);
+static_assert(gram_tile <= numeric::max_paired_rows);
 // A worker's sums are at most this many rows of the matrix at a time: 8 MB.
 constexpr std::size_t panel_rows = 256;
 constexpr double up = 1 + 0x1p-50;  // of a few roundings
@@ -184,9 +184,9 @@ privacy::WeightedSum gram_sum(const data::Dataset& dataset, std::int64_t outputs
                               Adjacency adjacency, base::ThreadPool& threads,
                               base::Reducer& reducer) {
   const GramShape shape{dataset.columns(), outputs};
-  if (shape.columns > most_gram_columns) {
+  if (shape.columns > max_gram_columns) {
     throw base::UsageError("a Gram matrix of {} columns; at most {} have room", shape.columns,
-                           most_gram_columns);
+                           max_gram_columns);
   }
   auto values = integer_sums(dataset, shape, threads);
   reducer.sum(values);

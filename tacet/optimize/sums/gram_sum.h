@@ -14,7 +14,7 @@
 /// Labels stand on the features' grid of 1/2048. A record's Gram matrix has the Frobenius norm
 /// |x|^2 <= X^2, its products with the label |x| |y| <= X. A symmetric matrix has no room for the
 /// sqrt(2) of an isometry on a lattice, so the entries beside the diagonal, which stand once, weigh
-/// sqrt(2) in the bound and get noise of deviation 1 / sqrt(2) of that on the diagonal:
+/// sqrt(2) in the bound and get noise of standard deviation 1 / sqrt(2) of that on the diagonal:
 /// sum x_i^4 + 2 sum_{i<j} x_i^2 x_j^2 = |x|^4, exactly. Between neighbours, Gram matrix over X^2
 /// and labels over X together, the distance is at most
 ///
@@ -52,7 +52,7 @@ struct GramShape {
   }
 };
 
-/// Deviation of the noise in real units, for a noise multiplier of 1.
+/// Standard deviation of the noise in real units, for a noise multiplier of 1.
 struct GramNoise {
   double diagonal;
   double beside;
@@ -66,12 +66,12 @@ struct GramNoise {
 
 /// The sums over all records of all ranks, with the same bits for any number of threads and ranks
 /// and for dense and sparse storage. A label that is not a number, or no class, counts 0.
-/// UsageError for more columns than most_gram_columns.
+/// UsageError for more columns than max_gram_columns.
 [[nodiscard]] privacy::WeightedSum gram_sum(const data::Dataset& dataset, std::int64_t outputs,
                                             privacy::Adjacency adjacency, base::ThreadPool& threads,
                                             base::Reducer& reducer);
 
 /// Of 64-bit sums this is 67 MB, and an eigenvalue problem of a minute.
-constexpr std::int64_t most_gram_columns = 4096;
+constexpr std::int64_t max_gram_columns = 4096;
 
 }  // namespace tacet::optimize

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/weighted_gaussian.h"
 #include "tacet/privacy/trusting_budget.h"
 
@@ -31,7 +31,7 @@ Dataset make_dataset(const Records& records, Storage storage = Storage::dense) {
 }
 
 std::vector<std::int64_t> integers(const privacy::WeightedSum& sum) {
-  const auto values = sum.open(mechanism::DoorKeeper::door());
+  const auto values = sum.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
 
@@ -251,7 +251,7 @@ TEST(GramSum, LabelsThatAreNoneCountNothing) {
 }
 
 TEST(GramSum, RefusesMoreColumnsThanAMatrixHasRoomFor) {
-  Dataset dataset({.columns = most_gram_columns + 1, .norm_bound = 1, .storage = Storage::sparse});
+  Dataset dataset({.columns = max_gram_columns + 1, .norm_bound = 1, .storage = Storage::sparse});
   EXPECT_THROW(static_cast<void>(sum_of(dataset, 1)), base::UsageError);
 }
 
@@ -277,10 +277,10 @@ TEST(GramSum, NoiseHasTheStatedCovariance) {
   auto reservation = budget.reserve(privacy::Repeated{releases, privacy::Gaussian{2}},
                                     {1, 1e-6, Adjacency::replace_one});
   random::SeededSource source(77);
-  std::vector<double> deviation(shape.values(), 2 * noise.labels);
+  std::vector<double> stddev(shape.values(), 2 * noise.labels);
   for (std::int64_t i = 0; i < columns; ++i) {
     for (std::int64_t j = i; j < columns; ++j) {
-      deviation[shape.place(i, j)] = 2 * (i == j ? noise.diagonal : noise.diagonal / std::sqrt(2));
+      stddev[shape.place(i, j)] = 2 * (i == j ? noise.diagonal : noise.diagonal / std::sqrt(2));
     }
   }
   std::vector<double> products(shape.values() * shape.values(), 0);
@@ -291,7 +291,7 @@ TEST(GramSum, NoiseHasTheStatedCovariance) {
                             .value();
     for (std::size_t a = 0; a < values.size(); ++a) {
       for (std::size_t b = a; b < values.size(); ++b) {
-        products[a * values.size() + b] += values[a] * values[b] / (deviation[a] * deviation[b]);
+        products[a * values.size() + b] += values[a] * values[b] / (stddev[a] * stddev[b]);
       }
     }
   }

@@ -59,11 +59,11 @@ const CoordinateClip clip{.bound = 0.05, .norm_bits = 14};
 
 /// The coordinates of a group's scores, which a run with next to no noise releases as they are.
 std::vector<std::int64_t> revealed(const mechanism::GroupScores& scores) {
-  // So much epsilon that all noise is 0 but for a chance below e^-25.
+  // So much epsilon that all noise is 0 but for a probability below e^-25.
   const mechanism::SparseVectorOptions run{.form = mechanism::SparseVectorForm::redrawn_threshold,
                                            .compared = mechanism::Compared::magnitude,
                                            .threshold = -1e9,
-                                           .most_positives = columns,
+                                           .max_positives = columns,
                                            .selection_epsilon = privacy::Epsilon(3e6),
                                            .value_epsilon = privacy::Epsilon(3e6)};
   const auto part = mechanism::sparse_vector_event(run, Adjacency::add_remove);
@@ -71,7 +71,7 @@ std::vector<std::int64_t> revealed(const mechanism::GroupScores& scores) {
   mechanism::GroupPass pass(scores.groups(), part, Adjacency::add_remove, spender.reservation);
   std::vector<std::int64_t> found(columns, 0);
   const auto answer = mechanism::release_sparse_vector(
-      scores, run, mechanism::GroupMeans{spender.next(), spender.source, pass});
+      scores, run, mechanism::GroupContext{spender.next(), spender.source, pass});
   for (const auto& positive : answer.value().positives) {
     found[static_cast<std::size_t>(positive.index)] =
         static_cast<std::int64_t>(std::llround(*positive.value));

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 
 namespace tacet::optimize {
 namespace presence_sum_test {
@@ -36,7 +36,7 @@ std::map<std::int64_t, std::int64_t> sum_of(const std::vector<Row>& rows,
   EXPECT_EQ(sum.size(), columns);
   EXPECT_EQ(sum.contribution_bound(), presence_norm);
   std::map<std::int64_t, std::int64_t> values;
-  for (const auto& item : sum.open(mechanism::DoorKeeper::door())) values[item.index] = item.score;
+  for (const auto& item : sum.open(mechanism::AccessKeys::key())) values[item.index] = item.score;
   return values;
 }
 

@@ -50,7 +50,7 @@ RecordGradient::RecordGradient(const data::Dataset& dataset, const model::Loss& 
       norm_bits_(limit.norm_bits),
       clipping_norm_(checked_clipping_norm(limit)),
       class_weights_(limit.class_weights) {
-  if (dataset.has_units() || limit.records_a_unit != 1) {
+  if (dataset.has_units() || limit.max_records_per_unit != 1) {
     throw base::UsageError(
         "one device is one unit: k records of a person are k contributions, each paid for");
   }

@@ -8,7 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/threads.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 
 namespace tacet::optimize {
@@ -30,8 +30,8 @@ Dataset some_records(Storage storage, std::int64_t count) {
 }
 
 std::vector<std::int64_t> opened(privacy::PartialSum gradient) {
-  const auto door = mechanism::DoorKeeper::door();
-  return std::move(gradient).take(door).take(door);
+  const auto access = mechanism::AccessKeys::key();
+  return std::move(gradient).take(access).take(access);
 }
 
 const std::vector<model::Loss> losses{model::LogisticLoss{}, model::SquaredLoss{},
@@ -55,7 +55,7 @@ TEST(RecordGradient, SumsToTheSumOverAllRecords) {
           const auto values = opened(gradient.at(point, i));
           for (std::size_t j = 0; j < 5; ++j) sum[j] += values[j];
         }
-        const auto expected = whole.open(mechanism::DoorKeeper::door());
+        const auto expected = whole.open(mechanism::AccessKeys::key());
         EXPECT_EQ(sum, std::vector<std::int64_t>(expected.begin(), expected.end())) << bits;
         EXPECT_EQ(gradient.grid(), whole.grid());
       }
@@ -99,7 +99,7 @@ TEST(RecordGradient, RefusesUnitsAndWrongWeights) {
   const model::Loss loss = model::LogisticLoss{};
   EXPECT_THROW(RecordGradient(units, loss, {}), base::UsageError);
   const Dataset dataset = some_records(Storage::dense, 2);
-  EXPECT_THROW(RecordGradient(dataset, loss, {.records_a_unit = 2}), base::UsageError);
+  EXPECT_THROW(RecordGradient(dataset, loss, {.max_records_per_unit = 2}), base::UsageError);
   EXPECT_THROW(RecordGradient(dataset, loss, {.clipping_norm = -1}), base::UsageError);
   const RecordGradient gradient(dataset, loss, {});
   EXPECT_THROW(static_cast<void>(gradient.point(std::vector<double>{1})), base::InternalError);

@@ -10,23 +10,25 @@
 namespace tacet::optimize {
 namespace {
 
-constexpr std::int64_t most_rows_allowed = std::int64_t{1} << 20;
+constexpr std::int64_t max_rows_allowed = std::int64_t{1} << 20;
 // 2^-600 times the largest double has a square, and so have 2^40 of them.
 constexpr int overflow_exponent = 600;
 constexpr auto out_of_order =
     "parts of a record's dense block do not ascend or end behind the block";
 
 void check_row_limit(const RowLimit& limit) {
-  if (limit.most_rows < 1 || limit.most_rows > most_rows_allowed) {
+  if (limit.max_rows < 1 || limit.max_rows > max_rows_allowed) {
     throw base::UsageError("the rows of a record must be limited to 1 to 2^20, got {}",
-                           limit.most_rows);
+                           limit.max_rows);
   }
   if (limit.norm_bits < 14 || limit.norm_bits > 26) {
     throw base::UsageError("the clipping norm of rows must be 2^14 to 2^26 grid units, got 2^{}",
                            limit.norm_bits);
   }
-  if (limit.records_a_unit < 1 || limit.records_a_unit > privacy::most_records_a_unit) {
-    throw base::UsageError("records a unit must be 1 to 2^20, got {}", limit.records_a_unit);
+  if (limit.max_records_per_unit < 1 ||
+      limit.max_records_per_unit > privacy::records_per_unit_limit) {
+    throw base::UsageError("records per unit must be 1 to 2^20, got {}",
+                           limit.max_records_per_unit);
   }
 }
 
@@ -34,7 +36,7 @@ void check_row_limit(const RowLimit& limit) {
 
 RowArena::RowArena(const privacy::RowLayout& layout, const RowLimit& limit, RecordLife life)
     : layout_(layout),
-      most_rows_(static_cast<std::size_t>(limit.most_rows)),
+      max_rows_(static_cast<std::size_t>(limit.max_rows)),
       dense_(static_cast<std::size_t>(layout.dense())),
       surplus_(static_cast<std::size_t>(layout.widest())) {
   check_row_limit(limit);
@@ -56,7 +58,7 @@ void RowArena::start(std::int64_t unit) {
                       .first_products = products_.size(),
                       .unit = unit});
   // The record's rows must not move while they are added to: all the room that it can need.
-  const std::size_t most = most_rows_ * static_cast<std::size_t>(layout_.widest());
+  const std::size_t most = max_rows_ * static_cast<std::size_t>(layout_.widest());
   const std::size_t needed = used_values_ +
                              std::min(most, static_cast<std::size_t>(layout_.cells())) +
                              static_cast<std::size_t>(layout_.dense());
@@ -68,7 +70,7 @@ std::int32_t RowArena::slot_of(std::int64_t row) {
     throw base::InternalError("a record touches a row that the tables do not have");
   }
   const std::int32_t known = slots_.find(row);
-  if (known >= 0 || slots_.size() == most_rows_) return known;
+  if (known >= 0 || slots_.size() == max_rows_) return known;
   const auto slot = static_cast<std::int32_t>(slots_.size());
   slots_.insert(row, slot);
   rows_.push_back(row);

@@ -16,11 +16,11 @@ namespace tacet::optimize {
 
 /// What a record is held to, all of it public.
 struct RowLimit {
-  std::int64_t most_rows = 0;  ///< different rows that a record may touch; further ones take no
-                               ///< part, so that selections can count on it; at least 1
-  std::int64_t records_a_unit = 1;  ///< records of a privacy unit that take part in a step, which
-                                    ///< share every bound equally
-  int norm_bits = 26;               ///< a clipping norm is 2^norm_bits grid units; 14 to 26
+  std::int64_t max_rows = 0;  ///< different rows that a record may touch; further ones take no
+                              ///< part, so that selections can count on it; at least 1
+  std::int64_t max_records_per_unit = 1;  ///< records of a privacy unit that take part in a step,
+                                          ///< which share every bound equally
+  int norm_bits = 26;  ///< a clipping norm is 2^norm_bits grid units; 14 to 26
 };
 
 /// Neighbouring numbers of the dense block.
@@ -72,7 +72,7 @@ class RowArena {
   /// Begins a record of a privacy unit; units count only where a unit has several records.
   void start(std::int64_t unit = -1);
   /// The record's gradient with respect to a row, to be added to; valid until finish(). A row
-  /// beyond most_rows goes nowhere. InternalError for a row that the layout has not.
+  /// beyond max_rows goes nowhere. InternalError for a row that the layout has not.
   [[nodiscard]] std::span<double> row(std::int64_t row);
   /// The same for the dense block.
   [[nodiscard]] std::span<double> dense() { return dense(0, dense_.size()); }
@@ -121,7 +121,7 @@ class RowArena {
   double add_squares();
 
   privacy::RowLayout layout_;
-  std::size_t most_rows_;
+  std::size_t max_rows_;
   SlotMap slots_;                     // of the record's rows
   std::vector<std::size_t> offsets_;  // of each slot's values, from the record's first one
   std::vector<std::int64_t> rows_;

@@ -19,7 +19,7 @@ using privacy::RowLayout;
 TEST(RowArena, NormsAreThoseOfTheMaterialisedGradient) {
   const RowLayout layout({{20, 5}, {7, 1}}, 3);
   test::RowRecordMaker make(layout, 3);
-  RowArena arena(layout, {.most_rows = 27});
+  RowArena arena(layout, {.max_rows = 27});
   for (int i = 0; i < 10000; ++i) {
     auto record = make.record();
     // Twice the same row, as a word among its own negatives.
@@ -54,7 +54,7 @@ TEST(RowArena, NormsAreThoseOfTheMaterialisedGradient) {
 // What a record does not ask for is 0, and not stored.
 TEST(RowArena, PartsOfTheDenseBlockAreWhatWasAskedFor) {
   const RowLayout layout({{4, 2}}, 200);
-  RowArena arena(layout, {.most_rows = 3});
+  RowArena arena(layout, {.max_rows = 3});
   const auto write = [&](std::size_t first, std::vector<double> values) {
     const auto out = arena.dense(first, values.size());
     for (std::size_t j = 0; j < values.size(); ++j) out[j] += values[j];
@@ -103,7 +103,7 @@ TEST(RowArena, ProductsAreRowsOfTheDenseBlock) {
   const std::vector<double> factors{2, 0.5, -1, 4};
   for (const double size : {1.0, 1e-150, 1e160, 1e306}) {
     const std::vector<double> vector{1 * size, 10 * size, -8 * size};
-    RowArena arena(layout, {.most_rows = 3});
+    RowArena arena(layout, {.max_rows = 3});
     arena.start();
     arena.row(2)[0] += 3;
     arena.dense(1, 1)[0] += 7;
@@ -132,7 +132,7 @@ TEST(RowArena, ProductsAreRowsOfTheDenseBlock) {
 }
 
 TEST(RowArena, ProductsThatAreNoNumbersCountNothing) {
-  RowArena arena(RowLayout({{4, 2}}, 10), {.most_rows = 3});
+  RowArena arena(RowLayout({{4, 2}}, 10), {.max_rows = 3});
   const std::vector<std::uint32_t> places{0, 2};
   const double inf = std::numeric_limits<double>::infinity();
   for (const auto& [factor, number] :
@@ -151,7 +151,7 @@ TEST(RowArena, ProductsThatAreNoNumbersCountNothing) {
 
 // A number in two of them would be clipped as if it were two.
 TEST(RowArena, PartsThatDoNotAscendAreRefused) {
-  RowArena arena(RowLayout({{4, 2}}, 20), {.most_rows = 3});
+  RowArena arena(RowLayout({{4, 2}}, 20), {.max_rows = 3});
   const auto products = [&](std::size_t first, const std::vector<std::uint32_t>& places) {
     const std::vector<double> factors(places.size(), 1.0);
     arena.dense_products(first, {places, factors}, std::vector<double>{1, 2});
@@ -176,7 +176,7 @@ TEST(RowArena, PartsThatDoNotAscendAreRefused) {
 
 TEST(RowArena, MergesRowsInTheOrderInWhichTheyCome) {
   const RowLayout layout({{9, 2}});
-  RowArena arena(layout, {.most_rows = 3});
+  RowArena arena(layout, {.max_rows = 3});
   arena.start();
   for (const std::int64_t row : {7, 2, 7, 4, 8, 2}) {
     const auto values = arena.row(row);
@@ -195,7 +195,7 @@ TEST(RowArena, MergesRowsInTheOrderInWhichTheyCome) {
 
 TEST(RowArena, RowsThatAreOnlyTouchedHaveNoValues) {
   const RowLayout layout({{9, 2}}, 4);
-  RowArena arena(layout, {.most_rows = 3});
+  RowArena arena(layout, {.max_rows = 3});
   arena.start(5);
   arena.touch(3);
   arena.touch(3);
@@ -208,13 +208,13 @@ TEST(RowArena, RowsThatAreOnlyTouchedHaveNoValues) {
 
 TEST(RowArena, RefusesWhatTheLayoutHasNot) {
   const RowLayout layout({{9, 2}});
-  RowArena arena(layout, {.most_rows = 3});
+  RowArena arena(layout, {.max_rows = 3});
   arena.start();
   EXPECT_THROW(arena.touch(9), base::InternalError);
   EXPECT_THROW(arena.touch(-1), base::InternalError);
-  for (const RowLimit& wrong :
-       {RowLimit{.most_rows = 0}, RowLimit{.most_rows = 3, .norm_bits = 27},
-        RowLimit{.most_rows = 3, .norm_bits = 13}, RowLimit{.most_rows = 3, .records_a_unit = 0}}) {
+  for (const RowLimit& wrong : {RowLimit{.max_rows = 0}, RowLimit{.max_rows = 3, .norm_bits = 27},
+                                RowLimit{.max_rows = 3, .norm_bits = 13},
+                                RowLimit{.max_rows = 3, .max_records_per_unit = 0}}) {
     EXPECT_THROW(RowArena(layout, wrong), base::UsageError);
   }
 }

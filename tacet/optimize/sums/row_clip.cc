@@ -12,7 +12,7 @@ namespace tacet::optimize::internal {
 RowScale RowScale::of(double clipping_norm, const RowLimit& limit) {
   const double whole = std::ldexp(1.0, limit.norm_bits);
   return {whole / checked_row_norm(clipping_norm),
-          std::floor(whole / static_cast<double>(limit.records_a_unit))};
+          std::floor(whole / static_cast<double>(limit.max_records_per_unit))};
 }
 
 namespace {

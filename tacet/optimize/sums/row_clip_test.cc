@@ -21,7 +21,7 @@ struct Clipped {
     const std::vector<double> squares{square, 0, 0};
     const RowRecord record{rows, values, squares, exponent, -1};
     const RecordPlaces places{{{0, 1, 2, square}, {2, 4, 2, 0}}};
-    add_clipped(record, places, square, RowScale::of(clipping_norm, {.most_rows = 2}), sum);
+    add_clipped(record, places, square, RowScale::of(clipping_norm, {.max_rows = 2}), sum);
     double norm = 0;
     for (const double total : sum) norm += (total - 10) * (total - 10);
     return std::sqrt(norm);
@@ -56,7 +56,7 @@ TEST(RowClip, ProductsAreHeldToTheNormWithThePieces) {
   const std::vector<double> values{0.5, 0};
   const std::vector<std::uint32_t> places{0, 2};
   const RecordPlaces placed{{{0, 0, 2, 0.25}}, 2};
-  const auto scale = RowScale::of(1, {.most_rows = 1});
+  const auto scale = RowScale::of(1, {.max_rows = 1});
   const auto sum_of = [&](const std::vector<double>& numbers, double square) {
     const std::vector<std::int64_t> rows{1};
     const auto all = std::span(numbers);
@@ -95,11 +95,11 @@ TEST(RowClip, LongRecordsAreScaledToTheirNorm) {
 }
 
 TEST(RowClip, SharesTheNormAmongRecordsOfAUnit) {
-  const auto scale = RowScale::of(2, {.most_rows = 1, .records_a_unit = 3, .norm_bits = 20});
+  const auto scale = RowScale::of(2, {.max_rows = 1, .max_records_per_unit = 3, .norm_bits = 20});
   EXPECT_EQ(scale.share, 349525);  // 2^20 / 3 rounded down
   EXPECT_EQ(scale.per_unit, 0x1p19);
   for (const double norm : {0.0, -1.0, 1e101, static_cast<double>(NAN)}) {
-    EXPECT_THROW((void)RowScale::of(norm, {.most_rows = 1}), base::UsageError);
+    EXPECT_THROW((void)RowScale::of(norm, {.max_rows = 1}), base::UsageError);
   }
 }
 

@@ -22,9 +22,9 @@ mechanism::ScoreBounds row_score_bounds(const privacy::RowLayout& layout, const 
   const bool rows = rule.granularity == Granularity::row;
   const std::int64_t population = rows ? layout.rows() : layout.cells();
   const auto distance = static_cast<std::int64_t>(privacy::distance_factor(adjacency));
-  const std::int64_t cells_a_row = rows ? 1 : layout.widest();
+  const std::int64_t cells_per_row = rows ? 1 : layout.widest();
   const std::int64_t support =
-      std::min(population, distance * limit.records_a_unit * limit.most_rows * cells_a_row);
+      std::min(population, distance * limit.max_records_per_unit * limit.max_rows * cells_per_row);
   // Neighbouring sums differ by a vector of norm at most `moved`, and lengths of their parts by one
   // that is no longer. Lengths of rows are rounded down: each of two neighbouring scores by less
   // than 1, so a move by less than 1 more, and two moves of opposite signs by less than 2 more.

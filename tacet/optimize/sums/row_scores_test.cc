@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/optimize/sums/row_sum.h"
 #include "tests/support/row_records.h"
 
@@ -23,7 +23,7 @@ const RowLayout& layout() {
   static const RowLayout tables({{9, 3}, {5, 1}}, 2);
   return tables;
 }
-constexpr RowLimit limit{.most_rows = 4, .records_a_unit = 1, .norm_bits = 14};
+constexpr RowLimit limit{.max_rows = 4, .max_records_per_unit = 1, .norm_bits = 14};
 
 mechanism::SparseScores scores_of(std::span<const RowGradient> records, const RowScoreRule& rule,
                                   Adjacency adjacency) {
@@ -36,10 +36,10 @@ mechanism::SparseScores scores_of(std::span<const RowGradient> records, const Ro
 
 /// Checks the moves between two neighbours against what is public of them.
 void check_moves(const mechanism::SparseScores& a, const mechanism::SparseScores& b) {
-  const auto door = mechanism::DoorKeeper::door();
+  const auto access = mechanism::AccessKeys::key();
   std::map<std::int64_t, std::int64_t> moves;
-  for (const auto& item : a.open(door)) moves[item.index] += item.score;
-  for (const auto& item : b.open(door)) moves[item.index] -= item.score;
+  for (const auto& item : a.open(access)) moves[item.index] += item.score;
+  for (const auto& item : b.open(access)) moves[item.index] -= item.score;
   const auto& bounds = *a.bounds();
   std::int64_t highest = 0;  // most candidates do not move
   std::int64_t lowest = 0;
@@ -94,23 +94,23 @@ TEST(RowScores, RoundingOfLengthsIsInTheBounds) {
 TEST(RowScores, AreLengthsOfSumsCutAtTheirBound) {
   const std::vector<RowGradient> records{{{{0, {0.3, 0.4, 0}}, {13, {-0.1}}}, {}},
                                          {{{0, {0.3, 0.4, 0}}}, {}}};
-  const auto door = mechanism::DoorKeeper::door();
+  const auto access = mechanism::AccessKeys::key();
   const auto rows = scores_of(records, {Granularity::row, 1, 0.75}, Adjacency::add_remove);
-  ASSERT_EQ(rows.open(door).size(), 2U);
-  EXPECT_EQ(rows.open(door)[0].score, 3 << 12);  // 1 is cut to 3/4
-  EXPECT_NEAR(static_cast<double>(rows.open(door)[1].score), 0.1 * 0x1p14, 1);
+  ASSERT_EQ(rows.open(access).size(), 2U);
+  EXPECT_EQ(rows.open(access)[0].score, 3 << 12);  // 1 is cut to 3/4
+  EXPECT_NEAR(static_cast<double>(rows.open(access)[1].score), 0.1 * 0x1p14, 1);
   EXPECT_EQ(rows.population(), 14);
   const auto cells = scores_of(records, {Granularity::coordinate, 1, 0.7}, Adjacency::add_remove);
   EXPECT_EQ(cells.population(), 32);
-  ASSERT_EQ(cells.open(door).size(), 4U);
-  EXPECT_NEAR(static_cast<double>(cells.open(door)[0].score), 0.6 * 0x1p14, 2);
-  EXPECT_EQ(cells.open(door)[3].index, 31);
+  ASSERT_EQ(cells.open(access).size(), 4U);
+  EXPECT_NEAR(static_cast<double>(cells.open(access)[0].score), 0.6 * 0x1p14, 2);
+  EXPECT_EQ(cells.open(access)[3].index, 31);
 }
 
 // Wide 2.2 with S1 = .75, S0 = .1: Delta = .1, Lam = .75, R = .2 under add_remove.
 TEST(RowScores, BoundsAreThoseOfThePaperSetting) {
   const RowLayout table({{1000, 100}});
-  const RowLimit paper{.most_rows = 10};
+  const RowLimit paper{.max_rows = 10};
   const RowScoreRule rule{Granularity::coordinate, 0.75, 0.1};
   const auto bounds = row_score_bounds(table, paper, rule, Adjacency::add_remove);
   const double grid = 0.75 * 0x1p-26;

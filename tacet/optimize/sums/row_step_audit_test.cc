@@ -51,7 +51,7 @@ class Steps {
   Seen run(bool with_canary) {
     const auto address = spender_.next();
     const auto drawn = privacy::DrawnSample::poisson(
-        spender_.source.lease(random::Purpose::sampling, address.step, 0),
+        spender_.source.claim(random::Purpose::sampling, address.step, 0),
         random::PoissonRate::at_least(rate), others + (with_canary ? 1 : 0));
     batch_.start(drawn.sample());
     for (const auto record : drawn.rows()) {
@@ -61,13 +61,13 @@ class Steps {
       arena.finish();
     }
     SamplePermit permit(drawn.sample(), {Gaussian{1}, Gaussian{1}}, spender_.reservation);
-    const mechanism::PermitMeans means{address, spender_.source, permit};
+    const mechanism::PermitContext context{address, spender_.source, permit};
     const auto rows =
-        mechanism::release_crossings(batch_.presence(), NoiseMultiplier(1), threshold, means)
+        mechanism::release_crossings(batch_.presence(), NoiseMultiplier(1), threshold, context)
             .value();
     const auto noisy =
         mechanism::release_rows(batch_.sum(privacy::RowSelection::rows(rows), {.clipping_norm = 1}),
-                                NoiseMultiplier(1), means);
+                                NoiseMultiplier(1), context);
     const auto place = std::ranges::find(rows, canary_row) - rows.begin();
     if (place == std::ssize(rows)) return {};
     return {true, noisy.value().cells()[static_cast<std::size_t>(2 * place)]};
@@ -77,7 +77,7 @@ class Steps {
   test::Spender spender_;
   base::ThreadPool pool_{1};
   base::LocalReducer reducer_;
-  RowBatch batch_{privacy::RowLayout({{4, 2}}), {.most_rows = 2}, pool_, reducer_};
+  RowBatch batch_{privacy::RowLayout({{4, 2}}), {.max_rows = 2}, pool_, reducer_};
 };
 
 /// The ratio of both laws at what is seen: the best that anybody can look at.
@@ -126,7 +126,8 @@ void audit(std::int64_t runs, std::uint64_t seed) {
   }
 }
 
-// The chance that one of four bounds of two proportions, each at `level`, is on the wrong side.
+// The probability that one of four bounds of two proportions, each at `level`, is on the wrong
+// side.
 double any_bound_fails(double level) {
   constexpr std::int64_t runs = 2000;
   const auto holds = [&](double p) {
@@ -136,12 +137,12 @@ double any_bound_fails(double level) {
       if (k > 0) {
         log_choose += std::log(static_cast<double>(runs - k + 1) / static_cast<double>(k));
       }
-      const double chance = std::exp(log_choose + static_cast<double>(k) * std::log(p) +
-                                     static_cast<double>(runs - k) * std::log1p(-p));
-      if (chance < 1e-12) continue;
+      const double probability = std::exp(log_choose + static_cast<double>(k) * std::log(p) +
+                                          static_cast<double>(runs - k) * std::log1p(-p));
+      if (probability < 1e-12) continue;
       if (test::binomial_lower_bound(k, runs, level) <= p &&
           test::binomial_upper_bound(k, runs, level) >= p) {
-        mass += chance;
+        mass += probability;
       }
     }
     return mass;
@@ -149,8 +150,8 @@ double any_bound_fails(double level) {
   return 1 - holds(0.3) * holds(0.6);
 }
 
-// Four bounds share the chance of a false alarm: at half of it each, as for one direction alone,
-// they fail nearly twice as often as is said.
+// Four bounds share the probability of a false alarm: at half of it each, as for one direction
+// alone, they fail nearly twice as often as is said.
 TEST(RowStepAudit, FourBoundsShareTheChanceOfAFalseAlarm) {
   constexpr double said = 0.05;
   EXPECT_LE(any_bound_fails(said / 4), said);

@@ -28,7 +28,7 @@ using test::Spender;
 
 constexpr auto adjacency = Adjacency::add_remove;
 const RowLayout layout({{100000, 3}}, 1);
-constexpr RowLimit limit{.most_rows = 4};
+constexpr RowLimit limit{.max_rows = 4};
 // Counts far above the noise cross, the others hardly ever.
 constexpr std::int64_t threshold = std::int64_t{20} << 20;
 
@@ -61,13 +61,13 @@ TEST(RowStep, AdafestNoisesTheRowsThatManyTouch) {
   const Step step(sample);
   Spender spender(3, SamplePermit::event(sample, two_gaussians()), adjacency, 1);
   SamplePermit permit(sample, two_gaussians(), spender.reservation);
-  const mechanism::PermitMeans means{spender.next(), spender.source, permit};
+  const mechanism::PermitContext context{spender.next(), spender.source, permit};
   const auto rows =
-      mechanism::release_crossings(step.batch.presence(), NoiseMultiplier(1), threshold, means);
+      mechanism::release_crossings(step.batch.presence(), NoiseMultiplier(1), threshold, context);
   EXPECT_EQ(rows.value(), (std::vector<std::int64_t>{7, 500}));
   const auto noisy = mechanism::release_rows(
       step.batch.sum(RowSelection::rows(rows.value()), {.clipping_norm = 2}), NoiseMultiplier(1),
-      means);
+      context);
   ASSERT_EQ(noisy.value().values.size(), 7U);
   EXPECT_NEAR(noisy.value().cells()[0], 300, 20);
   EXPECT_NEAR(noisy.value().cells()[4], 150, 20);
@@ -146,13 +146,13 @@ TEST(RowStep, AnEmptySampleReleasesNoise) {
   batch.start(sample);
   Spender spender(3, SamplePermit::event(sample, two_gaussians()), adjacency, 1);
   SamplePermit permit(sample, two_gaussians(), spender.reservation);
-  const mechanism::PermitMeans means{spender.next(), spender.source, permit};
+  const mechanism::PermitContext context{spender.next(), spender.source, permit};
   // A threshold that one row in a thousand crosses by noise alone.
   const auto rows = mechanism::release_crossings(batch.presence(), NoiseMultiplier(1),
-                                                 std::int64_t{3} << 20, means);
+                                                 std::int64_t{3} << 20, context);
   EXPECT_GT(rows.value().size(), 60U);
   const auto noisy = mechanism::release_rows(batch.sum(RowSelection::rows(rows.value()), {}),
-                                             NoiseMultiplier(1), means);
+                                             NoiseMultiplier(1), context);
   for (const double value : noisy.value().values) EXPECT_NE(value, 0);
 }
 

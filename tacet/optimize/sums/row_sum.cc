@@ -30,10 +30,10 @@ RowBatch::RowBatch(privacy::RowLayout layout, const RowLimit& limit, base::Threa
 
 void RowBatch::start(const privacy::Sample& sample) {
   // No fewer records than take part, and none that adds more than its share.
-  if (!sample.is_all() && sample.records_a_unit() != limit_.records_a_unit) {
+  if (!sample.is_all() && sample.max_records_per_unit() != limit_.max_records_per_unit) {
     throw base::InternalError(
         "{} records of a unit share its bound in a sample that is accounted for {}",
-        limit_.records_a_unit, sample.records_a_unit());
+        limit_.max_records_per_unit, sample.max_records_per_unit());
   }
   sample_ = sample;
   for (auto& arena : arenas_) arena.clear();
@@ -41,13 +41,13 @@ void RowBatch::start(const privacy::Sample& sample) {
 
 std::vector<std::int64_t> RowBatch::surplus_units() const {
   std::vector<std::int64_t> surplus;
-  if (limit_.records_a_unit == 1) return surplus;
+  if (limit_.max_records_per_unit == 1) return surplus;
   std::map<std::int64_t, std::int64_t> counts;
   for (const auto& arena : arenas_) {
     for (std::int64_t i = 0; i < arena.size(); ++i) ++counts[arena.record(i).unit];
   }
   for (const auto& [unit, count] : counts) {
-    if (unit >= 0 && count > limit_.records_a_unit) surplus.push_back(unit);
+    if (unit >= 0 && count > limit_.max_records_per_unit) surplus.push_back(unit);
   }
   return surplus;
 }
@@ -133,7 +133,7 @@ std::vector<ScoredCandidate> RowBatch::counted(std::span<const std::int64_t> amo
   for (std::size_t i = 0; i < among.size(); ++i) {
     places.insert(among[i], static_cast<std::int32_t>(i));
   }
-  const std::int64_t share = norm / limit_.records_a_unit;
+  const std::int64_t share = norm / limit_.max_records_per_unit;
   std::vector<std::vector<std::int64_t>> sums(arenas_.size());
   for_records([&](std::size_t worker, const RowRecord& record) {
     auto& sum = sums[worker];
@@ -181,7 +181,8 @@ mechanism::SparseScores RowBatch::row_counts(privacy::Adjacency adjacency) const
   const auto movement = adjacency == privacy::Adjacency::add_remove ? mechanism::Movement::one_way
                                                                     : mechanism::Movement::any;
   return mechanism::SparseScores::integers(layout_.rows(), counted(touched_rows(), false, 0),
-                                           {limit_.records_a_unit, movement, adjacency}, sample_);
+                                           {limit_.max_records_per_unit, movement, adjacency},
+                                           sample_);
 }
 
 mechanism::SparseScores RowBatch::scores(const RowScoreRule& rule,

@@ -37,7 +37,7 @@ struct RowClip {
 /// and for any vector width; their bounds are enforced in integers, whatever the gradients are
 /// (docs/proofs/wide.md): with K = 2^norm_bits grid units, a record's vector is truncated towards
 /// zero after scaling, its squared norm is computed in integers, and it counts 0 where that is
-/// above (K / records_a_unit)^2. A record with a value that is no finite number counts 0.
+/// above (K / max_records_per_unit)^2. A record with a value that is no finite number counts 0.
 ///
 ///     batch.start(drawn.sample());
 ///     pool.for_blocks(..., [&](int worker, ...) { auto& arena = batch.arena(worker); ... });
@@ -58,7 +58,8 @@ class RowBatch {
   /// a unit than share the bound.
   void start(const privacy::Sample& sample);
   /// Where a worker of the pool writes its records, each record once, on one rank and in one arena.
-  /// Records of one unit lie on one rank; a unit with more than records_a_unit of them counts 0.
+  /// Records of one unit lie on one rank; a unit with more than max_records_per_unit of them counts
+  /// 0.
   [[nodiscard]] RowArena& arena(int worker) { return arenas_[static_cast<std::size_t>(worker)]; }
 
   /// How often each row is touched, records that touch m rows counting 1/sqrt(m) in each of them
@@ -81,7 +82,7 @@ class RowBatch {
   /// the rule's norm is there, cut at its score bound. They move as row_score_bounds says.
   [[nodiscard]] mechanism::SparseScores scores(const RowScoreRule& rule,
                                                privacy::Adjacency adjacency) const;
-  /// How many records touch each row; a unit moves each count by at most records_a_unit, and
+  /// How many records touch each row; a unit moves each count by at most max_records_per_unit, and
   /// removing or adding it moves all of them one way.
   [[nodiscard]] mechanism::SparseScores row_counts(privacy::Adjacency adjacency) const;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tests/support/row_records.h"
 
 namespace tacet::optimize {
@@ -25,18 +25,18 @@ const RowLayout& two_tables() {
   return layout;
 }
 
-constexpr RowLimit small_limit{.most_rows = 4, .records_a_unit = 1, .norm_bits = 20};
+constexpr RowLimit small_limit{.max_rows = 4, .max_records_per_unit = 1, .norm_bits = 20};
 
 /// The whole sum by cell number, the dense block behind the tables.
 std::map<std::int64_t, std::int64_t> cells_of(const privacy::RowSum& sum) {
-  const auto door = mechanism::DoorKeeper::door();
-  const auto values = sum.open(door).open(door);
+  const auto access = mechanism::AccessKeys::key();
+  const auto values = sum.open(access).open(access);
   const auto& layout = sum.layout();
   std::vector<std::int64_t> cells;
   if (const auto* chosen = sum.selection().cells()) {
     cells = *chosen;
   } else {
-    const auto touched = sum.touched(door);
+    const auto touched = sum.touched(access);
     const auto* rows = sum.selection().rows();
     for (const auto row : rows ? std::span<const std::int64_t>(*rows) : touched) {
       for (std::int64_t j = 0; j < layout.width(row); ++j) {
@@ -118,10 +118,10 @@ TEST(RowSum, TenThousandNeighboursNeverBeatTheBound) {
 
 TEST(RowSum, TenThousandNeighboursNeverBeatThePresenceBound) {
   RowRecordMaker make(two_tables(), 8);
-  const auto door = mechanism::DoorKeeper::door();
+  const auto access = mechanism::AccessKeys::key();
   const auto counts = [&](const privacy::SparseBoundedSum& sum) {
     std::map<std::int64_t, std::int64_t> result;
-    for (const auto& item : sum.open(door)) result[item.index] = item.score;
+    for (const auto& item : sum.open(access)) result[item.index] = item.score;
     return result;
   };
   double farthest = 0;
@@ -205,7 +205,7 @@ TEST(RowSum, HasTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(RowSum, RecordsOfAUnitShareItsBound) {
-  constexpr RowLimit two{.most_rows = 4, .records_a_unit = 2, .norm_bits = 20};
+  constexpr RowLimit two{.max_rows = 4, .max_records_per_unit = 2, .norm_bits = 20};
   const RowGradient record{{{0, {7, 0, 0}}}, {}, 5};
   const std::vector<RowGradient> both{record, record};
   const auto cells = cells_of(Filled(both, two).batch.sum(RowSelection::all(), {}));
@@ -217,17 +217,17 @@ TEST(RowSum, RecordsOfAUnitShareItsBound) {
   const auto rest = cells_of(surplus.batch.sum(RowSelection::all(), {}));
   EXPECT_FALSE(rest.contains(0));
   EXPECT_TRUE(rest.contains(3));
-  const auto door = mechanism::DoorKeeper::door();
+  const auto access = mechanism::AccessKeys::key();
   const auto presence = surplus.batch.presence();
-  ASSERT_EQ(presence.open(door).size(), 1U);
-  EXPECT_EQ(presence.open(door)[0].index, 1);
-  EXPECT_EQ(presence.open(door)[0].score, 1 << 19);
+  ASSERT_EQ(presence.open(access).size(), 1U);
+  EXPECT_EQ(presence.open(access)[0].index, 1);
+  EXPECT_EQ(presence.open(access)[0].score, 1 << 19);
 }
 
 TEST(RowSum, IsRefusedForASampleOfOtherUnits) {
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
-  RowBatch batch(two_tables(), {.most_rows = 4, .records_a_unit = 2}, pool, reducer);
+  RowBatch batch(two_tables(), {.max_rows = 4, .max_records_per_unit = 2}, pool, reducer);
   const privacy::SamplingRate rate(0.5);
   EXPECT_THROW(batch.start(privacy::Sample::poisson(rate)), base::InternalError);
   EXPECT_THROW(batch.start(privacy::Sample::poisson(rate, 3)), base::InternalError);
@@ -254,7 +254,7 @@ TEST(RowSum, TablesOfAnyHeightTakeNoMemory) {
   const RowLayout layout({{100000000, 16}, {1000000000, 100}}, 3);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
-  RowBatch batch(layout, {.most_rows = 4}, pool, reducer);
+  RowBatch batch(layout, {.max_rows = 4}, pool, reducer);
   const RowGradient record{
       {{99999999, std::vector<double>(16, 1)}, {1099999999, std::vector<double>(100, 1)}}, {}};
   test::fill(batch, {&record, 1});

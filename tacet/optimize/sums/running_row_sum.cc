@@ -80,7 +80,7 @@ struct RunningRowSum::Room {
 RunningRowSum::RunningRowSum(privacy::RowLayout layout, const RowLimit& limit,
                              base::ThreadPool& threads, base::Reducer& reducer)
     : layout_(std::move(layout)), limit_(limit), threads_(threads), reducer_(reducer) {
-  if (limit.records_a_unit != 1) {
+  if (limit.max_records_per_unit != 1) {
     throw base::UsageError(
         "records of units that bring several are summed from a batch, not as they come");
   }
@@ -97,7 +97,7 @@ RunningRowSum::~RunningRowSum() = default;
 
 void RunningRowSum::start(const privacy::Sample& sample, privacy::RowSelection selection,
                           double clipping_norm) {
-  if (sample.records_a_unit() != 1) {
+  if (sample.max_records_per_unit() != 1) {
     throw base::InternalError(
         "a sum of single records from a sample that is accounted for several");
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/optimize/sums/row_sum.h"
 #include "tests/support/row_records.h"
 
@@ -21,13 +21,13 @@ using privacy::Sample;
 using test::RowGradient;
 
 const RowLayout layout({{9, 3}, {5, 1}}, 2);
-constexpr RowLimit limit{.most_rows = 4, .norm_bits = 20};
+constexpr RowLimit limit{.max_rows = 4, .norm_bits = 20};
 
 std::vector<std::int64_t> numbers(const privacy::RowSum& sum) {
-  const auto door = mechanism::DoorKeeper::door();
-  const auto values = sum.open(door).open(door);
+  const auto access = mechanism::AccessKeys::key();
+  const auto values = sum.open(access).open(access);
   std::vector<std::int64_t> result(values.begin(), values.end());
-  for (const auto row : sum.touched(door)) result.push_back(row);
+  for (const auto row : sum.touched(access)) result.push_back(row);
   return result;
 }
 
@@ -120,7 +120,7 @@ TEST(RunningRowSum, EndsWithItsStep) {
   EXPECT_THROW(
       running.start(Sample::poisson(privacy::SamplingRate(0.5), 2), RowSelection::all(), 1),
       base::InternalError);
-  EXPECT_THROW(RunningRowSum(layout, {.most_rows = 4, .records_a_unit = 2}, pool, reducer),
+  EXPECT_THROW(RunningRowSum(layout, {.max_rows = 4, .max_records_per_unit = 2}, pool, reducer),
                base::UsageError);
 }
 
@@ -180,7 +180,7 @@ struct Read {
 
 Read read(std::span<const RowGradient> records, base::Reducer& reducer) {
   base::ThreadPool pool(1);
-  const auto door = mechanism::DoorKeeper::door();
+  const auto access = mechanism::AccessKeys::key();
   const auto listed = [](std::span<const random::ScoredCandidate> items) {
     std::vector<std::int64_t> result;
     for (const auto& item : items) {
@@ -198,9 +198,9 @@ Read read(std::span<const RowGradient> records, base::Reducer& reducer) {
   result.all = numbers(batch.sum(RowSelection::all(), {}));
   result.rows = numbers(batch.sum(RowSelection::rows({1, 7, 13}), {}));
   result.running = numbers(running.take());
-  result.presence = listed(batch.presence().open(door));
+  result.presence = listed(batch.presence().open(access));
   result.scores =
-      listed(batch.scores({Granularity::row, 1, 0.5}, privacy::Adjacency::add_remove).open(door));
+      listed(batch.scores({Granularity::row, 1, 0.5}, privacy::Adjacency::add_remove).open(access));
   return result;
 }
 

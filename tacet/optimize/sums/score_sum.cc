@@ -25,15 +25,15 @@ std::int64_t grid_units(std::int64_t terms, int norm_bits) {
 ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin, Marks marks)
     : norm_bits_(norm_bits),
       terms_(base::checked_cast<std::size_t>(terms)),
-      most_marks_(marks.most),
+      max_marks_(marks.most),
       units_(0),
       longest_(0),
       origin_(0) {
-  constexpr std::int64_t most_terms = 1 << 20;
+  constexpr std::int64_t max_terms = 1 << 20;
   const auto longest = terms + marks.most;
-  if (longest < 1 || longest > most_terms || norm_bits < 14 || norm_bits > 30) {
+  if (longest < 1 || longest > max_terms || norm_bits < 14 || norm_bits > 30) {
     throw base::UsageError("a sum of scores needs 1 to {} terms and 14 to 30 bits, got {} and {}",
-                           most_terms, longest, norm_bits);
+                           max_terms, longest, norm_bits);
   }
   if (marks.most < 0 || marks.places < marks.most) {
     throw base::UsageError("{} marks of a record among {} places", marks.most, marks.places);
@@ -48,9 +48,9 @@ ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin, Marks 
 }
 
 void ScoreSum::add(std::span<const double> scores, std::span<const std::size_t> marked) {
-  constexpr std::int64_t most_records = std::int64_t{1} << 32;  // times 2^30 fits 64 bits
-  if (++records_ > most_records) {
-    throw base::UsageError("at most {} records can be summed", most_records);
+  constexpr std::int64_t max_records = std::int64_t{1} << 32;  // times 2^30 fits 64 bits
+  if (++records_ > max_records) {
+    throw base::UsageError("at most {} records can be summed", max_records);
   }
   if (scores.size() != terms_) {
     throw base::InternalError("{} scores for a sum of {}", scores.size(), terms_);
@@ -62,7 +62,7 @@ void ScoreSum::add(std::span<const double> scores, std::span<const std::size_t> 
   }
   std::int64_t count = 0;
   for (const auto place : marked) {
-    if (count == most_marks_) break;
+    if (count == max_marks_) break;
     if (std::exchange(marked_by_.at(place), records_) == records_) continue;
     sums_[terms_ + place] += longest_;
     ++count;

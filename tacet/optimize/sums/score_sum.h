@@ -50,7 +50,7 @@ class ScoreSum {
  private:
   int norm_bits_;
   std::size_t terms_;
-  std::int64_t most_marks_;
+  std::int64_t max_marks_;
   std::int64_t units_;    // G
   std::int64_t longest_;  // score less its origin, and a mark, in units
   std::int64_t origin_;   // in units

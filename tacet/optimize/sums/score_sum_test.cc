@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 
 namespace tacet::optimize {
 namespace score_sum_test {
@@ -20,7 +20,7 @@ std::vector<std::int64_t> sum_of(const std::vector<Scores>& records, int norm_bi
   ScoreSum sum(static_cast<std::int64_t>(records.front().size()), norm_bits, origin);
   for (const auto& record : records) sum.add(record);
   const auto bounded = std::move(sum).take();
-  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const auto values = bounded.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
 
@@ -55,7 +55,7 @@ TEST(ScoreSum, SumsAreExactUpToTheGrid) {
   for (int i = 0; i < 1000; ++i) sum.add(Scores{1, 0.5});
   EXPECT_NEAR(sum.contribution_bound(), std::sqrt(2.0), 1e-8);
   const auto bounded = std::move(sum).take();
-  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const auto values = bounded.open(mechanism::AccessKeys::key());
   EXPECT_NEAR(static_cast<double>(values[0]) * bounded.grid(), 1000, 1e-9);
   EXPECT_NEAR(static_cast<double>(values[1]) * bounded.grid(), 500, 1e-6);
 }
@@ -65,7 +65,7 @@ TEST(ScoreSum, AroundOneHalfTheSameRecordsAreHalfAsLong) {
   for (int i = 0; i < 1000; ++i) sum.add(Scores{1, 0.25});
   EXPECT_NEAR(sum.contribution_bound(), std::sqrt(0.5), 1e-8);
   const auto bounded = std::move(sum).take();
-  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const auto values = bounded.open(mechanism::AccessKeys::key());
   EXPECT_NEAR(static_cast<double>(values[0]) * bounded.grid(), 500, 1e-9);
   EXPECT_NEAR(static_cast<double>(values[1]) * bounded.grid(), -250, 1e-6);
 }
@@ -77,7 +77,7 @@ std::vector<std::int64_t> marked_sum(const std::vector<Places>& records, int nor
   ScoreSum sum(2, norm_bits, origin, {.places = 7, .most = 3});
   for (const auto& places : records) sum.add(Scores{0, 1}, places);
   const auto bounded = std::move(sum).take();
-  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const auto values = bounded.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
 
@@ -108,7 +108,7 @@ TEST(ScoreSum, MarksAreCounted) {
   for (int i = 0; i < 1000; ++i) sum.add(Scores{0.5}, i < 300 ? Places{3, 1} : Places{3});
   EXPECT_NEAR(sum.contribution_bound(), std::sqrt(3.0) / 2, 1e-8);
   const auto bounded = std::move(sum).take();
-  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const auto values = bounded.open(mechanism::AccessKeys::key());
   const std::vector<double> counts{0, 0, 300, 0, 1000};
   for (std::size_t i = 1; i < counts.size(); ++i) {
     EXPECT_NEAR(2 * static_cast<double>(values[i]) * bounded.grid(), counts[i], 1e-9) << i;

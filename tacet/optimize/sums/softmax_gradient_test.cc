@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 
 namespace tacet::optimize {
@@ -36,7 +36,7 @@ std::vector<std::int64_t> sum_of(const data::Dataset& dataset, std::span<const d
   const model::Loss loss = model::SoftmaxLoss{};
   const ContributionLimit limit{.clipping_norm = 2, .norm_bits = 30};
   const auto sum = GradientSum({dataset, loss, classes}, limit, pool, reducer).at(weights);
-  const auto values = sum.open(mechanism::DoorKeeper::door());
+  const auto values = sum.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
 

@@ -11,16 +11,16 @@
 namespace tacet::optimize {
 namespace {
 
-constexpr std::int64_t most_coordinates = std::int64_t{1} << 24;
+constexpr std::int64_t max_coordinates = std::int64_t{1} << 24;
 
 std::size_t checked_coordinates(std::int64_t count) {
-  if (count < 1 || count > most_coordinates) {
-    throw base::UsageError("a sum has 1 to {} numbers, got {}", most_coordinates, count);
+  if (count < 1 || count > max_coordinates) {
+    throw base::UsageError("a sum has 1 to {} numbers, got {}", max_coordinates, count);
   }
   return static_cast<std::size_t>(count);
 }
 
-/// Modulo 2^64, as noise wraps: neighbours on either side of the border stay neighbours, and no
+/// Modulo 2^64, as noise wraps: neighbours on either side of the boundary stay neighbours, and no
 /// number of records is refused.
 void add_wrapping(std::int64_t& sum, std::int64_t value) {
   sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
@@ -53,8 +53,8 @@ VectorSum::VectorSum(std::int64_t dimension, Norm norm, double bound, UnitLimit 
       units_(std::move(units)),
       clipped_(checked_coordinates(dimension)),
       sums_(clipped_.size()) {
-  constexpr double least_bound = 0x1p-990;  // 2^-26 of it is a normal double
-  if (!(bound >= least_bound && std::isfinite(bound))) {
+  constexpr double min_bound = 0x1p-990;  // 2^-26 of it is a normal double
+  if (!(bound >= min_bound && std::isfinite(bound))) {
     throw base::UsageError("a record's bound must be finite and at least 2^-990, got {}", bound);
   }
   if (bits < 4 || bits > 26) {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 
 namespace tacet::optimize {
 namespace vector_sum_test {
@@ -24,7 +24,7 @@ struct Record {
 };
 
 std::vector<std::int64_t> opened(const privacy::BoundedSum& sum) {
-  const auto values = sum.open(mechanism::DoorKeeper::door());
+  const auto values = sum.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
 

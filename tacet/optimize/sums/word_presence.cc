@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/data/words/coins.h"
+#include "tacet/data/words/random_draws.h"
 #include "tacet/optimize/sums/clip.h"
 #include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/privacy/certifier.h"
@@ -13,7 +13,7 @@ namespace tacet::optimize {
 namespace {
 
 /// The different words of units, in the order in which the unit itself names them: numbers of words
-/// depend on everybody's texts, and what a unit's coins choose must not.
+/// depend on everybody's texts, and what a unit's random draws choose must not.
 class DifferentWords {
  public:
   explicit DifferentWords(const data::OpenCorpus& texts)
@@ -42,19 +42,19 @@ class DifferentWords {
 
 std::vector<std::int64_t> open_word_presence(const data::OpenCorpus& texts,
                                              const WordPresenceRule& rule) {
-  if (rule.most_a_unit < 1 || rule.most_a_unit > (std::int64_t{1} << 20)) {
-    throw base::UsageError("words a unit must be 1 to 2^20, got {}", rule.most_a_unit);
+  if (rule.max_per_unit < 1 || rule.max_per_unit > (std::int64_t{1} << 20)) {
+    throw base::UsageError("words per unit must be 1 to 2^20, got {}", rule.max_per_unit);
   }
-  const auto most = static_cast<std::size_t>(rule.most_a_unit);
+  const auto most = static_cast<std::size_t>(rule.max_per_unit);
   std::vector<std::int64_t> counts(texts.words.size(), 0);
   DifferentWords different(texts);
   for (std::int64_t unit = 0; unit < texts.corpus.unit_count(); ++unit) {
     auto& words = different.of(unit);
     if (words.size() > most) {
       // The first places of a random order (Fisher, Yates; Knuth 1997, 3.4.2 P).
-      data::Coins coins(rule.coins(unit));
+      data::RandomDraws draws(rule.draws(unit));
       for (std::size_t i = 0; i < most; ++i) {
-        std::swap(words[i], words[i + coins.below(words.size() - i)]);
+        std::swap(words[i], words[i + draws.below(words.size() - i)]);
       }
       words.resize(most);
     }
@@ -64,10 +64,11 @@ std::vector<std::int64_t> open_word_presence(const data::OpenCorpus& texts,
   return counts;
 }
 
-privacy::UnlistedCounts word_presence(const data::OpenCorpus& texts, const WordPresenceRule& rule) {
-  return privacy::UnlistedCounts::from_certified(privacy::Certifier::clipped(), texts.words,
-                                                 open_word_presence(texts, rule), presence_norm,
-                                                 rule.most_a_unit);
+privacy::PartitionCounts word_presence(const data::OpenCorpus& texts,
+                                       const WordPresenceRule& rule) {
+  return privacy::PartitionCounts::from_certified(privacy::Certifier::clipped(), texts.words,
+                                                  open_word_presence(texts, rule), presence_norm,
+                                                  rule.max_per_unit);
 }
 
 }  // namespace tacet::optimize

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/access_keys.h"
 #include "tacet/optimize/sums/presence_sum.h"
 #include "tests/support/statistics.h"
 
@@ -24,7 +24,7 @@ using Counts = std::map<std::string, std::int64_t>;
 /// Numbers of its own for each unit, whoever stands beside it.
 struct Named {
   Unit texts;
-  std::uint64_t coins;
+  std::uint64_t random_draws;
 };
 
 data::OpenCorpus corpus_of(const std::vector<Named>& units) {
@@ -46,14 +46,14 @@ Counts counts_of(const std::vector<Named>& units, std::int64_t most) {
   const auto texts = corpus_of(units);
   // Units are numbered as the file first names them, which is their order here.
   const WordPresenceRule rule{
-      most, [&](std::int64_t unit) { return units[static_cast<std::size_t>(unit)].coins; }};
+      most, [&](std::int64_t unit) { return units[static_cast<std::size_t>(unit)].random_draws; }};
   const auto counts = word_presence(texts, rule);
   EXPECT_EQ(counts.norm(), presence_norm);
-  EXPECT_EQ(counts.most_a_unit(), most);
-  const auto door = mechanism::DoorKeeper::door();
+  EXPECT_EQ(counts.max_per_unit(), most);
+  const auto access = mechanism::AccessKeys::key();
   Counts found;
-  for (std::size_t k = 0; k < counts.names(door).size(); ++k) {
-    if (counts.open(door)[k] != 0) found[counts.names(door)[k]] = counts.open(door)[k];
+  for (std::size_t k = 0; k < counts.names(access).size(); ++k) {
+    if (counts.open(access)[k] != 0) found[counts.names(access)[k]] = counts.open(access)[k];
   }
   return found;
 }
@@ -110,7 +110,7 @@ TEST(WordPresence, OfManyWordsAUniformSubsetCounts) {
   std::vector<std::int64_t> seen(3);
   std::mt19937_64 bits(3);
   for (int i = 0; i < draws; ++i) {
-    unit.coins = bits();
+    unit.random_draws = bits();
     const auto counts = counts_of({unit}, 2);
     ASSERT_EQ(counts.size(), 2U);
     for (int k = 0; k < 3; ++k) {

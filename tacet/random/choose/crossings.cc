@@ -21,7 +21,7 @@ using Integer = boost::multiprecision::cpp_int;
 constexpr std::int64_t largest_threshold = std::int64_t{1} << 61;
 constexpr std::int64_t largest_score = std::int64_t{1} << 60;
 // A probability below 2^-700 cannot show in 2^63 draws that read 512 bits each.
-constexpr int most_rate_bits = 768;
+constexpr int max_rate_bits = 768;
 
 void check_threshold(std::int64_t threshold) {
   if (threshold < -largest_threshold || threshold > largest_threshold) {
@@ -58,7 +58,7 @@ double rate_of(const std::function<Bracket(int)>& miss) {
     const bool mostly_misses = 2 * hit.high <= scale;
     const Bracket& small = mostly_misses ? hit : low;
     const bool settled = small.low > ((small.high - small.low) << 60);
-    if (!settled && p < most_rate_bits) continue;
+    if (!settled && p < max_rate_bits) continue;
     if (!settled) return mostly_misses ? 0 : std::numeric_limits<double>::infinity();
     const double smaller = internal::approximate({small.low, scale});
     if (mostly_misses) return rate_of_small(smaller);
@@ -161,7 +161,7 @@ std::int64_t Crossing::misses(Stream& stream, std::int64_t most) const {
   return misses(uniform, most);
 }
 
-std::vector<std::int64_t> gaussian_crossings(Lease lease, std::int64_t population,
+std::vector<std::int64_t> gaussian_crossings(BlockClaim claim, std::int64_t population,
                                              std::span<const ScoredCandidate> listed, double sigma,
                                              std::int64_t threshold) {
   check_listed(population, listed);
@@ -169,20 +169,20 @@ std::vector<std::int64_t> gaussian_crossings(Lease lease, std::int64_t populatio
     throw base::UsageError("a threshold must lie within 2^60 units of 0, got {}", threshold);
   }
   const Crossing& crossing = gaussian_crossing(sigma, threshold);
-  const Leaf leaf(std::move(lease));
+  const KeystreamBlock block(std::move(claim));
   std::vector<std::int64_t> noisy;
   noisy.reserve(listed.size());
   for (const auto& candidate : listed) noisy.push_back(candidate.score);
-  internal::add_rounded_gaussian(leaf, sigma, noisy);
+  internal::add_rounded_gaussian(block, sigma, noisy);
 
-  LeafReader reader(leaf);
+  KeystreamBlockReader reader(block);
   std::uint64_t word = listed.size();
   const auto next_gap = [&](std::int64_t most) {
     std::array<std::uint64_t, 1> first{};
     reader.words(word, first);
-    LazyUniform uniform(first[0], [&leaf, word](int i) {
+    LazyUniform uniform(first[0], [&block, word](int i) {
       std::array<std::uint64_t, 1> more{};
-      leaf.extension(word, static_cast<std::uint64_t>(i), more);
+      block.extension(word, static_cast<std::uint64_t>(i), more);
       return more[0];
     });
     ++word;

@@ -55,11 +55,12 @@ class Crossing {
 /// the threshold, exactly; time and memory grow with listed.size() and the number of candidates
 /// returned, not with the population. The running time depends on both.
 ///
-/// The words of one leaf decide: word i for the i-th listed candidate, the words behind them for
-/// the gaps between the others. `listed` ascends by index; scores, and the threshold, lie within
-/// 2^60 of 0. A UsageError if not, if an index lies outside the population, or for a sigma outside
-/// (0, 2^32].
-[[nodiscard]] std::vector<std::int64_t> gaussian_crossings(Lease lease, std::int64_t population,
+/// The words of one keystream block decide: word i for the i-th listed candidate, the words behind
+/// them for the gaps between the others. `listed` ascends by index; scores, and the threshold, lie
+/// within 2^60 of 0. A UsageError if not, if an index lies outside the population, or for a sigma
+/// outside (0, 2^32].
+[[nodiscard]] std::vector<std::int64_t> gaussian_crossings(BlockClaim claim,
+                                                           std::int64_t population,
                                                            std::span<const ScoredCandidate> listed,
                                                            double sigma, std::int64_t threshold);
 

@@ -25,7 +25,7 @@ Digits upper_tail(const Digits& x) {
 }
 
 /// P(K >= threshold) from the bounds, to many digits.
-Digits chance(const Crossing& crossing) {
+Digits probability(const Crossing& crossing) {
   constexpr int p = 400;
   const auto miss = crossing.miss_bracket(p);
   EXPECT_LE(miss.high - miss.low, 16);
@@ -41,7 +41,7 @@ TEST(Crossing, GaussianChancesAreTailsOfTheRoundedLaw) {
     for (const double z : {-8.0, -0.3, 0.0, 0.4, 3.0, 9.0}) {
       const auto threshold = static_cast<std::int64_t>(std::floor(z * sigma));
       const Digits x = (Digits(threshold) - Digits(0.5)) / sigma;
-      expect_relative(chance(Crossing::of_rounded_gaussian(sigma, threshold)), upper_tail(x));
+      expect_relative(probability(Crossing::of_rounded_gaussian(sigma, threshold)), upper_tail(x));
     }
   }
 }
@@ -53,7 +53,8 @@ TEST(Crossing, TheContinuousTailIsAnotherLaw) {
   for (const auto& [sigma, gap] : {std::pair{0x1p20, 1.6e-6}, {0x1p10, 1.6e-3}, {4.0, 0.5}}) {
     const auto crossing =
         Crossing::of_rounded_gaussian(sigma, static_cast<std::int64_t>(3 * sigma));
-    const auto found = static_cast<double>(Digits(chance(crossing) / upper_tail(Digits(3)) - 1));
+    const auto found =
+        static_cast<double>(Digits(probability(crossing) / upper_tail(Digits(3)) - 1));
     EXPECT_NEAR(found, gap, 0.06 * gap) << sigma;
   }
 }
@@ -65,7 +66,7 @@ TEST(Crossing, LaplaceChancesAreSumsOfTheLaw) {
     for (const std::int64_t threshold : {-40, -1, 0, 1, 2, 25}) {
       const Digits tail = threshold >= 1 ? Digits(pow(q, threshold) / (1 + q))
                                          : Digits(1 - pow(q, 1 - threshold) / (1 + q));
-      expect_relative(chance(Crossing::of_discrete_laplace(scale, threshold)), tail);
+      expect_relative(probability(Crossing::of_discrete_laplace(scale, threshold)), tail);
     }
   }
 }
@@ -114,7 +115,7 @@ TEST(Crossing, GapsAreThoseOfArithmeticWithEightHundredBits) {
   using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<
       900, boost::multiprecision::digit_base_2, void, std::int32_t, -16000, 16000>>;
   SeededSource source(3);
-  Stream stream(source.lease(Purpose::audit, 0, 0));
+  Stream stream(source.claim(Purpose::audit, 0, 0));
   for (const double z : {-3.0, -0.7, 0.2, 2.5, 6.0, 8.9}) {
     const auto crossing = Crossing::of_rounded_gaussian(500, static_cast<std::int64_t>(500 * z));
     constexpr int p = 700;
@@ -134,10 +135,10 @@ TEST(Crossing, GapsAreThoseOfArithmeticWithEightHundredBits) {
   }
 }
 
-// floor(ln U / ln(1 - chance)) with a U of 53 bits reaches only every eleventh gap at 1e-17.
-TEST(Crossing, EveryGapCanOccurHoweverSmallTheChance) {
+// floor(ln U / ln(1 - probability)) with a U of 53 bits reaches only every eleventh gap at 1e-17.
+TEST(Crossing, EveryGapCanOccurHoweverSmallTheProbability) {
   const auto crossing = Crossing::of_rounded_gaussian(0x1p20, 8907800);  // 8.495 sigma
-  const auto rate = static_cast<double>(chance(crossing));
+  const auto rate = static_cast<double>(probability(crossing));
   ASSERT_NEAR(rate, 1e-17, 1e-18);
   std::set<std::int64_t> found;
   for (std::uint64_t i = 0; i < 7000; ++i) found.insert(misses(crossing, ~(3 * i)));
@@ -166,7 +167,7 @@ double fit_of_sets(const std::vector<ScoredCandidate>& listed, std::uint64_t dra
   std::vector<std::int64_t> counts(1U << population);
   for (std::uint64_t i = 0; i < draws; ++i) {
     std::size_t set = 0;
-    for (const auto c : gaussian_crossings(source.lease(Purpose::selection, 0, i), population,
+    for (const auto c : gaussian_crossings(source.claim(Purpose::selection, 0, i), population,
                                            listed, sigma, threshold)) {
       set |= std::size_t{1} << c;
     }
@@ -176,8 +177,8 @@ double fit_of_sets(const std::vector<ScoredCandidate>& listed, std::uint64_t dra
   for (std::size_t set = 0; set < counts.size(); ++set) {
     double p = 1;
     for (std::size_t c = 0; c < scores.size(); ++c) {
-      const double border = static_cast<double>(threshold - scores[c]) - 0.5;
-      const double hit = std::erfc(border / sigma / std::numbers::sqrt2) / 2;
+      const double threshold = static_cast<double>(threshold - scores[c]) - 0.5;
+      const double hit = std::erfc(threshold / sigma / std::numbers::sqrt2) / 2;
       p *= ((set >> c) & 1) != 0 ? hit : 1 - hit;
     }
     expected.push_back(p * static_cast<double>(draws));
@@ -212,8 +213,8 @@ TEST(GaussianCrossings, ListedCandidatesFallAsTheSameNoiseOnTheWholeVectorSays) 
     listed.push_back({i, dense.back()});
   }
   const auto found =
-      gaussian_crossings(source.lease(Purpose::selection, 0, 0), 1000, listed, 6.5, 9);
-  add_rounded_gaussian(again.lease(Purpose::selection, 0, 0), 6.5, dense);
+      gaussian_crossings(source.claim(Purpose::selection, 0, 0), 1000, listed, 6.5, 9);
+  add_rounded_gaussian(again.claim(Purpose::selection, 0, 0), 6.5, dense);
   std::vector<std::int64_t> expected;
   for (std::int64_t i = 0; i < 1000; ++i) {
     if (dense[static_cast<std::size_t>(i)] >= 9) expected.push_back(i);
@@ -229,7 +230,7 @@ TEST(GaussianCrossings, TenToTheFifteenCandidatesCostNoMoreThanThoseFound) {
   for (std::int64_t i = 0; i < 1000; ++i) listed.push_back({i * 999'999'999, i % 50});
   // 10^15 P(Z > 7.3) is about 144.
   const auto threshold = static_cast<std::int64_t>(7.3 * sigma);
-  const auto found = gaussian_crossings(source.lease(Purpose::selection, 0, 0), population, listed,
+  const auto found = gaussian_crossings(source.claim(Purpose::selection, 0, 0), population, listed,
                                         sigma, threshold);
   const double mean = 1e15 * std::erfc(7.3 / std::numbers::sqrt2) / 2;
   EXPECT_NEAR(static_cast<double>(found.size()), mean, 6.2 * std::sqrt(mean));
@@ -244,7 +245,7 @@ TEST(GaussianCrossings, NoneAllAndEmptyPopulationsWork) {
   auto run = [&, step = std::uint64_t{0}](std::int64_t population,
                                           const std::vector<ScoredCandidate>& listed,
                                           std::int64_t threshold) mutable {
-    return gaussian_crossings(source.lease(Purpose::selection, step++, 0), population, listed, 3,
+    return gaussian_crossings(source.claim(Purpose::selection, step++, 0), population, listed, 3,
                               threshold);
   };
   EXPECT_TRUE(run(1'000'000, touched, 100000).empty());
@@ -260,7 +261,7 @@ TEST(GaussianCrossings, RefusesWhatMakesNoSense) {
   auto run = [&, step = std::uint64_t{0}](std::int64_t population,
                                           const std::vector<ScoredCandidate>& listed, double sigma,
                                           std::int64_t threshold) mutable {
-    static_cast<void>(gaussian_crossings(source.lease(Purpose::selection, step++, 0), population,
+    static_cast<void>(gaussian_crossings(source.claim(Purpose::selection, step++, 0), population,
                                          listed, sigma, threshold));
   };
   EXPECT_THROW(run(-1, {}, 1, 0), base::UsageError);

@@ -16,7 +16,7 @@ using internal::Bracket;
 using internal::Fraction;
 using Integer = boost::multiprecision::cpp_int;
 
-constexpr std::size_t most_items = std::size_t{1} << 28;
+constexpr std::size_t max_items = std::size_t{1} << 28;
 constexpr double log_2 = 0.69314718055994530942;
 constexpr int total_bits = 62;
 // Exponents reach 130 where a weight still shows; three roundings of such a one, and the error of
@@ -64,8 +64,8 @@ ExponentialChoice::ExponentialChoice(std::span<const WeightedLevel> items, WideR
   if (rate.denominator == 0 || !(approximate_rate_ < 0x1p62)) {
     throw base::UsageError("the rate of an exponential choice must be below 2^62");
   }
-  if (items.size() > most_items) {
-    throw base::UsageError("a choice is possible among at most {} items, got {}", most_items,
+  if (items.size() > max_items) {
+    throw base::UsageError("a choice is possible among at most {} items, got {}", max_items,
                            items.size());
   }
   bool any = false;

@@ -76,7 +76,7 @@ TEST(ExponentialChoice, DrawsItsLaw) {
   const std::vector<WeightedLevel> items{{4, 3}, {1, 0}, {2, 1}, {0, 0}, {100, 9}};
   const auto expected = law(items, {1, 2});
   SeededSource source(3);
-  Stream stream(source.lease(Purpose::selection, 0, 0));
+  Stream stream(source.claim(Purpose::selection, 0, 0));
   const ExponentialChoice choice(items, {1, 2});
   constexpr int draws = 100000;
   std::vector<std::int64_t> seen(items.size());

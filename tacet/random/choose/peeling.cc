@@ -41,10 +41,10 @@ std::int64_t score_of(std::span<const ScoredCandidate> listed, std::int64_t inde
   return place != listed.end() && place->index == index ? place->score : 0;
 }
 
-std::vector<std::int64_t> proposed_choices(Lease lease, const BoundedCandidates& candidates,
+std::vector<std::int64_t> proposed_choices(BlockClaim claim, const BoundedCandidates& candidates,
                                            WideRatio weight, std::int64_t count) {
   check_proposals(candidates, weight, count);
-  Stream stream(std::move(lease));
+  Stream stream(std::move(claim));
   std::vector<std::int64_t> chosen;
   std::unordered_set<std::int64_t> taken;
   while (std::ssize(chosen) < count) {
@@ -52,7 +52,7 @@ std::vector<std::int64_t> proposed_choices(Lease lease, const BoundedCandidates&
         uniform_below(stream, static_cast<std::uint64_t>(candidates.population)));
     const auto shortfall =
         static_cast<Wide>(candidates.score_bound - score_of(candidates.listed, index));
-    // One that was drawn before is proposed again at no more than the chance of any other: the
+    // One that was drawn before is proposed again at no more than the probability of any other: the
     // next one is drawn from those left by their weights.
     if (taken.contains(index)) continue;
     if (!bernoulli_exp(stream, weight.numerator * shortfall, weight.denominator)) continue;

@@ -26,7 +26,7 @@ struct BoundedCandidates {
 ///
 /// A UsageError for candidates that are not as they should be, for a count outside of
 /// [0, population], and unless weight (score_bound + 1) < 2^127 in both parts.
-[[nodiscard]] std::vector<std::int64_t> proposed_choices(Lease lease,
+[[nodiscard]] std::vector<std::int64_t> proposed_choices(BlockClaim claim,
                                                          const BoundedCandidates& candidates,
                                                          WideRatio weight, std::int64_t count);
 

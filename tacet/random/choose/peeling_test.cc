@@ -23,7 +23,7 @@ TEST(ProposedChoices, FollowPlackettAndLuce) {
   SeededSource source(3);
   std::map<std::vector<std::int64_t>, std::int64_t> seen;
   for (std::uint64_t i = 0; i < draws; ++i) {
-    ++seen[proposed_choices(source.lease(Purpose::selection, i, 0), {p, listed, 20}, {1, 10}, 3)];
+    ++seen[proposed_choices(source.claim(Purpose::selection, i, 0), {p, listed, 20}, {1, 10}, 3)];
   }
   // All 210 ordered triples; the exact probabilities of three of them are known references.
   double all = 0;
@@ -54,7 +54,7 @@ TEST(ProposedChoices, FollowPlackettAndLuce) {
 TEST(ProposedChoices, TakeNoTimeForWhatIsNotListed) {
   SeededSource source(3);
   const std::vector<ScoredCandidate> listed{{99999999, 1 << 20}};
-  const auto chosen = proposed_choices(source.lease(Purpose::selection, 0, 0),
+  const auto chosen = proposed_choices(source.claim(Purpose::selection, 0, 0),
                                        {100000000, listed, 1 << 20}, {1, 1 << 20}, 1000);
   EXPECT_EQ(chosen.size(), 1000U);
   auto sorted = chosen;
@@ -64,7 +64,7 @@ TEST(ProposedChoices, TakeNoTimeForWhatIsNotListed) {
 
 TEST(ProposedChoices, AllCandidatesComeOnce) {
   SeededSource source(3);
-  auto all = proposed_choices(source.lease(Purpose::selection, 0, 0), {5, {}, 1}, {1, 1}, 5);
+  auto all = proposed_choices(source.claim(Purpose::selection, 0, 0), {5, {}, 1}, {1, 1}, 5);
   std::ranges::sort(all);
   EXPECT_EQ(all, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
 }
@@ -74,7 +74,7 @@ TEST(ProposedChoices, RefuseScoresBeyondTheirBound) {
   std::uint64_t step = 0;
   const auto choose = [&](std::vector<ScoredCandidate> listed, WideRatio weight,
                           std::int64_t score_bound, std::int64_t count) {
-    (void)proposed_choices(source.lease(Purpose::selection, step++, 0), {10, listed, score_bound},
+    (void)proposed_choices(source.claim(Purpose::selection, step++, 0), {10, listed, score_bound},
                            weight, count);
   };
   EXPECT_THROW(choose({{1, 6}}, {1, 1}, 5, 1), base::UsageError);

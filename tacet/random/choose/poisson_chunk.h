@@ -24,7 +24,7 @@ using Chunk = std::array<std::uint64_t, chunk_blocks>;
 /// begins 4096 words later. First those of the shared bits, then some of the later ones.
 class ChunkWords {
  public:
-  explicit ChunkWords(LeafReader& reader) : reader_(reader) {}
+  explicit ChunkWords(KeystreamBlockReader& reader) : reader_(reader) {}
 
   void open(std::int64_t chunk) {
     next_ = static_cast<std::uint64_t>(chunk * chunk_records);
@@ -53,7 +53,7 @@ class ChunkWords {
     next_ += words.size();
   }
 
-  LeafReader& reader_;
+  KeystreamBlockReader& reader_;
   std::uint64_t next_ = 0;
   alignas(64) std::array<std::uint64_t, shared_words + later_words> words_;
   const ScopedWipe wipe_{std::span(words_)};

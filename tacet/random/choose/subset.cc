@@ -19,7 +19,7 @@ namespace {
 using internal::Chunk;
 using internal::chunk_records;
 
-constexpr std::int64_t most_records = std::int64_t{1} << 33;
+constexpr std::int64_t max_records = std::int64_t{1} << 33;
 // Bits of a word that are looked for without asking whether there are so many.
 constexpr int eager_bits = 1;
 
@@ -66,10 +66,10 @@ constexpr std::int64_t rare_records = std::int64_t{1} << 18;
 /// The members of the stretch of records that begins with `begin`: the number of records before the
 /// next one is geometric, with the rate as it is and no rounding of it.
 template <typename Take>
-void rare_members(const Leaf& leaf, LeafReader& reader, std::uint64_t numerator, std::int64_t begin,
-                  const Take& take) {
-  const double chance = std::ldexp(static_cast<double>(numerator), -64);
-  const double rate = -std::log1p(-chance);
+void rare_members(const KeystreamBlock& block, KeystreamBlockReader& reader,
+                  std::uint64_t numerator, std::int64_t begin, const Take& take) {
+  const double probability = std::ldexp(static_cast<double>(numerator), -64);
+  const double rate = -std::log1p(-probability);
   const auto miss = [&](int p) {
     const boost::multiprecision::cpp_int exact =
         (boost::multiprecision::cpp_int(1) << 64) - numerator;
@@ -82,9 +82,9 @@ void rare_members(const Leaf& leaf, LeafReader& reader, std::uint64_t numerator,
     std::array<std::uint64_t, 1> first{};
     const internal::ScopedWipe wipe{std::span(first)};
     reader.words(word, first);
-    internal::LazyUniform uniform(first[0], [&leaf, word](int i) {
+    internal::LazyUniform uniform(first[0], [&block, word](int i) {
       std::array<std::uint64_t, 1> more{};
-      leaf.extension(word, static_cast<std::uint64_t>(i), more);
+      block.extension(word, static_cast<std::uint64_t>(i), more);
       return more[0];
     });
     at += internal::largest_power(uniform, rate, rare_records - at, miss);
@@ -108,9 +108,9 @@ double PoissonRate::value() const {
   return always_ ? 1.0 : std::ldexp(static_cast<double>(numerator_), -64);
 }
 
-std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate, std::int64_t first,
-                                         std::int64_t count) {
-  if (first < 0 || count < 0 || first > most_records || count > most_records - first) {
+std::vector<std::int64_t> poisson_sample(const KeystreamBlock& block, PoissonRate rate,
+                                         std::int64_t first, std::int64_t count) {
+  if (first < 0 || count < 0 || first > max_records || count > max_records - first) {
     throw base::UsageError("records to sample must lie in [0, 2^33), got {} from {} on", count,
                            first);
   }
@@ -122,11 +122,11 @@ std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate, std
     return sample;
   }
   sample.reserve(static_cast<std::size_t>(static_cast<double>(count) * rate.value()));
-  LeafReader reader(leaf);
+  KeystreamBlockReader reader(block);
   if (rate.numerator() == 0) return sample;
   if (rate.numerator() < rare) {
     for (auto begin = first / rare_records * rare_records; begin < end; begin += rare_records) {
-      rare_members(leaf, reader, rate.numerator(), begin, [&](std::int64_t record) {
+      rare_members(block, reader, rate.numerator(), begin, [&](std::int64_t record) {
         if (record >= first && record < end) sample.push_back(record);
       });
     }
@@ -144,18 +144,19 @@ std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate, std
   return sample;
 }
 
-std::vector<std::int64_t> poisson_sample(Lease lease, PoissonRate rate, std::int64_t count) {
-  const Leaf leaf(std::move(lease));
-  return poisson_sample(leaf, rate, 0, count);
+std::vector<std::int64_t> poisson_sample(BlockClaim claim, PoissonRate rate, std::int64_t count) {
+  const KeystreamBlock block(std::move(claim));
+  return poisson_sample(block, rate, 0, count);
 }
 
-std::vector<std::int64_t> uniform_subset(Lease lease, std::int64_t size, std::int64_t population) {
+std::vector<std::int64_t> uniform_subset(BlockClaim claim, std::int64_t size,
+                                         std::int64_t population) {
   if (size < 0 || size > population) {
     throw base::UsageError(
         "a subset of {} records cannot be drawn from {}; its size must lie in [0, {}]", size,
         population, std::max<std::int64_t>(population, 0));
   }
-  Stream stream(std::move(lease));
+  Stream stream(std::move(claim));
   std::unordered_set<std::int64_t> chosen;
   chosen.reserve(static_cast<std::size_t>(size));
   std::vector<std::int64_t> subset;
@@ -171,11 +172,11 @@ std::vector<std::int64_t> uniform_subset(Lease lease, std::int64_t size, std::in
   return subset;
 }
 
-std::vector<std::int64_t> random_permutation(Lease lease, std::int64_t count) {
+std::vector<std::int64_t> random_permutation(BlockClaim claim, std::int64_t count) {
   if (count < 0) throw base::UsageError("a permutation needs a count of 0 or more, got {}", count);
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  shuffle(std::move(lease), std::span(order));
+  shuffle(std::move(claim), std::span(order));
   return order;
 }
 

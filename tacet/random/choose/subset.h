@@ -31,29 +31,30 @@ class PoissonRate {
 };
 
 /// Records first, first + 1, ..., first + count - 1 that are in the sample, ascending. Each is in
-/// with probability rate.value(), exactly and independently, and its own bits of the leaf decide:
-/// a range cut into pieces gives the same records. At most 2^33 records a leaf; a UsageError if
-/// the range is negative or ends beyond.
+/// with probability rate.value(), exactly and independently, and its own bits of the keystream
+/// block decide: a range cut into pieces gives the same records. At most 2^33 records a keystream
+/// block; a UsageError if the range is negative or ends beyond.
 ///
 /// Costs 6.2 words of the cipher per 64 records on average: a record's number U is compared with
 /// the rate bit by bit until they differ; its first six bits lie in words that 64 records share,
 /// later ones in words of those of its 4096 that are open. Below a rate of 2^-10 a word a member
 /// and one for each 2^18 records: exactly geometric gaps between members. The law is the same.
-[[nodiscard]] std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate,
-                                                       std::int64_t first, std::int64_t count);
-[[nodiscard]] std::vector<std::int64_t> poisson_sample(Lease lease, PoissonRate rate,
+[[nodiscard]] std::vector<std::int64_t> poisson_sample(const KeystreamBlock& block,
+                                                       PoissonRate rate, std::int64_t first,
+                                                       std::int64_t count);
+[[nodiscard]] std::vector<std::int64_t> poisson_sample(BlockClaim claim, PoissonRate rate,
                                                        std::int64_t count);
 
 /// A uniformly distributed set of `size` of the numbers 0, ..., population - 1, ascending (R.
 /// Floyd's algorithm; Bentley and Floyd 1987). Time and memory grow with `size` only. A UsageError
 /// unless 0 <= size <= population.
-[[nodiscard]] std::vector<std::int64_t> uniform_subset(Lease lease, std::int64_t size,
+[[nodiscard]] std::vector<std::int64_t> uniform_subset(BlockClaim claim, std::int64_t size,
                                                        std::int64_t population);
 
 /// Puts the items into uniformly distributed order (Fisher and Yates).
 template <class T>
-void shuffle(Lease lease, std::span<T> items) {
-  Stream stream(std::move(lease));
+void shuffle(BlockClaim claim, std::span<T> items) {
+  Stream stream(std::move(claim));
   for (std::size_t left = items.size(); left > 1; --left) {
     using std::swap;
     swap(items[left - 1], items[uniform_below(stream, left)]);
@@ -61,6 +62,6 @@ void shuffle(Lease lease, std::span<T> items) {
 }
 
 /// 0, ..., count - 1 in uniformly distributed order.
-[[nodiscard]] std::vector<std::int64_t> random_permutation(Lease lease, std::int64_t count);
+[[nodiscard]] std::vector<std::int64_t> random_permutation(BlockClaim claim, std::int64_t count);
 
 }  // namespace tacet::random

@@ -32,7 +32,7 @@ TEST(PoissonRate, OneMeansEverybody) {
   EXPECT_TRUE(PoissonRate::at_least(1).always());
   EXPECT_EQ(PoissonRate::at_least(1).value(), 1.0);
   SeededSource source(1);
-  EXPECT_EQ(poisson_sample(source.lease(Purpose::sampling, 0, 0), PoissonRate::at_least(1), 5),
+  EXPECT_EQ(poisson_sample(source.claim(Purpose::sampling, 0, 0), PoissonRate::at_least(1), 5),
             (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
 }
 
@@ -47,11 +47,12 @@ struct ReferenceSample {
   std::vector<std::int64_t> records;
   std::int64_t words = 0;
 };
-ReferenceSample reference_sample(const Leaf& leaf, std::uint64_t rate, std::int64_t count) {
+ReferenceSample reference_sample(const KeystreamBlock& block, std::uint64_t rate,
+                                 std::int64_t count) {
   ReferenceSample result;
   for (std::int64_t chunk = 0; chunk < count / 4096; ++chunk) {
     std::vector<std::uint64_t> words(4096);
-    leaf.words(static_cast<std::uint64_t>(4096 * chunk), words);
+    block.words(static_cast<std::uint64_t>(4096 * chunk), words);
     std::vector<std::size_t> open(4096);
     std::iota(open.begin(), open.end(), std::size_t{0});
     std::vector<std::size_t> members;
@@ -83,11 +84,11 @@ TEST(PoissonSample, AgreesWithComparingEachRecordsBitsWithTheRate) {
   for (const double asked : {0.3, 0x1p-4, 0x1.000001p-4, 0.75, 2e-3, 0x1.fffffffffffffp-1}) {
     SeededSource source(4);
     const auto rate = PoissonRate::at_least(asked);
-    const Leaf leaf(source.lease(Purpose::sampling, 0, 0));
-    const auto expected = reference_sample(leaf, rate.numerator(), records);
+    const KeystreamBlock block(source.claim(Purpose::sampling, 0, 0));
+    const auto expected = reference_sample(block, rate.numerator(), records);
     for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
       hwy::SetSupportedTargetsForTest(target);
-      EXPECT_EQ(poisson_sample(leaf, rate, 0, records), expected.records)
+      EXPECT_EQ(poisson_sample(block, rate, 0, records), expected.records)
           << asked << " on " << hwy::TargetName(target);
     }
     hwy::SetSupportedTargetsForTest(0);
@@ -100,13 +101,13 @@ TEST(PoissonSample, AgreesWithComparingEachRecordsBitsWithTheRate) {
 
 TEST(PoissonSample, PiecesOfTheRecordsGiveTheSameSample) {
   SeededSource source(4);
-  const Leaf leaf(source.lease(Purpose::sampling, 0, 0));
+  const KeystreamBlock block(source.claim(Purpose::sampling, 0, 0));
   const auto rate = PoissonRate::at_least(0.01);
-  const auto whole = poisson_sample(leaf, rate, 0, 20000);
+  const auto whole = poisson_sample(block, rate, 0, 20000);
   std::vector<std::int64_t> pieces;
   for (const auto& [first, count] :
        {std::pair{0, 1}, {1, 4095}, {4096, 63}, {4159, 0}, {4159, 10000}, {14159, 5841}}) {
-    const auto piece = poisson_sample(leaf, rate, first, count);
+    const auto piece = poisson_sample(block, rate, first, count);
     pieces.insert(pieces.end(), piece.begin(), piece.end());
   }
   EXPECT_EQ(pieces, whole);
@@ -120,9 +121,9 @@ TEST(PoissonSample, GapsOfRareMembersAreThoseOfExactArithmetic) {
     SeededSource source(4);
     SeededSource again(4);
     const auto rate = PoissonRate::at_least(asked);
-    const Leaf leaf(source.lease(Purpose::sampling, 0, 0));
-    const auto sample = poisson_sample(leaf, rate, 0, 2 * stretch);
-    const Leaf words(again.lease(Purpose::sampling, 0, 0));
+    const KeystreamBlock block(source.claim(Purpose::sampling, 0, 0));
+    const auto sample = poisson_sample(block, rate, 0, 2 * stretch);
+    const KeystreamBlock words(again.claim(Purpose::sampling, 0, 0));
     std::uint64_t next = 0;
     std::int64_t at = 0;
     for (const auto record : sample) {
@@ -145,7 +146,7 @@ TEST(PoissonSample, GapsOfRareMembersAreThoseOfExactArithmetic) {
     for (const auto& [first, count] : {std::pair<std::int64_t, std::int64_t>{0, 70000},
                                        {70000, stretch - 5},
                                        {70000 + stretch - 5, stretch - 70000 + 5}}) {
-      const auto piece = poisson_sample(leaf, rate, first, count);
+      const auto piece = poisson_sample(block, rate, first, count);
       pieces.insert(pieces.end(), piece.begin(), piece.end());
     }
     EXPECT_EQ(pieces, sample);
@@ -163,7 +164,7 @@ TEST(PoissonSample, RareMembersAreBinomial) {
   double last = 0;
   for (std::uint64_t step = 0; step < steps; ++step) {
     const auto sample =
-        poisson_sample(source.lease(Purpose::sampling, step, 0), PoissonRate::at_least(q), records);
+        poisson_sample(source.claim(Purpose::sampling, step, 0), PoissonRate::at_least(q), records);
     const auto size = static_cast<double>(sample.size());
     total += size;
     square += (size - records * q) * (size - records * q);
@@ -171,7 +172,7 @@ TEST(PoissonSample, RareMembersAreBinomial) {
   }
   const double mean = records * q;
   EXPECT_GT(test::normal_p_value((total - steps * mean) / std::sqrt(steps * mean)), 1e-9);
-  // The variance of a squared deviation is about 2 mean^2.
+  // The variance of a squared standard deviation is about 2 mean^2.
   EXPECT_GT(test::normal_p_value((square - steps * mean * (1 - q)) /
                                  (mean * std::sqrt((2 + 1 / mean) * steps))),
             1e-9);
@@ -190,7 +191,7 @@ TEST(PoissonSample, InclusionsAreBinomialAndIndependent) {
   double total = 0;
   for (std::uint64_t step = 0; step < steps; ++step) {
     const auto sample =
-        poisson_sample(source.lease(Purpose::sampling, step, 0), PoissonRate::at_least(q), records);
+        poisson_sample(source.claim(Purpose::sampling, step, 0), PoissonRate::at_least(q), records);
     total += static_cast<double>(sample.size());
     for (std::size_t i = 0; i < sample.size(); ++i) {
       singles[static_cast<std::size_t>(sample[i])] += 1;
@@ -211,17 +212,17 @@ TEST(PoissonSample, InclusionsAreBinomialAndIndependent) {
 
 TEST(PoissonSample, KnowsItsEdges) {
   SeededSource source(1);
-  const Leaf leaf(source.lease(Purpose::sampling, 0, 0));
-  EXPECT_TRUE(poisson_sample(leaf, PoissonRate::at_least(0), 0, 5000).empty());
-  EXPECT_TRUE(poisson_sample(leaf, PoissonRate::at_least(0.5), 0, 0).empty());
-  EXPECT_TRUE(poisson_sample(leaf, PoissonRate::at_least(0x1p-64), 0, 5000).empty());
-  EXPECT_THROW(static_cast<void>(poisson_sample(leaf, PoissonRate::at_least(0.5), -1, 5)),
+  const KeystreamBlock block(source.claim(Purpose::sampling, 0, 0));
+  EXPECT_TRUE(poisson_sample(block, PoissonRate::at_least(0), 0, 5000).empty());
+  EXPECT_TRUE(poisson_sample(block, PoissonRate::at_least(0.5), 0, 0).empty());
+  EXPECT_TRUE(poisson_sample(block, PoissonRate::at_least(0x1p-64), 0, 5000).empty());
+  EXPECT_THROW(static_cast<void>(poisson_sample(block, PoissonRate::at_least(0.5), -1, 5)),
                base::UsageError);
-  EXPECT_THROW(static_cast<void>(poisson_sample(leaf, PoissonRate::at_least(0.5), 5, -1)),
+  EXPECT_THROW(static_cast<void>(poisson_sample(block, PoissonRate::at_least(0.5), 5, -1)),
                base::UsageError);
-  EXPECT_THROW(
-      static_cast<void>(poisson_sample(leaf, PoissonRate::at_least(0.5), 1, std::int64_t{1} << 33)),
-      base::UsageError);
+  EXPECT_THROW(static_cast<void>(
+                   poisson_sample(block, PoissonRate::at_least(0.5), 1, std::int64_t{1} << 33)),
+               base::UsageError);
 }
 
 TEST(UniformSubset, EverySubsetIsEquallyLikely) {
@@ -229,7 +230,7 @@ TEST(UniformSubset, EverySubsetIsEquallyLikely) {
   SeededSource source(2);
   std::map<std::vector<std::int64_t>, std::int64_t> counts;
   for (std::uint64_t i = 0; i < draws; ++i) {
-    const auto subset = uniform_subset(source.lease(Purpose::sampling, 0, i), 3, 6);
+    const auto subset = uniform_subset(source.claim(Purpose::sampling, 0, i), 3, 6);
     EXPECT_TRUE(std::is_sorted(subset.begin(), subset.end()));
     ++counts[subset];
   }
@@ -244,7 +245,7 @@ TEST(UniformSubset, KnowsItsEdges) {
   SeededSource source(2);
   std::uint64_t index = 0;
   const auto draw = [&](std::int64_t size, std::int64_t population) {
-    return uniform_subset(source.lease(Purpose::sampling, 0, index++), size, population);
+    return uniform_subset(source.claim(Purpose::sampling, 0, index++), size, population);
   };
   EXPECT_TRUE(draw(0, 0).empty());
   EXPECT_EQ(draw(4, 4), (std::vector<std::int64_t>{0, 1, 2, 3}));
@@ -260,14 +261,14 @@ TEST(Shuffle, EveryOrderIsEquallyLikely) {
   SeededSource source(3);
   std::map<std::vector<std::int64_t>, std::int64_t> counts;
   for (std::uint64_t i = 0; i < draws; ++i) {
-    ++counts[random_permutation(source.lease(Purpose::sampling, 0, i), 4)];
+    ++counts[random_permutation(source.claim(Purpose::sampling, 0, i), 4)];
   }
   ASSERT_EQ(counts.size(), 24U);
   std::vector<std::int64_t> observed;
   for (const auto& [order, count] : counts) observed.push_back(count);
   EXPECT_GT(test::chi_square_p_value(observed, std::vector<double>(24, draws / 24.0)),
             test::false_alarm_rate);
-  EXPECT_THROW(static_cast<void>(random_permutation(source.lease(Purpose::sampling, 1, 0), -1)),
+  EXPECT_THROW(static_cast<void>(random_permutation(source.claim(Purpose::sampling, 1, 0), -1)),
                base::UsageError);
 }
 

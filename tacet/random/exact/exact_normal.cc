@@ -13,7 +13,7 @@ using Integer = boost::multiprecision::cpp_int;
 using Wide = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<
     256, 256, boost::multiprecision::unsigned_magnitude, boost::multiprecision::unchecked, void>>;
 
-constexpr int most_bits = 512;
+constexpr int max_bits = 512;
 // Beyond x = 40 the upper tail is below 2^-1150, finer than any cell looked at.
 constexpr int tail_end = 40;
 
@@ -133,7 +133,7 @@ CentredUniform::CentredUniform(std::uint64_t word, const MoreBits& more)
 }
 
 void CentredUniform::extend() {
-  if (bits_ >= most_bits) {
+  if (bits_ >= max_bits) {
     throw base::InternalError("512 random bits did not decide one draw; the generator is broken");
   }
   const std::uint64_t next = more_(bits_ / 64 - 1);

@@ -58,7 +58,7 @@ TEST(ExactNormal, BoundsOfAScaledPointHoldToTheEndOfTheDomain) {
   }
 }
 
-// Deviations whose border 1/2 lies there; the words are those of the far tails.
+// Standard deviations whose boundary 1/2 lies there; the words are those of the far tails.
 TEST(ExactNormal, NarrowGaussiansAreDrawnFromEveryWord) {
   const internal::Extension extension = [](std::uint64_t, int i) {
     return i % 2 == 0 ? 0x0123456789abcdefU : 0xfedcba9876543210U;
@@ -80,7 +80,7 @@ TEST(ExactNormal, CrossingsOfFarThresholdsAreFound) {
     const double sigma = 1000;
     const auto threshold = static_cast<std::int64_t>(x * sigma);
     const auto cross = [&](std::int64_t limit) {
-      return gaussian_crossings(source.lease(Purpose::selection, 0, index++), 5, listed, sigma,
+      return gaussian_crossings(source.claim(Purpose::selection, 0, index++), 5, listed, sigma,
                                 limit);
     };
     EXPECT_TRUE(cross(threshold).empty()) << x;

@@ -315,17 +315,17 @@ double tail_error(std::size_t piece, double low, double high) {
 }
 
 void expect_tail_keeps_bounds(int parts, std::size_t every) {
-  double most_used = 0;
+  double max_used = 0;
   for (std::size_t piece = 0; piece < table::tail_pieces; piece += every) {
     const double octave = std::ldexp(1.0, static_cast<int>(piece / 16) - 30);
     const double low = octave * (1 + static_cast<double>(piece % 16) / 16);
     const double width = octave / 16 / parts;
     for (int part = 0; part < parts; ++part) {
       const double error = tail_error(piece, low + part * width, low + (part + 1) * width);
-      most_used = std::max(most_used, error / table::tail_margins[piece]);
+      max_used = std::max(max_used, error / table::tail_margins[piece]);
     }
   }
-  EXPECT_LT(most_used * 1.05, 1);  // with room as in the centre
+  EXPECT_LT(max_used * 1.05, 1);  // with room as in the centre
 }
 
 // What is proved for the margins holds for the bounds.

@@ -10,7 +10,7 @@ namespace {
 
 using Integer = boost::multiprecision::cpp_int;
 
-constexpr int most_uniform_bits = 512;
+constexpr int max_uniform_bits = 512;
 // exp(-2000) is below 2^-2800, finer than any comparison looks.
 constexpr int exp_end = 2000;
 
@@ -112,7 +112,7 @@ bool LazyUniform::below_exactly(const std::function<Bracket(int)>& exact) {
     const Bracket value = exact(p);
     if (((bits_ + 1) << 16) <= value.low) return true;
     if ((bits_ << 16) >= value.high) return false;
-    if (count_ >= most_uniform_bits) {
+    if (count_ >= max_uniform_bits) {
       throw base::InternalError("512 random bits did not decide one draw; the generator is broken");
     }
     bits_ = (bits_ << 64) + more_((count_ - word_bits_) / 64);

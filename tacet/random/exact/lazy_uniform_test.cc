@@ -56,7 +56,7 @@ TEST(LazyUniform, DoublesAreTakenExactly) {
 
 std::vector<std::uint64_t> words() {
   SeededSource source(31);
-  Stream stream(source.lease(Purpose::audit, 0, 0));
+  Stream stream(source.claim(Purpose::audit, 0, 0));
   std::vector<std::uint64_t> result = {0, 1, 2, ~std::uint64_t{0}, ~std::uint64_t{0} - 1};
   for (int i = 0; i < 50; ++i) result.push_back(stream.next());
   for (int octave = 1; octave < 64; ++octave) {

@@ -145,11 +145,11 @@ class Race {
   std::vector<TwoStageUniform> uniforms_;
 };
 
-/// Unlisted candidates without replacement, each uniform among those left: a Fisher-Yates shuffle
-/// of their ranks of which only the touched entries are stored.
-class UnlistedCandidates {
+/// PartitionSelection candidates without replacement, each uniform among those left: a Fisher-Yates
+/// shuffle of their ranks of which only the touched entries are stored.
+class PartitionCandidates {
  public:
-  UnlistedCandidates(std::span<const ScoredCandidate> listed, std::int64_t rest)
+  PartitionCandidates(std::span<const ScoredCandidate> listed, std::int64_t rest)
       : listed_(listed), left_(rest) {}
 
   std::int64_t next(Stream& stream) {
@@ -200,17 +200,17 @@ std::vector<std::size_t> internal::race_order(Stream& stream, const Runners& run
   return Race(stream, runners).first(stream, count, arithmetic);
 }
 
-std::vector<std::int64_t> exponential_race(Lease lease, std::int64_t population,
+std::vector<std::int64_t> exponential_race(BlockClaim claim, std::int64_t population,
                                            std::span<const ScoredCandidate> listed, double weight,
                                            std::int64_t count) {
   check_race(population, listed, weight, count);
-  Stream stream(std::move(lease));
+  Stream stream(std::move(claim));
   const std::int64_t rest = population - static_cast<std::int64_t>(listed.size());
   const auto others = static_cast<std::size_t>(std::min(count, rest));
   const auto order =
       internal::race_order(stream, {listed, weight, rest, others}, static_cast<std::size_t>(count),
                            internal::Arithmetic::doubles_first);
-  UnlistedCandidates unlisted(listed, rest);
+  PartitionCandidates unlisted(listed, rest);
   std::vector<std::int64_t> chosen;
   for (const std::size_t place : order) {
     chosen.push_back(place < listed.size() ? listed[place].index : unlisted.next(stream));

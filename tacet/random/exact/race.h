@@ -30,7 +30,7 @@ struct ScoredCandidate {
 /// `weight` in [0, 2^64] is taken exactly; with it 512 bits decide whatever the scores are.
 /// `listed` ascends by index. A UsageError if it does not, if an index lies outside the population,
 /// or if count is not in [0, population].
-[[nodiscard]] std::vector<std::int64_t> exponential_race(Lease lease, std::int64_t population,
+[[nodiscard]] std::vector<std::int64_t> exponential_race(BlockClaim claim, std::int64_t population,
                                                          std::span<const ScoredCandidate> listed,
                                                          double weight, std::int64_t count);
 

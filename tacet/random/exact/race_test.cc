@@ -45,7 +45,7 @@ double fit_to_plackett_luce(const std::vector<ScoredCandidate>& candidates, std:
   SeededSource source(8);
   std::map<Triple, std::int64_t> counts;
   for (std::uint64_t i = 0; i < draws; ++i) {
-    ++counts[exponential_race(source.lease(Purpose::selection, 0, i), 7, candidates, weight, 3)];
+    ++counts[exponential_race(source.claim(Purpose::selection, 0, i), 7, candidates, weight, 3)];
   }
   std::vector<std::int64_t> observed;
   std::vector<double> expected;
@@ -84,7 +84,7 @@ TEST(ExponentialRace, AHundredMillionCandidatesCostNoMoreThanTheListedOnes) {
   for (std::int64_t i = 0; i < 1000; ++i) many.push_back({i * 99991, i % 50});
   const std::int64_t population = 100000000;
   const auto chosen =
-      exponential_race(source.lease(Purpose::selection, 0, 0), population, many, 0.3, 100);
+      exponential_race(source.claim(Purpose::selection, 0, 0), population, many, 0.3, 100);
   ASSERT_EQ(chosen.size(), 100U);
   auto sorted = chosen;
   std::sort(sorted.begin(), sorted.end());
@@ -100,7 +100,7 @@ TEST(ExponentialRace, AHundredMillionCandidatesCostNoMoreThanTheListedOnes) {
 TEST(ExponentialRace, HugeWeightsGiveTheOrderOfTheScores) {
   SeededSource source(10);
   EXPECT_EQ(
-      exponential_race(source.lease(Purpose::selection, 0, 0), 1000000,
+      exponential_race(source.claim(Purpose::selection, 0, 0), 1000000,
                        std::vector<ScoredCandidate>{{5, 3}, {77, 9}, {78, -4}, {900, 7}}, 1e6, 3),
       (std::vector<std::int64_t>{77, 900, 5}));
 }
@@ -111,8 +111,8 @@ TEST(ExponentialRace, ForcedExactArithmeticGivesTheSameOrder) {
   for (std::uint64_t seed = 0; seed < 15; ++seed) {
     SeededSource rough_source(seed);
     SeededSource exact_source(seed);
-    Stream rough(rough_source.lease(Purpose::selection, 0, 0));
-    Stream exact(exact_source.lease(Purpose::selection, 0, 0));
+    Stream rough(rough_source.claim(Purpose::selection, 0, 0));
+    Stream exact(exact_source.claim(Purpose::selection, 0, 0));
     EXPECT_EQ(
         internal::race_order(rough, {some, 0.8, 30, 10}, 10, internal::Arithmetic::doubles_first),
         internal::race_order(exact, {some, 0.8, 30, 10}, 10, internal::Arithmetic::exact_only));
@@ -121,12 +121,12 @@ TEST(ExponentialRace, ForcedExactArithmeticGivesTheSameOrder) {
 
 TEST(ExponentialRace, NegativeScoresAndWholePopulationsWork) {
   SeededSource source(11);
-  auto all = exponential_race(source.lease(Purpose::selection, 0, 0), 6,
+  auto all = exponential_race(source.claim(Purpose::selection, 0, 0), 6,
                               std::vector<ScoredCandidate>{{0, -5}, {3, 2}}, 0.7, 6);
   std::sort(all.begin(), all.end());
   EXPECT_EQ(all, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
-  EXPECT_TRUE(exponential_race(source.lease(Purpose::selection, 0, 1), 6, {}, 1.0, 0).empty());
-  EXPECT_TRUE(exponential_race(source.lease(Purpose::selection, 0, 2), 0, {}, 1.0, 0).empty());
+  EXPECT_TRUE(exponential_race(source.claim(Purpose::selection, 0, 1), 6, {}, 1.0, 0).empty());
+  EXPECT_TRUE(exponential_race(source.claim(Purpose::selection, 0, 2), 0, {}, 1.0, 0).empty());
 }
 
 TEST(ExponentialRace, RefusesWhatMakesNoSense) {
@@ -134,7 +134,7 @@ TEST(ExponentialRace, RefusesWhatMakesNoSense) {
   std::uint64_t index = 0;
   const auto run = [&](std::int64_t population, const std::vector<ScoredCandidate>& candidates,
                        double w, std::int64_t count) {
-    static_cast<void>(exponential_race(source.lease(Purpose::selection, 0, index++), population,
+    static_cast<void>(exponential_race(source.claim(Purpose::selection, 0, index++), population,
                                        candidates, w, count));
   };
   EXPECT_THROW(run(3, {}, 1, 4), base::UsageError);
@@ -158,12 +158,12 @@ TEST(ExponentialRace, DecidesTheHeaviestScores) {
   for (std::uint64_t i = 0; i < 100; ++i) {
     SeededSource source(i);
     const auto order =
-        exponential_race(source.lease(Purpose::selection, 0, 0), 8, candidates, 0x1p64, 8);
+        exponential_race(source.claim(Purpose::selection, 0, 0), 8, candidates, 0x1p64, 8);
     EXPECT_EQ(order[0] + order[1], 4);
     EXPECT_EQ(order[6] + order[7], 11);
     ++firsts[static_cast<std::size_t>(order[0])];
   }
-  // Fair coins: 6.2 deviations of sqrt(100) / 2, false alarm 1e-9.
+  // Fair random draws: 6.2 standard deviations of sqrt(100) / 2, false alarm 1e-9.
   EXPECT_NEAR(static_cast<double>(firsts[1]), 50, 31);
 }
 

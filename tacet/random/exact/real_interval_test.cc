@@ -12,7 +12,7 @@ namespace real_interval_test {
 
 std::vector<std::uint64_t> words() {
   SeededSource source(41);
-  Stream stream(source.lease(Purpose::audit, 0, 0));
+  Stream stream(source.claim(Purpose::audit, 0, 0));
   std::vector<std::uint64_t> result = {1, 2, ~std::uint64_t{0} - 1, std::uint64_t{1} << 63,
                                        (std::uint64_t{1} << 63) - 1};
   for (int i = 0; i < 30; ++i) result.push_back(stream.next());
@@ -79,7 +79,7 @@ TEST(RealInterval, RoundsOnlyWhatItsBoundsAgreeOn) {
 
 TEST(RealInterval, AnIncompleteNumberIsNotRead) {
   SeededSource source(1);
-  Stream stream(source.lease(Purpose::audit, 0, 0));
+  Stream stream(source.claim(Purpose::audit, 0, 0));
   const TwoStageUniform uniform(stream);
   EXPECT_THROW(static_cast<void>(uniform.all_bits()), base::InternalError);
 }

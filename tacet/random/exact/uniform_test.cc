@@ -15,7 +15,7 @@ namespace uniform_test {
 /// Chi-square p-value of uniform_below(n) over at most 64 equal parts of its range.
 double uniformity(std::uint64_t n, std::int64_t draws) {
   SeededSource source(11);
-  Stream stream(source.lease(Purpose::audit, 0, n));
+  Stream stream(source.claim(Purpose::audit, 0, n));
   const auto parts = static_cast<std::size_t>(std::min<std::uint64_t>(n, 64));
   std::vector<std::int64_t> observed(parts);
   std::vector<double> expected(parts);
@@ -46,14 +46,14 @@ TEST(UniformBelow, IsUniform) {
 
 TEST(UniformBelow, KnowsItsEdges) {
   SeededSource source(1);
-  Stream stream(source.lease(Purpose::audit, 0, 0));
+  Stream stream(source.claim(Purpose::audit, 0, 0));
   EXPECT_THROW(static_cast<void>(uniform_below(stream, 0)), base::UsageError);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(uniform_below(stream, 1), 0U);
 }
 
 TEST(Bernoulli, TakesADoubleForExactlyWhatItIs) {
   SeededSource source(4);
-  Stream stream(source.lease(Purpose::audit, 0, 0));
+  Stream stream(source.claim(Purpose::audit, 0, 0));
   constexpr std::int64_t draws = 400000;
   for (const double p : {0.3, 1e-4, 1 - 0x1p-53}) {
     double failures = 0;

@@ -139,15 +139,15 @@ std::int64_t DiscreteGaussian::draw(Stream& stream) const {
   }
 }
 
-void add_discrete_laplace(Lease lease, Ratio scale, std::span<std::int64_t> values) {
+void add_discrete_laplace(BlockClaim claim, Ratio scale, std::span<std::int64_t> values) {
   const DiscreteLaplace law(scale);
-  Stream stream(std::move(lease));
+  Stream stream(std::move(claim));
   for (std::int64_t& value : values) value = internal::wrapping_sum(value, law.draw(stream));
 }
 
-void add_discrete_gaussian(Lease lease, Ratio sigma_squared, std::span<std::int64_t> values) {
+void add_discrete_gaussian(BlockClaim claim, Ratio sigma_squared, std::span<std::int64_t> values) {
   const DiscreteGaussian law(sigma_squared);
-  Stream stream(std::move(lease));
+  Stream stream(std::move(claim));
   for (std::int64_t& value : values) value = internal::wrapping_sum(value, law.draw(stream));
 }
 

@@ -62,8 +62,8 @@ class DiscreteGaussian {
   std::vector<std::uint8_t> guide_;
 };
 
-/// Adds independent draws to the values, from one leaf in order.
-void add_discrete_laplace(Lease lease, Ratio scale, std::span<std::int64_t> values);
-void add_discrete_gaussian(Lease lease, Ratio sigma_squared, std::span<std::int64_t> values);
+/// Adds independent draws to the values, from one keystream block in order.
+void add_discrete_laplace(BlockClaim claim, Ratio scale, std::span<std::int64_t> values);
+void add_discrete_gaussian(BlockClaim claim, Ratio sigma_squared, std::span<std::int64_t> values);
 
 }  // namespace tacet::random

@@ -62,21 +62,21 @@ double rounded_laplace_pmf(std::int64_t k, double scale) {
 std::vector<std::int64_t> gaussians(Ratio variance, std::size_t count) {
   SeededSource source(5);
   std::vector<std::int64_t> values(count);
-  add_discrete_gaussian(source.lease(Purpose::noise, 0, 0), variance, values);
+  add_discrete_gaussian(source.claim(Purpose::noise, 0, 0), variance, values);
   return values;
 }
 
 std::vector<std::int64_t> laplaces(Ratio scale, std::size_t count) {
   SeededSource source(5);
   std::vector<std::int64_t> values(count);
-  add_discrete_laplace(source.lease(Purpose::noise, 0, 0), scale, values);
+  add_discrete_laplace(source.claim(Purpose::noise, 0, 0), scale, values);
   return values;
 }
 
 std::vector<std::int64_t> rounded_laplaces(double scale, std::size_t count) {
   SeededSource source(5);
   std::vector<std::int64_t> values(count);
-  add_rounded_laplace(source.lease(Purpose::noise, 0, 0), scale, values);
+  add_rounded_laplace(source.claim(Purpose::noise, 0, 0), scale, values);
   return values;
 }
 
@@ -146,7 +146,7 @@ TEST(DiscreteLaws, MomentsAreRightAtLargeScales) {
 
 TEST(BernoulliExp, HasItsProbability) {
   SeededSource source(3);
-  Stream stream(source.lease(Purpose::selection, 0, 0));
+  Stream stream(source.claim(Purpose::selection, 0, 0));
   constexpr int draws = 200000;
   for (const auto& [a, b] :
        {std::pair<Wide, Wide>{1, 3}, {5, 2}, {0, 1}, {Wide{1} << 100, Wide{3} << 99}}) {
@@ -167,10 +167,10 @@ TEST(BernoulliExp, HasItsProbability) {
 TEST(RoundedLaplace, PiecesOfAVectorGetTheSameIntegersAsTheWhole) {
   const auto whole = rounded_laplaces(1e6, 3000);
   SeededSource source(5);
-  const Leaf leaf(source.lease(Purpose::noise, 0, 0));
+  const KeystreamBlock block(source.claim(Purpose::noise, 0, 0));
   std::vector<std::int64_t> pieces(whole.size());
-  internal::add_rounded_laplace(leaf, 1e6, std::span(pieces).first(1001));
-  internal::add_rounded_laplace(leaf, 1e6, std::span(pieces).subspan(1001), 1001);
+  internal::add_rounded_laplace(block, 1e6, std::span(pieces).first(1001));
+  internal::add_rounded_laplace(block, 1e6, std::span(pieces).subspan(1001), 1001);
   EXPECT_EQ(pieces, whole);
 }
 
@@ -178,7 +178,7 @@ TEST(RoundedLaplace, AddingToAValueShiftsTheSample) {
   const auto plain = rounded_laplaces(77.7, 500);
   SeededSource source(5);
   std::vector<std::int64_t> shifted(plain.size(), 123456789);
-  add_rounded_laplace(source.lease(Purpose::noise, 0, 0), 77.7, shifted);
+  add_rounded_laplace(source.claim(Purpose::noise, 0, 0), 77.7, shifted);
   for (std::size_t j = 0; j < plain.size(); ++j) EXPECT_EQ(shifted[j], plain[j] + 123456789);
 }
 
@@ -193,7 +193,7 @@ TEST(DiscreteLaws, RefuseScalesOutsideTheirRange) {
   std::vector<std::int64_t> values(2);
   std::uint64_t index = 0;
   for (const double scale : {0.0, -1.0, std::nan(""), HUGE_VAL, 0x1.1p40}) {
-    EXPECT_THROW(add_rounded_laplace(source.lease(Purpose::noise, 0, index++), scale, values),
+    EXPECT_THROW(add_rounded_laplace(source.claim(Purpose::noise, 0, index++), scale, values),
                  base::UsageError);
   }
 }

@@ -26,20 +26,20 @@ void internal::check_laplace_scale(double scale) {
   }
 }
 
-void internal::add_rounded_laplace(const Leaf& leaf, double scale, std::span<std::int64_t> values,
-                                   std::uint64_t first) {
+void internal::add_rounded_laplace(const KeystreamBlock& block, double scale,
+                                   std::span<std::int64_t> values, std::uint64_t first) {
   check_laplace_scale(scale);
   const Fraction exact = internal::exact_fraction(scale);
-  LeafReader reader(leaf);
+  KeystreamBlockReader reader(block);
   std::array<std::uint64_t, 1024> words;
   const internal::ScopedWipe wipe{std::span(words)};
   while (!values.empty()) {
     const std::size_t count = std::min(values.size(), words.size());
     reader.words(first, std::span(words).first(count));
     for (std::size_t j = 0; j < count; ++j) {
-      const auto more = [&leaf, coordinate = first + j](int i) {
+      const auto more = [&block, coordinate = first + j](int i) {
         std::array<std::uint64_t, 1> word{};
-        leaf.extension(coordinate, static_cast<std::uint64_t>(i), word);
+        block.extension(coordinate, static_cast<std::uint64_t>(i), word);
         return word[0];
       };
       // The first bit is the sign, the others are U.
@@ -53,11 +53,11 @@ void internal::add_rounded_laplace(const Leaf& leaf, double scale, std::span<std
   }
 }
 
-void add_rounded_laplace(Lease lease, double scale, std::span<std::int64_t> values,
+void add_rounded_laplace(BlockClaim claim, double scale, std::span<std::int64_t> values,
                          std::uint64_t first) {
   internal::check_laplace_scale(scale);
-  const Leaf leaf(std::move(lease));
-  internal::add_rounded_laplace(leaf, scale, values, first);
+  const KeystreamBlock block(std::move(claim));
+  internal::add_rounded_laplace(block, scale, values, first);
 }
 
 }  // namespace tacet::random

@@ -14,9 +14,9 @@ constexpr double largest_laplace_scale = 1099511627776.0;  // 2^40
 /// exactly. A rounding of real Laplace noise, so that the continuous law's formulas hold for
 /// integer values (unlike the discrete Laplace law, whose profile differs).
 ///
-/// Word first + j of the leaf decides coordinate j, as for add_rounded_gaussian. A UsageError
-/// unless 0 < scale <= 2^40. Sums wrap modulo 2^64.
-void add_rounded_laplace(Lease lease, double scale, std::span<std::int64_t> values,
+/// Word first + j of the keystream block decides coordinate j, as for add_rounded_gaussian. A
+/// UsageError unless 0 < scale <= 2^40. Sums wrap modulo 2^64.
+void add_rounded_laplace(BlockClaim claim, double scale, std::span<std::int64_t> values,
                          std::uint64_t first = 0);
 
 namespace internal {
@@ -24,9 +24,9 @@ namespace internal {
 /// UsageError unless 0 < scale <= 2^40.
 void check_laplace_scale(double scale);
 
-/// add_rounded_laplace from an open leaf. Not for users: a leaf could noise two sums, a lease
-/// cannot.
-void add_rounded_laplace(const Leaf& leaf, double scale, std::span<std::int64_t> values,
+/// add_rounded_laplace from an open keystream block. Not for users: a keystream block could noise
+/// two sums, a claim cannot.
+void add_rounded_laplace(const KeystreamBlock& block, double scale, std::span<std::int64_t> values,
                          std::uint64_t first = 0);
 
 }  // namespace internal

@@ -29,14 +29,14 @@ struct CentreOfSigma {
   double sigma;
   double reach;
 
-  CentreOfSigma(double scale, double least_margin)
-      : sigma(scale), reach(0.5 - std::max(scale * Form::bound, least_margin)) {}
+  CentreOfSigma(double scale, double min_margin)
+      : sigma(scale), reach(0.5 - std::max(scale * Form::bound, min_margin)) {}
 };
 
 /// Settles the centre's draws of 64 words; a bit for each that is left, of the tails or doubtful.
 template <class Form>
-HWY_INLINE std::uint64_t settle_centre(const std::uint64_t* words, std::int64_t* values,
-                                       const CentreOfSigma<Form>& centre) {
+HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t* values,
+                                        const CentreOfSigma<Form>& centre) {
   const DoubleTag d;
   const IntTag di;
   const WordTag du;
@@ -68,7 +68,7 @@ HWY_INLINE std::uint64_t settle_centre(const std::uint64_t* words, std::int64_t*
 }
 
 /// Every word of the list is done alone.
-HWY_INLINE std::size_t settle_tails(GaussianBatch& batch, const std::int64_t*, std::size_t count) {
+HWY_INLINE std::size_t resolve_tails(GaussianBatch& batch, const std::int64_t*, std::size_t count) {
   for (std::size_t k = 0; k < count; ++k) batch.undecided[k] = static_cast<std::uint32_t>(k);
   return count;
 }
@@ -76,14 +76,14 @@ HWY_INLINE std::size_t settle_tails(GaussianBatch& batch, const std::int64_t*, s
 #endif
 
 /// Settles the words of the list; returns how many stay undecided.
-HWY_INLINE std::size_t settle_list(GaussianBatch& batch, std::int64_t* values, std::size_t count) {
-  const std::size_t alone = settle_tails(batch, values, count);
+HWY_INLINE std::size_t resolve_list(GaussianBatch& batch, std::int64_t* values, std::size_t count) {
+  const std::size_t alone = resolve_tails(batch, values, count);
   std::size_t undecided = 0;
   for (std::size_t i = 0; i < alone; ++i) {
     const std::uint32_t k = batch.undecided[i];
     const std::uint32_t j = batch.places[k];
     std::int64_t integer = 0;
-    if (one_value(batch.listed[k], batch.sigma, batch.least_margin, integer)) {
+    if (one_value(batch.listed[k], batch.sigma, batch.min_margin, integer)) {
       values[j] = wrapping_sum(values[j], integer);
     } else {
       batch.undecided[undecided++] = j;
@@ -93,11 +93,11 @@ HWY_INLINE std::size_t settle_list(GaussianBatch& batch, std::int64_t* values, s
 }
 
 template <class Form>
-HWY_INLINE std::size_t settle_by(GaussianBatch& batch, const std::uint64_t* words,
-                                 std::int64_t* values, std::size_t count) {
-  const CentreOfSigma<Form> centre(batch.sigma, batch.least_margin);
+HWY_INLINE std::size_t resolve_by(GaussianBatch& batch, const std::uint64_t* words,
+                                  std::int64_t* values, std::size_t count) {
+  const CentreOfSigma<Form> centre(batch.sigma, batch.min_margin);
   for (std::size_t begin = 0; begin < count; begin += 64) {
-    batch.left[begin / 64] = settle_centre<Form>(words + begin, values + begin, centre);
+    batch.left[begin / 64] = resolve_centre<Form>(words + begin, values + begin, centre);
   }
   // Listed when all are done: how many there are is guessed wrongly again and again, which costs
   // little where nothing else is under way.
@@ -105,15 +105,15 @@ HWY_INLINE std::size_t settle_by(GaussianBatch& batch, const std::uint64_t* word
   for (std::size_t begin = 0; begin < count; begin += 64) {
     listed = list_words(batch, words, batch.left[begin / 64], begin, listed);
   }
-  return settle_list(batch, values, listed);
+  return resolve_list(batch, values, listed);
 }
 
 std::size_t settle(GaussianBatch& batch, const std::uint64_t* words, std::int64_t* values,
                    std::size_t count) {
   // Above it the coarse form leaves too many doubtful.
-  constexpr double most_coarse = 0x1p26;
-  return batch.sigma <= most_coarse ? settle_by<Coarse>(batch, words, values, count)
-                                    : settle_by<Fine>(batch, words, values, count);
+  constexpr double max_coarse = 0x1p26;
+  return batch.sigma <= max_coarse ? resolve_by<Coarse>(batch, words, values, count)
+                                   : resolve_by<Fine>(batch, words, values, count);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -76,7 +76,7 @@ namespace {
 /// Adds the draws of batch.words[0 .. values.size()) to the values.
 void add_batch(GaussianBatch& batch, std::span<std::int64_t> values, std::uint64_t first,
                const Extension& extension) {
-  const auto settle_rest = [&](std::size_t undecided, std::size_t begin, std::size_t count) {
+  const auto resolve_rest = [&](std::size_t undecided, std::size_t begin, std::size_t count) {
     for (const std::uint32_t j : std::span(batch.undecided).first(undecided)) {
       if (j >= count) continue;  // of the padding
       const std::size_t place = begin + j;
@@ -87,25 +87,25 @@ void add_batch(GaussianBatch& batch, std::span<std::int64_t> values, std::uint64
   };
   constexpr std::size_t lanes = GaussianBatch::padding;
   const std::size_t whole = values.size() / lanes * lanes;
-  settle_rest(settle_gaussians(batch, 0, values.data(), whole), 0, whole);
+  resolve_rest(resolve_gaussians(batch, 0, values.data(), whole), 0, whole);
   const auto last = values.subspan(whole);
   if (last.empty()) return;
   std::fill_n(batch.words + values.size(), lanes - last.size(), std::uint64_t{1} << 63);
   std::ranges::copy(last, batch.last);
-  const std::size_t undecided = settle_gaussians(batch, whole, batch.last, lanes);
+  const std::size_t undecided = resolve_gaussians(batch, whole, batch.last, lanes);
   std::copy_n(batch.last, last.size(), last.begin());
-  settle_rest(undecided, whole, last.size());
+  resolve_rest(undecided, whole, last.size());
 }
 
 }  // namespace
 
 void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma,
                               std::span<std::int64_t> values, std::uint64_t first,
-                              const Extension& extension, double least_margin) {
+                              const Extension& extension, double min_margin) {
   internal::check_gaussian_sigma(sigma);
   const auto batch = std::make_unique<GaussianBatch>();
   batch->sigma = sigma;
-  batch->least_margin = least_margin;
+  batch->min_margin = min_margin;
   for (std::size_t begin = 0; begin < words.size(); begin += GaussianBatch::capacity) {
     const std::size_t count = std::min(words.size() - begin, GaussianBatch::capacity);
     std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(begin), count, batch->words);
@@ -144,27 +144,27 @@ void wipe(GaussianBatch& batch, std::size_t count) {
 }  // namespace
 }  // namespace internal
 
-internal::GaussianReader::GaussianReader(const Leaf& leaf, double sigma)
-    : leaf_(leaf), reader_(leaf), batch_(take_batch()) {
+internal::GaussianReader::GaussianReader(const KeystreamBlock& block, double sigma)
+    : block_(block), reader_(block), batch_(take_batch()) {
   check_gaussian_sigma(sigma);
   batch_->sigma = sigma;
-  batch_->least_margin = 0;
+  batch_->min_margin = 0;
 }
 
 internal::GaussianReader::~GaussianReader() {
-  wipe(*batch_, most_at_once_);
+  wipe(*batch_, max_at_once_);
   spare_batch = std::move(batch_);
 }
 
 void internal::GaussianReader::add(std::uint64_t first, std::span<std::int64_t> values) {
   const Extension extension = [this](std::uint64_t coordinate, int i) {
     std::array<std::uint64_t, 1> word{};
-    leaf_.extension(coordinate, static_cast<std::uint64_t>(i), word);
+    block_.extension(coordinate, static_cast<std::uint64_t>(i), word);
     return word[0];
   };
   while (!values.empty()) {
     const std::size_t count = std::min(values.size(), GaussianBatch::capacity);
-    most_at_once_ = std::max(most_at_once_, count);
+    max_at_once_ = std::max(max_at_once_, count);
     reader_.words(first, std::span(batch_->words).first(count));
     add_batch(*batch_, values.first(count), first, extension);
     first += count;
@@ -172,16 +172,16 @@ void internal::GaussianReader::add(std::uint64_t first, std::span<std::int64_t> 
   }
 }
 
-void internal::add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
-                                    std::uint64_t first) {
-  GaussianReader(leaf, sigma).add(first, values);
+void internal::add_rounded_gaussian(const KeystreamBlock& block, double sigma,
+                                    std::span<std::int64_t> values, std::uint64_t first) {
+  GaussianReader(block, sigma).add(first, values);
 }
 
-void add_rounded_gaussian(Lease lease, double sigma, std::span<std::int64_t> values,
+void add_rounded_gaussian(BlockClaim claim, double sigma, std::span<std::int64_t> values,
                           std::uint64_t first) {
   internal::check_gaussian_sigma(sigma);
-  const Leaf leaf(std::move(lease));
-  internal::add_rounded_gaussian(leaf, sigma, values, first);
+  const KeystreamBlock block(std::move(claim));
+  internal::add_rounded_gaussian(block, sigma, values, first);
 }
 
 }  // namespace tacet::random

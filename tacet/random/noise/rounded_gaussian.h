@@ -17,39 +17,41 @@ constexpr double largest_gaussian_sigma = 4294967296.0;  // 2^32: error bounds s
 /// exact: P(K = k) = Phi((k + 1/2)/sigma) - Phi((k - 1/2)/sigma), so that integer values plus K are
 /// a rounding of the values plus real Gaussian noise, and keep every guarantee of it.
 ///
-/// Word first + j of the leaf decides coordinate j: cutting a vector into pieces with the right
-/// `first` gives the same integers. sigma is in grid units, 0 < sigma <= 2^32; anything else is a
-/// UsageError. Sums wrap modulo 2^64, which loses no privacy.
-void add_rounded_gaussian(Lease lease, double sigma, std::span<std::int64_t> values,
+/// Word first + j of the keystream block decides coordinate j: cutting a vector into pieces with
+/// the right `first` gives the same integers. sigma is in grid units, 0 < sigma <= 2^32; anything
+/// else is a UsageError. Sums wrap modulo 2^64, which loses no privacy.
+void add_rounded_gaussian(BlockClaim claim, double sigma, std::span<std::int64_t> values,
                           std::uint64_t first = 0);
 
 namespace internal {
 
-/// The same from an open leaf. Not for users: a leaf could noise two sums, a lease cannot.
-void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
+/// The same from an open keystream block. Not for users: a keystream block could noise two sums, a
+/// claim cannot.
+void add_rounded_gaussian(const KeystreamBlock& block, double sigma, std::span<std::int64_t> values,
                           std::uint64_t first = 0);
 
 struct GaussianBatch;
 
-/// Draws of one open leaf, piece by piece, without setting up the cipher for each. The leaf must
-/// outlive it. Not for users, like the function above. Not for several threads at once.
+/// Draws of one open keystream block, piece by piece, without setting up the cipher for each. The
+/// keystream block must outlive it. Not for users, like the function above. Not for several threads
+/// at once.
 class GaussianReader {
  public:
-  GaussianReader(const Leaf& leaf, double sigma);
+  GaussianReader(const KeystreamBlock& block, double sigma);
   ~GaussianReader();
   GaussianReader(const GaussianReader&) = delete;
   GaussianReader& operator=(const GaussianReader&) = delete;
 
-  /// The leaf's words themselves, for what is decided beside the draws.
+  /// The keystream block's words themselves, for what is decided beside the draws.
   void words(std::uint64_t first, std::span<std::uint64_t> out) { reader_.words(first, out); }
   /// Adds the draws of words first, first + 1, ... to the values.
   void add(std::uint64_t first, std::span<std::int64_t> values);
 
  private:
-  const Leaf& leaf_;
-  LeafReader reader_;
+  const KeystreamBlock& block_;
+  KeystreamBlockReader reader_;
   std::unique_ptr<GaussianBatch> batch_;
-  std::size_t most_at_once_ = 0;  // draws: what has to be wiped
+  std::size_t max_at_once_ = 0;  // draws: what has to be wiped
 };
 
 /// A UsageError unless 0 < sigma <= 2^32.
@@ -63,11 +65,11 @@ using Extension = std::function<std::uint64_t(std::uint64_t coordinate, int i)>;
                                                   const std::function<std::uint64_t(int)>& more);
 
 /// The draws of given words, added to values; coordinate first + j continues words[j]. Doubles
-/// settle those that lie further from a border than sigma times the proved error and than
-/// `least_margin` (tests pass 0.49 to send nearly all to exact arithmetic).
+/// settle those that lie further from a boundary than sigma times the proved error and than
+/// `min_margin` (tests pass 0.49 to send nearly all to exact arithmetic).
 void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma,
                               std::span<std::int64_t> values, std::uint64_t first,
-                              const Extension& extension, double least_margin = 0);
+                              const Extension& extension, double min_margin = 0);
 
 }  // namespace internal
 }  // namespace tacet::random

@@ -11,8 +11,8 @@ namespace tacet::random::internal {
 
 HWY_EXPORT(settle);
 
-std::size_t settle_gaussians(GaussianBatch& batch, std::size_t begin, std::int64_t* values,
-                             std::size_t count) {
+std::size_t resolve_gaussians(GaussianBatch& batch, std::size_t begin, std::int64_t* values,
+                              std::size_t count) {
   return HWY_DYNAMIC_DISPATCH(settle)(batch, batch.words + begin, values, count);
 }
 

@@ -11,7 +11,7 @@ struct GaussianBatch {
   static constexpr std::size_t padding = 64;
 
   double sigma = 0;
-  double least_margin = 0;
+  double min_margin = 0;
   alignas(64) std::uint64_t words[capacity];
   alignas(64) std::int64_t last[padding];                // values that are no whole vectors
   alignas(64) std::uint64_t listed[capacity + padding];  // words that the centre does not settle
@@ -25,7 +25,7 @@ struct GaussianBatch {
 /// Adds to the values what doubles decide for `count` of batch.words from `begin` on (a multiple of
 /// 64), on the widest vectors the machine has. Returns how many places it wrote to batch.undecided,
 /// counted from `begin`; those got nothing yet.
-std::size_t settle_gaussians(GaussianBatch& batch, std::size_t begin, std::int64_t* values,
-                             std::size_t count);
+std::size_t resolve_gaussians(GaussianBatch& batch, std::size_t begin, std::int64_t* values,
+                              std::size_t count);
 
 }  // namespace tacet::random::internal

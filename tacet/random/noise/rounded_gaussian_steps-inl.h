@@ -96,7 +96,7 @@ HWY_INLINE hn::Vec<D> centre_value(D d, hn::Vec<D> q, hn::Vec<D> sigma) {
 
 /// A word of the tails, one by itself: they are an eighth of all, and to gather eight coefficients
 /// and a bound for several of them takes longer. False unless the integer is certain.
-HWY_INLINE bool tail_value(std::uint64_t word, double sigma, double least_margin,
+HWY_INLINE bool tail_value(std::uint64_t word, double sigma, double min_margin,
                            std::int64_t& integer) {
   const auto s = static_cast<std::int64_t>(word ^ (std::uint64_t{1} << 63));
   const std::int64_t tail = INT64_MAX - (s ^ (s >> 63));
@@ -109,36 +109,36 @@ HWY_INLINE bool tail_value(std::uint64_t word, double sigma, double least_margin
   const double* const coefficients = table::tail_coefficients + piece * table::tail_terms;
   double z = coefficients[table::tail_terms - 1];
   for (std::size_t i = table::tail_terms - 1; i-- > 0;) z = fused(z, x, coefficients[i]);
-  const double margin = std::max(sigma * table::tail_margins[piece], least_margin);
+  const double margin = std::max(sigma * table::tail_margins[piece], min_margin);
   return round_certainly(std::copysign(sigma * z, static_cast<double>(s)), margin, integer);
 }
 
 /// A word of the centre by itself, as exact as doubles are.
-HWY_INLINE bool fine_value(std::uint64_t word, double sigma, double least_margin,
+HWY_INLINE bool fine_value(std::uint64_t word, double sigma, double min_margin,
                            std::int64_t& integer) {
   const hn::CappedTag<double, 1> d;
   const auto q = middle_of_cell(d, hn::Set(hn::RebindToUnsigned<decltype(d)>(), word));
   const auto value = centre_value<Fine>(d, q, hn::Set(d, sigma));
-  return round_certainly(hn::GetLane(value), std::max(sigma * Fine::bound, least_margin), integer);
+  return round_certainly(hn::GetLane(value), std::max(sigma * Fine::bound, min_margin), integer);
 }
 
-HWY_INLINE bool one_value(std::uint64_t word, double sigma, double least_margin,
+HWY_INLINE bool one_value(std::uint64_t word, double sigma, double min_margin,
                           std::int64_t& integer) {
   const auto s = static_cast<std::int64_t>(word ^ (std::uint64_t{1} << 63));
   const std::int64_t tail = INT64_MAX - (s ^ (s >> 63));
   return static_cast<std::uint64_t>(tail) >= table::tail_end
-             ? fine_value(word, sigma, least_margin, integer)
-             : tail_value(word, sigma, least_margin, integer);
+             ? fine_value(word, sigma, min_margin, integer)
+             : tail_value(word, sigma, min_margin, integer);
 }
 
 template <class M>
 HWY_INLINE std::uint64_t mask_bits(M mask) {
-  constexpr std::size_t most_lanes = HWY_MAX_BYTES / sizeof(double);
+  constexpr std::size_t max_lanes = HWY_MAX_BYTES / sizeof(double);
   // Only the bytes written are read: a wider read would wait for the store to leave its buffer.
   std::uint8_t bytes[8];
   hn::StoreMaskBits(DoubleTag(), mask, bytes);
   std::uint64_t bits = bytes[0];
-  for (std::size_t i = 1; i < (most_lanes + 7) / 8; ++i) {
+  for (std::size_t i = 1; i < (max_lanes + 7) / 8; ++i) {
     if (8 * i < hn::Lanes(DoubleTag())) bits |= std::uint64_t{bytes[i]} << (8 * i);
   }
   return bits;

@@ -27,7 +27,7 @@ double probability(std::int64_t low, std::int64_t high, double sigma) {
 std::vector<std::int64_t> draw(double sigma, std::size_t count, std::uint64_t seed) {
   SeededSource source(seed);
   std::vector<std::int64_t> values(count);
-  add_rounded_gaussian(source.lease(Purpose::noise, 0, 0), sigma, values);
+  add_rounded_gaussian(source.claim(Purpose::noise, 0, 0), sigma, values);
   return values;
 }
 
@@ -103,8 +103,8 @@ TEST(RoundedGaussian, AddingToAValueShiftsTheSample) {
     shifted[j] = static_cast<std::int64_t>(j * j) * 977 - 1000000007;
   }
   auto expected = shifted;
-  add_rounded_gaussian(plain_source.lease(Purpose::noise, 1, 2), 12345.678, plain);
-  add_rounded_gaussian(shifted_source.lease(Purpose::noise, 1, 2), 12345.678, shifted);
+  add_rounded_gaussian(plain_source.claim(Purpose::noise, 1, 2), 12345.678, plain);
+  add_rounded_gaussian(shifted_source.claim(Purpose::noise, 1, 2), 12345.678, shifted);
   for (std::size_t j = 0; j < plain.size(); ++j) expected[j] += plain[j];
   EXPECT_EQ(shifted, expected);
 }
@@ -113,11 +113,11 @@ TEST(RoundedGaussian, PiecesOfAVectorGetTheSameIntegersAsTheWhole) {
   constexpr double sigma = 0x1.8p31;
   const auto whole = draw(sigma, 10000, 13);
   SeededSource source(13);
-  const Leaf leaf(source.lease(Purpose::noise, 0, 0));
+  const KeystreamBlock block(source.claim(Purpose::noise, 0, 0));
   std::vector<std::int64_t> pieces(whole.size());
   std::size_t begin = 0;
   for (const std::size_t size : {1U, 2U, 4095U, 17U, 3000U, 2885U}) {
-    internal::add_rounded_gaussian(leaf, sigma, std::span(pieces).subspan(begin, size), begin);
+    internal::add_rounded_gaussian(block, sigma, std::span(pieces).subspan(begin, size), begin);
     begin += size;
   }
   ASSERT_EQ(begin, whole.size());
@@ -137,14 +137,14 @@ TEST(RoundedGaussian, RefusesScalesOutsideItsRange) {
   SeededSource source(1);
   std::uint64_t index = 0;
   for (const double sigma : {0.0, -1.0, std::nan(""), HUGE_VAL, 0x1.0000000000001p32}) {
-    EXPECT_THROW(add_rounded_gaussian(source.lease(Purpose::noise, 0, index++), sigma, values),
+    EXPECT_THROW(add_rounded_gaussian(source.claim(Purpose::noise, 0, index++), sigma, values),
                  base::UsageError);
   }
 }
 
 TEST(RoundedGaussian, NothingToDoIsFine) {
   SeededSource source(1);
-  add_rounded_gaussian(source.lease(Purpose::noise, 0, 0), 1.0, {});
+  add_rounded_gaussian(source.claim(Purpose::noise, 0, 0), 1.0, {});
 }
 
 }  // namespace rounded_gaussian_test

@@ -25,8 +25,8 @@ struct CentreOfSigma {
   double numerator[terms];
   double reach;
 
-  CentreOfSigma(double sigma, double least_margin)
-      : reach(0.5 - std::max(sigma * Form::bound, least_margin)) {
+  CentreOfSigma(double sigma, double min_margin)
+      : reach(0.5 - std::max(sigma * Form::bound, min_margin)) {
     for (std::size_t i = 0; i < terms; ++i) numerator[i] = sigma * Form::numerator[i];
   }
 };
@@ -52,8 +52,8 @@ HWY_INLINE std::uint64_t add_certain(Double y, Double r, Double reach, std::int6
 
 /// Settles the centre's draws of 64 words; a bit for each that is left, of the tails or doubtful.
 template <class Form>
-HWY_INLINE std::uint64_t settle_centre(const std::uint64_t* words, std::int64_t* values,
-                                       const CentreOfSigma<Form>& centre) {
+HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t* values,
+                                        const CentreOfSigma<Form>& centre) {
   constexpr std::size_t together = 4;
   constexpr std::size_t terms = CentreOfSigma<Form>::terms;
   const DoubleTag d;
@@ -169,10 +169,11 @@ HWY_INLINE unsigned tail_values(const GaussianBatch& batch, std::size_t k, doubl
 
 /// Settles words of the tails on the list and writes to batch.undecided which of the list are left;
 /// returns how many.
-HWY_INLINE std::size_t settle_tails(GaussianBatch& batch, std::int64_t* values, std::size_t count) {
+HWY_INLINE std::size_t resolve_tails(GaussianBatch& batch, std::int64_t* values,
+                                     std::size_t count) {
   constexpr std::size_t near_piece = std::size_t{30 - near_octave} << 4;
   const double reach =
-      0.5 - std::max(batch.sigma * table::tail_margins[near_piece], batch.least_margin);
+      0.5 - std::max(batch.sigma * table::tail_margins[near_piece], batch.min_margin);
   if (count == 0) return 0;
   for (std::size_t k = count; k < count + 8; ++k) {  // words of the centre, which add nothing
     batch.listed[k] = std::uint64_t{1} << 63;

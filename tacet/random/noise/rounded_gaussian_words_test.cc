@@ -206,7 +206,7 @@ TEST(RoundedGaussianWords, ABrokenGeneratorIsNoticed) {
 /// Words over every region: uniform ones and, for each magnitude of the tail probability, some.
 std::vector<std::uint64_t> words_of_every_region(std::size_t uniform, std::size_t per_octave) {
   SeededSource source(21);
-  Stream stream(source.lease(Purpose::audit, 0, 0));
+  Stream stream(source.claim(Purpose::audit, 0, 0));
   std::vector<std::uint64_t> words;
   for (std::size_t i = 0; i < uniform; ++i) words.push_back(stream.next());
   for (int octave = 1; octave < 64; ++octave) {
@@ -249,20 +249,20 @@ TEST(RoundedGaussianWordsLong, ForcedSlowPathGivesTheSameIntegers) {
   expect_forced_slow_path_agrees(1000000, 2000);
 }
 
-/// Words whose cells lie at the border between k and k + 1 for many k, and next to it.
-std::vector<std::uint64_t> border_words(double sigma, std::size_t count) {
+/// Words whose cells lie at the boundary between k and k + 1 for many k, and next to it.
+std::vector<std::uint64_t> threshold_words(double sigma, std::size_t count) {
   using boost::multiprecision::cpp_int;
   SeededSource source(22);
-  Stream stream(source.lease(Purpose::audit, 0, 0));
+  Stream stream(source.claim(Purpose::audit, 0, 0));
   std::vector<std::uint64_t> words;
   while (words.size() < count) {
     // Magnitudes spread evenly over z in (0, 6.5).
     const double z = 6.5 * static_cast<double>(stream.next() >> 11) * 0x1p-53;
-    const double border = std::floor(sigma * z) + 0.5;
-    if (border / sigma > 7) continue;
+    const double threshold = std::floor(sigma * z) + 0.5;
+    if (threshold / sigma > 7) continue;
     constexpr int p = 128;
     const cpp_int x =
-        (cpp_int(2 * border) << (p - 1)) * (cpp_int(1) << 52) / cpp_int(std::ldexp(sigma, 52));
+        (cpp_int(2 * threshold) << (p - 1)) * (cpp_int(1) << 52) / cpp_int(std::ldexp(sigma, 52));
     const cpp_int distance = internal::centred_normal(x, p).low >> (p - 64);
     const auto cell = static_cast<std::uint64_t>(distance) + stream.next() % 5 - 2;
     const std::uint64_t centred = stream.next_bit() ? cell : ~cell;
@@ -286,14 +286,14 @@ Digits uniform_of(std::uint64_t word) {
 }
 
 /// Phi((k - 1/2) / sigma) <= U, for an x given as k - 1/2.
-bool normal_cdf_is_at_most(double border, double sigma, std::uint64_t word) {
+bool normal_cdf_is_at_most(double threshold, double sigma, std::uint64_t word) {
   // 113 bits, whose error Boost states as a few units, unless the two come closer than 2^-100.
   using Quad = boost::multiprecision::cpp_bin_float_quad;
   const Quad distance =
-      uniform_of<Quad>(word) - independent_normal_cdf(Quad(Quad(border) / Quad(sigma)));
+      uniform_of<Quad>(word) - independent_normal_cdf(Quad(Quad(threshold) / Quad(sigma)));
   if (abs(distance) > ldexp(Quad(1), -100)) return distance > 0;
   using Digits = boost::multiprecision::cpp_bin_float_100;
-  return independent_normal_cdf(Digits(Digits(border) / sigma)) <= uniform_of<Digits>(word);
+  return independent_normal_cdf(Digits(Digits(threshold) / sigma)) <= uniform_of<Digits>(word);
 }
 
 /// Whether U of the word and fixed_extension lies where K = k.
@@ -304,9 +304,9 @@ bool lies_in_cell(std::uint64_t word, std::int64_t k, double sigma) {
 }
 
 /// Every instruction set against the sampler's exact arithmetic, and that against Boost.Math.
-void expect_border_words_agree(std::size_t count) {
+void expect_threshold_words_agree(std::size_t count) {
   for (const double sigma : {1.5, 1153433.6, 0x1p31}) {
-    const auto words = border_words(sigma, count);
+    const auto words = threshold_words(sigma, count);
     std::vector<std::int64_t> reference(words.size());
     for (std::size_t j = 0; j < words.size(); ++j) {
       reference[j] = exact(words[j], sigma);
@@ -321,24 +321,24 @@ void expect_border_words_agree(std::size_t count) {
 }
 
 TEST(RoundedGaussianWords, BorderWordsAgreeWithMultiPrecisionArithmetic) {
-  expect_border_words_agree(300);
+  expect_threshold_words_agree(300);
 }
 
 TEST(RoundedGaussianWordsLong, BorderWordsAgreeWithMultiPrecisionArithmetic) {
-  expect_border_words_agree(100000);
+  expect_threshold_words_agree(100000);
 }
 
 TEST(RoundedGaussianWordsLong, InstructionSetsAgreeOnAHundredMillionWords) {
   constexpr std::size_t part = std::size_t{1} << 20;
   SeededSource source(23);
-  const Leaf leaf(source.lease(Purpose::noise, 0, 0));
+  const KeystreamBlock block(source.claim(Purpose::noise, 0, 0));
   std::vector<std::int64_t> reference(part);
   std::vector<std::int64_t> values(part);
   for (std::uint64_t first = 0; first < 100000000; first += part) {
     bool have_reference = false;
     on_every_instruction_set([&](const char* name) {
       std::fill(values.begin(), values.end(), 0);
-      internal::add_rounded_gaussian(leaf, 1153433.6, values, first);
+      internal::add_rounded_gaussian(block, 1153433.6, values, first);
       if (!have_reference) reference = values;
       have_reference = true;
       ASSERT_EQ(values, reference) << first << " " << name;

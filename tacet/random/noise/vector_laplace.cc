@@ -136,9 +136,9 @@ void internal::draw_rounded_l2_laplace(Stream& stream, double scale, std::span<s
   round_finely(normals, exponentials, scale, noise);
 }
 
-void add_rounded_l2_laplace(Lease lease, double scale, std::span<std::int64_t> values) {
+void add_rounded_l2_laplace(BlockClaim claim, double scale, std::span<std::int64_t> values) {
   internal::check_laplace_scale(scale);
-  Stream stream(std::move(lease));
+  Stream stream(std::move(claim));
   std::vector<std::int64_t> noise(values.size());
   const internal::ScopedWipe wipe{std::span(noise)};
   internal::draw_rounded_l2_laplace(stream, scale, noise, Arithmetic::doubles_first);

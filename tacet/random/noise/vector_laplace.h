@@ -15,11 +15,11 @@ namespace tacet::random {
 ///
 /// |X| / scale is Gamma of shape d, a sum of d exponential variables; X / |X| is uniform on the
 /// sphere, a normalised normal vector. Doubles with error bounds decide the coordinates; when one
-/// is too close to a border, all are computed again with 512 random bits each (seconds for 10^4
+/// is too close to a boundary, all are computed again with 512 random bits each (seconds for 10^4
 /// coordinates). A UsageError unless 0 < scale <= 2^40. Sums wrap modulo 2^64.
-void add_rounded_l2_laplace(Lease lease, double scale, std::span<std::int64_t> values);
+void add_rounded_l2_laplace(BlockClaim claim, double scale, std::span<std::int64_t> values);
 
-/// How many words of the lease that takes a coordinate, at most: 512 bits for its direction and as
+/// How many words of the claim that takes a coordinate, at most: 512 bits for its direction and as
 /// many for its share of the length.
 constexpr std::int64_t l2_laplace_words = 16;
 

@@ -45,7 +45,7 @@ Sample draw(std::size_t dimension, double scale, std::uint64_t count) {
   Sample sample;
   for (std::uint64_t i = 0; i < count; ++i) {
     std::vector<std::int64_t> values(dimension);
-    add_rounded_l2_laplace(source.lease(Purpose::noise, i, 0), scale * grid, values);
+    add_rounded_l2_laplace(source.claim(Purpose::noise, i, 0), scale * grid, values);
     sample.radii.push_back(norm(values) / grid);
     sample.first_coordinates.push_back(static_cast<double>(values[dimension / 2]) / grid);
   }
@@ -97,8 +97,8 @@ TEST(RoundedL2Laplace, ForcedExactArithmeticGivesTheSameIntegers) {
     for (const double scale : {0.7, 0x1p22}) {
       SeededSource rough_source(seed);
       SeededSource exact_source(seed);
-      Stream rough_stream(rough_source.lease(Purpose::noise, 0, 0));
-      Stream exact_stream(exact_source.lease(Purpose::noise, 0, 0));
+      Stream rough_stream(rough_source.claim(Purpose::noise, 0, 0));
+      Stream exact_stream(exact_source.claim(Purpose::noise, 0, 0));
       std::vector<std::int64_t> rough(5);
       std::vector<std::int64_t> exact(5);
       internal::draw_rounded_l2_laplace(rough_stream, scale, rough,
@@ -115,7 +115,7 @@ TEST(RoundedL2Laplace, RefusesScalesOutsideTheirRange) {
   std::vector<std::int64_t> values(2);
   std::uint64_t index = 0;
   for (const double scale : {0.0, -1.0, std::nan(""), HUGE_VAL, 0x1.1p40}) {
-    EXPECT_THROW(add_rounded_l2_laplace(source.lease(Purpose::noise, 0, index++), scale, values),
+    EXPECT_THROW(add_rounded_l2_laplace(source.claim(Purpose::noise, 0, index++), scale, values),
                  base::UsageError);
   }
 }

@@ -15,13 +15,13 @@ TEST(Keystream, PassesItsKnownAnswerTest) { EXPECT_NO_THROW(check_cipher()); }
 TEST(Keystream, GivesTheWordsThatOpensslsProgramGives) {
   // openssl enc -aes-256-ctr with the keys of KeyTree.ChildrenAreDerivedAsDocumented and a zero
   // counter.
-  const Key leaf = Key::from_seed(7).child("run").child("noise").child("leaf", 3, 5);
-  Keystream words(leaf.child("words"));
+  const Key block = Key::from_seed(7).child("run").child("noise").child("keystream block", 3, 5);
+  Keystream words(block.child("words"));
   std::array<std::uint64_t, 4> out{};
   words.words(0, out);
   EXPECT_EQ(out, (std::array<std::uint64_t, 4>{0x138f65072541a7cdU, 0xc6f6b428c123df34U,
                                                0xa8c0425a3344f123U, 0x300fae8c339b3273U}));
-  Keystream extension(leaf.child("ext", 11));
+  Keystream extension(block.child("ext", 11));
   std::array<std::uint64_t, 2> more{};
   extension.words(0, more);
   EXPECT_EQ(more, (std::array<std::uint64_t, 2>{0x48f155f67416fbf5U, 0x1b844d7d97a8fbb7U}));

@@ -11,7 +11,8 @@ constexpr std::size_t key_size = 32;
 
 /// 32 bytes in pages that are locked into memory where the system allows it, left out of core
 /// dumps, zero in a forked child, and between guard pages. Wiped on destruction. It protects the
-/// keys of the tree, root and leaves; what the cipher expands from one in use lies elsewhere.
+/// keys of the tree, root and keystream blocks; what the cipher expands from one in use lies
+/// elsewhere.
 class SecureSlot {
  public:
   SecureSlot();

@@ -25,19 +25,19 @@ std::size_t place(Purpose purpose) {
 
 }  // namespace
 
-internal::LeafWords::LeafWords(const Key& leaf, const Key& first_piece, std::int64_t most_words)
-    : leaf_(leaf), most_words_(static_cast<std::uint64_t>(most_words)), keystream_(first_piece) {}
+internal::BlockWords::BlockWords(const Key& block, const Key& first_piece, std::int64_t max_words)
+    : block_(block), max_words_(static_cast<std::uint64_t>(max_words)), keystream_(first_piece) {}
 
-void internal::LeafWords::words(std::uint64_t first, std::span<std::uint64_t> out) {
+void internal::BlockWords::words(std::uint64_t first, std::span<std::uint64_t> out) {
   constexpr auto size = static_cast<std::uint64_t>(piece_words);
-  if (first > most_words_ || out.size() > most_words_ - first) {
-    throw base::InternalError("word {} of a leaf was asked for, {} were leased", first + out.size(),
-                              most_words_);
+  if (first > max_words_ || out.size() > max_words_ - first) {
+    throw base::InternalError("word {} of a keystream block was asked for, {} were claimed",
+                              first + out.size(), max_words_);
   }
   while (!out.empty()) {
     const std::uint64_t piece = first / size;
     if (piece != piece_) {
-      keystream_ = Keystream(leaf_.child("words", piece));
+      keystream_ = Keystream(block_.child("words", piece));
       piece_ = piece;
     }
     const auto count =
@@ -48,42 +48,41 @@ void internal::LeafWords::words(std::uint64_t first, std::span<std::uint64_t> ou
   }
 }
 
-Leaf::Leaf(Lease lease)
-    : key_(std::move(lease.key_)),
-      words_key_(key_.child("words")),
-      most_words_(lease.most_words_) {}
+KeystreamBlock::KeystreamBlock(BlockClaim claim)
+    : key_(std::move(claim.key_)), words_key_(key_.child("words")), max_words_(claim.max_words_) {}
 
-void Leaf::words(std::uint64_t first, std::span<std::uint64_t> out) const {
-  LeafReader(*this).words(first, out);
+void KeystreamBlock::words(std::uint64_t first, std::span<std::uint64_t> out) const {
+  KeystreamBlockReader(*this).words(first, out);
 }
 
-void Leaf::extension(std::uint64_t coordinate, std::uint64_t first,
-                     std::span<std::uint64_t> out) const {
-  if (coordinate >= static_cast<std::uint64_t>(most_words_) || first > continuation_words ||
+void KeystreamBlock::extension(std::uint64_t coordinate, std::uint64_t first,
+                               std::span<std::uint64_t> out) const {
+  if (coordinate >= static_cast<std::uint64_t>(max_words_) || first > continuation_words ||
       out.size() > continuation_words - first) {
-    throw base::InternalError("a coordinate was continued beyond what its lease allows");
+    throw base::InternalError("a coordinate was continued beyond what its claim allows");
   }
   internal::Keystream keystream(key_.child("ext", coordinate));
   keystream.words(first, out);
 }
 
-LeafReader::LeafReader(const Leaf& leaf) : words_(leaf.key_, leaf.words_key_, leaf.most_words_) {}
+KeystreamBlockReader::KeystreamBlockReader(const KeystreamBlock& block)
+    : words_(block.key_, block.words_key_, block.max_words_) {}
 
-void LeafReader::words(std::uint64_t first, std::span<std::uint64_t> out) {
+void KeystreamBlockReader::words(std::uint64_t first, std::span<std::uint64_t> out) {
   words_.words(first, out);
 }
 
-Stream::Stream(Lease lease)
-    : key_(std::move(lease.key_)),
-      most_words_(lease.most_words_),
-      words_(key_, key_.child("words"), most_words_) {}
+Stream::Stream(BlockClaim claim)
+    : key_(std::move(claim.key_)),
+      max_words_(claim.max_words_),
+      words_(key_, key_.child("words"), max_words_) {}
 
 Stream::~Stream() { const internal::ScopedWipe wipe{std::span(buffer_)}; }
 
 void Stream::refill() {
   internal::require_same_process(generation_);
-  // Not beyond what was leased; where nothing is left, asking for a word says so.
-  const auto most = static_cast<std::uint64_t>(most_words_);
+  // Not beyond what was claimed; where nothing is left, asking for a word says so.
+  const auto most = static_cast<std::uint64_t>(max_words_);
   batch_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(most - next_word_, 1, batch_));
   const auto fresh = std::span(buffer_).last(batch_);
   words_.words(next_word_, fresh);
@@ -102,7 +101,7 @@ Source::Source(internal::Key run) : run_(std::move(run)) { set_purposes(); }
 void Source::set_purposes() {
   purposes_.clear();
   for (const auto label : labels) purposes_.push_back(run_.child(label));
-  leased_ = std::vector<internal::LeaseBook>(labels.size());
+  claimed_ = std::vector<internal::BlockRegistry>(labels.size());
   counts_.clear();
 }
 
@@ -118,39 +117,39 @@ void Source::next_run() {
   set_purposes();
 }
 
-Lease Source::lease(Purpose purpose, std::uint64_t step, std::uint64_t index,
-                    std::int64_t most_words) {
+BlockClaim Source::claim(Purpose purpose, std::uint64_t step, std::uint64_t index,
+                         std::int64_t max_words) {
   internal::require_same_process(generation_);
-  if (most_words < 0 || most_words > most_leaf_words) {
-    throw base::InternalError("a lease holds at most 2^33 words, {} were asked for", most_words);
+  if (max_words < 0 || max_words > max_block_words) {
+    throw base::InternalError("a claim holds at most 2^33 words, {} were asked for", max_words);
   }
   {
     const std::lock_guard lock(mutex_);
-    if (!leased_[place(purpose)].take(step, index)) {
+    if (!claimed_[place(purpose)].take(step, index)) {
       throw base::InternalError(
           "random numbers for {}, step {}, index {} were requested twice, or after their step was "
           "finished; reused noise would reveal the data",
           labels[place(purpose)], step, index);
     }
-    ++counts_[most_words];
+    ++counts_[max_words];
   }
-  return {purposes_[place(purpose)].child("leaf", step, index), most_words};
+  return {purposes_[place(purpose)].child("keystream block", step, index), max_words};
 }
 
 void Source::finish_before(Purpose purpose, std::uint64_t step) {
   const std::lock_guard lock(mutex_);
-  leased_[place(purpose)].finish_before(step);
+  claimed_[place(purpose)].finish_before(step);
 }
 
-double Source::cipher_delta() const {
+double Source::prg_slack() const {
   const std::lock_guard lock(mutex_);
-  double sum = 0;  // in the order of the words: the same for the same leases
-  for (const auto& [words, leases] : counts_) sum += cipher_term(leases, words);
-  // Leaves of one size are what cipher_term() says, to the last digit: plans state that.
+  double sum = 0;  // in the order of the words: the same for the same claims
+  for (const auto& [words, claims] : counts_) sum += prg_slack_of(claims, words);
+  // Leaves of one size are what prg_slack_of() says, to the last digit: plans state that.
   return counts_.size() > 1 ? sum * (1 + 0x1p-40) : sum;
 }
 
-double cipher_term(std::int64_t leaves, std::int64_t words) {
+double prg_slack_of(std::int64_t leaves, std::int64_t words) {
   constexpr double continuation_blocks = static_cast<double>(continuation_words) / 2;
   const auto square_of = [](std::int64_t count) {
     const double blocks = static_cast<double>(count) / 2 + 1;
@@ -158,11 +157,11 @@ double cipher_term(std::int64_t leaves, std::int64_t words) {
   };
   const std::int64_t whole = words / piece_words;
   const std::int64_t rest = words % piece_words;
-  double one_leaf = static_cast<double>(whole) * square_of(piece_words);
-  if (rest > 0 || whole == 0) one_leaf += square_of(rest);
-  one_leaf += static_cast<double>(words) * continuation_blocks * continuation_blocks;
+  double one_block = static_cast<double>(whole) * square_of(piece_words);
+  if (rest > 0 || whole == 0) one_block += square_of(rest);
+  one_block += static_cast<double>(words) * continuation_blocks * continuation_blocks;
   constexpr double rounding = 1 + 0x1p-40;
-  return std::ldexp(static_cast<double>(leaves) * one_leaf * rounding, -129);
+  return std::ldexp(static_cast<double>(leaves) * one_block * rounding, -129);
 }
 
 std::unique_ptr<SecureSource> SecureSource::create() {

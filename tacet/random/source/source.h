@@ -9,14 +9,14 @@
 #include <span>
 #include <vector>
 
+#include "tacet/random/source/block_registry.h"
 #include "tacet/random/source/cipher.h"
 #include "tacet/random/source/key_tree.h"
-#include "tacet/random/source/lease_book.h"
 
 /// Example:
 ///
 ///     const auto source = random::SecureSource::create();  // keys of the operating system
-///     random::Stream stream(source->lease(random::Purpose::noise, 0, 0));  // this address, once
+///     random::Stream stream(source->claim(random::Purpose::noise, 0, 0));  // this address, once
 ///     const std::uint64_t word = stream.next();
 namespace tacet::random {
 
@@ -25,90 +25,95 @@ enum class Purpose : std::uint32_t { noise, sampling, selection, initialisation,
 
 class Source;
 
-/// A leaf holds at most this many words.
-constexpr std::int64_t most_leaf_words = std::int64_t{1} << 33;
-/// So many words are read under one key; those behind them come from further keys of the leaf. The
-/// distance from random bits grows with the square of what is read under a key.
+/// A keystream block holds at most this many words.
+constexpr std::int64_t max_block_words = std::int64_t{1} << 33;
+/// So many words are read under one key; those behind them come from further keys of the keystream
+/// block. The distance from random bits grows with the square of what is read under a key.
 constexpr std::int64_t piece_words = std::int64_t{1} << 20;
 
-/// The right to draw from one leaf of the key tree, once. Move-only; whoever consumes it opens a
-/// Leaf or a Stream. It must not outlive its Source.
-class [[nodiscard]] Lease {
+/// The right to draw from one keystream block of the key tree, once. Move-only; whoever consumes it
+/// opens a KeystreamBlock or a Stream. It must not outlive its Source.
+class [[nodiscard]] BlockClaim {
  public:
-  Lease(Lease&&) noexcept = default;
-  Lease& operator=(Lease&&) noexcept = default;
+  BlockClaim(BlockClaim&&) noexcept = default;
+  BlockClaim& operator=(BlockClaim&&) noexcept = default;
 
  private:
   friend class Source;
-  friend class Leaf;
+  friend class KeystreamBlock;
   friend class Stream;
-  Lease(internal::Key key, std::int64_t most_words)
-      : key_(std::move(key)), most_words_(most_words) {}
+  BlockClaim(internal::Key key, std::int64_t max_words)
+      : key_(std::move(key)), max_words_(max_words) {}
   internal::Key key_;
-  std::int64_t most_words_;
+  std::int64_t max_words_;
 };
 
 namespace internal {
 
-/// Reads the words of a leaf, piece by piece. The leaf's keys must outlive it.
-class LeafWords {
+/// Reads the words of a keystream block, piece by piece. The keystream block's keys must outlive
+/// it.
+class BlockWords {
  public:
-  /// `first_piece` is leaf.child("words"), which is also the first of leaf.child("words", piece).
-  LeafWords(const Key& leaf, const Key& first_piece, std::int64_t most_words);
+  /// `first_piece` is keystream block.child("words"), which is also the first of keystream
+  /// block.child("words", piece).
+  BlockWords(const Key& block, const Key& first_piece, std::int64_t max_words);
 
-  /// Words first, first + 1, ... An InternalError beyond what the lease allows.
+  /// Words first, first + 1, ... An InternalError beyond what the claim allows.
   void words(std::uint64_t first, std::span<std::uint64_t> out);
 
  private:
-  const Key& leaf_;
-  std::uint64_t most_words_;
+  const Key& block_;
+  std::uint64_t max_words_;
   std::uint64_t piece_ = 0;
   Keystream keystream_;
 };
 
 }  // namespace internal
 
-/// An open leaf whose words are addressed by coordinate: word j is the same whatever thread, rank
-/// or piece of the vector asks for it. const members may be called by several threads at once.
-class Leaf {
+/// An open keystream block whose words are addressed by coordinate: word j is the same whatever
+/// thread, rank or piece of the vector asks for it. const members may be called by several threads
+/// at once.
+class KeystreamBlock {
  public:
-  explicit Leaf(Lease lease);
-  Leaf(const Leaf&) = delete;
-  Leaf& operator=(const Leaf&) = delete;
+  explicit KeystreamBlock(BlockClaim claim);
+  KeystreamBlock(const KeystreamBlock&) = delete;
+  KeystreamBlock& operator=(const KeystreamBlock&) = delete;
 
-  /// Words first, first + 1, ... of the leaf; an InternalError beyond what was leased.
+  /// Words first, first + 1, ... of the keystream block; an InternalError beyond what was claimed.
   void words(std::uint64_t first, std::span<std::uint64_t> out) const;
 
-  /// Words that continue coordinate j beyond word j: a leaf of their own for every coordinate, so
-  /// that no two coordinates share bits. At most 16 each; an InternalError beyond, and for
-  /// coordinates beyond what was leased.
+  /// Words that continue coordinate j beyond word j: a keystream block of their own for every
+  /// coordinate, so that no two coordinates share bits. At most 16 each; an InternalError beyond,
+  /// and for coordinates beyond what was claimed.
   void extension(std::uint64_t coordinate, std::uint64_t first, std::span<std::uint64_t> out) const;
 
  private:
-  friend class LeafReader;
+  friend class KeystreamBlockReader;
   internal::Key key_;
   internal::Key words_key_;
-  std::int64_t most_words_;
+  std::int64_t max_words_;
 };
 
-/// A leaf opened by one thread for many reads in a row, without setting up the cipher each time.
-class LeafReader {
+/// A keystream block opened by one thread for many reads in a row, without setting up the cipher
+/// each time.
+class KeystreamBlockReader {
  public:
-  explicit LeafReader(const Leaf& leaf);
-  LeafReader(const LeafReader&) = delete;
-  LeafReader& operator=(const LeafReader&) = delete;
+  explicit KeystreamBlockReader(const KeystreamBlock& block);
+  KeystreamBlockReader(const KeystreamBlockReader&) = delete;
+  KeystreamBlockReader& operator=(const KeystreamBlockReader&) = delete;
 
-  /// As Leaf::words.
+  /// As KeystreamBlock::words.
   void words(std::uint64_t first, std::span<std::uint64_t> out);
 
  private:
-  internal::LeafWords words_;
+  internal::BlockWords words_;
 };
 
-/// A leaf read in order, for samplers that use a varying number of words. Not for several threads.
+/// A keystream block read in order, for samplers that use a varying number of words. Not for
+/// several threads.
 class Stream {
  public:
-  explicit Stream(Lease lease);
+  explicit Stream(BlockClaim claim);
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   ~Stream();
@@ -132,8 +137,8 @@ class Stream {
   void refill();
   void refill_bits();
   internal::Key key_;
-  std::int64_t most_words_;
-  internal::LeafWords words_;
+  std::int64_t max_words_;
+  internal::BlockWords words_;
   std::array<std::uint64_t, 1024> buffer_;
   std::size_t position_ = 1024;
   std::size_t batch_ = 8;  // grows, so that a short use does not pay for a long one
@@ -143,13 +148,13 @@ class Stream {
   int bits_left_ = 0;
 };
 
-/// The cipher's term for `leaves` leaves of at most `words` words each, every word with its
+/// The PRG slack for `leaves` keystream blocks of at most `words` words each, every word with its
 /// continuation: from public numbers, so that it can be stated beside a guarantee. The squares of
-/// the blocks read under each key, over 2^129 (Source::cipher_delta).
-[[nodiscard]] double cipher_term(std::int64_t leaves, std::int64_t words);
+/// the blocks read under each key, over 2^129 (Source::prg_slack).
+[[nodiscard]] double prg_slack_of(std::int64_t leaves, std::int64_t words);
 
-/// A tree of keys that hands out leases. All randomness of the library comes from one. Several
-/// threads may lease at once.
+/// A tree of keys that hands out claims. All randomness of the library comes from one. Several
+/// threads may claim at once.
 ///
 /// One run has each address once: one training, one fit, or releases whose addresses the caller
 /// counts. The next one needs a source of its own, or next_run() of this one.
@@ -159,32 +164,33 @@ class Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  /// The leaf for (purpose, step, index), of which at most `most_words` words will be read: a
-  /// public number, which cipher_delta() counts. Each can be leased once: a second request would
-  /// draw the same noise again, and the difference of two releases would show the data; it is an
-  /// InternalError. So is a call in a forked child, and a number outside [0, 2^33].
-  [[nodiscard]] Lease lease(Purpose purpose, std::uint64_t step, std::uint64_t index,
-                            std::int64_t most_words = most_leaf_words);
+  /// The keystream block for (purpose, step, index), of which at most `max_words` words will be
+  /// read: a public number, which prg_slack() counts. Each can be claimed once: a second request
+  /// would draw the same noise again, and the difference of two releases would show the data; it is
+  /// an InternalError. So is a call in a forked child, and a number outside [0, 2^33].
+  [[nodiscard]] BlockClaim claim(Purpose purpose, std::uint64_t step, std::uint64_t index,
+                                 std::int64_t max_words = max_block_words);
 
-  /// Steps of a purpose below this one are finished: a lease of them is refused from now on, as if
+  /// Steps of a purpose below this one are finished: a claim of them is refused from now on, as if
   /// all had been given, and they need no memory any more. What they were counts on in
-  /// cipher_delta().
+  /// prg_slack().
   void finish_before(Purpose purpose, std::uint64_t step);
 
-  /// Whether anything was leased in this run.
+  /// Whether anything was claimed in this run.
   [[nodiscard]] bool begun() const;
-  /// Begins another run: all addresses are free again, under keys that no run before had. Leases
-  /// given out stay what they are. Nobody may lease meanwhile.
+  /// Begins another run: all addresses are free again, under keys that no run before had. Claims
+  /// given out stay what they are. Nobody may claim meanwhile.
   void next_run();
 
   /// False for numbers that anybody can compute again, which protect nothing.
   [[nodiscard]] virtual bool secure() const = 0;
 
-  /// Bound on the distance between the words of all leases of this run and ideal random bits, with
+  /// Bound on the distance between the words of all claims of this run and ideal random bits, with
   /// AES taken as a random permutation: blocks^2 / 2^129 a key (the PRP/PRF switching lemma), for
-  /// leaves read to the end of their leases and a continuation of every word of them. It depends on
-  /// the leases alone, never on how many words a sampler happened to need: that depends on secrets.
-  [[nodiscard]] double cipher_delta() const;
+  /// keystream blocks read to the end of their claims and a continuation of every word of them. It
+  /// depends on the claims alone, never on how many words a sampler happened to need: that depends
+  /// on secrets.
+  [[nodiscard]] double prg_slack() const;
 
  protected:
   explicit Source(internal::Key run);
@@ -196,8 +202,8 @@ class Source {
   std::vector<internal::Key> purposes_;  // a key for each, in the order of the names
   std::uint64_t generation_ = internal::fork_generation();
   mutable std::mutex mutex_;
-  std::vector<internal::LeaseBook> leased_;      // likewise
-  std::map<std::int64_t, std::int64_t> counts_;  // leases by the number of words they allow
+  std::vector<internal::BlockRegistry> claimed_;  // likewise
+  std::map<std::int64_t, std::int64_t> counts_;   // claims by the number of words they allow
 };
 
 /// Randomness from the operating system's generator, stretched by AES-256.

@@ -19,40 +19,42 @@
 namespace tacet::random {
 namespace source_test {
 
-TEST(Source, FinishedStepsAreCountedAndNeverLeasedAgain) {
+TEST(Source, FinishedStepsAreCountedAndNeverClaimedAgain) {
   SeededSource source(1);
   SeededSource all(1);
   for (std::uint64_t step = 0; step < 100; ++step) {
-    (void)source.lease(Purpose::noise, step, step % 7, 1000);
-    (void)all.lease(Purpose::noise, step, step % 7, 1000);
+    (void)source.claim(Purpose::noise, step, step % 7, 1000);
+    (void)all.claim(Purpose::noise, step, step % 7, 1000);
     source.finish_before(Purpose::noise, step);
   }
-  EXPECT_EQ(source.cipher_delta(), all.cipher_delta());
-  EXPECT_EQ(source.cipher_delta(), cipher_term(100, 1000));
-  EXPECT_THROW((void)source.lease(Purpose::noise, 98, 11, 1000), base::InternalError);
-  EXPECT_THROW((void)source.lease(Purpose::noise, 99, 99 % 7, 1000), base::InternalError);
-  EXPECT_NO_THROW((void)source.lease(Purpose::noise, 99, 11, 1000));
-  EXPECT_NO_THROW((void)source.lease(Purpose::selection, 5, 0, 1000));  // another purpose
+  EXPECT_EQ(source.prg_slack(), all.prg_slack());
+  EXPECT_EQ(source.prg_slack(), prg_slack_of(100, 1000));
+  EXPECT_THROW((void)source.claim(Purpose::noise, 98, 11, 1000), base::InternalError);
+  EXPECT_THROW((void)source.claim(Purpose::noise, 99, 99 % 7, 1000), base::InternalError);
+  EXPECT_NO_THROW((void)source.claim(Purpose::noise, 99, 11, 1000));
+  EXPECT_NO_THROW((void)source.claim(Purpose::selection, 5, 0, 1000));  // another purpose
 }
 
-TEST(Source, ALeafCanBeLeasedOnce) {
+TEST(Source, ABlockCanBeClaimedOnce) {
   SeededSource source(1);
-  static_cast<void>(source.lease(Purpose::noise, 3, 4));
-  EXPECT_THROW(static_cast<void>(source.lease(Purpose::noise, 3, 4)), base::InternalError);
-  EXPECT_NO_THROW(static_cast<void>(source.lease(Purpose::noise, 4, 3)));
-  EXPECT_NO_THROW(static_cast<void>(source.lease(Purpose::sampling, 3, 4)));
+  static_cast<void>(source.claim(Purpose::noise, 3, 4));
+  EXPECT_THROW(static_cast<void>(source.claim(Purpose::noise, 3, 4)), base::InternalError);
+  EXPECT_NO_THROW(static_cast<void>(source.claim(Purpose::noise, 4, 3)));
+  EXPECT_NO_THROW(static_cast<void>(source.claim(Purpose::sampling, 3, 4)));
 }
 
-TEST(Source, ALeaseIsUsedOnce) {
-  static_assert(!std::is_copy_constructible_v<Lease> && !std::is_default_constructible_v<Lease>);
-  static_assert(!std::is_copy_constructible_v<Leaf> && !std::is_copy_constructible_v<Stream>);
+TEST(Source, AClaimIsUsedOnce) {
+  static_assert(!std::is_copy_constructible_v<BlockClaim> &&
+                !std::is_default_constructible_v<BlockClaim>);
+  static_assert(!std::is_copy_constructible_v<KeystreamBlock> &&
+                !std::is_copy_constructible_v<Stream>);
   SeededSource source(1);
-  Lease lease = source.lease(Purpose::noise, 0, 0);
-  const Stream stream(std::move(lease));
-  EXPECT_THROW(Stream{std::move(lease)}, base::InternalError);  // NOLINT(bugprone-use-after-move)
+  BlockClaim claim = source.claim(Purpose::noise, 0, 0);
+  const Stream stream(std::move(claim));
+  EXPECT_THROW(Stream{std::move(claim)}, base::InternalError);  // NOLINT(bugprone-use-after-move)
 }
 
-TEST(Source, LeavesNeverShareWords) {
+TEST(Source, BlocksNeverShareWords) {
   SeededSource source(1);
   std::set<std::uint64_t> seen;
   std::size_t drawn = 0;
@@ -60,13 +62,13 @@ TEST(Source, LeavesNeverShareWords) {
                                 Purpose::initialisation, Purpose::audit}) {
     for (std::uint64_t step = 0; step < 6; ++step) {
       for (std::uint64_t index = 0; index < 6; ++index) {
-        const Leaf leaf(source.lease(purpose, step, index));
+        const KeystreamBlock block(source.claim(purpose, step, index));
         std::array<std::uint64_t, 20> words{};
-        leaf.words(step, words);
+        block.words(step, words);
         seen.insert(words.begin(), words.end());
         for (std::uint64_t j = 0; j < 4; ++j) {
           std::array<std::uint64_t, 7> more{};
-          leaf.extension(j, 0, more);
+          block.extension(j, 0, more);
           seen.insert(more.begin(), more.end());
           drawn += more.size();
         }
@@ -74,13 +76,13 @@ TEST(Source, LeavesNeverShareWords) {
       }
     }
   }
-  EXPECT_EQ(seen.size(), drawn);  // a collision by chance: below 1e-10
+  EXPECT_EQ(seen.size(), drawn);  // a collision at random: below 1e-10
 }
 
 TEST(Source, SeedsRepeatAndDifferFromEachOther) {
   const auto first_word = [](std::uint64_t seed) {
     SeededSource source(seed);
-    Stream stream(source.lease(Purpose::noise, 0, 0));
+    Stream stream(source.claim(Purpose::noise, 0, 0));
     return stream.next();
   };
   EXPECT_EQ(first_word(1), first_word(1));
@@ -92,25 +94,25 @@ TEST(Source, OnlyTheSystemsRandomnessIsSecure) {
   const auto first = SecureSource::create();
   const auto second = SecureSource::create();
   EXPECT_TRUE(first->secure());
-  Stream one(first->lease(Purpose::noise, 0, 0));
-  Stream two(second->lease(Purpose::noise, 0, 0));
+  Stream one(first->claim(Purpose::noise, 0, 0));
+  Stream two(second->claim(Purpose::noise, 0, 0));
   EXPECT_NE(one.next(), two.next());
 }
 
-TEST(Source, StreamReadsItsLeafInOrder) {
+TEST(Source, StreamReadsItsBlockInOrder) {
   SeededSource streamed(1);
   SeededSource addressed(1);
-  Stream stream(streamed.lease(Purpose::audit, 0, 0));
+  Stream stream(streamed.claim(Purpose::audit, 0, 0));
   std::vector<std::uint64_t> words(5000);
-  Leaf(addressed.lease(Purpose::audit, 0, 0)).words(0, words);
+  KeystreamBlock(addressed.claim(Purpose::audit, 0, 0)).words(0, words);
   for (const std::uint64_t word : words) ASSERT_EQ(stream.next(), word);
 }
 
 TEST(Source, BitsComeFromTheLowEnd) {
   SeededSource bits_source(1);
   SeededSource words_source(1);
-  Stream bits(bits_source.lease(Purpose::audit, 0, 0));
-  Stream words(words_source.lease(Purpose::audit, 0, 0));
+  Stream bits(bits_source.claim(Purpose::audit, 0, 0));
+  Stream words(words_source.claim(Purpose::audit, 0, 0));
   for (int word = 0; word < 3; ++word) {
     const std::uint64_t expected = words.next();
     for (int i = 0; i < 64; ++i) ASSERT_EQ(bits.next_bit(), ((expected >> i) & 1U) != 0);
@@ -118,86 +120,87 @@ TEST(Source, BitsComeFromTheLowEnd) {
 }
 
 // How many words a sampler read depends on secrets: the number of records sampled from, how often
-// noise lay close to a border. The stated term must not.
-TEST(Source, CipherDeltaDependsOnTheNumberOfLeasesAlone) {
+// noise lay close to a boundary. The stated term must not.
+TEST(Source, PrgSlackDependsOnTheNumberOfClaimsAlone) {
   SeededSource thrifty(1);
   SeededSource lavish(1);
-  EXPECT_EQ(thrifty.cipher_delta(), 0);
+  EXPECT_EQ(thrifty.prg_slack(), 0);
   std::vector<std::uint64_t> words(2000);
   for (std::uint64_t i = 0; i < 3; ++i) {
-    Leaf(thrifty.lease(Purpose::noise, 0, i)).words(0, std::span(words).first(1));
-    const Leaf leaf(lavish.lease(Purpose::noise, 0, i));
-    leaf.words(0, words);
-    leaf.extension(7, 0, std::span(words).first(4));
+    KeystreamBlock(thrifty.claim(Purpose::noise, 0, i)).words(0, std::span(words).first(1));
+    const KeystreamBlock block(lavish.claim(Purpose::noise, 0, i));
+    block.words(0, words);
+    block.extension(7, 0, std::span(words).first(4));
   }
-  EXPECT_EQ(thrifty.cipher_delta(), lavish.cipher_delta());
+  EXPECT_EQ(thrifty.prg_slack(), lavish.prg_slack());
   // 2^13 pieces of 2^19 blocks and one to spare.
-  EXPECT_GE(thrifty.cipher_delta(), 3 * std::ldexp(1.0, -78));
-  EXPECT_LE(thrifty.cipher_delta(), 3 * std::ldexp(1.001, -78));
+  EXPECT_GE(thrifty.prg_slack(), 3 * std::ldexp(1.0, -78));
+  EXPECT_LE(thrifty.prg_slack(), 3 * std::ldexp(1.001, -78));
 }
 
-TEST(Source, CipherDeltaCountsWhatWasLeased) {
+TEST(Source, PrgSlackCountsWhatWasClaimed) {
   SeededSource source(1);
   for (std::uint64_t i = 0; i < 5; ++i) {
-    static_cast<void>(source.lease(Purpose::noise, 0, i, 1000));
+    static_cast<void>(source.claim(Purpose::noise, 0, i, 1000));
   }
-  EXPECT_GE(source.cipher_delta(), cipher_term(5, 1000));
-  EXPECT_LE(source.cipher_delta(), cipher_term(5, 1000) * (1 + 1e-11));
+  EXPECT_GE(source.prg_slack(), prg_slack_of(5, 1000));
+  EXPECT_LE(source.prg_slack(), prg_slack_of(5, 1000) * (1 + 1e-11));
 }
 
-TEST(Source, ALeaseIsReadToItsEndAndNoFurther) {
+TEST(Source, ABlockIsReadToItsEndAndNoFurther) {
   SeededSource source(1);
   std::uint64_t index = 0;
-  const auto lease = [&](std::int64_t words) {
-    return source.lease(Purpose::noise, 0, index++, words);
+  const auto claim = [&](std::int64_t words) {
+    return source.claim(Purpose::noise, 0, index++, words);
   };
-  EXPECT_THROW(static_cast<void>(lease(-1)), base::InternalError);
-  EXPECT_THROW(static_cast<void>(lease(most_leaf_words + 1)), base::InternalError);
+  EXPECT_THROW(static_cast<void>(claim(-1)), base::InternalError);
+  EXPECT_THROW(static_cast<void>(claim(max_block_words + 1)), base::InternalError);
   std::array<std::uint64_t, 4> words{};
-  const Leaf leaf(lease(10));
-  EXPECT_NO_THROW(leaf.words(6, words));
-  EXPECT_THROW(leaf.words(7, words), base::InternalError);
-  EXPECT_THROW(leaf.words(~std::uint64_t{0}, words), base::InternalError);
-  EXPECT_NO_THROW(leaf.extension(9, 12, words));
-  EXPECT_THROW(leaf.extension(10, 0, words), base::InternalError);
-  EXPECT_THROW(leaf.extension(9, 13, words), base::InternalError);
+  const KeystreamBlock block(claim(10));
+  EXPECT_NO_THROW(block.words(6, words));
+  EXPECT_THROW(block.words(7, words), base::InternalError);
+  EXPECT_THROW(block.words(~std::uint64_t{0}, words), base::InternalError);
+  EXPECT_NO_THROW(block.extension(9, 12, words));
+  EXPECT_THROW(block.extension(10, 0, words), base::InternalError);
+  EXPECT_THROW(block.extension(9, 13, words), base::InternalError);
   for (const int most : {0, 1, 9, 700, 5000}) {
-    Stream stream(lease(most));
+    Stream stream(claim(most));
     for (int i = 0; i < most; ++i) static_cast<void>(stream.next());
     EXPECT_THROW(static_cast<void>(stream.next()), base::InternalError) << most;
   }
 }
 
-// Every 2^20 words have a key of their own: the first is the leaf's old one, so that shorter leaves
-// kept their words.
-TEST(Source, LongLeavesAreCutIntoPiecesWithKeysOfTheirOwn) {
+// Every 2^20 words have a key of their own: the first is the keystream block's old one, so that
+// shorter leaves kept their words.
+TEST(Source, LongBlocksAreCutIntoPiecesWithKeysOfTheirOwn) {
   SeededSource source(7);
-  const Leaf leaf(source.lease(Purpose::noise, 3, 5));
-  const auto key = internal::Key::from_seed(7).child("run").child("noise").child("leaf", 3, 5);
+  const KeystreamBlock block(source.claim(Purpose::noise, 3, 5));
+  const auto key =
+      internal::Key::from_seed(7).child("run").child("noise").child("keystream block", 3, 5);
   constexpr auto piece = static_cast<std::uint64_t>(piece_words);
   for (const std::uint64_t k : {0U, 1U, 2U, 8191U}) {
     std::array<std::uint64_t, 6> expected{};
     std::array<std::uint64_t, 6> found{};
     internal::Keystream(key.child("words", k)).words(5, expected);
-    leaf.words(k * piece + 5, found);
+    block.words(k * piece + 5, found);
     EXPECT_EQ(found, expected) << k;
     if (k == 0) internal::Keystream(key.child("words")).words(5, expected);
     EXPECT_EQ(found, expected) << k;
   }
-  // Across the border: as a whole, by a reader that goes back, and as a stream.
+  // Across the boundary: as a whole, by a reader that goes back, and as a stream.
   std::array<std::uint64_t, 4> before{};
   std::array<std::uint64_t, 4> behind{};
   std::array<std::uint64_t, 8> across{};
   internal::Keystream(key.child("words", 0)).words(piece - 4, before);
   internal::Keystream(key.child("words", 1)).words(0, behind);
-  LeafReader reader(leaf);
+  KeystreamBlockReader reader(block);
   for (int i = 0; i < 2; ++i) {
     reader.words(piece - 4, across);
     EXPECT_TRUE(std::equal(before.begin(), before.end(), across.begin()));
     EXPECT_TRUE(std::equal(behind.begin(), behind.end(), across.begin() + 4));
   }
   SeededSource again(7);
-  Stream stream(again.lease(Purpose::noise, 3, 5));
+  Stream stream(again.claim(Purpose::noise, 3, 5));
   for (std::uint64_t i = 0; i < piece - 4; ++i) static_cast<void>(stream.next());
   for (const std::uint64_t word : across) EXPECT_EQ(stream.next(), word);
 }
@@ -205,46 +208,46 @@ TEST(Source, LongLeavesAreCutIntoPiecesWithKeysOfTheirOwn) {
 TEST(Source, CipherTermIsTheSumOfSquaredBlocks) {
   // 500 blocks and one to spare, and 1,000 continuations of 8 blocks.
   const double expected = std::ldexp(4.0 * (501.0 * 501 + 1000 * 64), -129);
-  EXPECT_GE(cipher_term(4, 1000), expected);
-  EXPECT_LE(cipher_term(4, 1000), expected * (1 + 1e-11));
+  EXPECT_GE(prg_slack_of(4, 1000), expected);
+  EXPECT_LE(prg_slack_of(4, 1000), expected * (1 + 1e-11));
   // 2^32 words are 4096 pieces of 2^19 blocks: the squares fall 2^12-fold against one key.
   const double blocks = 0x1p19 + 1;
   const double sample = std::ldexp(4096 * blocks * blocks + 64 * 0x1p32, -129);
-  EXPECT_GE(cipher_term(1, std::int64_t{1} << 32), sample);
-  EXPECT_LE(cipher_term(1, std::int64_t{1} << 32), sample * (1 + 1e-11));
-  EXPECT_LE(cipher_term(1, std::int64_t{1} << 32), std::ldexp(1.001, -67 - 12));
+  EXPECT_GE(prg_slack_of(1, std::int64_t{1} << 32), sample);
+  EXPECT_LE(prg_slack_of(1, std::int64_t{1} << 32), sample * (1 + 1e-11));
+  EXPECT_LE(prg_slack_of(1, std::int64_t{1} << 32), std::ldexp(1.001, -67 - 12));
 }
 
-TEST(Source, ThreadsReadOneLeafAtOnce) {
+TEST(Source, ThreadsReadOneBlockAtOnce) {
   SeededSource source(1);
-  const Leaf leaf(source.lease(Purpose::noise, 0, 0));
+  const KeystreamBlock block(source.claim(Purpose::noise, 0, 0));
   std::vector<std::uint64_t> whole(4000);
   std::vector<std::uint64_t> pieces(4000);
-  leaf.words(0, whole);
+  block.words(0, whole);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < 4; ++i) {
     threads.emplace_back(
-        [&, i] { leaf.words(1000 * i, std::span(pieces).subspan(1000 * i, 1000)); });
+        [&, i] { block.words(1000 * i, std::span(pieces).subspan(1000 * i, 1000)); });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(pieces, whole);
 }
 
-// A source of a long run: 10^6 steps are one entry of its book (LeaseBook), and here 20,000 of two
-// leases each leave the heap as it was.
+// A source of a long run: 10^6 steps are one entry of its book (BlockRegistry), and here 20,000 of
+// two claims each leave the heap as it was.
 TEST(Source, DoesNotGrowWithTheLengthOfARun) {
   SeededSource source(1);
   const auto run = [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t step = begin; step < end; ++step) {
-      static_cast<void>(source.lease(Purpose::sampling, step, 0));
-      static_cast<void>(source.lease(Purpose::noise, step, 0));
+      static_cast<void>(source.claim(Purpose::sampling, step, 0));
+      static_cast<void>(source.claim(Purpose::noise, step, 0));
     }
   };
   run(0, 10);
   const auto before = mallinfo2().uordblks;
   run(10, 20000);
   EXPECT_LE(mallinfo2().uordblks, before + 10000);
-  EXPECT_THROW(static_cast<void>(source.lease(Purpose::noise, 7, 0)), base::InternalError);
+  EXPECT_THROW(static_cast<void>(source.claim(Purpose::noise, 7, 0)), base::InternalError);
 }
 
 enum class Copy { fork, bare_clone };
@@ -273,18 +276,18 @@ bool refused_in_a_child(Action action, Copy kind = Copy::fork) {
 
 TEST(Source, AForkedChildIsRefusedEverything) {
   SeededSource source(1);
-  Stream stream(source.lease(Purpose::noise, 0, 0));
-  const Leaf leaf(source.lease(Purpose::noise, 0, 1));
+  Stream stream(source.claim(Purpose::noise, 0, 0));
+  const KeystreamBlock block(source.claim(Purpose::noise, 0, 1));
   static_cast<void>(stream.next());
   EXPECT_TRUE(refused_in_a_child([&] { static_cast<void>(stream.next()); }));
   EXPECT_TRUE(refused_in_a_child([&] {
     std::array<std::uint64_t, 1> word{};
-    leaf.words(0, word);
+    block.words(0, word);
   }));
-  EXPECT_TRUE(refused_in_a_child([&] { static_cast<void>(source.lease(Purpose::noise, 0, 2)); }));
+  EXPECT_TRUE(refused_in_a_child([&] { static_cast<void>(source.claim(Purpose::noise, 0, 2)); }));
   EXPECT_FALSE(refused_in_a_child([] {
     const auto fresh = SecureSource::create();
-    Stream own(fresh->lease(Purpose::noise, 0, 0));
+    Stream own(fresh->claim(Purpose::noise, 0, 0));
     static_cast<void>(own.next());
   }));
   EXPECT_NO_THROW(static_cast<void>(stream.next()));
@@ -294,8 +297,8 @@ TEST(Source, AForkedChildIsRefusedEverything) {
 TEST(Source, WordsReadInAdvanceAreRefusedInEveryCopy) {
   for (const Copy kind : {Copy::fork, Copy::bare_clone}) {
     SeededSource source(1);
-    Stream stream(source.lease(Purpose::noise, 0, 0));
-    const Leaf leaf(source.lease(Purpose::noise, 0, 1));
+    Stream stream(source.claim(Purpose::noise, 0, 0));
+    const KeystreamBlock block(source.claim(Purpose::noise, 0, 1));
     static_cast<void>(stream.next());
     static_cast<void>(stream.next_bit());
     EXPECT_TRUE(refused_in_a_child([&] { static_cast<void>(stream.next()); }, kind));
@@ -303,11 +306,11 @@ TEST(Source, WordsReadInAdvanceAreRefusedInEveryCopy) {
     EXPECT_TRUE(refused_in_a_child(
         [&] {
           std::array<std::uint64_t, 1> word{};
-          leaf.words(0, word);
+          block.words(0, word);
         },
         kind));
     EXPECT_TRUE(
-        refused_in_a_child([&] { static_cast<void>(source.lease(Purpose::noise, 0, 2)); }, kind));
+        refused_in_a_child([&] { static_cast<void>(source.claim(Purpose::noise, 0, 2)); }, kind));
     EXPECT_NO_THROW(static_cast<void>(stream.next_bit()));
     EXPECT_NO_THROW(static_cast<void>(stream.next()));
   }
@@ -318,7 +321,7 @@ TEST(Source, ABareCloneIsRefusedEverything) {
   EXPECT_TRUE(refused_in_a_child(
       [] {
         const auto fresh = SecureSource::create();
-        static_cast<void>(fresh->lease(Purpose::noise, 0, 0));
+        static_cast<void>(fresh->claim(Purpose::noise, 0, 0));
       },
       Copy::bare_clone));
 }
@@ -328,7 +331,7 @@ std::vector<std::uint64_t> first_words(Source& source) {
   std::vector<std::uint64_t> words;
   for (const auto purpose : {Purpose::noise, Purpose::sampling, Purpose::audit}) {
     for (std::uint64_t step = 0; step < 3; ++step) {
-      words.push_back(Stream(source.lease(purpose, step, 0, 16)).next());
+      words.push_back(Stream(source.claim(purpose, step, 0, 16)).next());
     }
   }
   return words;
@@ -339,16 +342,16 @@ TEST(Source, EachRunHasAllAddressesUnderKeysOfItsOwn) {
   EXPECT_FALSE(source.begun());
   std::set<std::uint64_t> seen;
   const auto first = first_words(source);
-  const double term = source.cipher_delta();
+  const double term = source.prg_slack();
   source.finish_before(Purpose::noise, 7);
   for (int run = 0; run < 20; ++run) {
     EXPECT_TRUE(source.begun());
-    EXPECT_THROW(static_cast<void>(source.lease(Purpose::noise, 0, 0)), base::InternalError);
+    EXPECT_THROW(static_cast<void>(source.claim(Purpose::noise, 0, 0)), base::InternalError);
     source.next_run();
     EXPECT_FALSE(source.begun());
-    EXPECT_EQ(source.cipher_delta(), 0);
+    EXPECT_EQ(source.prg_slack(), 0);
     const auto words = first_words(source);
-    EXPECT_EQ(source.cipher_delta(), term);
+    EXPECT_EQ(source.prg_slack(), term);
     seen.insert(words.begin(), words.end());
   }
   seen.insert(first.begin(), first.end());
@@ -364,8 +367,8 @@ TEST(Source, EachRunHasAllAddressesUnderKeysOfItsOwn) {
 TEST(Source, AChildThatSharesMemoryDrawsNothingTwice) {
   SeededSource source(1);
   SeededSource again(1);
-  Stream stream(source.lease(Purpose::noise, 0, 0));
-  Stream reference(again.lease(Purpose::noise, 0, 0));
+  Stream stream(source.claim(Purpose::noise, 0, 0));
+  Stream reference(again.claim(Purpose::noise, 0, 0));
   EXPECT_EQ(stream.next(), reference.next());
   static volatile std::uint64_t drawn = 0;
   const pid_t child = vfork();

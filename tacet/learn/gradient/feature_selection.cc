@@ -1,0 +1,111 @@
+#include "tacet/learn/gradient/feature_selection.h"
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/select/crossings.h"
+#include "tacet/optimize/sums/presence_sum.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+// Below this the noise of all columns costs little.
+constexpr std::int64_t fewest_columns = 4096;
+
+/// P(Z >= t).
+double upper_tail(double t) { return 0.5 * std::erfc(t / std::numbers::sqrt2); }
+
+/// Why columns cannot be chosen; null where they can.
+const char* obstacle(const data::Schema& schema, const LinearOptions& options) {
+  if (choosable_count(schema) == 0) {
+    return "the schema has no hashed or text column and no numbered features to choose among";
+  }
+  if (schema.projection) return "projected columns are all of use; leave --projection out";
+  if (schema.unit) return "the schema's unit column protects all records of a unit together";
+  if (options.batch_size && options.method == "gradient") {
+    return "steps on samples are accounted by themselves; leave batch-size out";
+  }
+  if (options.standardise != Standardise::none) {
+    return "one release comes before the steps; leave standardise out";
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::int64_t choosable_count(const data::Schema& schema) {
+  std::int64_t count = 0;
+  for (const auto& [begin, end] : schema.choosable_columns()) count += end - begin;
+  return count;
+}
+
+void check_kept_noise(double noise_multiplier) {
+  constexpr double most = 0x1p32 / static_cast<double>(optimize::presence_norm) * (1 - 0x1p-40);
+  if (noise_multiplier <= most) return;
+  throw base::NumericError(
+      "noise of {:.4g} times what a record counts is wider than the sampler's grid, and nothing "
+      "would be found of the columns worth having; ask for a larger share of --feature-selection "
+      "or a "
+      "larger epsilon, or leave it out",
+      noise_multiplier);
+}
+
+double kept_prg_slack(std::int64_t columns) {
+  // Words for a column that may be kept: one where it was touched, few in a gap.
+  constexpr std::int64_t words = 8;
+  return random::prg_slack_of(1, words * columns);
+}
+
+double feature_selection_threshold(const data::Schema& schema) {
+  constexpr double at_random = 16;
+  constexpr double least = 3;
+  constexpr double step = 1.0 / 64;  // coarse, so that it is the same on every machine
+  const auto columns = static_cast<double>(choosable_count(schema));
+  double stddevs = least;
+  while (columns * upper_tail(stddevs) > at_random) stddevs += step;
+  return stddevs;
+}
+
+double resolve_column_share(const data::Schema& schema, const LinearOptions& options) {
+  if (options.feature_selection == 0) return 0;
+  const char* const reason = obstacle(schema, options);
+  if (options.feature_selection_auto) {
+    return reason == nullptr && choosable_count(schema) >= fewest_columns
+               ? options.feature_selection
+               : 0;
+  }
+  if (reason == nullptr) return options.feature_selection;
+  throw base::UsageError("feature-selection is not possible here: {}", reason);
+}
+
+data::Schema release_selected_columns(const data::Dataset& dataset, const data::Schema& schema,
+                                      double noise_multiplier, const TrainingContext& context,
+                                      mechanism::NoiseAddress address) {
+  if (context.reducer.size() > 1) {
+    throw base::UsageError("feature-selection counts the records of one process alone");
+  }
+  const auto ranges = schema.choosable_columns();
+  const auto sum = optimize::presence_sum(dataset, ranges);
+  const auto threshold =
+      static_cast<std::int64_t>(std::ceil(feature_selection_threshold(schema) * noise_multiplier *
+                                          static_cast<double>(optimize::presence_norm)));
+  const auto found =
+      mechanism::release_crossings(sum, privacy::NoiseMultiplier(noise_multiplier), threshold,
+                                   {address, context.source, context.reservation});
+  data::Schema narrowed = schema;
+  auto& kept = narrowed.selected_columns.emplace();
+  for (const auto column : found.value()) {
+    const auto place = static_cast<std::uint32_t>(column);
+    for (const auto& [begin, end] : ranges) {
+      if (place >= begin && place < end) kept.push_back(place);
+    }
+  }
+  // Without an intercept some column has to be there: a rule about what was released.
+  if (narrowed.encoded_column_count() == 0) kept.push_back(ranges.front().first);
+  return narrowed;
+}
+
+}  // namespace tacet::learn

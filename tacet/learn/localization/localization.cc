@@ -1,0 +1,286 @@
+#include "tacet/learn/localization/localization.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/localization/localization_run.h"
+#include "tacet/learn/plan/gradient_diameter.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/mechanism/noise/block_laplace.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/mechanism/noise/laplace.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/model/model_file.h"
+
+namespace tacet::learn {
+namespace {
+
+/// The doors of a run. Blocks go through doors of their own, which pay once.
+class Releasers {
+ public:
+  Releasers(const LocalizationPlan& plan, const TrainingContext& context)
+      : plan_(plan),
+        context_(context),
+        gaussian_(privacy::NoiseMultiplier(plan.noise_levels[0]), context.reservation),
+        laplace_(privacy::NoiseMultiplier(plan.noise_levels[0]), context.reservation),
+        euclidean_(privacy::Epsilon(plan.noise_levels[0]), plan.guarantee.adjacency,
+                   context.reservation) {}
+
+  [[nodiscard]] std::vector<double> release(privacy::PartialSum sum, std::uint64_t phase) {
+    const mechanism::NoiseAddress address{.step = phase};
+    switch (plan_.noise) {
+      case LocalNoise::gaussian:
+        return gaussian_.release(std::move(sum), address, context_.source).value();
+      case LocalNoise::euclidean_laplace:
+        return euclidean_.release(std::move(sum), address, context_.source).value();
+      case LocalNoise::coordinate_laplace:
+        return laplace_.release(std::move(sum), address, context_.source).value();
+    }
+    throw base::InternalError("unknown kind of noise");
+  }
+
+  [[nodiscard]] std::vector<double> release(privacy::BoundedSum sum, std::uint64_t phase) {
+    const mechanism::NoiseAddress address{.step = phase};
+    const double level = plan_.noise_levels[phase];
+    if (plan_.noise == LocalNoise::gaussian) {
+      return mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(level),
+                                         {address, context_.source, context_.reservation})
+          .value();
+    }
+    return mechanism::release_l2_laplace(std::move(sum), privacy::Epsilon(level),
+                                         plan_.guarantee.adjacency,
+                                         {address, context_.source, context_.reservation})
+        .value();
+  }
+
+ private:
+  const LocalizationPlan& plan_;
+  const TrainingContext& context_;
+  mechanism::BlockGaussian gaussian_;
+  mechanism::BlockLaplace laplace_;
+  mechanism::BlockL2Laplace euclidean_;
+};
+
+/// The epoch's ball where it lies inside the whole one. Elsewhere the whole one: the projection on
+/// two balls that nearly touch magnifies rounding, and the regulariser keeps phases close anyway.
+optimize::Domain domain_of(const LocalizationPlan& plan, const Epoch& epoch,
+                           const std::vector<double>& centre) {
+  double square = 0;
+  for (const double w : centre) square += w * w;
+  if (epoch.radius <= plan.radius - std::sqrt(square)) return optimize::Ball{epoch.radius, centre};
+  return optimize::Ball{plan.radius};
+}
+
+}  // namespace
+
+optimize::GlmLoss local_loss(const LocalizationPlan& plan, const PhaseSolver& solver) {
+  const bool steep = std::isinf(model::properties(plan.loss).slope_bound);
+  const double clip = steep ? plan.slope_bound : std::numeric_limits<double>::infinity();
+  return optimize::GlmLoss(plan.loss, solver.smoothing_width, clip, plan.class_weights);
+}
+
+optimize::LocalProblem local_problem(const LocalizationPlan& plan, const LocalPhase& phase,
+                                     const PhaseSolver& solver, optimize::Domain domain,
+                                     std::vector<double> centre) {
+  return {.loss = local_loss(plan, solver),
+          .rows = {phase.first, phase.last},
+          .sum_l2 = phase.mean_l2 * static_cast<double>(phase.records()),
+          .centre = std::move(centre),
+          .domain = std::move(domain),
+          .gradient_share = plan.gradient_share,
+          .steps = solver.steps,
+          .tolerance = solver.tolerance};
+}
+
+void check_local_work(const LocalizationPlan& plan, const LocalPhase& phase,
+                      const PhaseSolver& solver, double norm_bound) {
+  optimize::check_fallback_work({.rows = phase.records(),
+                                 .norm_bound = norm_bound,
+                                 .curvature = local_loss(plan, solver).curvature_bound(),
+                                 .sum_l2 = phase.mean_l2 * static_cast<double>(phase.records()),
+                                 .distance = 2 * plan.radius,
+                                 .tolerance = solver.tolerance});
+}
+
+TrainedModel train_localization(const data::Dataset& dataset, const data::Schema& schema,
+                                const LocalizationPlan& plan, const TrainingContext& context) {
+  check_row_count(dataset, plan.public_row_count, context);
+  if (context.reducer.size() > 1) {
+    throw base::UsageError("localised methods need all records in one process; use gradient");
+  }
+  Releasers doors(plan, context);
+  std::vector<double> weights(static_cast<std::size_t>(plan.columns), 0.0);
+  std::int64_t at = 0;
+  for (const auto& epoch : plan.epochs) {
+    const auto domain = domain_of(plan, epoch, weights);
+    for (const auto& phase : epoch.phases) {
+      context.supervision.step("training", at, plan.phase_count());
+      const auto problem =
+          local_problem(plan, phase, plan.solvers[static_cast<std::size_t>(at)], domain, weights);
+      const base::Supervision quiet{.progress = nullptr, .cancel = context.supervision.cancel};
+      const auto place = static_cast<std::uint64_t>(at);
+      weights = plan.use == RecordUse::reuse
+                    ? doors.release(
+                          optimize::local_minimum(dataset, problem, context.threads, quiet), place)
+                    : doors.release(optimize::local_block_minimum(dataset, problem, {.block = at},
+                                                                  context.threads, quiet),
+                                    place);
+      // Costs nothing, and keeps the next start where everything is proved.
+      optimize::project(domain, weights);
+      ++at;
+    }
+  }
+  context.supervision.step("training", at, plan.phase_count());
+  return finish(plan, schema, context, {weights});
+}
+
+namespace {
+
+/// One phase's release at this level of its noise.
+privacy::Event phase_event(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                           double level) {
+  if (!(level > 0 && std::isfinite(level))) throw base::DataError("a phase has no noise");
+  const auto noise = parameters.text("noise");
+  if (noise == "gaussian") return privacy::Gaussian{level};
+  if (noise == "coordinate laplace") return privacy::Laplace{level};
+  const auto adjacency = receipt.guarantee.adjacency;
+  if (noise == "euclidean laplace") {
+    return privacy::PureDp{level, adjacency};
+  }
+  throw base::DataError("there is no noise called {}", noise);
+}
+
+/// Noise of an epsilon has the scale for it between the stated neighbours.
+void expect_scales(RecordedParameters& parameters, const std::vector<double>& levels,
+                   privacy::Adjacency adjacency) {
+  std::istringstream text(parameters.text("noise_scales"));
+  std::vector<double> scales;
+  for (std::string word; text >> word;) scales.push_back(parse_real("noise_scales", word));
+  const auto fits = [&](double scale, double level) {
+    return nearly_equal(scale * level, privacy::distance_factor(adjacency));
+  };
+  if (std::ranges::equal(scales, levels, fits)) return;
+  throw base::DataError("the scales of the phases' noise are not those of their epsilon under {}",
+                        privacy::to_string(adjacency));
+}
+
+/// The noise of all phases in order; the first and the last one are said by themselves as well.
+std::vector<double> recorded_levels(RecordedParameters& parameters, const std::string& level) {
+  std::istringstream text(parameters.text("noise_levels"));
+  std::vector<double> levels;
+  for (std::string word; text >> word;) levels.push_back(parse_real("noise_levels", word));
+  if (levels.empty()) throw base::DataError("the parameter noise_levels is empty");
+  const bool ends = levels.front() == levels.back();
+  parameters.expect(ends ? level : "first_" + level, levels.front(),
+                    "the first of noise_levels is");
+  parameters.expect(ends ? level : "last_" + level, levels.back(), "the last of noise_levels is");
+  return levels;
+}
+
+privacy::Event recorded_chain(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                              const privacy::Event& /*own*/) {
+  expect_sampling(receipt, "full_batch");
+  parameters.expect("schedule", receipt.algorithm, "the method is");
+  expect_there(parameters, {"schedule", "gradient_share"});
+  const auto use = parameters.text("record_use");
+  const bool euclidean = parameters.text("noise") == "euclidean laplace";
+  const std::string level = euclidean ? "phase_epsilon" : "noise_multiplier";
+  if (euclidean) {
+    const bool several = use == "reuse" && parameters.has("noise_levels");
+    expect_scales(
+        parameters,
+        several ? recorded_levels(parameters, level) : std::vector<double>{parameters.real(level)},
+        receipt.guarantee.adjacency);
+  }
+  if (use == "disjoint") {
+    return privacy::Partitioned{privacy::Assignment::by_position,
+                                {phase_event(receipt, parameters, parameters.real(level))}};
+  }
+  if (use != "reuse") throw base::DataError("records are used neither {} nor disjoint", use);
+  const auto phases = parameters.count("phases");
+  if (phases < 1) throw base::DataError("there are no phases");
+  if (!parameters.has("noise_levels")) {
+    return privacy::Repeated{phases, phase_event(receipt, parameters, parameters.real(level))};
+  }
+  const auto levels = recorded_levels(parameters, level);
+  if (std::ssize(levels) != phases) {
+    throw base::DataError("there are {} phases, but noise of {}", phases, levels.size());
+  }
+  std::vector<privacy::Event> events;
+  for (const double one : levels) events.push_back(phase_event(receipt, parameters, one));
+  return privacy::Composed{std::move(events)};
+}
+
+/// What the noise multiplies: a record's share of the gradient, computed again for the stated
+/// neighbours.
+void check_chain_file(const privacy::Receipt& receipt, const model::ModelFile& file,
+                      RecordedParameters& parameters) {
+  // Not marked as checked: losses of bounded slope have one share in every ball.
+  const double radius = RecordedParameters(receipt.parameters).real("radius");
+  if (!(radius > 0 && std::isfinite(radius))) throw base::DataError("the radius is not above 0");
+  const auto adjacency = receipt.guarantee.adjacency;
+  const GradientRegion region{file.schema.encoded_column_count(), file.schema.norm_bound(), radius,
+                              receipt.calibration == to_string(Calibration::tight)};
+  const double share =
+      gradient_diameter(file.model.loss, region, adjacency) / privacy::distance_factor(adjacency);
+  if (nearly_equal(parameters.real("gradient_share"), share)) return;
+  throw base::DataError("a record moves the gradient by {:.6g}, the receipt says {:.6g}", share,
+                        parameters.real("gradient_share"));
+}
+
+constexpr auto planned_chain = planned_by<plan_localization, train_localization>;
+constexpr auto usual_neighbours = privacy::Adjacency::replace_one;
+constexpr const char* block_options = "radius calibration class-weights feature-selection";
+constexpr std::array asi_paper{Paper{Calibration::asi2021}};
+constexpr std::array feldman_paper{Paper{Calibration::feldman2020}};
+constexpr Proved proved_chain{
+    privacy::public_count, privacy::public_count, UnitProtection::refused,
+    "it minimises means over a public number of records, which add_remove does not fix; use "
+    "replace_one or zero_out, or the methods gradient and objective"};
+
+}  // namespace
+
+constinit const Method ladder_method{
+    "ladder",
+    "a chain of ever closer problems on all records: pure, kinks, sharp minima",
+    usual_neighbours,
+    proved_chain,
+    "radius growth record-use phases class-weights feature-selection",
+    planned_chain,
+    recorded_chain,
+    true,
+    {},
+    check_chain_file};
+constinit const Method localized_method{
+    "localized",      "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
+    usual_neighbours, proved_chain,
+    block_options,    planned_chain,
+    recorded_chain,   true,
+    asi_paper,        check_chain_file};
+constinit const Method growth_method{
+    "growth",
+    "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
+    usual_neighbours,
+    proved_chain,
+    "radius growth calibration class-weights feature-selection",
+    planned_chain,
+    recorded_chain,
+    true,
+    asi_paper,
+    check_chain_file};
+constinit const Method phased_erm_method{
+    "phased-erm",     "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
+    usual_neighbours, proved_chain,
+    block_options,    planned_chain,
+    recorded_chain,   true,
+    feldman_paper,    check_chain_file};
+
+}  // namespace tacet::learn

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/localization/localization_schedule.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
+
+/// Localised private minimisation (Feldman, Koren, Talwar 2020; Asi, Levy, Duchi 2021): a chain of
+/// regularised problems, each around the last one's noisy answer, with less and less noise.
+///
+///  * `ladder`: all records in each phase (or blocks), regularisation tripling; adapts to how
+///    sharply the risk grows. The default for pure privacy, kinks and constraints.
+///  * `localized`: algorithm 1 of Asi, Levy, Duchi 2021; `--calibration paper` as printed.
+///  * `growth`: their algorithm 2, epochs on shrinking balls; `--calibration paper` as printed.
+///  * `phased-erm`: Feldman, Koren, Talwar 2020, section 4, blocks that halve.
+///
+/// Guarantee under replace_one and zero_out, pure with delta 0 and by exact Gaussian composition
+/// otherwise (docs/proofs/ladder.md). The solver is descent of fixed length, whose iterates move no
+/// further than the minimiser, or one with a certificate whose tolerance is paid for.
+namespace tacet::learn {
+
+/// How one phase is solved.
+struct PhaseSolver {
+  double smoothing_width = 0;  ///< of kinks; 0: none
+  std::int64_t steps = 0;      ///< of descent; 0: the certified solver
+  double tolerance = 0;        ///< of the certified solver
+};
+
+/// What noise a phase's answer gets.
+enum class LocalNoise {
+  gaussian,           ///< of a noise multiplier times a record's share
+  euclidean_laplace,  ///< density exp(-|z| / b), of an epsilon
+  coordinate_laplace  ///< Laplace noise on each coordinate, of a noise multiplier: the paper's
+};
+
+struct LocalizationPlan : MethodPlan {
+  double radius = 0;          ///< of the ball around 0 that the weights stay in
+  double slope_bound = 0;     ///< of the loss on the ball, as it is cut
+  double gradient_share = 0;  ///< of a record: the gradients' diameter over the adjacency's factor
+  RecordUse use = RecordUse::reuse;
+  LocalNoise noise = LocalNoise::gaussian;
+  std::vector<Epoch> epochs;
+  std::vector<PhaseSolver> solvers;  ///< of all phases, in order
+  std::vector<double> noise_levels;  ///< of all phases: the noise multiplier, or epsilon
+
+  [[nodiscard]] std::int64_t phase_count() const {
+    return static_cast<std::int64_t>(solvers.size());
+  }
+};
+
+/// Settles all parameters of options.method from the options and the schema alone. UsageError when
+/// something needed is missing or makes no sense, GuaranteeError where nothing is proved: several
+/// outputs, a unit column, add_remove.
+[[nodiscard]] LocalizationPlan plan_localization(const data::Schema& schema,
+                                                 const LinearOptions& options);
+[[nodiscard]] TrainedModel train_localization(const data::Dataset& dataset,
+                                              const data::Schema& schema,
+                                              const LocalizationPlan& plan,
+                                              const TrainingContext& context);
+
+extern const Method ladder_method;
+extern const Method localized_method;
+extern const Method growth_method;
+extern const Method phased_erm_method;
+
+}  // namespace tacet::learn

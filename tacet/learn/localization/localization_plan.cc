@@ -1,0 +1,371 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/base/error.h"
+#include "tacet/base/names.h"
+#include "tacet/learn/localization/localization.h"
+#include "tacet/learn/localization/localization_run.h"
+#include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/gradient_diameter.h"
+#include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/mechanism/noise/block_laplace.h"
+#include "tacet/mechanism/noise/laplace.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr double class_radius = 20;  // margins of classes, see learn/gradient/gradient_plan
+constexpr double number_radius = 4;
+constexpr double usual_growth = 2;
+// Of a kink, changing a loss by half of it: what solvers still reach in a few seconds, on a line
+// and with several columns.
+constexpr double min_line_width = 1e-6;
+constexpr double min_width = 1e-4;
+constexpr double solver_share = 0.005;     // of a phase's sensitivity, for the certified solver
+constexpr double min_tolerance = 0x1p-45;  // of the radius: what doubles can certify
+constexpr std::int64_t max_steps = 12;     // of descent; beyond, the certified solver is shorter
+
+/// The chains, a line each.
+struct Chain {
+  const Method& method;
+  void (*settle)(LocalizationPlan&, const LocalFacts&, const LinearOptions&);
+};
+const Chain& find_chain(std::string_view name);
+
+void expect_offered(const data::Schema& schema, const LinearOptions& options) {
+  if (outputs_of(target_of(schema)) > 1) {
+    throw base::GuaranteeError(
+        "{} is proved for one output; for several classes use method gradient", options.method);
+  }
+  expect_proved(find_chain(options.method).method, schema, options);
+}
+
+/// Facts of the domain: its radius and the constants of the loss there.
+LocalFacts resolve_facts(LocalizationPlan& plan, const data::Schema& schema,
+                         const LinearOptions& options) {
+  const auto facts = model::properties(plan.loss);
+  const double usual = facts.classification ? class_radius : number_radius;
+  plan.radius = options.radius.value_or(usual);
+  if (!options.radius) {
+    plan.reasons.add(
+        "weights in the ball of radius {:g}, a public guess; give --radius where you know better",
+        plan.radius);
+  }
+  // What is printed is about the loss as it is.
+  const GradientRegion region{plan.columns, schema.norm_bound(), plan.radius, !options.paper()};
+  const double lipschitz = lipschitz_constant(plan.loss, region);
+  plan.slope_bound = lipschitz / schema.norm_bound();
+  const double diameter = gradient_diameter(plan.loss, region, options.adjacency);
+  plan.gradient_share = diameter / privacy::distance_factor(options.adjacency);
+  return {.rows = plan.public_row_count,
+          .columns = plan.columns,
+          .lipschitz = lipschitz,
+          .gradient_diameter = diameter,
+          .diameter = plan.radius,  // the start is the middle
+          .epsilon = options.epsilon,
+          .delta = plan.guarantee.delta};
+}
+
+constexpr double no_ball = std::numeric_limits<double>::infinity();
+
+void ladder_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
+  if (options.paper()) {
+    throw base::UsageError("ladder is no algorithm of a paper; leave calibration out");
+  }
+  const LadderOptions ladder{.min_growth = options.growth.value_or(usual_growth),
+                             .use = plan.use,
+                             .phases = options.phases};
+  plan.epochs = {{no_ball, ladder_schedule(facts, ladder)}};
+}
+
+void localized_epochs(LocalizationPlan& plan, const LocalFacts& facts,
+                      const LinearOptions& options) {
+  plan.use = RecordUse::disjoint;
+  if (options.paper()) plan.calibration = Calibration::asi2021;
+  plan.epochs = {
+      {no_ball, options.paper() ? localized_paper_schedule(facts) : localized_schedule(facts)}};
+}
+
+void growth_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
+  const double growth = options.growth.value_or(usual_growth);
+  if (options.paper()) plan.calibration = Calibration::asi2021;
+  plan.use = options.paper() ? RecordUse::disjoint : RecordUse::reuse;
+  plan.epochs =
+      options.paper() ? growth_paper_schedule(facts, growth) : growth_schedule(facts, growth);
+}
+
+void phased_erm_epochs(LocalizationPlan& plan, const LocalFacts& facts,
+                       const LinearOptions& options) {
+  plan.use = RecordUse::disjoint;
+  if (options.paper()) plan.calibration = Calibration::feldman2020;
+  plan.epochs = {{no_ball, phased_erm_schedule(facts, plan.calibration)}};
+}
+
+constexpr Chain chains[]{{ladder_method, ladder_epochs},
+                         {localized_method, localized_epochs},
+                         {growth_method, growth_epochs},
+                         {phased_erm_method, phased_erm_epochs}};
+
+const Chain& find_chain(std::string_view name) {
+  for (const auto& chain : chains) {
+    if (chain.method.name == name) return chain;
+  }
+  throw base::InternalError("there is no chain of this name");
+}
+
+void resolve_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
+  find_chain(options.method).settle(plan, facts, options);
+  double reach = 0;
+  std::int64_t count = 0;
+  for (const auto& epoch : plan.epochs) {
+    reach += travel(facts, epoch.phases);
+    count += std::ssize(epoch.phases);
+  }
+  plan.solvers.resize(static_cast<std::size_t>(count));
+  const auto& first = plan.epochs[0].phases[0];
+  plan.reasons.add("{} phases, regularised by {:.4g} and more", count, first.mean_l2);
+  if (std::holds_alternative<model::LogisticLoss>(plan.loss)) {
+    plan.reasons.emplace_back(
+        "for the logistic loss method objective had smaller errors on public data");
+  }
+  if (reach < 1) {
+    plan.reasons.add(
+        "the phases can move {:.2g} of the radius together: with {} records this schedule hardly "
+        "leaves its start{}",
+        reach, facts.rows, options.method == "ladder" ? "" : "; method ladder travels further");
+  }
+  const double level = facts.gradient_diameter * facts.noise_unit() /
+                       static_cast<double>(facts.rows) / facts.lipschitz;
+  if (level > 0.25) {
+    plan.reasons.add(
+        "the noise of one release is {:.2g} of the largest gradient: expect little more than the "
+        "start",
+        level);
+  }
+}
+
+/// The parts of the budget that phases pay, in order.
+std::vector<double> budgets_of(const LocalizationPlan& plan) {
+  std::vector<double> budgets;
+  for (const auto& epoch : plan.epochs) {
+    for (const auto& phase : epoch.phases) budgets.push_back(phase.budget);
+  }
+  return budgets;
+}
+
+privacy::Event release_event(const LocalizationPlan& plan, double level) {
+  if (plan.noise == LocalNoise::gaussian) return privacy::Gaussian{level};
+  return mechanism::l2_laplace_event(privacy::Epsilon(level), plan.guarantee.adjacency);
+}
+
+privacy::Event releases_of(const LocalizationPlan& plan) {
+  const auto& levels = plan.noise_levels;
+  if (std::ranges::all_of(levels, [&](double level) { return level == levels[0]; })) {
+    return privacy::Repeated{std::ssize(levels), release_event(plan, levels[0])};
+  }
+  std::vector<privacy::Event> events;
+  for (const double level : levels) events.push_back(release_event(plan, level));
+  return privacy::Composed{std::move(events)};
+}
+
+/// At `delta`, which is what the cipher leaves.
+void resolve_noise(LocalizationPlan& plan, const LinearOptions& options, privacy::Delta delta) {
+  const privacy::Epsilon epsilon(options.epsilon);
+  const bool pure = delta.value() == 0;
+  plan.noise = pure ? LocalNoise::euclidean_laplace : LocalNoise::gaussian;
+  const auto most = pure ? resolve_pure_epsilon(options) : epsilon;
+  const double whole = pure ? most.value() : full_batch_noise(1, epsilon, delta, options.adjacency);
+  if (plan.use == RecordUse::disjoint) {
+    plan.noise_levels.assign(plan.solvers.size(), whole);
+    plan.events = pure ? mechanism::BlockL2Laplace::event(most, options.adjacency)
+                       : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(whole));
+    return;
+  }
+  plan.noise_levels.clear();
+  for (const double budget : budgets_of(plan)) {
+    plan.noise_levels.push_back(pure ? whole * budget : whole / std::sqrt(budget));
+  }
+  // Rounding of the parts: the sum may pass what was asked for by some units in the last place.
+  const double step = (pure ? -1 : 1) * 0x1p-50;
+  plan.events = releases_of(plan);
+  while (accounting::epsilon(plan.events, options.adjacency, delta) > most.value()) {
+    for (double& level : plan.noise_levels) level *= 1 + step;
+    plan.events = releases_of(plan);
+  }
+}
+
+/// The paper's noise where that is proved to be enough, which for usual budgets it is by far.
+void resolve_paper_noise(LocalizationPlan& plan, const LinearOptions& options,
+                         privacy::Delta delta) {
+  const auto& phase = plan.epochs[0].phases[0];
+  const double share = plan.gradient_share / (phase.mean_l2 * static_cast<double>(phase.records()));
+  const bool pure = delta.value() == 0;
+  const auto d = static_cast<double>(plan.columns);
+  // In each phase the noise is the same multiple of what a record moves.
+  const double multiplier = phase.noise / (pure ? share * std::sqrt(d) : share);
+  const auto event = pure ? mechanism::BlockLaplace::event(privacy::NoiseMultiplier(multiplier))
+                          : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(multiplier));
+  const double proved = accounting::epsilon(event, options.adjacency, delta);
+  if (proved > (pure ? resolve_pure_epsilon(options).value() : options.epsilon)) {
+    plan.reasons.add(
+        "the paper's noise is claimed to give epsilon {:g}; what is proved is {:.4g}, so the "
+        "proved noise is used",
+        options.epsilon, proved);
+    resolve_noise(plan, options, delta);
+    return;
+  }
+  plan.reasons.add("the paper's noise; it claims epsilon {:g}, proved is {:.4g}", options.epsilon,
+                   proved);
+  plan.noise = pure ? LocalNoise::coordinate_laplace : LocalNoise::gaussian;
+  plan.noise_levels.assign(plan.solvers.size(), multiplier);
+  plan.events = event;
+}
+
+/// Expected norm of the noise of a phase with this level.
+double noise_norm(const LocalizationPlan& plan, const LocalPhase& phase, double level) {
+  const auto d = static_cast<double>(plan.columns);
+  const double share = plan.gradient_share / (phase.mean_l2 * static_cast<double>(phase.records()));
+  switch (plan.noise) {
+    case LocalNoise::gaussian:
+      return std::sqrt(d) * level * share;
+    case LocalNoise::euclidean_laplace:
+      return d * privacy::distance_factor(plan.guarantee.adjacency) * share / level;
+    case LocalNoise::coordinate_laplace:
+      return std::sqrt(2 * d) * level * share * std::sqrt(d);
+  }
+  throw base::InternalError("unknown kind of noise");
+}
+
+/// Before anything is booked: the samplers refuse what is wider.
+void refuse_wide_noise(const LocalizationPlan& plan) {
+  const double factor = privacy::distance_factor(plan.guarantee.adjacency);
+  const double d = std::sqrt(static_cast<double>(plan.columns)) + 1;
+  const auto [least, largest] = std::ranges::minmax(plan.noise_levels);
+  switch (plan.noise) {
+    case LocalNoise::gaussian:
+      return check_share_noise(ShareNoise::gaussian, largest, plan.columns);
+    case LocalNoise::euclidean_laplace:
+      return check_share_noise(ShareNoise::laplace, factor / least, plan.columns);
+    case LocalNoise::coordinate_laplace:
+      return check_share_noise(ShareNoise::laplace, largest * d, plan.columns);
+  }
+}
+
+void resolve_solvers(LocalizationPlan& plan, double norm_bound) {
+  std::size_t at = 0;
+  for (const auto& epoch : plan.epochs) {
+    for (const auto& phase : epoch.phases) {
+      auto& solver = plan.solvers[at];
+      const double noise = noise_norm(plan, phase, plan.noise_levels[at]);
+      ++at;
+      if (model::can_be_smoothed(plan.loss)) {
+        // Rounding a kink adds at most half its width to a loss: a twentieth of what noise costs.
+        const double least = plan.columns == 1 ? min_line_width : min_width;
+        solver.smoothing_width = std::clamp(0.1 * norm_bound * noise, least, 1.0);
+      }
+      const double beta = local_loss(plan, solver).curvature_bound() * norm_bound * norm_bound;
+      const double kappa = 1 + beta / phase.mean_l2;
+      const double start = std::min(2 * plan.radius, plan.slope_bound * norm_bound / phase.mean_l2);
+      // Each step leaves (kappa - 1) / (kappa + 1) of the way; to a twentieth of the noise.
+      const double wanted = std::ceil(std::log(std::max(std::exp(1.0), 20 * start / noise)) /
+                                      std::log((kappa + 1) / (kappa - 1)));
+      if (wanted <= static_cast<double>(max_steps)) {
+        solver.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
+        continue;
+      }
+      solver.tolerance = std::max(solver_share * plan.gradient_share /
+                                      (phase.mean_l2 * static_cast<double>(phase.records())),
+                                  min_tolerance * plan.radius);
+      check_local_work(plan, phase, solver, norm_bound);
+    }
+  }
+}
+
+std::string name_of(LocalNoise noise) {
+  using enum LocalNoise;
+  static constexpr auto names =
+      base::names<LocalNoise>({{gaussian, "gaussian"},
+                               {euclidean_laplace, "euclidean laplace"},
+                               {coordinate_laplace, "coordinate laplace"}});
+  return names.of(noise);
+}
+
+void resolve_settings(LocalizationPlan& plan) {
+  const auto& first = plan.epochs.front().phases.front();
+  const auto& last = plan.epochs.back().phases.back();
+  auto& settings = plan.settings = first_settings(plan);
+  settings.push_back({"radius", plan.radius});
+  settings.push_back(
+      {"record_use", std::string(plan.use == RecordUse::reuse ? "reuse" : "disjoint")});
+  settings.push_back({"epochs", std::ssize(plan.epochs), {.table = plan.epochs.size() > 1}});
+  settings.push_back({"phases", plan.phase_count()});
+  settings.push_back({"first_l2", first.mean_l2});
+  settings.push_back({"last_l2", last.mean_l2});
+  settings.push_back({"gradient_share", plan.gradient_share, {.table = false}});
+  settings.push_back({"noise", name_of(plan.noise)});
+  const bool euclidean = plan.noise == LocalNoise::euclidean_laplace;
+  const std::string level = euclidean ? "phase_epsilon" : "noise_multiplier";
+  const double first_level = plan.noise_levels.front();
+  const double last_level = plan.noise_levels.back();
+  if (first_level == last_level) {
+    settings.push_back({level, first_level});
+  } else {
+    settings.push_back({"first_" + level, first_level});
+    settings.push_back({"last_" + level, last_level});
+  }
+  const bool several =
+      std::ranges::any_of(plan.noise_levels, [&](double one) { return one != first_level; });
+  if (euclidean) {
+    // What was drawn, in what one record moves: an epsilon alone would not say for which
+    // neighbours.
+    std::vector<double> scales(several ? plan.noise_levels : std::vector<double>{first_level});
+    for (double& one : scales) one = privacy::distance_factor(plan.guarantee.adjacency) / one;
+    settings.push_back({"noise_scales",
+                        fmt::format("{}", fmt::join(scales, " ")),
+                        {.table = false, .json = false}});
+  }
+  if (several) {
+    settings.push_back({"noise_levels",
+                        fmt::format("{}", fmt::join(plan.noise_levels, " ")),
+                        {.table = false, .json = false}});
+  }
+  settings.push_back({"schedule", plan.method, {.table = false, .json = false}});
+}
+
+}  // namespace
+
+LocalizationPlan plan_localization(const data::Schema& schema, const LinearOptions& options) {
+  expect_offered(schema, options);
+  LocalizationPlan plan;
+  resolve_problem(plan, schema, options);
+  resolve_class_weights(plan, schema, options);
+  plan.use = options.reuse ? RecordUse::reuse : RecordUse::disjoint;
+  plan.public_row_count = resolve_row_count(schema, options);
+  const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+  plan.guarantee = {options.epsilon, delta, options.adjacency};
+  const auto facts = resolve_facts(plan, schema, options);
+  resolve_epochs(plan, facts, options);
+  plan.prg_slack = delta == 0 ? random::prg_slack_of(plan.phase_count(), random::max_block_words)
+                              : random::prg_slack_of(plan.phase_count(), plan.columns);
+  const auto left = resolve_delta_left(options, delta, plan.prg_slack);
+  if (plan.calibration != Calibration::tight) {
+    resolve_paper_noise(plan, options, left);
+  } else {
+    resolve_noise(plan, options, left);
+  }
+  resolve_guarantee(plan, options, delta);
+  refuse_wide_noise(plan);
+  resolve_solvers(plan, schema.norm_bound());
+  resolve_settings(plan);
+  return plan;
+}
+
+}  // namespace tacet::learn

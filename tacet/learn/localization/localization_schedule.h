@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "tacet/learn/plan/calibration.h"
+
+/// Schedules of localised private minimisation: a chain of regularised problems, each centred where
+/// the last one's noisy answer lies, each with less noise. All of it is settled from public facts.
+///
+/// Phase t minimises the mean loss over its records plus (l2 / 2) |w - centre|^2. Its exact
+/// minimiser moves by at most `gradient_diameter / (m l2)` when one of its m records is exchanged
+/// (Shalev-Shwartz et al. 2009; sharper by the diameter instead of twice the Lipschitz constant),
+/// so that noise of a scale proportional to that protects it.
+namespace tacet::learn {
+
+struct LocalPhase {
+  std::int64_t first = 0;  ///< records first, ..., last - 1 of the file take part
+  std::int64_t last = 0;
+  double mean_l2 = 1;  ///< weight of |w - centre|^2 / 2, beside the mean loss
+  double radius = std::numeric_limits<double>::infinity();  ///< around the centre, if the paper's
+  double sensitivity = 0;                                   ///< L2, of the exact minimiser
+  /// Of the noise: scale b of the density exp(-|z| / b) or of Laplace noise on each coordinate
+  /// when delta is 0, standard deviation a coordinate otherwise.
+  double noise = 0;
+  /// Of phases that look at the same records: the part of the budget that this one pays, of epsilon
+  /// when delta is 0, of the squared inverse noise multiplier otherwise. All parts add up to 1.
+  double budget = 1;
+
+  [[nodiscard]] std::int64_t records() const { return last - first; }
+};
+
+struct LocalFacts {
+  std::int64_t rows = 0;  ///< public
+  std::int64_t columns = 0;
+  double lipschitz = 1;          ///< L: of each record's loss in w
+  double gradient_diameter = 2;  ///< between the gradients of two records; L under zero_out
+  double diameter = 1;           ///< D: of the domain
+  double epsilon = 1;
+  double delta = 0;  ///< 0: pure
+
+  [[nodiscard]] bool pure() const { return delta == 0; }
+  /// d / epsilon or sqrt(d) sigma(epsilon, delta): the norm of the noise of a release with
+  /// sensitivity 1.
+  [[nodiscard]] double noise_unit() const;
+};
+
+/// Whether each phase reads all records, and pays for that by composition, or a block of its own.
+enum class RecordUse { reuse, disjoint };
+
+struct LadderOptions {
+  double ratio = 3;       ///< c: of the regularisation from phase to phase, above 1
+  double min_growth = 2;  ///< the chain is long enough for growth exponents from here on
+  double population = 1;  ///< b: weight of the generalisation term L / sqrt(n)
+  RecordUse use = RecordUse::reuse;
+  std::optional<std::int64_t> phases;
+  /// Under reuse: how much of the budget falls by 0.7 from phase to phase; the rest is the same for
+  /// all. The first phases decide where records are few, and none pays less than 1 - front of an
+  /// equal part. 0 to below 1.
+  double front = 0.5;
+  double solver_share = 0;  ///< r: the solver ends within r * sensitivity / 2 of the minimiser
+};
+
+/// The ladder: T phases over all records (or T blocks) whose regularisation grows by `ratio`. It
+/// reaches the rate of each growth exponent from `min_growth` on without knowing it
+/// (docs/proofs/ladder.md).
+[[nodiscard]] std::vector<LocalPhase> ladder_schedule(const LocalFacts& facts,
+                                                      const LadderOptions& options = {});
+
+/// Asi, Levy, Duchi 2021, algorithm 1, as printed: ceil(ln n) blocks, steps falling by 16, the
+/// paper's noise. `first` is the first record's index in the file.
+[[nodiscard]] std::vector<LocalPhase> localized_paper_schedule(const LocalFacts& facts,
+                                                               std::int64_t first = 0);
+/// The same idea with the sensitivity that is proved, its noise, and only as many phases as lower
+/// the noise below what sampling leaves.
+[[nodiscard]] std::vector<LocalPhase> localized_schedule(const LocalFacts& facts);
+
+/// Asi, Levy, Duchi 2021, algorithm 2: epochs of algorithm 1 on balls that halve, for growth
+/// exponents from `min_growth` (above 1) on. The inner vectors are the epochs.
+struct Epoch {
+  double radius;  ///< of the ball around the epoch's first centre
+  std::vector<LocalPhase> phases;
+};
+[[nodiscard]] std::vector<Epoch> growth_paper_schedule(const LocalFacts& facts, double min_growth);
+/// Epochs of two phases over all records on balls that shrink by four.
+[[nodiscard]] std::vector<Epoch> growth_schedule(const LocalFacts& facts, double min_growth);
+
+/// How far all phases together can move, as a share of the domain's diameter: each moves at most
+/// L / l2. Below 1, the chain cannot reach an optimum at the other side, whatever the data.
+[[nodiscard]] double travel(const LocalFacts& facts, const std::vector<LocalPhase>& phases);
+
+/// Feldman, Koren, Talwar 2020, phased minimisation: blocks that halve, steps that fall by 4.
+[[nodiscard]] std::vector<LocalPhase> phased_erm_schedule(const LocalFacts& facts,
+                                                          Calibration calibration);
+
+}  // namespace tacet::learn

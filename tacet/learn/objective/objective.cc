@@ -1,0 +1,126 @@
+#include "tacet/learn/objective/objective.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/unit_draw.h"
+#include "tacet/mechanism/minimum/perturbed_minimum.h"
+#include "tacet/model/model_file.h"
+#include "tacet/optimize/solver/certified_solver.h"
+
+namespace tacet::learn {
+namespace {
+
+optimize::GlmLoss solver_loss(const ObjectivePlan& plan) {
+  constexpr double no_clip = std::numeric_limits<double>::infinity();
+  return optimize::GlmLoss(plan.loss, 0, no_clip, plan.class_weights);
+}
+
+}  // namespace
+
+privacy::Released<std::vector<double>> release_objective(const data::Dataset& dataset,
+                                                         const ObjectivePlan& plan,
+                                                         const TrainingContext& context) {
+  if (context.reducer.size() > 1) {
+    throw base::UsageError(
+        "the method objective needs all records in one process; use the method gradient");
+  }
+  const mechanism::PerturbedSolver solver = [&](std::span<const double> linear) {
+    // What is drawn while the solver runs, and how long that takes, is nobody's business.
+    return optimize::minimise_certified(dataset,
+                                        {.loss = solver_loss(plan),
+                                         .sum_l2 = plan.sum_l2,
+                                         .linear = {linear.begin(), linear.end()}},
+                                        plan.solver_tolerance, context.threads, context.supervision)
+        .weights;
+  };
+  const auto columns = static_cast<std::size_t>(plan.columns);
+  if (!plan.pure()) {
+    return mechanism::release_perturbed_minimum(*plan.events.as<privacy::ObjectivePerturbation>(),
+                                                columns, solver,
+                                                {{}, context.source, context.reservation});
+  }
+  return mechanism::release_purely_perturbed_minimum(
+      {.epsilon = privacy::Epsilon(plan.events.as<privacy::PureDp>()->epsilon),
+       .adjacency = plan.guarantee.adjacency,
+       .scales = {.linear = plan.linear_scale,
+                  .output = plan.output_scale,
+                  .distance = plan.distance,
+                  .regularization = plan.sum_l2}},
+      columns, solver, {{}, context.source, context.reservation});
+}
+
+TrainedModel train_objective(const data::Dataset& dataset, const data::Schema& schema,
+                             const ObjectivePlan& plan, const TrainingContext& context) {
+  check_shape(dataset, schema, plan);
+  context.supervision.step("training", 0, 1);
+  const auto drawn = drawn_records(dataset, schema, context);
+  const auto& records = drawn ? *drawn : dataset;
+  check_public_count(records, plan, context, drawn ? "units" : "records");
+  const auto released = release_objective(records, plan, context);
+  context.supervision.step("training", 1, 1);
+  return finish(plan, schema, context, {released.value()});
+}
+
+namespace {
+
+privacy::Event recorded_objective(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                                  const privacy::Event& own) {
+  expect_sampling(receipt, "full_batch");
+  expect_unit_draw(parameters);
+  parameters.expect("calibration", receipt.calibration, "the receipt says");
+  const double sum_l2 = recorded_sum_l2(parameters, receipt);
+  const privacy::ObjectivePerturbation joint{
+      .sigma = parameters.real("objective_noise"),
+      .lipschitz = parameters.real("lipschitz"),
+      .smoothness = parameters.real("smoothness"),
+      .regularization = sum_l2,
+      .tolerance = parameters.real("distance") * sum_l2 * (1 + 1e-13),
+      .output_sigma = parameters.real("output_noise")};
+  const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
+  if (!positive(joint.sigma) || !positive(joint.lipschitz) || !positive(joint.smoothness) ||
+      !positive(sum_l2) || !positive(joint.tolerance) || !positive(joint.output_sigma)) {
+    throw base::DataError("numbers of the perturbed objective are not above 0");
+  }
+  if (own.as<privacy::ObjectivePerturbation>() != nullptr) return joint;
+  // The sum that PurePerturbation asks for (mechanism/minimum/perturbed_minimum.h).
+  const double factor = privacy::distance_factor(receipt.guarantee.adjacency);
+  const double epsilon = std::log1p(joint.smoothness / sum_l2) +
+                         factor * joint.lipschitz / joint.sigma +
+                         2 * parameters.real("distance") / joint.output_sigma;
+  return pure_release<privacy::PureDp>(receipt, epsilon, own);
+}
+
+/// The joint profile and the pure sum count on the slope and the curvature of the model's loss.
+void check_objective_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
+                          RecordedParameters& parameters) {
+  const double norm = file.schema.norm_bound();
+  const auto facts = model::properties(file.model.loss);
+  if (parameters.real("lipschitz") >= facts.slope_bound * norm &&
+      parameters.real("smoothness") >= facts.curvature * norm * norm) {
+    return;
+  }
+  throw base::DataError("the parameters count on a flatter loss than the model's");
+}
+
+constexpr std::array objective_papers{Paper{Calibration::kifer2012}};
+
+}  // namespace
+
+constinit const Method objective_method{
+    "objective",
+    "a random term in the objective, for the logistic loss",
+    privacy::Adjacency::replace_one,
+    {privacy::every_adjacency, privacy::every_adjacency, UnitProtection::drawn},
+    "l2 calibration class-weights feature-selection projection projection-width projection-seed",
+    planned_by<plan_objective, train_objective>,
+    recorded_objective,
+    true,
+    objective_papers,
+    check_objective_file};
+
+}  // namespace tacet::learn

@@ -1,0 +1,311 @@
+#include "tacet/learn/one_dimensional/inverse_sensitivity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/base/error.h"
+#include "tacet/learn/one_dimensional/line_draw.h"
+#include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/mechanism/point/inverse_sensitivity.h"
+#include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/model/model_file.h"
+#include "tacet/optimize/solver/certified_solver.h"
+#include "tacet/optimize/solver/glm_loss.h"
+#include "tacet/optimize/sums/gradient_sum.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr double max_proposals = 1e6;
+constexpr double max_draws = 2e6;         // of points, each some milliseconds
+constexpr double start_cost = 0.1;        // of the exponents: how near to the minimiser a start is
+constexpr double usual_visits = 0x1p30;   // of records, by all proposals together
+constexpr double draw_class_radius = 20;  // margins of classes, see learn/gradient/gradient_plan
+constexpr double draw_number_radius = 4;
+constexpr int norm_bits = 30;
+
+void expect_draw_offered(const data::Schema& schema, const LinearOptions& options) {
+  if (outputs_of(target_of(schema)) > 1) {
+    throw base::GuaranteeError(
+        "inverse-sensitivity fits one output; for several classes use method gradient");
+  }
+  expect_proved(inverse_sensitivity_method, schema, options);
+  refuse_class_weights(schema, options);
+}
+
+/// The smallest penalty of the mean that keeps the expected proposals below `most`.
+double min_mean_l2(double curvature, double norm_bound, std::int64_t columns, double most) {
+  const double smoothness = curvature * norm_bound * norm_bound;
+  return smoothness / std::expm1(std::log(most) / static_cast<double>(columns));
+}
+
+void resolve_line(InverseSensitivityPlan& plan, const data::Schema& schema,
+                  const LinearOptions& options) {
+  plan.on_a_line = true;
+  plan.location = schema.intercept;  // the one column
+  const double usual =
+      model::properties(plan.loss).classification ? draw_class_radius : draw_number_radius;
+  plan.radius = options.radius.value_or(usual);
+  if (!options.radius) {
+    plan.reasons.add("weight in [-{0:g}, {0:g}], a public guess", usual);
+  }
+  if (plan.public_row_count > mechanism::SlopeSum::max_records) {
+    throw base::UsageError("inverse-sensitivity takes at most {} records, got {}",
+                           mechanism::SlopeSum::max_records, plan.public_row_count);
+  }
+}
+
+/// A penalty on a smooth loss asks for the other sampler, which needs no bound of the weight.
+bool on_a_line(const InverseSensitivityPlan& plan, const LinearOptions& options) {
+  if (plan.columns != 1) return false;
+  if (options.mean_l2.value_or(0) == 0) return true;
+  if (!piecewise_linear(plan.loss)) return false;
+  throw base::UsageError("one column and a piecewise linear loss take no penalty; leave l2 out");
+}
+
+void resolve_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
+                       const LinearOptions& options) {
+  const double curvature = model::properties(plan.loss).curvature;
+  if (!std::isfinite(curvature)) {
+    throw base::GuaranteeError(
+        "no sampler is proved for {} columns and the loss {}, which has a kink; use a smooth loss "
+        "with a penalty, or method ladder",
+        plan.columns, model::loss_name(plan.loss));
+  }
+  const double least = min_mean_l2(curvature, schema.norm_bound(), plan.columns, max_proposals);
+  if (options.mean_l2 && *options.mean_l2 < least) {
+    throw base::GuaranteeError(
+        "l2 {:g} would take more than a million proposals in {} columns; at least {:.3g} is "
+        "needed, or use method ladder",
+        *options.mean_l2, plan.columns, least);
+  }
+  plan.mean_l2 = options.mean_l2.value_or(0);
+  if (!options.mean_l2) {
+    const double proposals =
+        std::clamp(usual_visits / static_cast<double>(plan.public_row_count), 10.0, max_proposals);
+    plan.mean_l2 = min_mean_l2(curvature, schema.norm_bound(), plan.columns, proposals);
+    plan.reasons.add("l2 {:.4g}: few proposals in {} columns", plan.mean_l2, plan.columns);
+  }
+  if (options.radius) {
+    throw base::UsageError("radius has no meaning here: the penalty bounds the weights");
+  }
+}
+
+/// How far the score's gradient lies apart between neighbours.
+double score_distance(const InverseSensitivityPlan& plan) {
+  const auto adjacency = plan.guarantee.adjacency;
+  if (!plan.on_a_line) return privacy::distance_factor(adjacency) * plan.clipping_norm;
+  return line_distance({plan.loss, plan.radius, plan.location}, adjacency);
+}
+
+void resolve_settings(InverseSensitivityPlan& plan) {
+  constexpr Shown hidden{.table = false, .json = false};
+  auto& settings = plan.settings = first_settings(plan);
+  if (plan.on_a_line) {
+    settings.push_back({"radius", plan.radius});
+    settings.push_back({"location", std::string(plan.location ? "yes" : "no"), hidden});
+    if (piecewise_linear(plan.loss)) settings.push_back({"nearness", nearness * plan.radius});
+  } else {
+    settings.push_back({"l2", plan.mean_l2});
+    settings.push_back({"clipping_norm", plan.clipping_norm});
+  }
+  settings.push_back({"draw_epsilon", plan.spent().value(), {.table = false}});
+  // What the law of the draw has in place of noise, whatever the neighbours.
+  settings.push_back({"score_weight", plan.spent().value() / (2 * score_distance(plan)), hidden});
+}
+
+/// A start so near to the minimiser that its score takes no more than a tenth off the exponents.
+double start_tolerance(const mechanism::NormGradientQuery& query, double epsilon) {
+  const double weight =
+      epsilon / (2 * privacy::distance_factor(query.adjacency) * query.clipping_norm);
+  return start_cost / 2 / (weight * (query.smoothness + query.sum_l2));
+}
+
+privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& dataset,
+                                                      const InverseSensitivityPlan& plan,
+                                                      const TrainingContext& context) {
+  // Rows shorter than the bound are held to the same slope, so that the law is that of one loss and
+  // the start its minimiser: at any other point the score is of the order of the number of records,
+  // and the sampler would not end.
+  const double steepest = plan.clipping_norm / dataset.norm_bound();
+  const optimize::GradientSum sums(
+      {dataset, plan.loss, 1},
+      {.clipping_norm = plan.clipping_norm, .norm_bits = norm_bits, .slope_bound = steepest},
+      context.threads, context.reducer);
+  const auto query = plan.query();
+  const optimize::RegularizedProblem problem{.loss = optimize::GlmLoss(plan.loss, 0, steepest),
+                                             .sum_l2 = query.sum_l2};
+  const auto fit =
+      optimize::minimise_certified(dataset, problem, start_tolerance(query, plan.spent().value()),
+                                   context.threads, context.supervision);
+  return mechanism::release_norm_gradient(
+      [&](std::span<const double> weights) {
+        if (context.supervision.cancel != nullptr) context.supervision.cancel->throw_if_cancelled();
+        return sums.at(weights);
+      },
+      privacy::Private<std::vector<double>>(fit.weights), query, plan.spent(),
+      {{}, context.source, context.reservation});
+}
+
+}  // namespace
+
+privacy::Epsilon InverseSensitivityPlan::spent() const {
+  return privacy::Epsilon(events.as<privacy::BoundedRange>()->epsilon);
+}
+
+mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
+  const auto n = static_cast<double>(public_row_count);
+  const double smoothness = model::properties(loss).curvature;  // rows have a norm of at most 1
+  mechanism::NormGradientQuery query{.columns = columns,
+                                     .rows = public_row_count,
+                                     .adjacency = guarantee.adjacency,
+                                     .clipping_norm = clipping_norm,
+                                     .smoothness = n * smoothness,
+                                     .sum_l2 = n * mean_l2,
+                                     .gradient_error = 0};
+  // A record's slope is rounded to half a unit of its row's integers (norm at most 2048), weights
+  // to 2^-38 of their norm, which is at most twice that of any minimiser.
+  const double weight_norm = 2 * clipping_norm / mean_l2;
+  const double slope_unit =
+      data::Dataset::feature_scale * std::ldexp(clipping_norm, -norm_bits - 1);
+  query.gradient_error =
+      n * (slope_unit +
+           smoothness * weight_norm * std::sqrt(static_cast<double>(columns)) * std::ldexp(1, -37));
+  return query;
+}
+
+namespace {
+
+/// Refuses, before data are read, what would hardly end: also where rounding of the gradients,
+/// which grows with the records and epsilon, makes proposals too rare.
+void resolve_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
+  const double proposals = mechanism::log_proposals(plan.query(), epsilon);
+  if (proposals > std::log(max_proposals) + start_cost) {
+    throw base::GuaranteeError(
+        "an exact sampler would take 10^{:.1f} proposals on average with {} records at epsilon "
+        "{:g} and l2 {:.4g}; use a smaller epsilon, a larger l2, or method ladder",
+        proposals / std::log(10), plan.public_row_count, epsilon.value(), plan.mean_l2);
+  }
+  const double draws = mechanism::log_draws(plan.query(), epsilon) + start_cost;
+  if (draws > std::log(max_draws)) {
+    throw base::GuaranteeError(
+        "an exact sampler would draw 10^{:.1f} points on average, most of them where no minimiser "
+        "of {} can lie: too few at epsilon {:g}; use a larger epsilon, or method ladder",
+        draws / std::log(10),
+        plan.public_row_count == 1 ? "one sample"
+                                   : fmt::format("{} records", plan.public_row_count),
+        epsilon.value());
+  }
+  plan.reasons.add("the exact sampler takes {:.0f} proposals at most, on average",
+                   std::ceil(std::exp(proposals + start_cost)));
+}
+
+}  // namespace
+
+InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
+                                                const LinearOptions& options) {
+  expect_draw_offered(schema, options);
+  InverseSensitivityPlan plan;
+  resolve_problem(plan, schema, options);
+  plan.public_row_count = resolve_row_count(schema, options);
+  plan.guarantee = {options.epsilon, 0, options.adjacency};
+  if (options.delta.value_or(0) > 0) {
+    plan.reasons.emplace_back("delta is not needed: the method is purely private");
+  }
+  const auto facts = model::properties(plan.loss);
+  plan.clipping_norm =
+      (std::isinf(facts.slope_bound) ? clipped_residual : facts.slope_bound) * schema.norm_bound();
+  const auto epsilon = resolve_pure_epsilon(options);
+  if (on_a_line(plan, options)) {
+    resolve_line(plan, schema, options);
+    (void)mechanism::round_down(epsilon);  // refuses what the sampler would, before it is booked
+    plan.events = mechanism::minimiser_event(
+        {mechanism::Grid(-plan.radius, plan.radius), options.adjacency}, epsilon);
+  } else {
+    resolve_penalised(plan, schema, options);
+    resolve_proposals(plan, epsilon);
+    plan.events = mechanism::norm_gradient_event(plan.query(), epsilon);
+  }
+  plan.prg_slack = random::prg_slack_of(1, random::max_block_words);
+  static_cast<void>(resolve_delta_left(options, 0, plan.prg_slack));
+  resolve_settings(plan);
+  return plan;
+}
+
+TrainedModel train_inverse_sensitivity(const data::Dataset& dataset, const data::Schema& schema,
+                                       const InverseSensitivityPlan& plan,
+                                       const TrainingContext& context) {
+  check_row_count(dataset, plan.public_row_count, context);
+  const LineProblem line{plan.loss, plan.radius, plan.location};
+  const auto released =
+      plan.on_a_line ? draw_on_line(dataset, line, plan.spent(), plan.guarantee.adjacency, context)
+                     : draw_penalised(dataset, plan, context);
+  return finish(plan, schema, context, {released.value()});
+}
+
+namespace {
+
+privacy::Event recorded_draw(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                             const privacy::Event& own) {
+  expect_sampling(receipt, "full_batch");
+  InverseSensitivityPlan plan;
+  plan.guarantee = receipt.guarantee;
+  plan.on_a_line = parameters.has("location");
+  RecordedParameters recorded(receipt.parameters);  // another value may lead to the same distance
+  if (plan.on_a_line) {
+    plan.loss = recorded_loss(receipt);
+    plan.radius = recorded.real("radius");
+    plan.location = parameters.text("location") == "yes";
+    if (!plan.location) parameters.expect("location", "no", "a column is a location, yes or");
+  } else {
+    plan.clipping_norm = parameters.real("clipping_norm");
+  }
+  if (!(plan.on_a_line ? plan.radius > 0 : plan.clipping_norm > 0)) {
+    throw base::DataError("numbers of the draw are out of range");
+  }
+  const double epsilon = parameters.real("score_weight") * 2 * score_distance(plan);
+  if (!nearly_equal(parameters.real("draw_epsilon"), epsilon)) {
+    throw base::DataError(
+        "a draw with this weight of the score costs {:.6g}, the receipt says {:.6g}", epsilon,
+        parameters.real("draw_epsilon"));
+  }
+  return pure_release<privacy::BoundedRange>(receipt, parameters.real("draw_epsilon"), own);
+}
+
+/// Which bounds the draw was made with: of rows, and of a column of ones.
+void check_draw_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
+                     RecordedParameters& parameters) {
+  parameters.expect("location", file.schema.intercept ? "yes" : "no", "by the schema it is");
+  if (parameters.has("location")) return;
+  const double slope = model::properties(file.model.loss).slope_bound;
+  const double norm = (std::isinf(slope) ? clipped_residual : slope) * file.schema.norm_bound();
+  if (nearly_equal(parameters.real("clipping_norm"), norm)) return;
+  throw base::DataError("gradients are up to {:.6g}, the receipt says {:.6g}", norm,
+                        parameters.real("clipping_norm"));
+}
+
+constexpr const char* inverse_options = "l2 radius";
+constexpr Proved proved_draw{
+    privacy::public_count, privacy::public_count, UnitProtection::refused,
+    "it is proved for a public number of records; use replace_one or zero_out, or method gradient"};
+}  // namespace
+
+constinit const Method inverse_sensitivity_method{
+    "inverse-sensitivity",
+    "one draw scored by the gradient: pure, few columns",
+    privacy::Adjacency::replace_one,
+    proved_draw,
+    inverse_options,
+    planned_by<plan_inverse_sensitivity, train_inverse_sensitivity>,
+    recorded_draw,
+    false,
+    {},
+    check_draw_file};
+
+}  // namespace tacet::learn

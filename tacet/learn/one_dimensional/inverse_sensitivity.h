@@ -1,0 +1,46 @@
+#pragma once
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/mechanism/minimum/norm_gradient.h"
+
+/// Method `inverse-sensitivity`: one draw of the exponential mechanism whose score is the norm of
+/// the gradient (Asi, Duchi 2020; Asi, Levy, Duchi 2021, section 3; Reimherr, Awan 2019). Purely
+/// private; it adapts to how sharply the risk grows without being told. Offered where a sampler
+/// with a proved law exists, and refused elsewhere:
+///
+///  * one encoded column without a penalty: exactly, on a grid of [-radius, radius], see
+///    learn/one_dimensional/line_draw;
+///  * any number of columns with a smooth loss and a penalty l2 above 0 that keeps the number of
+///    proposals below a million: mechanism/norm_gradient.
+///
+/// No Markov chain is run: how close one comes to its law is not proved.
+namespace tacet::learn {
+
+struct InverseSensitivityPlan : MethodPlan {
+  bool on_a_line = false;    ///< one column, no penalty: the first sampler
+  double radius = 0;         ///< of the first one's domain
+  bool location = false;     ///< its column is the intercept, 1 in every record
+  double clipping_norm = 0;  ///< of one record's gradient
+  double mean_l2 = 0;        ///< the second one's penalty
+
+  /// What the draw is made for: the epsilon of the events, at most the guarantee's.
+  [[nodiscard]] privacy::Epsilon spent() const;
+  /// What the second sampler is asked. Its smoothness and error bounds follow from the plan.
+  [[nodiscard]] mechanism::NormGradientQuery query() const;
+};
+
+/// Settles all parameters from the options and the schema alone. GuaranteeError where nothing is
+/// proved: several columns without a smooth loss or with too small a penalty, several outputs, a
+/// unit column, add_remove.
+[[nodiscard]] InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
+                                                              const LinearOptions& options);
+[[nodiscard]] TrainedModel train_inverse_sensitivity(const data::Dataset& dataset,
+                                                     const data::Schema& schema,
+                                                     const InverseSensitivityPlan& plan,
+                                                     const TrainingContext& context);
+
+extern const Method inverse_sensitivity_method;
+
+}  // namespace tacet::learn

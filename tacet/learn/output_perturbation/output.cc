@@ -1,0 +1,60 @@
+#include "tacet/learn/output_perturbation/output.h"
+
+#include <array>
+#include <numeric>
+
+#include "tacet/learn/output_perturbation/sgd_problem.h"
+#include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
+
+namespace tacet::learn {
+
+TrainedModel train_output(const data::Dataset& dataset, const data::Schema& schema,
+                          const OutputPlan& plan, const TrainingContext& context) {
+  check_row_count(dataset, plan.public_row_count, context);
+  std::vector<std::uint32_t> rows(static_cast<std::size_t>(plan.public_row_count));
+  std::iota(rows.begin(), rows.end(), std::uint32_t{0});
+  auto mean = plan.sgd->run({dataset, rows, {}, context.threads, context.supervision},
+                            plan.norm_bits, {.block = 0});
+  mechanism::BlockGaussian noise(privacy::NoiseMultiplier(plan.noise_multiplier),
+                                 context.reservation);
+  const auto released = noise.release(std::move(mean), {}, context.source);
+  // Known exactly: the noise of one release, without anything after it.
+  const std::vector<double> stddevs(released.value().size(), plan.stddev);
+  return finish(plan, schema, context, {released.value(), stddevs});
+}
+
+namespace {
+
+privacy::Event recorded_output(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                               const privacy::Event&) {
+  expect_sampling(receipt, parameters.text("sampling"));
+  expect_there(parameters, {"averaging", "smoothed"});
+  const double noise = recorded_noise(parameters);
+  expect_claim(parameters, receipt);
+  const auto sgd = recorded_descent(receipt, parameters);
+  expect_planned(parameters, "sensitivity", sgd.sensitivity());
+  expect_planned(parameters, "noise_stddev", noise * sgd.stddev_unit(norm_bits_for(noise)));
+  return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
+}
+
+constexpr std::array output_papers{Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}}};
+
+}  // namespace
+
+constinit const Method output_method{
+    "output",
+    "stochastic gradient descent, its result perturbed once",
+    privacy::Adjacency::replace_one,
+    proved_for_descent,
+    "l2 steps step-size step-decay clipping-norm average averaging batch-size sampling "
+    "order-seed smoothing radius weight-scale calibration feature-selection",
+    planned_by<plan_output, train_output>,
+    recorded_output,
+    true,
+    output_papers,
+    check_descent_file};
+
+}  // namespace tacet::learn

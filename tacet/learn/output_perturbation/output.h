@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "tacet/data/dataset.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/optimize/sgd/sgd.h"
+
+/// Output perturbation: stochastic gradient descent without noise in a public order, and one
+/// Gaussian release of the mean of its iterates.
+///
+/// Guarantee: Gaussian DP with mu = sensitivity / standard deviation under replace_one or zero_out,
+/// for every data set and without a probability of failure: the sensitivity is that of the realised
+/// order (docs/proofs/output_perturbation.md, Theorems A and B; after Wu et al. 2017 and Wang, Lei,
+/// Ying, Zhang 2021). Losses with kinks are smoothed on a width tied to the step, so that a step
+/// drives no two runs apart. add_remove is refused: the number of records settles the schedule.
+namespace tacet::learn {
+
+/// Everything that is settled before a record is read.
+struct OutputPlan : MethodPlan {
+  optimize::RecordOrder sampling = optimize::RecordOrder::permutation;
+  std::int64_t order_seed = 0;
+  double step_decay = 0;
+  optimize::IterateWeights weights;
+  std::optional<optimize::CertifiedSgd> sgd;  ///< problem, schedule and certificate
+  double noise_multiplier = 0;                ///< of half the sensitivity under replace_one
+  int norm_bits = 0;
+  double stddev = 0;                        ///< of the noise of each released coefficient
+  std::optional<double> predicted_excess;   ///< bound of the expected excess risk, where proved
+  double weight_scale = 0;                  ///< size of the best weights that it is proved for
+  std::optional<privacy::Guarantee> claim;  ///< paper mode: what the paper claims for this noise
+};
+
+/// UsageError when something needed is missing or makes no sense; GuaranteeError where nothing is
+/// proved: add_remove, a step too large for a smooth loss, clipped gradients of several classes.
+[[nodiscard]] OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options);
+
+/// Trains by the plan and commits the reservation. DataError, with the reservation given back, when
+/// the data set does not hold public_row_count records.
+[[nodiscard]] TrainedModel train_output(const data::Dataset& dataset, const data::Schema& schema,
+                                        const OutputPlan& plan, const TrainingContext& context);
+
+extern const Method output_method;
+
+/// The descent that a receipt's parameters describe, certified again for its adjacency. DataError
+/// where they describe none.
+[[nodiscard]] optimize::CertifiedSgd recorded_descent(const privacy::Receipt& receipt,
+                                                      RecordedParameters& parameters);
+
+/// The step size that minimises the bound of the excess risk over weights of norm R,
+///   R^2 / (2 step T) + step G^2 b + step noise_slope,
+/// of T single steps on fresh records of a G-Lipschitz loss: b is 1/2 for a smooth loss and 3/4 for
+/// one smoothed on the step's own width, noise_slope step the expected loss that the noise adds.
+struct ExcessBound {
+  double scale;        ///< R
+  double lipschitz;    ///< G
+  double steps;        ///< T
+  double share;        ///< b
+  double noise_slope;  ///< G z sqrt(2/pi) sensitivity / step: no dimension in it
+
+  [[nodiscard]] double best_step() const;
+  [[nodiscard]] double at(double step) const;
+};
+
+}  // namespace tacet::learn

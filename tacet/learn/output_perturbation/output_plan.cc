@@ -1,0 +1,352 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/base/error.h"
+#include "tacet/learn/output_perturbation/output.h"
+#include "tacet/learn/output_perturbation/sgd_problem.h"
+#include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/wang2021.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+using optimize::IterateWeights;
+using optimize::RecordOrder;
+using optimize::SgdProblem;
+using optimize::SgdSchedule;
+
+constexpr std::int64_t max_places = std::int64_t{1} << 30;  // four bytes each
+
+const double mean_of_absolute_normal = std::sqrt(2 / std::numbers::pi);
+
+RecordOrder record_order_of(const LinearOptions& options) {
+  if (!options.sampling) return RecordOrder::permutation;
+  if (const auto found = optimize::find_record_order(*options.sampling)) return *found;
+  throw base::UsageError(
+      "sampling of method output must be permutation, fresh_permutation, with_replacement or "
+      "minibatch, got '{}'",
+      *options.sampling);
+}
+
+IterateWeights weights_of(const LinearOptions& options, std::int64_t steps) {
+  IterateWeights weights{.kind = options.averaging.value_or(Averaging::uniform), .steps = steps};
+  if (weights.kind == Averaging::suffix) {
+    weights.suffix =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(options.average.value_or(0.5) *
+                                                                     static_cast<double>(steps))),
+                                 1, steps);
+  }
+  return weights;
+}
+
+// One pass over the records, unless the user says otherwise.
+std::int64_t steps_of(const LinearOptions& options, std::int64_t usual, std::int64_t batch) {
+  const auto steps = options.steps.value_or(usual);
+  if (steps > max_places / batch) {
+    throw base::UsageError(
+        "method output reads at most 2^30 records, {} steps of {} are more; give fewer --steps",
+        steps, batch);
+  }
+  return steps;
+}
+
+std::vector<std::uint32_t> public_order(std::int64_t order_seed, RecordOrder sampling,
+                                        const optimize::StepCounts& counts) {
+  // Anybody may draw it again; the noise comes from another source.
+  random::SeededSource source(static_cast<std::uint64_t>(order_seed));
+  return draw_order(sampling, counts, source);
+}
+
+// The sensitivity at step size 1 of the same order, where no step drives two runs apart.
+double sensitivity_of_unit_steps(const SgdProblem& problem, SgdSchedule schedule,
+                                 const IterateWeights& weights, privacy::Adjacency adjacency) {
+  for (double& step : schedule.step_sizes) step /= schedule.step_sizes.front();
+  const double distance = privacy::distance_factor(adjacency) * lipschitz_bound(problem) *
+                          std::sqrt(static_cast<double>(problem.outputs));
+  return sgd_sensitivity(schedule, weights,
+                         {.growth = {0},
+                          .distance = {distance},
+                          .diameter = std::numeric_limits<double>::infinity()})
+      .value;
+}
+
+// What a smooth loss allows; a step beyond drives two runs apart.
+double longest_step(const SgdProblem& problem) {
+  const auto facts = model::smoothness(problem.loss);
+  if (facts.exponent < 1) return std::numeric_limits<double>::infinity();
+  return 2 / (facts.curvature * problem.norm_bound * problem.norm_bound);
+}
+
+struct Budget {
+  double multiplier;  // z, in units of one record's bound
+  double ratio;       // standard deviation over sensitivity
+};
+
+// Beside the PRG slack.
+Budget budget_of(OutputPlan& plan, const SgdProblem& problem, const LinearOptions& options,
+                 privacy::Delta delta) {
+  plan.prg_slack = random::prg_slack_of(1, problem.columns * problem.outputs);
+  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
+  const double z = full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
+  return {z, z / privacy::distance_factor(options.adjacency)};
+}
+
+void resolve_steps(OutputPlan& plan, const LinearOptions& options, const SgdProblem& problem,
+                   SgdSchedule& schedule, const Budget& budget) {
+  const auto steps = schedule.steps();
+  const double unit = sensitivity_of_unit_steps(problem, schedule, plan.weights, options.adjacency);
+  const double lipschitz = lipschitz_bound(problem);
+  const ExcessBound bound{.scale = plan.weight_scale,
+                          .lipschitz = lipschitz,
+                          .steps = static_cast<double>(steps),
+                          .share = step_share(problem),
+                          .noise_slope = lipschitz * budget.ratio * mean_of_absolute_normal * unit};
+  const double longest = longest_step(problem);
+  const double chosen = std::min(bound.best_step(), longest);
+  const double step = options.step_size.value_or(chosen);
+  schedule.step_sizes = optimize::decaying_steps(step, options.step_decay, steps);
+  if (options.step_size) return;
+  plan.reasons.add("step size {:.4g}{}: least bound of the excess risk over weights of size {:g}",
+                   step, step == longest ? ", the longest for this loss" : "", plan.weight_scale);
+}
+
+// One pass of single steps on fresh records, the plain mean, steps of one size: what the bound is
+// proved for. Noise counts as it really is.
+void predict(OutputPlan& plan, const LinearOptions& options, const Budget& budget) {
+  const auto& sgd = *plan.sgd;
+  const auto& schedule = sgd.schedule();
+  const bool fresh =
+      schedule.steps() <= schedule.records && (plan.sampling == RecordOrder::permutation ||
+                                               plan.sampling == RecordOrder::fresh_permutation);
+  if (!fresh || schedule.batch != 1 || plan.weights.kind != Averaging::uniform ||
+      options.step_decay != 0 || options.mean_l2.value_or(0) != 0) {
+    plan.reasons.emplace_back(
+        "predicted excess risk: none is proved for this schedule (one pass of single records in "
+        "steps of one size, the plain mean and no penalty have one)");
+    return;
+  }
+  const auto outputs = static_cast<double>(sgd.problem().outputs);
+  const double lipschitz = lipschitz_bound(sgd.problem());
+  const double noise = lipschitz * budget.ratio * mean_of_absolute_normal * sgd.sensitivity();
+  const ExcessBound bound{.scale = plan.weight_scale,
+                          .lipschitz = lipschitz,
+                          .steps = static_cast<double>(schedule.steps()),
+                          .share = step_share(sgd.problem()),
+                          .noise_slope = 0};
+  plan.predicted_excess = outputs * (bound.at(schedule.step_size(1)) + noise);
+  plan.reasons.push_back(excess_reason(sgd.problem(), *plan.predicted_excess, plan.weight_scale));
+}
+
+void resolve_release(OutputPlan& plan, const LinearOptions& options, privacy::Delta delta) {
+  plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
+  resolve_guarantee(plan, options, delta.value());
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
+  plan.stddev = plan.noise_multiplier * plan.sgd->stddev_unit(plan.norm_bits);
+}
+
+void refuse_beyond_paper(const LinearOptions& options, const SgdProblem& problem) {
+  // The paper smooths nothing, so that smoothing may be off.
+  if (const auto name =
+          given_beyond(options, "delta steps order-seed smoothing radius calibration")) {
+    throw base::UsageError(
+        "{} is settled by --calibration paper (a penalty or clipping its theorems do not have); "
+        "leave it out, or use the tight calibration",
+        *name);
+  }
+  if (options.adjacency != privacy::Adjacency::replace_one || problem.outputs > 1) {
+    throw base::UsageError(
+        "--calibration paper is about replace_one and two classes or numbers; use tight");
+  }
+}
+
+// Algorithm 1 of the paper: its schedule, its noise, and what is proved about them.
+void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem problem,
+                privacy::Delta delta) {
+  refuse_beyond_paper(options, problem);
+  plan.calibration = Calibration::wang2021;
+  problem.smooth = false;
+  problem.clipping_norm.reset();
+  const auto facts = wang2021::constants(problem.loss, problem.norm_bound);
+  const auto theorem =
+      problem.radius ? wang2021::Theorem::output_on_ball : wang2021::Theorem::output_on_space;
+  const auto n = plan.public_row_count;
+  const wang2021::Asked asked{n, problem.columns, facts.alpha, options.epsilon, delta.value()};
+  const auto steps = steps_of(options, wang2021::schedule(theorem, asked).T, 1);
+  double eta = wang2021::step_size(theorem, asked, steps);
+  wang2021::Run run{n, steps, eta, problem.radius};
+  if (const double longest = wang2021::longest_step(facts, run); eta > longest) {
+    plan.reasons.add(
+        "step size {:.4g}: the paper's {:.4g} is beyond what its sensitivity bound allows", longest,
+        eta);
+    run.eta = eta = longest;
+  }
+  plan.sampling = RecordOrder::with_replacement;
+  plan.weights = {.kind = Averaging::uniform, .steps = steps};
+  plan.sgd.emplace(problem,
+                   SgdSchedule{.records = n,
+                               .batch = 1,
+                               .order = public_order(plan.order_seed, plan.sampling, {n, 1, steps}),
+                               .step_sizes = {eta}},
+                   plan.weights, options.adjacency);
+  const auto noise = wang2021::output_noise(facts, run, options.epsilon, delta.value());
+  const auto needed = budget_of(plan, problem, options, delta).multiplier;
+  // The multiplier at which the release has the paper's standard deviation.
+  const double unit = plan.sgd->stddev_unit(norm_bits_for(needed));
+  plan.noise_multiplier = std::max(noise.sigma / unit, needed);
+  plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
+  plan.reasons.add("Algorithm 1 with the schedule of Theorem {}: {} steps of size {:.4g}",
+                   static_cast<int>(theorem), steps, eta);
+  if (noise.repaired) {
+    plan.reasons.emplace_back(
+        "the paper's Gaussian factor is proved up to epsilon 1 only; the exact one stands in its "
+        "place");
+  }
+  resolve_release(plan, options, delta);
+  plan.reasons.add(
+      "the paper claims ({:g}, {:g}) for noise of standard deviation {:.4g}, from a sensitivity "
+      "bound of "
+      "{:.4g}; proved here for that noise: ({:.4g}, {:g}), the sensitivity is {:.4g}",
+      options.epsilon, delta.value(), noise.sigma,
+      wang2021::sensitivity(facts, run, delta.value() / 2), plan.guarantee.epsilon,
+      plan.guarantee.delta, plan.sgd->sensitivity());
+}
+
+void plan_tight(OutputPlan& plan, const LinearOptions& options, const SgdProblem& problem,
+                privacy::Delta delta) {
+  plan.sampling = record_order_of(options);
+  const auto batch = options.batch_size.value_or(1);
+  if (batch > plan.public_row_count) {
+    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}",
+                           plan.public_row_count, batch);
+  }
+  const auto steps = steps_of(options, plan.public_row_count / batch, batch);
+  plan.weights = weights_of(options, steps);
+  SgdSchedule schedule{
+      .records = plan.public_row_count,
+      .batch = batch,
+      .order = public_order(plan.order_seed, plan.sampling, {plan.public_row_count, batch, steps}),
+      .step_sizes = optimize::decaying_steps(1, options.step_decay, steps),
+      .mean_l2 = options.mean_l2.value_or(0)};
+  const auto budget = budget_of(plan, problem, options, delta);
+  resolve_steps(plan, options, problem, schedule, budget);
+  if (step_share(problem) == 0.75) {
+    plan.reasons.add(
+        "the loss is smoothed on a width of {:.3g}, tied to the step: no step drives two runs "
+        "apart",
+        model::width_for_step(problem.loss,
+                              schedule.step_size(1) * problem.norm_bound * problem.norm_bound));
+  }
+  plan.sgd.emplace(problem, std::move(schedule), plan.weights, options.adjacency);
+  plan.noise_multiplier = budget.multiplier;
+  resolve_release(plan, options, delta);
+  predict(plan, options, budget);
+}
+
+void resolve_settings(OutputPlan& plan) {
+  const auto& sgd = *plan.sgd;
+  const auto& problem = sgd.problem();
+  const auto& schedule = sgd.schedule();
+  auto& settings = plan.settings = first_settings(plan);
+  settings.push_back({"outputs", problem.outputs, {.table = problem.outputs > 1}});
+  settings.push_back({"steps", schedule.steps()});
+  settings.push_back({"batch_size", schedule.batch, {.table = schedule.batch > 1}});
+  settings.push_back({"sampling", to_string(plan.sampling)});
+  settings.push_back({"order_seed", plan.order_seed});
+  settings.push_back({"step_size", schedule.step_size(1)});
+  settings.push_back({"step_decay", plan.step_decay, {.table = plan.step_decay > 0}});
+  settings.push_back({"averaging", to_string(plan.weights.kind)});
+  settings.push_back(
+      {"averaged", plan.weights.suffix, {.table = plan.weights.kind == Averaging::suffix}});
+  settings.push_back({"l2", schedule.mean_l2, {.table = schedule.mean_l2 > 0}});
+  settings.push_back(norm_bound_setting(problem));
+  if (problem.clipping_norm) settings.push_back({"clipping_norm", *problem.clipping_norm});
+  if (problem.radius) settings.push_back({"radius", *problem.radius});
+  settings.push_back(smoothed_setting(problem, {.table = !problem.smooth}));
+  if (!plan.claim) settings.push_back({"weight_scale", plan.weight_scale});
+  settings.push_back({"sensitivity", sgd.sensitivity()});
+  settings.push_back(
+      {"sensitivity_exact", std::string(sgd.exact().exact ? "yes" : "no"), {.table = false}});
+  settings.push_back({"max_visits", sgd.exact().max_visits, {.table = false}});
+  settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = false}});
+  settings.push_back({"noise_stddev", plan.stddev});
+  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false}});
+  if (plan.predicted_excess) settings.push_back({"predicted_excess_risk", *plan.predicted_excess});
+  add_claim(settings, plan.claim);
+}
+
+}  // namespace
+
+double ExcessBound::best_step() const {
+  return scale / std::sqrt(2 * steps * (lipschitz * lipschitz * share + noise_slope));
+}
+
+double ExcessBound::at(double step) const {
+  return scale * scale / (2 * step * steps) + step * (lipschitz * lipschitz * share + noise_slope);
+}
+
+namespace {
+
+IterateWeights recorded_weights(const privacy::Receipt& receipt, std::int64_t steps) {
+  RecordedParameters recorded(receipt.parameters);
+  const auto name = recorded.text("averaging");
+  for (const auto kind :
+       {Averaging::uniform, Averaging::suffix, Averaging::last, Averaging::polynomial}) {
+    if (name != to_string(kind)) continue;
+    const auto suffix = recorded.count("averaged");
+    if (suffix >= 1 && suffix <= steps) return {.kind = kind, .steps = steps, .suffix = suffix};
+  }
+  throw base::DataError("the receipt's averaging is none of this method");
+}
+
+}  // namespace
+
+optimize::CertifiedSgd recorded_descent(const privacy::Receipt& receipt,
+                                        RecordedParameters& parameters) {
+  RecordedParameters recorded(receipt.parameters);  // see recorded_sgd_problem
+  auto problem = recorded_sgd_problem(receipt, parameters);
+  const auto sampling = optimize::find_record_order(receipt.sampling);
+  const auto rows = receipt.public_row_count.value_or(0);
+  const auto batch = recorded.count("batch_size");
+  const auto steps = parameters.count("steps");
+  if (!sampling || rows < 1 || batch < 1 || batch > rows || steps < 1 ||
+      steps > max_places / batch) {
+    throw base::DataError("numbers of the descent are out of range");
+  }
+  const optimize::StepCounts counts{rows, batch, steps};
+  return {std::move(problem),
+          SgdSchedule{.records = rows,
+                      .batch = batch,
+                      .order = public_order(recorded.count("order_seed"), *sampling, counts),
+                      .step_sizes = optimize::decaying_steps(parameters.real("step_size"),
+                                                             recorded.real("step_decay"), steps),
+                      .mean_l2 = recorded.real("l2")},
+          recorded_weights(receipt, steps), receipt.guarantee.adjacency};
+}
+
+OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options) {
+  expect_proved(output_method, schema, options);
+  OutputPlan plan;
+  const auto problem = resolve_sgd_problem(plan, schema, options);
+  plan.public_row_count = resolve_row_count(schema, options);
+  const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  plan.order_seed = options.order_seed.value_or(0);
+  plan.step_decay = options.step_decay;
+  plan.weight_scale = weight_scale(problem, options);
+  if (options.paper()) {
+    plan_paper(plan, options, problem, delta);
+  } else {
+    plan_tight(plan, options, problem, delta);
+  }
+  plan.sampling_scheme = to_string(plan.sampling);
+  resolve_settings(plan);
+  return plan;
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,318 @@
+#include "tacet/learn/output_perturbation/phased.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <sstream>
+#include <string>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/base/error.h"
+#include "tacet/learn/output_perturbation/sgd_problem.h"
+#include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/optimize/sgd/sgd.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+using optimize::RecordOrder;
+using optimize::SgdSchedule;
+
+double length_of(std::span<const double> vector) {
+  double square = 0;
+  for (const double v : vector) square += v * v;
+  return std::sqrt(square);
+}
+
+// A and B of the excess bound A / step + B step.
+struct Trade {
+  double learn;
+  double cost;
+};
+
+Trade trade_of(const PhaseFacts& facts, std::int64_t phases) {
+  const auto parts = cut_into_phases(facts.records, phases, 1);
+  const double g = facts.lipschitz * facts.lipschitz;
+  const double z = facts.ratio;
+  Trade trade{
+      facts.scale * facts.scale / (2 * parts[0].step_size * static_cast<double>(parts[0].count)),
+      0};
+  const double squared_distance = facts.distance * facts.distance;  // 4, or 1 under zero_out
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double a = parts[i].step_size;
+    trade.cost += facts.share * g * a;
+    if (i == 0) continue;
+    // What the noise of the phase before costs this one to undo.
+    const double before = parts[i - 1].step_size;
+    trade.cost += squared_distance * static_cast<double>(facts.dimension) * z * z * g * before *
+                  before / (2 * a * static_cast<double>(parts[i].count));
+  }
+  trade.cost += facts.distance * z * g * parts.back().step_size *
+                std::sqrt(2 * facts.outputs / std::numbers::pi);
+  return trade;
+}
+
+optimize::CertifiedSgd certify(const PhasedPlan& plan, const Phase& phase, double start_norm) {
+  auto problem = plan.problem;
+  problem.start_norm = start_norm;
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(phase.count));
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  return {std::move(problem),
+          SgdSchedule{.records = phase.count,
+                      .batch = 1,
+                      .order = std::move(order),
+                      .step_sizes = {phase.step_size},
+                      .mean_l2 = plan.mean_l2},
+          {.kind = optimize::Averaging::uniform, .steps = phase.count},
+          plan.guarantee.adjacency};
+}
+
+/// And the standard deviation of the last phase's noise.
+void resolve_sensitivities(PhasedPlan& plan) {
+  for (const auto& phase : plan.phases) {
+    const auto sgd = certify(plan, phase, 0);
+    plan.sensitivities.push_back(sgd.sensitivity());
+    plan.stddev = plan.noise_multiplier * sgd.stddev_unit(plan.norm_bits);
+  }
+}
+
+void project(std::vector<double>& weights, double radius, std::int64_t outputs) {
+  const std::size_t columns = weights.size() / static_cast<std::size_t>(outputs);
+  for (std::size_t c = 0; c < weights.size(); c += columns) {
+    const auto own = std::span(weights).subspan(c, columns);
+    const double length = length_of(own);
+    if (length <= radius) continue;
+    for (double& w : own) w *= radius / length * (1 - 0x1p-40);
+  }
+}
+
+void resolve_settings(PhasedPlan& plan) {
+  const auto& problem = plan.problem;
+  auto& settings = plan.settings = first_settings(plan);
+  settings.push_back({"outputs", problem.outputs, {.table = problem.outputs > 1}});
+  settings.push_back({"phases", static_cast<std::int64_t>(plan.phases.size())});
+  std::vector<std::string> counts;
+  std::vector<std::string> sensitivities;
+  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+    counts.push_back(fmt::format("{}", plan.phases[i].count));
+    sensitivities.push_back(fmt::format("{:.4g}", plan.sensitivities[i]));
+  }
+  settings.push_back({"records_per_phase", fmt::format("{}", fmt::join(counts, " "))});
+  settings.push_back({"order_seed", plan.order_seed});
+  settings.push_back(norm_bound_setting(problem));
+  settings.push_back(smoothed_setting(problem, {.table = false, .json = false}));
+  settings.push_back({"step_size", plan.step_size});
+  settings.push_back({"l2", plan.mean_l2, {.table = plan.mean_l2 > 0}});
+  if (problem.clipping_norm) settings.push_back({"clipping_norm", *problem.clipping_norm});
+  if (problem.radius) settings.push_back({"radius", *problem.radius});
+  settings.push_back({"weight_scale", plan.weight_scale});
+  settings.push_back({"sensitivity_per_phase", fmt::format("{}", fmt::join(sensitivities, " "))});
+  settings.push_back(
+      {"last_sensitivity", plan.sensitivities.back(), {.table = false, .json = false}});
+  settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = false}});
+  settings.push_back({"noise_stddev", plan.stddev});
+  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false}});
+  settings.push_back(
+      {"predicted_excess_risk", plan.predicted_excess, {.table = plan.mean_l2 == 0}});
+}
+
+PhaseChoice choose(const PhaseFacts& facts, const LinearOptions& options,
+                   const optimize::SgdProblem& problem, Reasons& reasons) {
+  if (options.phases && (facts.records >> *options.phases) < 1) {
+    throw base::UsageError("{} phases are too many for {} records", *options.phases, facts.records);
+  }
+  auto choice = options.phases ? best_step(facts, *options.phases) : best_phases(facts);
+  if (!options.phases) {
+    reasons.add(
+        "{} phases: least bound of the excess risk over weights of size {:g}; one phase would have "
+        "{:.4g}",
+        choice.phases, facts.scale, best_step(facts, 1).predicted_excess);
+  }
+  const auto smooth = model::smoothness(problem.loss);
+  // The first phase takes a quarter of the base.
+  const double longest = smooth.exponent < 1
+                             ? std::numeric_limits<double>::infinity()
+                             : 8 / (smooth.curvature * problem.norm_bound * problem.norm_bound);
+  choice.step_size = options.step_size.value_or(std::min(choice.step_size, longest));
+  choice.predicted_excess = predicted_excess(facts, choice.phases, choice.step_size);
+  return choice;
+}
+
+}  // namespace
+
+std::vector<Phase> cut_into_phases(std::int64_t n, std::int64_t k, double step_size) {
+  std::vector<Phase> phases;
+  std::int64_t first = 0;
+  for (std::int64_t i = 1; i <= k; ++i) {
+    const std::int64_t count = i < k ? n >> i : n - first;
+    step_size /= 4;
+    phases.push_back({first, count, step_size});
+    first += count;
+  }
+  return phases;
+}
+
+PhaseChoice best_step(const PhaseFacts& facts, std::int64_t phases) {
+  const auto [learn, cost] = trade_of(facts, phases);
+  return {phases, std::sqrt(learn / cost), 2 * std::sqrt(learn * cost)};
+}
+
+PhaseChoice best_phases(const PhaseFacts& facts) {
+  PhaseChoice best = best_step(facts, 1);
+  const auto most = static_cast<std::int64_t>(std::floor(std::log2(facts.records))) - 3;
+  for (std::int64_t k = 2; k <= most; ++k) {
+    const auto choice = best_step(facts, k);
+    if (choice.predicted_excess < best.predicted_excess) best = choice;
+  }
+  return best;
+}
+
+double predicted_excess(const PhaseFacts& facts, std::int64_t phases, double step_size) {
+  const auto [learn, cost] = trade_of(facts, phases);
+  return learn / step_size + cost * step_size;
+}
+
+PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options) {
+  expect_proved(phased_method, schema, options);
+  PhasedPlan plan;
+  plan.problem = resolve_sgd_problem(plan, schema, options);
+  plan.public_row_count = resolve_row_count(schema, options);
+  const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  plan.order_seed = options.order_seed.value_or(0);
+  plan.mean_l2 = options.mean_l2.value_or(0);
+  plan.weight_scale = weight_scale(plan.problem, options);
+  const privacy::Epsilon epsilon(options.epsilon);
+  const double distance = privacy::distance_factor(options.adjacency);
+  const auto outputs = static_cast<double>(plan.problem.outputs);
+  // Several outputs side by side are one predictor of sqrt(outputs) times the size and slope.
+  const PhaseFacts facts{.records = plan.public_row_count,
+                         .dimension = plan.problem.columns * plan.problem.outputs,
+                         .scale = plan.weight_scale * std::sqrt(outputs),
+                         .lipschitz = lipschitz_bound(plan.problem) * std::sqrt(outputs),
+                         .share = step_share(plan.problem),
+                         // Before the number of phases is known, and what they take of delta.
+                         .ratio = full_batch_noise(1, epsilon, delta, options.adjacency) / distance,
+                         .distance = distance,
+                         .outputs = outputs};
+  const auto choice = choose(facts, options, plan.problem, plan.reasons);
+  plan.step_size = choice.step_size;
+  plan.predicted_excess = choice.predicted_excess;
+  plan.phases = cut_into_phases(plan.public_row_count, choice.phases, choice.step_size);
+  plan.prg_slack = random::prg_slack_of(static_cast<std::int64_t>(plan.phases.size()),
+                                        plan.problem.columns * plan.problem.outputs);
+  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
+  plan.noise_multiplier = full_batch_noise(1, epsilon, left, options.adjacency);
+  plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
+  resolve_guarantee(plan, options, delta.value());
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
+  resolve_sensitivities(plan);
+  plan.reasons.push_back(
+      plan.mean_l2 > 0 ? "predicted excess risk: none is proved with a penalty"
+                       : excess_reason(plan.problem, plan.predicted_excess, plan.weight_scale));
+  plan.sampling_scheme = to_string(RecordOrder::permutation);
+  resolve_settings(plan);
+  return plan;
+}
+
+TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& schema,
+                          const PhasedPlan& plan, const TrainingContext& context) {
+  check_row_count(dataset, plan.public_row_count, context);
+  random::SeededSource public_source(static_cast<std::uint64_t>(plan.order_seed));
+  const auto order = optimize::draw_order(
+      RecordOrder::permutation, {plan.public_row_count, 1, plan.public_row_count}, public_source);
+  mechanism::BlockGaussian noise(privacy::NoiseMultiplier(plan.noise_multiplier),
+                                 context.reservation);
+  std::vector<double> weights(static_cast<std::size_t>(plan.problem.columns * plan.problem.outputs),
+                              0.0);
+  double stddev = 0;
+  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+    const auto& phase = plan.phases[i];
+    // The start was released, so the certificate may depend on it.
+    const auto sgd = certify(plan, phase, length_of(weights) * (1 + 0x1p-40));
+    const auto part = std::span(order).subspan(static_cast<std::size_t>(phase.first),
+                                               static_cast<std::size_t>(phase.count));
+    auto mean = sgd.run({dataset, part, weights, context.threads, context.supervision},
+                        plan.norm_bits, {.block = static_cast<std::int64_t>(i)});
+    weights = noise.release(std::move(mean), {.step = i}, context.source).value();
+    stddev = plan.noise_multiplier * sgd.stddev_unit(plan.norm_bits);
+    // The next phase's slopes are bounded in the ball only.
+    if (plan.problem.radius && i + 1 < plan.phases.size()) {
+      project(weights, *plan.problem.radius, plan.problem.outputs);
+    }
+  }
+  const std::vector<double> stddevs(weights.size(), stddev);
+  return finish(plan, schema, context, {weights, stddevs});
+}
+
+namespace {
+
+/// The lists of all phases; sensitivities stand there with four digits.
+void expect_phases(const PhasedPlan& plan, RecordedParameters& parameters) {
+  std::istringstream counts(parameters.text("records_per_phase"));
+  std::istringstream sensitivities(parameters.text("sensitivity_per_phase"));
+  constexpr double digits = 1e-3;
+  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+    std::int64_t count = 0;
+    double sensitivity = 0;
+    counts >> count;
+    sensitivities >> sensitivity;
+    if (counts && sensitivities && count == plan.phases[i].count &&
+        std::abs(sensitivity - plan.sensitivities[i]) <= digits * plan.sensitivities[i]) {
+      continue;
+    }
+    throw base::DataError("records or sensitivity of phase {} are not those of this plan", i + 1);
+  }
+  std::string more;
+  if (counts >> more || sensitivities >> more)
+    throw base::DataError("there are not so many phases");
+}
+
+privacy::Event recorded_phases(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                               const privacy::Event&) {
+  expect_sampling(receipt, to_string(RecordOrder::permutation));
+  expect_there(parameters, {"phases", "records_per_phase", "sensitivity_per_phase"});
+  PhasedPlan plan;
+  plan.noise_multiplier = recorded_noise(parameters);
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
+  plan.problem = recorded_sgd_problem(receipt, parameters);
+  plan.mean_l2 = RecordedParameters(receipt.parameters).real("l2");
+  plan.guarantee = receipt.guarantee;
+  const auto rows = receipt.public_row_count.value_or(0);
+  const auto phases = parameters.count("phases");
+  if (phases < 1 || phases > 62 || rows < 1 || (phases > 1 && (rows >> phases) < 1)) {
+    throw base::DataError("{} phases are too many for {} records", phases, rows);
+  }
+  plan.phases = cut_into_phases(rows, phases, parameters.real("step_size"));
+  resolve_sensitivities(plan);
+  expect_phases(plan, parameters);
+  expect_planned(parameters, "last_sensitivity", plan.sensitivities.back());
+  expect_planned(parameters, "noise_stddev", plan.stddev);
+  return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
+}
+
+constexpr const char* phased_options =
+    "l2 step-size phases clipping-norm order-seed radius weight-scale feature-selection";
+}  // namespace
+
+constinit const Method phased_method{
+    "phased",
+    "output perturbation on ever smaller disjoint parts of the records",
+    privacy::Adjacency::replace_one,
+    proved_for_descent,
+    phased_options,
+    planned_by<plan_phased, train_phased>,
+    recorded_phases,
+    true,
+    {},
+    check_descent_file};
+
+}  // namespace tacet::learn

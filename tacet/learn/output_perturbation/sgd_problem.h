@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/optimize/sgd/sgd_law.h"
+
+/// What descent in one phase and in several settle in the same way.
+namespace tacet::learn {
+
+/// The first lines of a plan and its problem: loss, clipping where slopes have no bound, radius.
+[[nodiscard]] optimize::SgdProblem resolve_sgd_problem(MethodPlan& plan, const data::Schema& schema,
+                                                       const LinearOptions& options);
+
+/// Largest gradient of one output's loss that the problem allows.
+[[nodiscard]] double lipschitz_bound(const optimize::SgdProblem& problem);
+
+/// The given weight scale, the radius, or 5/X for classes and 2/X for numbers. UsageError for a
+/// scale beyond the radius: nothing can be said against weights that are out of reach.
+[[nodiscard]] double weight_scale(const optimize::SgdProblem& problem,
+                                  const LinearOptions& options);
+
+/// What output perturbation is proved for, in one phase and in several.
+inline constexpr Proved proved_for_descent{
+    privacy::public_count, privacy::no_adjacency, UnitProtection::refused,
+    "one record more or less changes the number of records and with it every later step; use "
+    "--adjacency zero_out (the same noise) or replace_one, or --method gradient"};
+
+/// Settings of the problem from which `verify` computes the sensitivity again.
+[[nodiscard]] Setting norm_bound_setting(const optimize::SgdProblem& problem);
+[[nodiscard]] Setting smoothed_setting(const optimize::SgdProblem& problem, Shown shown);
+
+/// The problem that a receipt's parameters describe. Of these only the smoothing is marked as
+/// checked: another value of others may lead to the same sensitivity. DataError for none.
+[[nodiscard]] optimize::SgdProblem recorded_sgd_problem(const privacy::Receipt& receipt,
+                                                        RecordedParameters& parameters);
+
+/// A contradiction where a number of the receipt is not the one that its other parameters lead to,
+/// by the computation that planned it.
+void expect_planned(RecordedParameters& parameters, const std::string& name, double planned);
+
+/// A contradiction where the bound of the rows is not that of the file's schema.
+void check_descent_file(const privacy::Receipt& receipt, const model::ModelFile& file,
+                        RecordedParameters& parameters);
+
+/// What a bound of the excess risk is a bound of, in words.
+[[nodiscard]] std::string excess_reason(const optimize::SgdProblem& problem, double excess,
+                                        double weight_scale);
+
+/// 1/2 or 3/4: the part of the excess bound that a step of this problem costs.
+[[nodiscard]] double step_share(const optimize::SgdProblem& problem);
+
+}  // namespace tacet::learn

@@ -1,0 +1,408 @@
+#include "tacet/learn/plan/resolve.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/stated_guarantee.h"
+#include "tacet/base/error.h"
+#include "tacet/base/version.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/privacy/decimal.h"
+#include "tacet/privacy/prg_share.h"
+
+namespace tacet::learn {
+const data::Target& target_of(const data::Schema& schema) {
+  if (!schema.target) {
+    throw base::UsageError("the schema names no target; add a [target] table to train");
+  }
+  return *schema.target;
+}
+
+std::int64_t outputs_of(const data::Target& target) {
+  return target.class_count() > 2 ? target.class_count() : 1;
+}
+
+namespace {
+
+/// In messages: labels beside a matrix have no name.
+std::string called(const data::Target& target) {
+  return target.column.empty() ? "the target" : "the target " + target.column;
+}
+
+bool asks_shares(const data::Target& target) {
+  return target.regression() && target.number_kind() != data::NumberKind::number;
+}
+
+// Probabilities and counts have a loss each, whose minimiser is the mean.
+model::Loss resolve_loss_of_shares(const data::Target& target, const LinearOptions& options,
+                                   Reasons& reasons) {
+  const bool count = target.number_kind() == data::NumberKind::count;
+  if (!options.loss) {
+    reasons.emplace_back(count ? "loss poisson: the target is a count"
+                               : "loss soft_logistic: the target is a probability");
+    return count ? model::Loss{model::PoissonLoss{}} : model::Loss{model::SoftLogisticLoss{}};
+  }
+  if (!count && std::holds_alternative<model::LogisticLoss>(*options.loss)) {
+    reasons.emplace_back("loss soft_logistic: the logistic loss of a probability");
+    return model::SoftLogisticLoss{};
+  }
+  const auto link = count ? model::Link::log : model::Link::logit;
+  if (model::link_of(*options.loss) == link) return *options.loss;
+  throw base::UsageError(
+      "loss {} is not for {}, which {} is; leave --loss out for {}, or describe the "
+      "target by 'lower' and 'upper' for a loss of numbers",
+      model::loss_name(*options.loss), count ? "a count" : "a probability", called(target),
+      count ? "poisson" : "soft_logistic");
+}
+
+void refuse_softmax(const data::Target& target, const LinearOptions& options, Takes takes) {
+  if (!options.loss || !std::holds_alternative<model::SoftmaxLoss>(*options.loss)) return;
+  if (target.class_count() == 2) {
+    throw base::UsageError(
+        "loss softmax is for three classes or more; for two it is the logistic loss: --loss "
+        "logistic");
+  }
+  if (takes.softmax || target.regression()) return;
+  throw base::UsageError("loss softmax joins the margins of all classes, which method " +
+                         options.method + " fits one by one; use --method gradient");
+}
+
+void refuse_own(const LinearOptions& options, Takes takes) {
+  if (!options.loss || !model::is_custom(*options.loss)) return;
+  if (!takes.own || options.paper()) {
+    throw base::UsageError(
+        "nothing is proved of a loss of one's own but what clipping gives; use method gradient "
+        "with "
+        "its tight calibration, at a finite epsilon");
+  }
+  static_cast<void>(model::loss_value(*options.loss, 0, 1));  // a name alone trains nothing
+}
+
+model::Loss resolve_loss(const data::Target& target, const LinearOptions& options,
+                         Reasons& reasons) {
+  if (asks_shares(target)) return resolve_loss_of_shares(target, options, reasons);
+  if (options.loss && model::properties(*options.loss).labels == model::Labels::shares) {
+    const bool count = model::link_of(*options.loss) == model::Link::log;
+    throw base::UsageError(
+        "loss {0} is for {1}, but {2} is {3}; a target of kind \"{1}\" in the schema "
+        "has labels for it",
+        model::loss_name(*options.loss), count ? "count" : "probability", called(target),
+        target.regression() ? "a number" : "a class");
+  }
+  if (!options.loss) {
+    reasons.push_back(target.regression() ? "loss squared: the target is a number"
+                      : target.class_count() == 2
+                          ? "loss logistic: the target has two classes"
+                          : fmt::format("loss logistic, one class against the rest for each of {} "
+                                        "classes: one joint bound on a record's gradients",
+                                        target.class_count()));
+    return target.regression() ? model::Loss{model::SquaredLoss{}}
+                               : model::Loss{model::LogisticLoss{}};
+  }
+  if (model::properties(*options.loss).classification == target.regression()) {
+    throw base::UsageError("loss {} is for {}, but {} is {}", model::loss_name(*options.loss),
+                           target.regression() ? "classes" : "numbers", called(target),
+                           target.regression() ? "a number" : "a class");
+  }
+  return *options.loss;
+}
+
+/// Which labels make a record positive: a wrong spelling shows here, and nowhere in the result.
+std::string label_reason(const data::BinaryTarget& target) {
+  const auto listed = [](const std::vector<std::string>& labels) {
+    return fmt::format("'{}'", fmt::join(labels, "', '"));
+  };
+  const auto unknown = target.unknown_is_positive ? "positive" : "negative";
+  return target.negative.empty()
+             ? fmt::format("labels: {} counts as positive, every other label as {}",
+                           listed(target.positive), unknown)
+             : fmt::format("labels: {} counts as positive, {} as negative, every other label as {}",
+                           listed(target.positive), listed(target.negative), unknown);
+}
+
+void resolve_shape(MethodPlan& plan, const data::Schema& schema, const LinearOptions& options,
+                   Takes takes) {
+  const auto& target = target_of(schema);
+  plan.method = options.method;
+  refuse_softmax(target, options, takes);
+  refuse_own(options, takes);
+  if (asks_shares(target) && !takes.shares) {
+    throw base::UsageError(
+        "{} is a {}, which this method{} has no constants for; use --method gradient or "
+        "regularized-output",
+        called(target), target.number_kind() == data::NumberKind::count ? "count" : "probability",
+        options.paper() ? "'s paper" : "");
+  }
+  if (const auto* binary = std::get_if<data::BinaryTarget>(&target.rule)) {
+    plan.reasons.push_back(label_reason(*binary));
+  }
+  plan.columns = schema.encoded_column_count();
+  plan.projection = schema.projection;
+  plan.outputs = outputs_of(target);
+}
+
+}  // namespace
+
+void resolve_problem(MethodPlan& plan, const data::Schema& schema, const LinearOptions& options,
+                     Takes takes) {
+  resolve_shape(plan, schema, options, takes);
+  plan.loss = resolve_loss(target_of(schema), options, plan.reasons);
+}
+
+void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
+                             const LinearOptions& options) {
+  resolve_shape(plan, schema, options, {});
+  if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
+    throw base::UsageError(
+        "method {} solves the squared loss alone, got {}; leave loss out, or use --method "
+        "gradient, which takes every loss",
+        options.method, model::loss_name(*options.loss));
+  }
+  plan.loss = model::SquaredLoss{};
+  plan.reasons.add("loss squared: method {} solves no other{}", options.method,
+                   plan.outputs > 1                      ? "; each class has an indicator"
+                   : target_of(schema).class_count() > 0 ? "; the classes count as -1 and 1"
+                                                         : "");
+}
+
+double usual_slope(const model::Loss& loss) {
+  const auto facts = model::properties(loss);
+  if (!std::isinf(facts.slope_bound)) return facts.slope_bound;
+  if (facts.classification) return -model::loss_slope(loss, 0, 1);
+  // Means of shares are at most 1, where the prediction is 0 and no slope is longer than 1.
+  if (facts.labels == model::Labels::shares) return 1;
+  const double quarter = model::loss_slope(loss, 0.5, 0);
+  return quarter > 0 ? quarter : model::loss_slope(loss, 1, 0);
+}
+
+void refuse_no_penalty(const LinearOptions& options, double usual) {
+  if (options.mean_l2 != 0.0) return;
+  throw base::UsageError(
+      "l2 must be above 0 for method {}, whose noise grows without bound as l2 falls to 0; leave "
+      "it out for {:.4g}, which balances noise and bias here, or use --method gradient",
+      options.method, usual);
+}
+
+namespace {
+
+void refuse_pure(const data::Schema& schema, const LinearOptions& options) {
+  throw base::GuaranteeError(
+      "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; {}",
+      options.method, pure_way_out(schema));
+}
+
+}  // namespace
+
+void expect_proved(const Method& method, const data::Schema& schema, const LinearOptions& options) {
+  const auto& proved = method.proved;
+  if (!proved.with_delta.has(options.adjacency)) {
+    throw base::GuaranteeError("method {} has no proof under {}: {}", method.name,
+                               privacy::to_string(options.adjacency), proved.why_not);
+  }
+  if (options.delta == 0.0 && !proved.pure.has(options.adjacency)) refuse_pure(schema, options);
+  if (schema.unit == single_record) {
+    throw base::UsageError(
+        "the schema's unit column is called '{}', which is what receipts call the unit where "
+        "single "
+        "records are protected; give the column another name",
+        single_record);
+  }
+  if (!schema.unit || proved.units != UnitProtection::refused) return;
+  throw base::UsageError(
+      "method {} reads single records, but the schema's unit column {} protects all records of a "
+      "unit together; {}",
+      options.method, *schema.unit,
+      options.delta == 0 ? pure_way_out(schema) : "use --method gradient");
+}
+
+void check_declared_count(std::int64_t found, std::int64_t declared,
+                          privacy::Reservation& reservation, std::string_view what) {
+  if (found == declared) return;
+  const auto adjacency = reservation.guarantee().adjacency;
+  reservation.cancel();
+  throw base::DataError(
+      "the data hold {0} {1}, but public_row_count is {2}: under {3} the number of {1} is public, "
+      "and what is computed and stated counts on it, so it must be exact",
+      found, what, declared, privacy::to_string(adjacency));
+}
+
+void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
+                     const TrainingContext& context, std::string_view what) {
+  std::array rows{dataset.rows()};
+  context.reducer.sum(rows);
+  check_declared_count(rows.front(), row_count, context.reservation, what);
+}
+
+void check_public_count(const data::Dataset& dataset, const MethodPlan& plan,
+                        const TrainingContext& context, std::string_view what) {
+  const bool is_public = plan.guarantee.adjacency != privacy::Adjacency::add_remove;
+  if (!is_public || plan.unprotected() || plan.public_row_count == 0) return;
+  check_row_count(dataset, plan.public_row_count, context, what);
+}
+
+std::int64_t resolve_row_count(const data::Schema& schema, const LinearOptions& options) {
+  if (options.public_row_count) return *options.public_row_count;
+  if (schema.public_row_count) return *schema.public_row_count;
+  throw base::UsageError(
+      "public_row_count is missing: under {} tacet never uses the true number of records to set "
+      "noise and steps; declare {} in the schema or with --public-row-count",
+      privacy::to_string(options.adjacency),
+      options.adjacency == privacy::Adjacency::add_remove
+          ? "the number, or a public guess of it,"
+          : "the number, which is public under this adjacency,");
+}
+
+std::string_view pure_way_out(const data::Schema& schema) {
+  const auto& target = target_of(schema);
+  if (target.class_count() > 2) {
+    return "no method is pure for several classes: give a delta above 0 with --method gradient, or "
+           "a target of two classes";
+  }
+  if (asks_shares(target)) return "--method regularized-output is pure";
+  if (target.regression()) {
+    return schema.unit ? "--method regularized-output is pure, on one record of each unit"
+                       : "--method ladder and regularized-output are pure";
+  }
+  return schema.unit
+             ? "--method objective (logistic loss) and regularized-output are pure, on one record "
+               "of each unit"
+             : "--method objective (logistic loss), ladder and regularized-output are pure";
+}
+
+privacy::Delta resolve_delta(const data::Schema& schema, const LinearOptions& options,
+                             std::int64_t row_count, Reasons& reasons) {
+  if (options.delta == 0) refuse_pure(schema, options);
+  if (options.delta) return privacy::Delta(*options.delta);
+  const double usual = default_delta(row_count);
+  reasons.add("delta {:g}: the largest power of ten below 1/{}^1.1", usual, row_count);
+  return privacy::Delta(usual);
+}
+
+double resolve_delta_or_pure(const data::Schema& schema, const LinearOptions& options,
+                             std::int64_t row_count, Reasons& reasons) {
+  return options.delta == 0.0 ? 0 : resolve_delta(schema, options, row_count, reasons).value();
+}
+
+bool MethodPlan::unprotected() const { return std::isinf(guarantee.epsilon); }
+
+privacy::Receipt receipt_of(const MethodPlan& plan, std::string_view privacy_unit) {
+  nlohmann::json parameters = neighbour_parameters(plan.guarantee.adjacency);
+  for (const auto& setting : plan.settings) {
+    if (!setting.shown.receipt) continue;
+    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
+  }
+  // Of single records there is nothing to say, and a receipt that says it protects units.
+  if (privacy_unit == single_record) parameters.erase(std::string(max_records_per_unit_name));
+  privacy::Receipt receipt;
+  receipt.algorithm = plan.method;
+  receipt.calibration = to_string(plan.calibration);
+  receipt.parameters = parameters.dump();
+  receipt.guarantee = plan.guarantee;
+  receipt.privacy_unit = privacy_unit;
+  receipt.sampling = plan.sampling_scheme;
+  if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
+  receipt.prg_slack = plan.prg_slack;
+  receipt.software_version = base::version;
+  return receipt;
+}
+
+privacy::Receipt finished_receipt(const MethodPlan& plan, std::string_view privacy_unit,
+                                  const TrainingContext& context) {
+  auto receipt = receipt_of(plan, privacy_unit);
+  context.reservation.commit();
+  receipt.events = context.reservation.spent();
+  const auto& stated = receipt.guarantee;
+  const double spent = accounting::epsilon(receipt.events, stated.adjacency,
+                                           privacy::delta_left(stated, plan.prg_slack));
+  if (spent > stated.epsilon || stated.epsilon > context.reservation.guarantee().epsilon) {
+    throw base::InternalError("training cost more than was reserved for it");
+  }
+  if (!context.source.secure()) {
+    receipt.randomness = privacy::Randomness::seeded;
+    receipt.unprotected_reason =
+        "the noise was drawn from a known seed; for tests and experiments only";
+  }
+  return receipt;
+}
+
+TrainedModel finish(const MethodPlan& plan, const data::Schema& schema,
+                    const TrainingContext& context, Coefficients coefficients) {
+  TrainedModel trained{model::empty_model(schema, plan.loss),
+                       finished_receipt(plan, schema.unit.value_or("record"), context), schema};
+  trained.model.coefficients = std::move(coefficients.values);
+  trained.model.noise_stddevs = std::move(coefficients.noise_stddevs);
+  return trained;
+}
+
+void check_shape(const data::Dataset& dataset, const data::Schema& schema, const MethodPlan& plan) {
+  if (dataset.columns() == plan.columns && dataset.norm_bound() <= schema.norm_bound()) return;
+  throw base::InternalError("the data set and the plan differ in their columns or bounds");
+}
+
+privacy::Delta resolve_delta_left(const LinearOptions& options, double delta, double prg_slack) {
+  if (options.after) return privacy::Delta(options.after->delta_left);
+  return privacy::delta_left({options.epsilon, delta, options.adjacency}, prg_slack);
+}
+
+void resolve_guarantee(MethodPlan& plan, const LinearOptions& options, double delta) {
+  if (plan.first = options.after; plan.first) {
+    if (plan.prg_slack > plan.first->max_prg_slack) {
+      throw base::InternalError("the PRG slack is above what was booked");
+    }
+    plan.guarantee = plan.first->guarantee;
+    plan.prg_slack = plan.first->prg_slack;
+    return;
+  }
+  plan.guarantee = accounting::stated_guarantee(
+      plan.events, {options.epsilon, delta, options.adjacency}, plan.prg_slack);
+}
+
+privacy::Epsilon resolve_pure_epsilon(const LinearOptions& options) {
+  return privacy::Epsilon(privacy::decimal_down(options.epsilon));
+}
+
+std::vector<Setting> first_settings(const MethodPlan& plan, Shown repeated) {
+  const auto& loss = plan.loss;
+  std::vector<Setting> settings{{"loss", std::string(model::loss_name(loss))}};
+  if (const auto name = model::loss_parameter_name(loss); !name.empty()) {
+    settings.push_back({"loss_parameter",
+                        model::loss_parameter(loss),
+                        {.table = false, .receipt = repeated.receipt}});
+    settings.push_back({fmt::format("loss_{}", name), model::loss_parameter(loss)});
+  }
+  if (const double width = model::loss_width(loss); !std::isnan(width)) {
+    settings.push_back({"loss_width", width});
+  }
+  if (!plan.class_weights_given.empty()) {
+    settings.push_back({"class_weights", plan.class_weights_given});
+  }
+  settings.push_back({"columns", plan.columns});
+  if (plan.projection) {
+    settings.push_back({"projection", data::projection_name(*plan.projection)});
+    settings.push_back({"projection_width", plan.projection->width});
+    settings.push_back({"projection_seed", plan.projection->seed});
+    const auto room = plan.projection->room;
+    if (room != 1) settings.push_back({"projection_room", room, {.table = false}});
+  }
+  if (plan.public_row_count > 0) {
+    settings.push_back({"public_row_count", plan.public_row_count, repeated});
+  }
+  if (plan.first) {
+    settings.push_back({"feature_selection_noise_multiplier", plan.first->noise});
+    settings.push_back({"feature_selection_threshold", plan.first->stddevs});
+  }
+  return settings;
+}
+
+void add_claim(std::vector<Setting>& settings, const std::optional<privacy::Guarantee>& claim) {
+  if (!claim) return;
+  settings.push_back({"claimed_epsilon", claim->epsilon});
+  settings.push_back({"claimed_delta", claim->delta});
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,429 @@
+#include "tacet/learn/regularized_output/regularized_output.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/arora2022.h"
+#include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/gradient_diameter.h"
+#include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/unit_draw.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/mechanism/noise/laplace.h"
+#include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/model/model_file.h"
+#include "tacet/optimize/solver/local_minimum.h"
+#include "tacet/random/noise/vector_laplace.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+using privacy::Adjacency;
+using privacy::Delta;
+using privacy::Epsilon;
+
+constexpr double radius_for_classes = 20;  // margins of classes grow to about this
+constexpr double norm_for_classes = 5;  // where a penalty has to be paid for: 0.7% of loss is left
+constexpr double radius_for_numbers = 4;                         // numbers are scaled to [-1, 1]
+constexpr double mean_absolute_normal = 0.79788456080286535588;  // sqrt(2 / pi)
+constexpr double descent_steps = 1000;  // of descent; beyond it Newton's method is faster
+
+optimize::GlmLoss solver_loss(const RegularizedOutputPlan& plan) {
+  const auto facts = model::properties(plan.loss);
+  const double clip =
+      std::isfinite(facts.slope_bound) ? std::numeric_limits<double>::infinity() : plan.slope_bound;
+  return optimize::GlmLoss(plan.loss, plan.smoothing_width, clip, plan.class_weights);
+}
+
+optimize::LocalProblem problem_of(const RegularizedOutputPlan& plan, std::int64_t rows) {
+  return {.loss = solver_loss(plan),
+          .rows = {0, rows},
+          .sum_l2 = plan.sum_l2,
+          .domain = optimize::Ball{plan.radius},
+          .gradient_share = plan.gradient_share,
+          .steps = plan.steps,
+          .tolerance = plan.solver_tolerance};
+}
+
+// A record's share of the gradient: under replace_one half of the distance between two gradients.
+double gradient_share(const RegularizedOutputPlan& plan, double norm_bound) {
+  const double lipschitz = plan.slope_bound * norm_bound;
+  if (plan.guarantee.adjacency != Adjacency::replace_one) return lipschitz;
+  const double diameter = gradient_diameter(
+      plan.loss, {.columns = plan.columns, .norm_bound = norm_bound, .radius = plan.radius},
+      plan.guarantee.adjacency);
+  return std::min(lipschitz, 0.5 * diameter * (1 + 0x1p-50));
+}
+
+// The ratio of a record's distance to the noise's standard deviation that the guarantee allows; for
+// pure privacy a coordinate's standard deviation is scale sqrt(d + 1).
+double allowed_mu(const RegularizedOutputPlan& plan) {
+  const Epsilon epsilon(plan.guarantee.epsilon);
+  if (plan.pure()) {
+    return epsilon.value() / std::sqrt(static_cast<double>(plan.columns) + 1);
+  }
+  return accounting::gaussian::mu_for(epsilon, Delta(plan.guarantee.delta));
+}
+
+arora2022::Problem published_problem(const RegularizedOutputPlan& plan, double norm_bound,
+                                     double radius) {
+  const auto facts = model::properties(plan.loss);
+  return {.curvature = facts.curvature,
+          .loss_at_zero = model::largest_loss_at_zero(plan.loss),
+          .slope_bound = facts.slope_bound,
+          .norm_bound = norm_bound,
+          .radius = radius};
+}
+
+double published_mean_l2(const RegularizedOutputPlan& plan, double norm_bound, double radius) {
+  return arora2022::output_lambda(published_problem(plan, norm_bound, radius),
+                                  plan.public_row_count, plan.claim->epsilon, plan.claim->delta);
+}
+
+/// The multiplier at which the release has the paper's standard deviation, or the proved one where
+/// that is not enough for what is claimed.
+void resolve_published_noise(RegularizedOutputPlan& plan, const LinearOptions& options, Delta left,
+                             double share, double norm_bound) {
+  const double bound =
+      arora2022::gradient_bound(published_problem(plan, norm_bound, *options.radius));
+  const double published =
+      arora2022::output_factor(plan.claim->epsilon, plan.claim->delta) * 2 * bound / plan.sum_l2;
+  plan.noise_multiplier = published / share;
+  const double proved =
+      accounting::epsilon(privacy::Gaussian{plan.noise_multiplier}, options.adjacency, left);
+  plan.reasons.add(
+      "the paper's lambda {:.4g} and noise of standard deviation {:.4g}, for which it claims "
+      "({:g}, {:g}); "
+      "proved here for that noise: epsilon {:.4g}",
+      plan.sum_l2 / static_cast<double>(plan.public_row_count), published, plan.claim->epsilon,
+      plan.claim->delta, proved);
+  if (proved <= options.epsilon) return;
+  plan.reasons.emplace_back(
+      "the paper's noise is not enough for what it claims; the proved noise stands in its place");
+  plan.noise_multiplier = full_batch_noise(1, Epsilon(options.epsilon), left, options.adjacency);
+}
+
+/// What the paper is about, before anything is settled by it.
+void resolve_claim(RegularizedOutputPlan& plan, const LinearOptions& options) {
+  if (!options.paper()) return;
+  if (options.adjacency != Adjacency::replace_one || !options.radius || options.mean_l2 ||
+      plan.guarantee.delta == 0) {
+    throw base::UsageError(
+        "--calibration arora2022 for regularized-output is about replace_one, a ball (--radius) "
+        "and a delta above 0, and settles l2 by itself; give --adjacency replace_one and --radius, "
+        "or use tight");
+  }
+  plan.calibration = Calibration::arora2022;
+  plan.claim = plan.guarantee;
+  if (std::isfinite(arora2022::gradient_bound(published_problem(plan, 1, *options.radius)))) return;
+  throw base::UsageError(
+      "--calibration arora2022 is about smooth losses and those of bounded slope, which {} is not; "
+      "use the tight calibration",
+      model::loss_name(plan.loss));
+}
+
+void resolve_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, double norm_bound,
+                     bool regression) {
+  const double rows = static_cast<double>(plan.public_row_count);
+  const double wanted =
+      options.radius.value_or(regression ? radius_for_numbers : radius_for_classes);
+  const double expected =
+      options.radius.value_or(regression ? radius_for_numbers : norm_for_classes);
+  const auto facts = model::properties(plan.loss);
+  plan.radius = wanted;
+  // One round with the wanted radius, one with what the regularization makes of it.
+  for (int round = 0; round < 2; ++round) {
+    plan.slope_bound = model::slope_bound_within(plan.loss, plan.radius * norm_bound);
+    plan.sum_l2 = options.mean_l2.value_or(0) > 0
+                      ? *options.mean_l2 * rows
+                      : rows * optimal_mean_l2(
+                                   {.rows = rows,
+                                    .norm_bound = norm_bound,
+                                    .slope = plan.slope_bound,
+                                    .curvature = facts.curvature,
+                                    .radius = expected,
+                                    .distance = privacy::distance_factor(plan.guarantee.adjacency),
+                                    .mu = allowed_mu(plan)});
+    if (plan.claim) plan.sum_l2 = rows * published_mean_l2(plan, norm_bound, wanted);
+    // The minimiser has |w|^2 <= n loss(0) / Lambda: for a public n alone.
+    if (plan.guarantee.adjacency != Adjacency::add_remove) {
+      plan.radius =
+          std::min(wanted, std::sqrt(rows * model::largest_loss_at_zero(plan.loss) / plan.sum_l2));
+    }
+  }
+  refuse_no_penalty(options, plan.sum_l2 / rows);
+  if (!options.mean_l2 && !plan.claim) {
+    plan.reasons.add("l2 {:.6g}: balances the noise and the bias for weights of norm {:g}",
+                     plan.sum_l2 / rows, expected);
+  }
+  // The penalty is that of the loss as it is: the smaller one that cut slopes would allow leaves
+  // more noise than it takes bias on most of the public sets of bench/methods.py.
+  const double reach = plan.radius * norm_bound;
+  plan.slope_bound =
+      model::slope_bound_within(plan.loss, plan.claim ? reach : cut_reach(plan.loss, reach));
+  plan.gradient_share = gradient_share(plan, norm_bound);
+}
+
+void resolve_solver(RegularizedOutputPlan& plan, double norm_bound) {
+  const double rows = static_cast<double>(plan.public_row_count);
+  const double distance = privacy::distance_factor(plan.guarantee.adjacency);
+  const double share = plan.gradient_share / plan.sum_l2;
+  const double stddev = distance * share / allowed_mu(plan);  // of one coordinate, about
+  if (model::can_be_smoothed(plan.loss)) {
+    // Smoothing a kink on this width costs at most a twentieth of what the noise costs anyway.
+    plan.smoothing_width = std::max(1e-3, 0.1 * norm_bound * stddev * mean_absolute_normal);
+    plan.reasons.add("loss smoothed on a width of {:.4g}, small beside the noise on predictions",
+                     plan.smoothing_width);
+  }
+  const double curvature = solver_loss(plan).curvature_bound();
+  const double kappa = 1 + rows * curvature * norm_bound * norm_bound / plan.sum_l2;
+  const double start = std::min(plan.radius, rows * share);
+  const double noise = stddev * std::sqrt(static_cast<double>(plan.columns));
+  const double wanted =
+      std::ceil(0.5 * (kappa + 1) * std::log(std::max(std::exp(1.0), 20 * start / noise)));
+  if (plan.guarantee.adjacency != Adjacency::add_remove && wanted <= descent_steps) {
+    plan.steps = static_cast<std::int64_t>(std::max(1.0, wanted));
+    plan.reasons.add("{} steps of descent: the minimum to a twentieth of the noise", plan.steps);
+    return;
+  }
+  constexpr double part = 1e-4;      // of a record's share
+  constexpr double least = 0x1p-45;  // of the radius: what doubles can certify
+  plan.solver_tolerance = std::max(part * share, least * plan.radius);
+  optimize::check_fallback_work({.rows = plan.public_row_count,
+                                 .norm_bound = norm_bound,
+                                 .curvature = curvature,
+                                 .sum_l2 = plan.sum_l2,
+                                 .distance = 2 * plan.radius,
+                                 .tolerance = plan.solver_tolerance});
+}
+
+void resolve_settings(RegularizedOutputPlan& plan) {
+  auto& settings = plan.settings = first_settings(plan);
+  settings.push_back({"l2", plan.sum_l2 / static_cast<double>(plan.public_row_count)});
+  settings.push_back({"regularization", plan.sum_l2, {.table = false}});
+  settings.push_back({"radius", plan.radius});
+  settings.push_back({"slope_bound", plan.slope_bound});
+  settings.push_back({"gradient_share", plan.gradient_share, {.table = false}});
+  settings.push_back(
+      {"smoothing_width", plan.smoothing_width, {.table = plan.smoothing_width > 0}});
+  settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = !plan.pure()}});
+  settings.push_back({"record_share", plan.record_share, {.table = false, .json = false}});
+  settings.push_back({"noise", plan.noise});
+  settings.push_back({"steps", plan.steps, {.table = plan.steps > 0}});
+  settings.push_back({"solver_tolerance", plan.solver_tolerance, {.table = plan.steps == 0}});
+  add_claim(settings, plan.claim);
+}
+
+// The Poisson loss is smooth on balls only; beyond what the ball can predict its extension has the
+// curvature that it has there, and solvers may leave the ball on their way.
+void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
+                    const LinearOptions& options) {
+  if (!options.radius) {
+    throw base::UsageError(
+        "the slopes of loss poisson are bounded on a ball only; give its --radius (with rows of "
+        "norm 1, radius 2 lets a mean be e^2 times the largest count), or use --method gradient");
+  }
+  const double reach = *options.radius * schema.norm_bound();
+  if (!(reach < model::ExtendedPoissonLoss::parameter.upper)) {
+    throw base::UsageError(
+        "radius {:g} lets the slopes of loss poisson be e^{:g} long; a radius of 2 or 3 is usual",
+        *options.radius, reach);
+  }
+  plan.loss = model::ExtendedPoissonLoss{reach};
+  plan.reasons.add(
+      "loss poisson, beyond predictions of {:g}, which no weights of the ball reach, by a "
+      "parabola: slopes up to {:.4g}",
+      reach, std::exp(reach));
+}
+
+}  // namespace
+
+double optimal_mean_l2(const OutputNoiseFacts& facts) {
+  const double sensitivity =  // lambda times the noise's standard deviation
+      facts.distance * facts.slope * facts.norm_bound / (facts.rows * facts.mu);
+  const double square = facts.radius * facts.radius;
+  const double lipschitz =
+      std::sqrt(2 * mean_absolute_normal * facts.slope * facts.norm_bound * sensitivity / square);
+  if (std::isinf(facts.curvature)) return lipschitz;
+  const double smooth = std::cbrt(2 * facts.curvature * facts.norm_bound * facts.norm_bound *
+                                  sensitivity * sensitivity / square);
+  // Predicted costs at their optima: 3/4 smooth R^2 and lipschitz R^2.
+  return 0.75 * smooth <= lipschitz ? smooth : lipschitz;
+}
+
+RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
+                                              const LinearOptions& options) {
+  RegularizedOutputPlan plan;
+  const auto& target = target_of(schema);
+  resolve_problem(plan, schema, options, {.shares = true});
+  if (std::holds_alternative<model::PoissonLoss>(plan.loss)) extend_poisson(plan, schema, options);
+  resolve_class_weights(plan, schema, options);
+  if (target.class_count() > 2) {
+    throw base::GuaranteeError("regularized-output is proved for one output; {}",
+                               options.delta == 0
+                                   ? pure_way_out(schema)
+                                   : "use --method gradient, which takes any number of classes");
+  }
+  plan.public_row_count = resolve_row_count(schema, options);
+  const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+  const bool pure = delta == 0;
+  plan.guarantee = {options.epsilon, delta, options.adjacency};
+  resolve_claim(plan, options);
+  plan.prg_slack =
+      random::prg_slack_of(1, pure ? random::l2_laplace_words * plan.columns : plan.columns);
+  resolve_unit_draw(plan, schema);
+  const Delta left = resolve_delta_left(options, delta, plan.prg_slack);
+
+  const double norm_bound = schema.norm_bound();
+  resolve_penalty(plan, options, norm_bound,
+                  model::properties(plan.loss).labels == model::Labels::numbers);
+  resolve_solver(plan, norm_bound);
+  const double share = plan.record_share =
+      optimize::local_share(problem_of(plan, plan.public_row_count), norm_bound, plan.columns);
+  if (pure) {
+    const auto epsilon = resolve_pure_epsilon(options);
+    const double multiplier = privacy::distance_factor(options.adjacency) / epsilon.value();
+    check_share_noise(ShareNoise::laplace, multiplier, plan.columns);
+    plan.noise = privacy::distance_factor(options.adjacency) * share / epsilon.value();
+    plan.events = mechanism::l2_laplace_event(epsilon, options.adjacency);
+  } else {
+    if (plan.claim) {
+      resolve_published_noise(plan, options, left, share, norm_bound);
+    } else {
+      plan.noise_multiplier =
+          full_batch_noise(1, Epsilon(options.epsilon), left, options.adjacency);
+    }
+    plan.noise = plan.noise_multiplier * share;
+    check_share_noise(ShareNoise::gaussian, plan.noise_multiplier, plan.columns);
+    plan.events = privacy::Gaussian{plan.noise_multiplier};
+  }
+  resolve_guarantee(plan, options, delta);
+  resolve_settings(plan);
+  add_unit_draw(plan, schema);
+  return plan;
+}
+
+TrainedModel train_regularized_output(const data::Dataset& dataset, const data::Schema& schema,
+                                      const RegularizedOutputPlan& plan,
+                                      const TrainingContext& context) {
+  check_shape(dataset, schema, plan);
+  const auto drawn = drawn_records(dataset, schema, context);
+  const auto& records = drawn ? *drawn : dataset;
+  check_public_count(records, plan, context, drawn ? "units" : "records");
+  if (context.reducer.size() > 1) {
+    throw base::UsageError(
+        "the method regularized-output needs all records in one process; use the method gradient");
+  }
+  auto minimum = optimize::local_minimum(records, problem_of(plan, records.rows()), context.threads,
+                                         context.supervision);
+  const auto released =
+      plan.pure() ? mechanism::release_l2_laplace(
+                        std::move(minimum), Epsilon(plan.events.as<privacy::PureDp>()->epsilon),
+                        plan.guarantee.adjacency, {{}, context.source, context.reservation})
+                  : mechanism::release_gaussian(std::move(minimum),
+                                                privacy::NoiseMultiplier(plan.noise_multiplier),
+                                                {{}, context.source, context.reservation});
+  Coefficients coefficients{released.value()};
+  if (!plan.pure()) coefficients.noise_stddevs.assign(released.value().size(), plan.noise);
+  return finish(plan, schema, context, std::move(coefficients));
+}
+
+namespace {
+
+privacy::Event recorded_minimiser(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                                  const privacy::Event& own) {
+  expect_sampling(receipt, "full_batch");
+  expect_unit_draw(parameters);
+  expect_claim(parameters, receipt);
+  recorded_sum_l2(parameters, receipt);
+  const auto adjacency = receipt.guarantee.adjacency;
+  if (adjacency == Adjacency::add_remove && parameters.count("steps") != 0) {
+    throw base::DataError("descent of a fixed length has no proof under add_remove");
+  }
+  // The noise's standard deviation or scale is what was drawn; what it costs follows from how far a
+  // record moves the result.
+  const double ratio = parameters.real("noise") / parameters.real("record_share");
+  if (!(ratio > 0 && std::isfinite(ratio))) throw base::DataError("the noise is not above 0");
+  const double multiplier = parameters.real("noise_multiplier");
+  if (multiplier == 0) {
+    return pure_release<privacy::PureDp>(receipt, privacy::distance_factor(adjacency) / ratio, own);
+  }
+  if (!nearly_equal(ratio, multiplier)) {
+    throw base::DataError("the noise is {:.6g} times what a record moves, the multiplier {:.6g}",
+                          ratio, multiplier);
+  }
+  return privacy::Gaussian{multiplier};
+}
+
+/// How far a record moves the result, computed again for the stated neighbours.
+void check_minimiser_file(const privacy::Receipt& receipt, const model::ModelFile& file,
+                          RecordedParameters& parameters) {
+  RegularizedOutputPlan plan;
+  plan.loss = file.model.loss;
+  plan.guarantee = receipt.guarantee;
+  plan.columns = file.schema.encoded_column_count();
+  plan.radius = parameters.real("radius");
+  plan.slope_bound = parameters.real("slope_bound");
+  plan.sum_l2 = parameters.real("regularization");
+  plan.smoothing_width = parameters.real("smoothing_width");
+  plan.steps = parameters.count("steps");
+  plan.solver_tolerance = parameters.real("solver_tolerance");
+  const auto rows = receipt.public_row_count.value_or(0);
+  if (!(plan.radius > 0 && plan.sum_l2 > 0 && plan.smoothing_width >= 0 && plan.steps >= 0) ||
+      rows < 1) {
+    throw base::DataError("numbers of the minimiser are out of range");
+  }
+  if (parameters.has("class_weights") && file.schema.target) {
+    plan.class_weights = parse_class_weights(parameters.text("class_weights"), *file.schema.target);
+  }
+  const double norm_bound = file.schema.norm_bound();
+  const double reach = plan.radius * norm_bound;
+  const bool tight = receipt.calibration == to_string(Calibration::tight);
+  const double steepest =
+      model::slope_bound_within(plan.loss, tight ? cut_reach(plan.loss, reach) : reach);
+  if (!nearly_equal(plan.slope_bound, steepest)) {
+    throw base::DataError("slopes within the radius are up to {:.6g}, the receipt says {:.6g}",
+                          steepest, plan.slope_bound);
+  }
+  plan.gradient_share = gradient_share(plan, norm_bound);
+  const double stated = parameters.real("gradient_share");
+  if (!nearly_equal(stated, plan.gradient_share)) {
+    throw base::DataError("a record moves the gradient by {:.6g}, the receipt says {:.6g}",
+                          plan.gradient_share, stated);
+  }
+  const double share = optimize::local_share(problem_of(plan, rows), norm_bound, plan.columns);
+  if (!nearly_equal(parameters.real("record_share"), share)) {
+    throw base::DataError("a record moves the result by {:.6g}, the receipt says {:.6g}", share,
+                          parameters.real("record_share"));
+  }
+}
+
+constexpr const char* regularized_options =
+    "l2 radius class-weights calibration feature-selection projection projection-width "
+    "projection-seed";
+constexpr std::array regularized_papers{Paper{Calibration::arora2022, {Adjacency::replace_one}}};
+
+}  // namespace
+
+constinit const Method regularized_output_method{
+    "regularized-output",
+    "noise on the minimiser of a regularized loss",
+    privacy::Adjacency::replace_one,
+    {privacy::every_adjacency, privacy::every_adjacency, UnitProtection::drawn},
+    regularized_options,
+    planned_by<plan_regularized_output, train_regularized_output>,
+    recorded_minimiser,
+    true,
+    regularized_papers,
+    check_minimiser_file};
+
+}  // namespace tacet::learn

@@ -1,0 +1,219 @@
+#include "tacet/learn/selected_training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/stated_guarantee.h"
+#include "tacet/base/error.h"
+#include "tacet/data/encode/narrow_rows.h"
+#include "tacet/learn/gradient/feature_selection.h"
+#include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/resolve.h"
+
+namespace tacet::learn {
+namespace {
+
+// Beside the method's own, whose steps and tensors are few.
+constexpr mechanism::NoiseAddress choice_address{.step = 0, .tensor = 8};
+constexpr std::int64_t room_of_matrices = 4096;
+
+struct Booked {
+  const Method* method;
+  LinearOptions options;  // of the method, with its own epsilon
+  privacy::Event events;  // of the method
+  std::int64_t most;      // columns that are kept
+  data::Schema expected;  // as if the columns that it was planned for had been found
+};
+
+/// The schema as if the first `count` of its choosable columns were kept.
+data::Schema with_first_columns(const data::Schema& schema, std::int64_t count) {
+  data::Schema narrowed = schema;
+  auto& kept = narrowed.selected_columns.emplace();
+  for (const auto& [begin, end] : schema.choosable_columns()) {
+    for (auto column = begin; column < end && std::ssize(kept) < count; ++column) {
+      kept.push_back(column);
+    }
+  }
+  return narrowed;
+}
+
+void refuse_choice(const LinearOptions& options) {
+  const auto fail = [](std::string_view why) {
+    throw base::UsageError("feature-selection is not possible here: {}", why);
+  };
+  if (options.delta == 0.0) {
+    fail("Gaussian noise tells which columns occur, which is not pure; give a delta above 0");
+  }
+  if (options.paper()) fail("a paper's schedule knows its columns; leave calibration out");
+}
+
+/// How many columns the method has room for, and its plan for as many.
+std::pair<std::int64_t, Training> widest(const Method& method, const data::Schema& schema,
+                                         const LinearOptions& options) {
+  const auto fixed = schema.full_column_count() - choosable_count(schema);
+  const auto most = [&](std::int64_t room) {
+    return std::max<std::int64_t>(1, std::min(choosable_count(schema), room - fixed));
+  };
+  try {
+    return {most(max_kept), method.plan(with_first_columns(schema, most(max_kept)), options)};
+  } catch (const base::UsageError&) {
+  } catch (const base::NumericError&) {
+  }
+  const auto count = most(room_of_matrices);
+  return {count, method.plan(with_first_columns(schema, count), options)};
+}
+
+double both_cost(const FirstRelease& first, const privacy::Event& own,
+                 const LinearOptions& options) {
+  return accounting::epsilon(privacy::Composed{{privacy::Gaussian{first.noise}, own}},
+                             options.adjacency, privacy::Delta(first.delta_left));
+}
+
+/// The penalty that the method chose stays what it is for any number of columns.
+void keep_penalty(LinearOptions& own, const Method& method, const Training& plan) {
+  if (own.mean_l2 || !has_word(method.options, "l2")) return;
+  for (const auto& setting : plan.settings) {
+    const auto* value = std::get_if<double>(&setting.value);
+    if (setting.name == "l2" && value != nullptr && *value > 0) own.mean_l2 = *value;
+  }
+}
+
+/// The plan at an epsilon of its own, such that both releases are within the one asked for.
+Training share_budget(Booked& booked, const data::Schema& expected, const LinearOptions& options,
+                      double share) {
+  const auto& first = *booked.options.after;
+  const privacy::Delta left(first.delta_left);
+  const double mu = accounting::gaussian::mu_for(privacy::Epsilon(options.epsilon), left);
+  booked.options.epsilon = accounting::gaussian::epsilon(mu * std::sqrt(1 - share), left);
+  keep_penalty(booked.options, *booked.method, booked.method->plan(expected, booked.options));
+  constexpr int max_rounds = 38;
+  for (int round = 0; round < max_rounds; ++round) {
+    auto plan = booked.method->plan(expected, booked.options);
+    const double cost = both_cost(first, plan.events, options);
+    // Up once where much is left, down for as long as it is too much.
+    if (cost <= options.epsilon && (round > 0 || cost > 0.99 * options.epsilon)) return plan;
+    booked.options.epsilon *= options.epsilon / cost * (1 - 0x1p-40 * std::exp2(round));
+  }
+  throw base::GuaranteeError(
+      "no share of epsilon {} was found at which method {} and the choice of columns stay within "
+      "it",
+      options.epsilon, options.method);
+}
+
+/// A release that followed the number of columns could not be booked before it is known.
+void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) {
+  for (const std::int64_t count :
+       {std::int64_t{1}, std::int64_t{30}, std::int64_t{300}, expected_kept, booked.most}) {
+    const auto narrowed = with_first_columns(schema, std::min(count, booked.most));
+    if (booked.method->plan(narrowed, booked.options).events == booked.events) continue;
+    throw base::UsageError(
+        "feature-selection is not possible here: how the releases of method {} share the budget "
+        "follows "
+        "from the number of columns, which is known only after they were booked; use --method "
+        "gradient or regularized-output",
+        booked.options.method);
+  }
+}
+
+/// The plan for the columns that were found, whose schema `narrowed` is. What was booked is spent
+/// in part by now, and a run inside a private choice may not tell of its own: where the method
+/// refuses these columns after all, or would release something else, it learns on the columns that
+/// it was planned for instead, a public list.
+Training replanned(const Booked& booked, data::Schema& narrowed) {
+  try {
+    auto training = booked.method->plan(narrowed, booked.options);
+    if (training.events == booked.events) return training;
+  } catch (const base::Error&) {
+  }
+  narrowed = booked.expected;
+  return booked.method->plan(narrowed, booked.options);
+}
+
+// Records that are given away are given on.
+template <typename Records>
+TrainedModel train_on_selected_columns(const Booked& booked, Records&& dataset,
+                                       const data::Schema& schema, const TrainingContext& context) {
+  const auto rows = booked.options.public_row_count.value_or(schema.public_row_count.value_or(0));
+  if (rows > 0 && booked.options.adjacency != privacy::Adjacency::add_remove) {
+    check_row_count(dataset, rows, context);  // before anything is spent
+  }
+  auto narrowed = release_selected_columns(dataset, schema, booked.options.after->noise, context,
+                                           choice_address);
+  auto& kept = *narrowed.selected_columns;
+  kept.resize(std::min(kept.size(), static_cast<std::size_t>(booked.most)));
+  const auto training = replanned(booked, narrowed);
+  return training.run(data::keep_columns(std::forward<Records>(dataset), narrowed), narrowed,
+                      context);
+}
+
+void show_all_columns(Training& training, std::int64_t columns) {
+  training.columns = columns;
+  for (auto& setting : training.settings) {
+    if (setting.name == "columns") setting.value = columns;
+  }
+}
+
+}  // namespace
+
+Training plan_on_selected_columns(const Method& method, const data::Schema& schema,
+                                  const LinearOptions& options, double share) {
+  refuse_choice(options);
+  Booked booked{.method = &method,
+                .options = options,
+                .events = privacy::no_event(),
+                .most = 0,
+                .expected = schema};
+  booked.options.feature_selection = 0;
+  const auto [most, wide] = widest(method, schema, booked.options);
+  booked.most = most;
+  const double delta = wide.guarantee.delta;
+  FirstRelease first{.stddevs = feature_selection_threshold(schema)};
+  // Of a plan for other columns it may be a little more: a chain has some phases more or less.
+  first.max_prg_slack = 64 * wide.prg_slack;
+  first.prg_slack = kept_prg_slack(schema.encoded_column_count()) + first.max_prg_slack;
+  const auto left = resolve_delta_left(options, delta, first.prg_slack);
+  first.delta_left = left.value();
+  first.noise = full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency) /
+                std::sqrt(share);
+  check_kept_noise(first.noise);
+  first.guarantee = {options.epsilon, delta, options.adjacency};
+  booked.options.after = first;
+
+  booked.expected = with_first_columns(schema, std::min(booked.most, expected_kept));
+  auto training = share_budget(booked, booked.expected, options, share);
+  booked.events = training.events;
+
+  training.events = privacy::Composed{{privacy::Gaussian{first.noise}, booked.events}};
+  training.first.reset();
+  resolve_guarantee(training, options, delta);
+  booked.options.after->guarantee = training.guarantee;
+  refuse_if_columns_matter(booked, schema);
+  show_all_columns(training, schema.encoded_column_count());
+  training.reasons.insert(
+      training.reasons.begin(),
+      fmt::format(
+          "{:g} of the budget's mu^2 to find out which of {} columns occur often enough, at "
+          "most {} of them; epsilon {:.4g} is left for the method, which is planned again "
+          "for those: {} are expected",
+          share, schema.encoded_column_count(), booked.most, booked.options.epsilon,
+          std::min(booked.most, expected_kept)));
+  training.run_last = [booked](data::Dataset&& records, const data::Schema& read_by,
+                               const TrainingContext& context) {
+    return train_on_selected_columns(booked, std::move(records), read_by, context);
+  };
+  training.run = [booked = std::move(booked)](const data::Dataset& dataset,
+                                              const data::Schema& read_by,
+                                              const TrainingContext& context) {
+    return train_on_selected_columns(booked, dataset, read_by, context);
+  };
+  return training;
+}
+
+}  // namespace tacet::learn
