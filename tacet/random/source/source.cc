@@ -133,7 +133,8 @@ BlockClaim Source::claim(Purpose purpose, std::uint64_t step, std::uint64_t inde
     }
     ++counts_[max_words];
   }
-  return {purposes_[place(purpose)].child("keystream block", step, index), max_words};
+  // The label is a part of every key: another one would change all seeded results.
+  return {purposes_[place(purpose)].child("leaf", step, index), max_words};
 }
 
 void Source::finish_before(Purpose purpose, std::uint64_t step) {

@@ -54,8 +54,8 @@ namespace internal {
 /// it.
 class BlockWords {
  public:
-  /// `first_piece` is keystream block.child("words"), which is also the first of keystream
-  /// block.child("words", piece).
+  /// `first_piece` is the child "words" of the block's key, which is also the first of its children
+  /// of that name.
   BlockWords(const Key& block, const Key& first_piece, std::int64_t max_words);
 
   /// Words first, first + 1, ... An InternalError beyond what the claim allows.
