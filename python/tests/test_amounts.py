@@ -11,17 +11,10 @@ import pandas
 import pytest
 
 import tacet
+from small_model import X, Y, model
 
 pytestmark = pytest.mark.filterwarnings("ignore::tacet.PrivacyWarning")
 
-
-def model(**more: Any) -> tacet.LogisticRegression:
-    return tacet.LogisticRegression(epsilon=1, delta=1e-6, bounds=(0, 1), classes=["a", "b"],
-                                    public_row_count=200, steps=5, **more)
-
-
-X = np.random.default_rng(0).random((200, 3))
-Y = np.where(X[:, 0] > 0.5, "b", "a")
 LONG = bool(os.environ.get("TACET_LONG"))
 
 

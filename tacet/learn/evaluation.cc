@@ -206,7 +206,8 @@ void expect_record_norm(RecordedParameters& recorded, const privacy::Receipt& re
                                   .cells = parameters.count("cells"),
                                   .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
                                   .centred = count_is_public(receipt.guarantee.adjacency)};
-  const optimize::CellSum sum(shape, static_cast<int>(parameters.count("norm_bits")));
+  const auto bits = std::clamp<std::int64_t>(parameters.count("norm_bits"), 0, 64);
+  const optimize::CellSum sum(shape, static_cast<int>(bits));
   if (nearly_equal(recorded.real("record_norm"), sum.contribution_bound())) return;
   throw base::DataError("a record among these sums is {:.6g} long, the receipt says {:.6g}",
                         sum.contribution_bound(), parameters.real("record_norm"));

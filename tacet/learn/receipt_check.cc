@@ -231,6 +231,8 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
   const auto hold = [&](const std::function<void()>& comparison) {
     try {
       comparison();
+    } catch (const TooLongToCheck& error) {
+      check.too_long = error.what();
     } catch (const base::Error& error) {
       check.faults.emplace_back(error.what());
     }

@@ -16,6 +16,7 @@ namespace tacet::learn {
 
 struct ReceiptCheck {
   bool known = true;                   ///< whether this version knows the algorithm at all
+  std::string too_long;                ///< why the run is not computed again; else empty
   std::vector<std::string> faults;     ///< contradictions, in words
   std::vector<std::string> checked;    ///< parameters that the events or the model confirm
   std::vector<std::string> unchecked;  ///< what nothing in the file confirms, in words

@@ -275,6 +275,23 @@ nlohmann::json hostile_value(std::mt19937_64& random, const nlohmann::json& old)
 }
 
 // Whatever a receipt holds, the check ends with an answer, and nothing counts as checked and not.
+// A small file asks for no gigabytes: a run that is too long is neither confirmed nor refuted.
+TEST(ReceiptCheck, RunsThatAreTooLongAreNotComputedAgain) {
+  constexpr std::int64_t rows = std::int64_t{1} << 29;
+  for (const char* method : {"output", "phased"}) {
+    auto receipt =
+        trained({.method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one}).receipt;
+    auto parameters = nlohmann::json::parse(receipt.parameters);
+    EXPECT_EQ(check_receipt(receipt, nullptr).too_long, "");
+    receipt.public_row_count = rows;
+    for (const char* name : {"public_row_count", "steps"}) {
+      if (parameters.contains(name)) parameters[name] = rows;
+    }
+    receipt.parameters = parameters.dump();
+    EXPECT_NE(check_receipt(receipt, nullptr).too_long, "") << method;
+  }
+}
+
 TEST(ReceiptCheck, HostileReceiptsEndInAnAnswer) {
   std::mt19937_64 random(1);
   int read = 0;

@@ -111,6 +111,9 @@ Verification verification_of(const RecordedResult& result, base::WorkMeter& work
   }
   if (!verified.fault.empty()) {
     verified.verdict = Verdict::does_not_follow;
+  } else if (!verified.parameters.too_long.empty()) {
+    verified.verdict = Verdict::cannot_be_judged;
+    verified.fault = verified.parameters.too_long;
   } else if (!verified.parameters.known) {
     verified.verdict = Verdict::cannot_be_judged;
     verified.fault = fmt::format(

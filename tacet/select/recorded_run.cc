@@ -91,6 +91,8 @@ bool leads_to(const privacy::Receipt& choice, learn::RecordedParameters& paramet
     const auto events =
         learn::recorded_releases(learn::find_method(run.algorithm), run, parameters, part);
     return learn::same_releases(events, part);
+  } catch (const learn::TooLongToCheck&) {
+    throw;
   } catch (const base::Error&) {
     return false;
   }

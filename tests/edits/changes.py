@@ -54,6 +54,11 @@ def put(tree, path, value):
     tree[path[-1]] = value
 
 
+# Read by verify, and other values lead to the same events: what is promised does not go by them.
+INERT = {("radius", "radii"), ("radius", "radius"), ("tune", "grid"), ("sparse-groups", "steps"),
+         ("regularized-output", "smoothing_width"), ("regularized-output", "solver_tolerance")}
+
+
 class Changes:
     """Collects the changes of one genuine document."""
 
@@ -235,7 +240,8 @@ class Changes:
             elif isinstance(value, list):
                 news = [value[:-1], value + value[:1]]
             # A record is in one batch a pass: the steps of a pass cost the same.
-            expected = FREE if "blocks" in self.setting.note and name == "steps" else LISTED
+            inert = "blocks" in self.setting.note and name == "steps"
+            expected = FREE if inert or (self.setting.method, name) in INERT else LISTED
             for new in news:
                 self.add(f"parameter {name} {value!r:.40} to {new!r:.40}",
                          lambda d, name=name, new=new: d.receipt["parameters"].update({name: new}),

@@ -319,6 +319,7 @@ optimize::CertifiedSgd recorded_descent(const privacy::Receipt& receipt,
       steps > max_places / batch) {
     throw base::DataError("numbers of the descent are out of range");
   }
+  expect_checkable(std::max(rows, batch * steps));
   const optimize::StepCounts counts{rows, batch, steps};
   return {std::move(problem),
           SgdSchedule{.records = rows,

@@ -291,6 +291,7 @@ privacy::Event recorded_phases(const privacy::Receipt& receipt, RecordedParamete
   if (phases < 1 || phases > 62 || rows < 1 || (phases > 1 && (rows >> phases) < 1)) {
     throw base::DataError("{} phases are too many for {} records", phases, rows);
   }
+  expect_checkable(rows);
   plan.phases = cut_into_phases(rows, phases, parameters.real("step_size"));
   resolve_sensitivities(plan);
   expect_phases(plan, parameters);

@@ -96,6 +96,16 @@ bool nearly_equal(double one, double other) {
   return std::abs(one - other) <= roundings * std::abs(other);
 }
 
+void expect_checkable(std::int64_t places) {
+  constexpr std::int64_t most = std::int64_t{1} << 27;
+  if (places <= most) return;
+  throw TooLongToCheck(
+      "the receipt cannot be judged: it tells of {} uses of records, and sensitivities are "
+      "computed "
+      "again for at most 2^27 of them",
+      places);
+}
+
 model::Loss recorded_loss(const privacy::Receipt& receipt) {
   RecordedParameters recorded(receipt.parameters);
   const auto number = [&](const char* name) {

@@ -71,6 +71,17 @@ void expect_there(const RecordedParameters& parameters,
 /// A contradiction unless the receipt calls its sampling so.
 void expect_sampling(const privacy::Receipt& receipt, std::string_view expected);
 
+/// A run that is too long to be computed again from a file that anybody may have written: nothing
+/// confirms or refutes its receipt.
+class TooLongToCheck : public base::DataError {
+ public:
+  using base::DataError::DataError;
+};
+
+/// TooLongToCheck where `places`, the uses of records one after the other, are more than 2^27: up
+/// to there the way back takes 1.6 GB and some ten seconds.
+void expect_checkable(std::int64_t places);
+
 /// The noise multiplier, and the grid of the clipping norm that follows from it.
 [[nodiscard]] double recorded_noise(RecordedParameters& parameters);
 
