@@ -70,7 +70,7 @@ nb::list parameters(bool wide) {
     nb::dict entry;
     entry["name"] = std::string(parameter.name);
     entry["type"] = types[static_cast<std::size_t>(parameter.type)];
-    entry["range"] = std::string(parameter.range);
+    entry["range"] = parameter.range.text();
     entry["default"] = std::string(parameter.default_value);
     entry["help"] = std::string(parameter.help);
     out.append(entry);

@@ -352,13 +352,4 @@ std::string receipt_text(const privacy::Receipt& receipt) {
 
 std::string paragraph(const std::string& text) { return wrapped(text, text_width, "") + "\n"; }
 
-std::string option_help(std::string_view help, std::string_view range,
-                        std::string_view default_value) {
-  std::string text(help);
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  }
-  return fmt::format("{} [{}; default: {}]", text, range, default_value);
-}
-
 }  // namespace tacet::apps

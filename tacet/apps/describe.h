@@ -42,8 +42,4 @@ using report::json_text;
 /// The text of a line and what follows it, ready for a terminal of 100 columns.
 [[nodiscard]] std::string paragraph(const std::string& text);
 
-/// A parameter as a line of help: what it is, its range, what it is where nothing is said.
-[[nodiscard]] std::string option_help(std::string_view help, std::string_view range,
-                                      std::string_view default_value);
-
 }  // namespace tacet::apps

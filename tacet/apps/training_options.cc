@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <variant>
 #include <vector>
@@ -34,6 +35,8 @@ std::string value_text(const std::variant<std::int64_t, double, std::string>& va
   return std::get<std::string>(value);
 }
 
+char upper_case(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
 struct Heading {
   std::vector<std::string_view> readers;  // none: all methods
   std::vector<const learn::Parameter*> parameters;
@@ -52,6 +55,20 @@ std::vector<Heading> by_heading() {
 }
 
 }  // namespace
+
+void add_parameter(Options& options, const learn::Parameter& parameter,
+                   learn::OptionValues& given) {
+  constexpr std::array kinds{"COUNT", "NUMBER", "NAME"};  // as learn::ParameterType
+  std::string kind(parameter.unit);
+  if (kind.empty()) kind = kinds.at(static_cast<std::size_t>(parameter.type));
+  std::ranges::transform(kind, kind.begin(), upper_case);
+  std::string help(parameter.help);
+  help.front() = upper_case(help.front());
+  const std::string name(parameter.name);
+  options.add(
+      "--" + name, [&given, name](const std::string& value) { given[name] = value; }, kind,
+      fmt::format("{} [{}; default: {}]", help, parameter.range.text(), parameter.default_value));
+}
 
 void TrainingOptions::declare(Options& options) {
   options.add("--schema,-s", schema_, "FILE",

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -45,19 +43,11 @@ class TrainingOptions {
   std::string schema_;
   mutable std::optional<data::Schema> loaded_;  // read once: it may be a pipe
   std::string total_epsilon_;
-  std::map<std::string, std::string> given_;
+  learn::OptionValues given_;
 };
 
-/// An option for an entry of a table of parameters; `given` gets its value.
-template <typename Parameter, typename Values>
-void add_parameter(Options& options, const Parameter& parameter, Values& given) {
-  constexpr std::array kinds{"COUNT", "NUMBER", "NAME"};  // as learn::ParameterType
-  const std::string name(parameter.name);
-  options.add(
-      "--" + name, [&given, name](const std::string& value) { given[name] = value; },
-      kinds.at(static_cast<std::size_t>(parameter.type)),
-      option_help(parameter.help, parameter.range, parameter.default_value));
-}
+/// An option for a row of a table of parameters; `given` gets its value.
+void add_parameter(Options& options, const learn::Parameter& parameter, learn::OptionValues& given);
 
 /// What was settled before reading data, for a person: the reasons, then all settings.
 [[nodiscard]] std::string plan_text(const learn::Training& plan);

@@ -57,6 +57,12 @@ bool reads(const Method& method, std::string_view parameter) {
 
 std::span<const Method* const> methods() { return table; }
 
+std::vector<std::string> method_words() {
+  std::vector<std::string> words{"auto"};
+  for (const auto* method : table) words.emplace_back(method->name);
+  return words;
+}
+
 const Method& find_method(std::string_view name, std::span<const Method* const> known) {
   const auto found = std::ranges::find(known, name, &Method::name);
   if (found != known.end()) return **found;

@@ -55,12 +55,6 @@ TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
 }
 
 TEST(Method, EachRowOfTheTableReadsItsParameter) {
-  for (const auto& parameter : parameters()) {
-    EXPECT_EQ(parameter.read == nullptr, parameter.name == "threads") << parameter.name;
-    if (parameter.given != nullptr) {
-      EXPECT_FALSE(parameter.given(LinearOptions{}));
-    }
-  }
   ParameterValues values;
   values.set("epsilon", "1");
   values.set("l2", "0.5");

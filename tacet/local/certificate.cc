@@ -15,17 +15,7 @@ double square(double x) { return x * x; }
 
 }  // namespace
 
-std::string_view name_of(CertificateKind kind) {
-  switch (kind) {
-    case CertificateKind::known_noise:
-      return "known_noise";
-    case CertificateKind::symmetric:
-      return "symmetric";
-    case CertificateKind::bounded:
-      return "bounded";
-  }
-  throw base::InternalError("unknown certificate");
-}
+std::string_view name_of(CertificateKind kind) { return certificate_names.of(kind); }
 
 double kappa(double k) {
   if (k < 0.25) {

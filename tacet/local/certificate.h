@@ -4,6 +4,8 @@
 #include <functional>
 #include <string_view>
 
+#include "tacet/base/names.h"
+
 namespace tacet::local {
 
 /// What certifies that a bet on noisy reports loses nothing in expectation: numbers c_t with
@@ -16,6 +18,10 @@ enum class CertificateKind {
   symmetric,    ///< S: c_t = C s_t^2; symmetric noise and a bound G are enough
   bounded       ///< B: c_t = kappa(k) s_t^2; a bound of the reports is enough
 };
+inline constexpr auto certificate_names =
+    base::names<CertificateKind>({{CertificateKind::bounded, "bounded"},
+                                  {CertificateKind::known_noise, "known_noise"},
+                                  {CertificateKind::symmetric, "symmetric"}});
 [[nodiscard]] std::string_view name_of(CertificateKind kind);
 
 /// (-k - ln(1 - k)) / k^2 for 0 <= k < 1: exp(z - kappa(k) z^2) <= 1 + z for |z| <= k, since

@@ -1,125 +1,128 @@
 #include "tacet/local/local_options.h"
 
 #include <array>
+#include <limits>
+
+#include "tacet/base/names.h"
+#include "tacet/data/schema/public_row_count.h"
+#include "tacet/learn/plan/binding.h"
 
 namespace tacet::local {
 
 namespace {
 
-using LocalReading = learn::OptionReading<LocalOptions>;
+using learn::bind;
+using learn::free_text;
+using learn::integers;
+using learn::Parameter;
+using learn::positive_reals;
+using learn::reals;
+using learn::reals_above;
+using learn::reals_between;
+using learn::WordList;
+using learn::words;
 using enum learn::PrivacyRelevance;
-constexpr auto real_type = learn::ParameterType::real;
-constexpr auto integer_type = learn::ParameterType::integer;
-constexpr auto text_type = learn::ParameterType::text;
+using enum learn::ParameterType;
 
-constexpr std::array table{
-    LocalParameter{"epsilon", real_type, "above 0 to 10^4", "none; must be given",
-                   "privacy loss bound of all that one device sends, against everybody, the server "
-                   "too",
-                   guarantee, nullptr},
-    LocalParameter{"delta", real_type, "above 0 and below 1, for mechanism gaussian alone",
-                   "0; for gaussian the largest power of ten below 1/public-row-count^1.1",
-                   "probability mass on which epsilon may be exceeded", guarantee, nullptr},
-    LocalParameter{"mechanism", text_type,
-                   "privunit, privunitg, djw, l2_laplace, coordinate_laplace or gaussian",
-                   "privunit", "how a device makes its gradient private", noise,
-                   [](const LocalReading& given) {
-                     given.options.mechanism = mechanism::local_mechanism_names.find(given.text);
-                     if (!given.options.mechanism) given.refuse();
-                   }},
-    LocalParameter{"embedding", text_type, "auto, sign or lift", "auto",
-                   "how a gradient inside the ball becomes a direction", noise,
-                   [](const LocalReading& given) {
-                     const auto found = mechanism::embedding_names.find(given.text);
-                     if (!found) given.refuse();
-                     given.options.embedding = *found;
-                   }},
-    LocalParameter{
-        "passes", integer_type, "1 to 255", "1",
-        "reports of each device; each gets epsilon/passes, of gaussian what composes to it", noise,
-        [](const LocalReading& given) { given.options.passes = given.integer(1, 255); }},
-    LocalParameter{"public-row-count", integer_type, "1 to 2^32", "the schema's public_row_count",
-                   "number of devices, which is public", noise, nullptr},
-    LocalParameter{"learner", text_type, "banco or local-sgd", "banco",
-                   "what reads the reports; local-sgd needs a step size", utility,
-                   [](const LocalReading& given) {
-                     given.options.linear.method =
-                         given.word({"banco", "local-sgd"}) == 0 ? "banco" : "local-sgd";
-                   }},
-    LocalParameter{"batch-size", integer_type, "1 to public-row-count",
-                   "the largest power of two that leaves 4,000 rounds",
-                   "devices a round, whose reports are averaged", utility, nullptr},
-    LocalParameter{
-        "averaging", text_type, "anytime or uniform; for local-sgd uniform, suffix or last",
-        "anytime; for local-sgd uniform",
-        "which mean of the iterates is the model; with anytime devices see it too", utility,
-        [](const LocalReading& given) {
-          (void)given.word({"anytime", "uniform", "suffix", "last"});
-          given.options.averaging = given.text;
-        }},
-    LocalParameter{"certificate", text_type, "bounded, known_noise or symmetric",
-                   "bounded for privunit and djw, else known_noise",
-                   "what keeps the bets of banco safe", utility,
-                   [](const LocalReading& given) {
-                     given.options.certificate = static_cast<CertificateKind>(
-                         given.word({"known_noise", "symmetric", "bounded"}));
-                   }},
-    LocalParameter{"weight-scale", real_type, "1e-9 to 1e9", "1",
-                   "size of weights worth reaching; a hint, which costs logarithms when wrong",
-                   utility, nullptr},
-    LocalParameter{"initial-wealth", real_type, "above 0, in units of loss",
-                   "0.1 weight-scale sqrt(rounds (variance + clipping-norm^2))",
-                   "what banco may lose while it learns nothing", utility,
-                   [](const LocalReading& given) {
-                     given.options.initial_wealth = given.real(1e-300, 1e300);
-                   }},
-    LocalParameter{
-        "direction-step", real_type, "1e-3 to 1e3", "1",
-        "step of the descent that learns the direction of banco", utility,
-        [](const LocalReading& given) { given.options.direction_step = given.real(1e-3, 1e3); }},
-    LocalParameter{
-        "weight-power", real_type, "0 to 10", "0", "round t counts (t/rounds)^k in banco", utility,
-        [](const LocalReading& given) { given.options.weight_power = given.real(0, 10); }},
-    LocalParameter{"step-size", real_type, "1e-9 to 1e9", "none; local-sgd needs one",
-                   "length of a step along a round's report; trying k of them on the same people "
-                   "costs k epsilon",
-                   utility, nullptr},
-    LocalParameter{"radius", real_type, "1e-9 to 1e9", "none",
-                   "keeps the weights of local-sgd in the ball of this radius", utility, nullptr},
-    LocalParameter{"calibration", text_type, "tight, paper or jun2019", "tight",
-                   "paper: constants of Jun and Orabona (2019), repaired, for l2_laplace", noise,
-                   nullptr},
-    LocalParameter{"loss", text_type, "as in tacet train; one whose slope is bounded, or squared",
-                   "logistic for classes, squared for numbers", "what is minimised", utility,
-                   nullptr},
-    LocalParameter{"loss-parameter", real_type, "as in tacet train", "the loss's own",
-                   "the loss's own number", utility, nullptr},
-    LocalParameter{"loss-width", real_type, "above 0", "0.25",
-                   "width of the smoothing of losses that also have a loss-parameter", utility,
-                   nullptr},
-    LocalParameter{"clipping-norm", real_type, "1e-9 to 1e9",
-                   "the loss's largest slope times the row norm; half the row norm for squared",
-                   "bound of each gradient, enforced on the device in integers", noise, nullptr},
-    LocalParameter{"class-weights", text_type, "NAME=WEIGHT,..., 0.001 to 1000 each", "all 1",
-                   "public weights of the classes, divided by the largest", utility, nullptr},
-    LocalParameter{"threads", integer_type, "1 to 1024", "as many as the machine has",
-                   "worker threads; the result is the same for any number", none, nullptr},
+constexpr std::array local_table{
+    Parameter{"epsilon", real, reals_above(0, 1e4), "none; must be given",
+              "privacy loss bound of all that one device sends, against everybody, the server too",
+              guarantee},
+    Parameter{"delta", real, reals_between(0, 1).with_note("for mechanism gaussian alone"),
+              "0; for gaussian the largest power of ten below 1/public-row-count^1.1",
+              "probability mass on which epsilon may be exceeded", guarantee},
+    Parameter{"mechanism", text, words(WordList(mechanism::local_mechanism_names)), "privunit",
+              "how a device makes its gradient private", noise},
+    Parameter{"embedding", text, words(WordList(mechanism::embedding_names)), "auto",
+              "how a gradient inside the ball becomes a direction", noise},
+    Parameter{"passes", integer, integers(1, 255), "1",
+              "reports of each device; each gets epsilon/passes, of gaussian what composes to it",
+              noise, "reports"},
+    Parameter{"public-row-count", integer, integers(1, data::max_public_rows),
+              "the schema's public_row_count", "number of devices, which is public", noise,
+              "devices"},
+    Parameter{"learner", text, words({"banco", "local-sgd"}), "banco",
+              "what reads the reports; local-sgd needs a step size", utility},
+    Parameter{"batch-size", integer, integers(1, std::int64_t{1} << 32, "public-row-count"),
+              "the largest power of two that leaves 4,000 rounds",
+              "devices a round, whose reports are averaged", utility, "devices"},
+    Parameter{"averaging", text,
+              words({"anytime", "uniform", "suffix", "last"})
+                  .with_note("suffix and last are of local-sgd"),
+              "anytime; for local-sgd uniform",
+              "which mean of the iterates is the model; with anytime devices see it too", utility},
+    Parameter{"certificate", text, words(WordList(certificate_names)),
+              "bounded for privunit and djw, else known_noise", "what keeps the bets of banco safe",
+              utility},
+    Parameter{"weight-scale", real, positive_reals(), "1",
+              "size of weights worth reaching; a hint, which costs logarithms when wrong", utility},
+    Parameter{"initial-wealth", real, reals(1e-300, 1e300),
+              "0.1 weight-scale sqrt(rounds (variance + clipping-norm^2))",
+              "what banco may lose while it learns nothing", utility, "loss"},
+    Parameter{"direction-step", real, reals(1e-3, 1e3), "1",
+              "step of the descent that learns the direction of banco", utility},
+    Parameter{"weight-power", real, reals(0, 10), "0", "round t counts (t/rounds)^k in banco",
+              utility},
+    Parameter{"step-size", real, positive_reals(), "none; local-sgd needs one",
+              "length of a step along a round's report; trying k of them on the same people "
+              "costs k epsilon",
+              utility},
+    Parameter{"radius", real, positive_reals(), "none",
+              "keeps the weights of local-sgd in the ball of this radius", utility},
+    Parameter{"calibration", text, words({"tight", "paper", "jun2019"}), "tight",
+              "paper: constants of Jun and Orabona (2019), repaired, for l2_laplace", noise},
+    Parameter{"loss", text, free_text("as in tacet train; one whose slope is bounded, or squared"),
+              "logistic for classes, squared for numbers", "what is minimised", utility},
+    Parameter{"loss-parameter", real, free_text("as in tacet train"), "the loss's own",
+              "the loss's own number", utility},
+    Parameter{"loss-width", real, reals_between(0, std::numeric_limits<double>::infinity()), "0.25",
+              "width of the smoothing of losses that also have a loss-parameter", utility},
+    Parameter{"clipping-norm", real, positive_reals(),
+              "the loss's largest slope times the row norm; half the row norm for squared",
+              "bound of each gradient, enforced on the device in integers", noise},
+    Parameter{"class-weights", text, free_text("NAME=WEIGHT,..., 0.001 to 1000 each"), "all 1",
+              "public weights of the classes, divided by the largest", utility},
+    Parameter{"threads", integer, integers(1, 1024), "as many as the machine has",
+              "worker threads; the result is the same for any number", none},
+};
+
+using Shared = learn::LinearOptions;
+
+constexpr std::array shared_bindings{
+    bind<&Shared::delta>("delta"),
+    bind<&Shared::public_row_count>("public-row-count"),
+    bind<&Shared::method>("learner"),
+    bind<&Shared::batch_size>("batch-size"),
+    bind<&Shared::weight_scale>("weight-scale"),
+    bind<&Shared::step_size>("step-size"),
+    bind<&Shared::radius>("radius"),
+    bind<&Shared::calibration, learn::calibration_names>("calibration"),
+    bind<&Shared::clipping_norm>("clipping-norm"),
+    bind<&Shared::class_weights>("class-weights"),
+};
+
+constexpr std::array local_bindings{
+    bind<&LocalOptions::mechanism, mechanism::local_mechanism_names>("mechanism"),
+    bind<&LocalOptions::embedding, mechanism::embedding_names>("embedding"),
+    bind<&LocalOptions::passes>("passes"),
+    bind<&LocalOptions::averaging>("averaging"),
+    bind<&LocalOptions::certificate, certificate_names>("certificate"),
+    bind<&LocalOptions::initial_wealth>("initial-wealth"),
+    bind<&LocalOptions::direction_step>("direction-step"),
+    bind<&LocalOptions::weight_power>("weight-power"),
 };
 
 }  // namespace
 
-std::span<const LocalParameter> local_parameters() { return table; }
+std::span<const learn::Parameter> local_parameters() { return local_table; }
 
 LocalOptions local_options(const learn::OptionValues& values) {
+  learn::check_values(local_table, values);
   LocalOptions options;
-  learn::ParameterValues shared;
-  for (const auto& row : table) {
-    const auto given = values.find(row.name);
-    if (row.read == nullptr && given != values.end()) shared.set(row.name, given->second);
-  }
-  options.linear = learn::linear_options(shared, privacy::Adjacency::replace_one);
-  options.linear.method = "banco";
-  learn::read_options(local_parameters(), values, options);
+  options.linear.epsilon = learn::checked_epsilon(values);
+  options.linear.loss = learn::loss_of(values);
+  learn::read_bound(shared_bindings, values, options.linear);
+  learn::read_bound(local_bindings, values, options);
   return options;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tacet/learn/plan/linear_options.h"
-#include "tacet/learn/plan/option_row.h"
+#include "tacet/learn/plan/parameters.h"
 #include "tacet/local/certificate.h"
 #include "tacet/local/learner_file.h"
 #include "tacet/mechanism/local/local_spec.h"
@@ -33,10 +33,8 @@ struct LocalOptions {
   std::function<void(const Learner&)> keep;
 };
 
-/// The public parameters of `tacet local`, in the order of the help page. Those without a reader
-/// mean what they mean in training, and are read as learn::find_parameter(name) says.
-using LocalParameter = learn::OptionRow<LocalOptions>;
-[[nodiscard]] std::span<const LocalParameter> local_parameters();
+/// The public parameters of `tacet local`, in the order of the help page.
+[[nodiscard]] std::span<const learn::Parameter> local_parameters();
 
 /// Reads and checks them. UsageError names the parameter, what was given and what is allowed.
 [[nodiscard]] LocalOptions local_options(const learn::OptionValues& values);

@@ -112,8 +112,12 @@ struct LinearOptions {
 [[nodiscard]] LinearOptions linear_options(const ParameterValues& values,
                                            privacy::Adjacency adjacency);
 
-/// Whether a list of words with blanks between them has this one.
-[[nodiscard]] bool has_word(std::string_view words, std::string_view word);
+/// The loss by its name and its own numbers; none where none is named. UsageError for a number
+/// without a loss, and for what no loss has.
+[[nodiscard]] std::optional<model::Loss> loss_of(const OptionValues& values);
+
+/// UsageError where it is missing.
+[[nodiscard]] double checked_epsilon(const OptionValues& values);
 
 /// The first parameter that was given and is not among the words `read`: what a run that goes by
 /// these alone must refuse. Parameters with a meaning everywhere are never among them.

@@ -78,7 +78,7 @@ TEST(ParameterValues, RefusesWhatIsNoNumber) {
 TEST(Parameters, EveryEntryIsExplained) {
   for (const auto& parameter : parameters()) {
     EXPECT_FALSE(parameter.help.empty()) << parameter.name;
-    EXPECT_FALSE(parameter.range.empty()) << parameter.name;
+    EXPECT_FALSE(parameter.range.text().empty()) << parameter.name;
     EXPECT_EQ(find_parameter(parameter.name), &parameter);
   }
 }

@@ -7,12 +7,62 @@
 #include "tacet/base/error.h"
 
 namespace tacet::learn {
+namespace {
+
+[[noreturn]] void refuse(const Parameter& parameter, std::string_view text) {
+  const char* const quote = parameter.type == ParameterType::text ? "'" : "";
+  throw base::UsageError("{0} must be {1}, got {2}{3}{2}", parameter.name, parameter.range.text(),
+                         quote, text);
+}
+
+bool allows_number(const Range& range, std::string_view name, std::string_view text) {
+  return std::holds_alternative<Integers>(range.numbers) ? range.allows(parse_integer(name, text))
+                                                         : range.allows(parse_real(name, text));
+}
+
+/// The same of a text that need not be a number.
+bool allows_numbers(const Parameter& parameter, std::string_view text) {
+  const auto items = split_at_commas(text);
+  if (items.size() > parameter.range.max_items) return false;
+  return std::ranges::all_of(items, [&](const std::string& item) {
+    try {
+      return allows_number(parameter.range, parameter.name, item);
+    } catch (const base::UsageError&) {
+      return false;
+    }
+  });
+}
+
+}  // namespace
+
+const Parameter* find_parameter(std::string_view name, std::span<const Parameter> table) {
+  const auto found = std::ranges::find(table, name, &Parameter::name);
+  return found == table.end() ? nullptr : &*found;
+}
+
+void check_value(const Parameter& parameter, std::string_view text) {
+  const auto& range = parameter.range;
+  const bool has_numbers = !std::holds_alternative<std::monostate>(range.numbers);
+  if (parameter.type == ParameterType::text) {
+    if (range.words.has(text) || range.listed != nullptr || !range.form.empty()) return;
+    if (!has_numbers || !allows_numbers(parameter, text)) refuse(parameter, text);
+  } else if (!has_numbers) {
+    (void)parse_real(parameter.name, text);
+  } else if (!allows_number(range, parameter.name, text)) {
+    refuse(parameter, text);
+  }
+}
+
+void check_values(std::span<const Parameter> table, const OptionValues& values) {
+  for (const auto& [name, text] : values) {
+    const auto* parameter = find_parameter(name, table);
+    if (parameter == nullptr) throw base::UsageError("there is no parameter named {}", name);
+    check_value(*parameter, text);
+  }
+}
 
 void ParameterValues::set(std::string_view name, std::string value) {
-  const auto* parameter = find_parameter(name);
-  if (parameter == nullptr) throw base::UsageError("there is no parameter named {}", name);
-  if (parameter->type == ParameterType::real) (void)parse_real(name, value);
-  if (parameter->type == ParameterType::integer) (void)parse_integer(name, value);
+  check_values(parameters(), {{std::string(name), value}});
   values_.insert_or_assign(std::string(name), std::move(value));
 }
 
@@ -33,27 +83,6 @@ std::optional<std::int64_t> ParameterValues::integer(std::string_view name) cons
   return value ? std::optional(parse_integer(name, *value)) : std::nullopt;
 }
 
-std::optional<double> Reading::real(bool (*holds)(double), std::string_view allowed) const {
-  const auto value = values.real(parameter.name);
-  if (!value || holds(*value)) return value;
-  throw base::UsageError("{} must be {}, got {}", parameter.name,
-                         allowed.empty() ? parameter.range : allowed, *value);
-}
-
-std::optional<std::int64_t> Reading::integer(std::int64_t lowest, std::int64_t highest) const {
-  const auto value = values.integer(parameter.name);
-  if (!value || (*value >= lowest && *value <= highest)) return value;
-  throw base::UsageError("{} must be {} to {}, got {}", parameter.name, lowest, highest, *value);
-}
-
-std::size_t Reading::word(std::initializer_list<std::string_view> words) const {
-  const auto given = text();
-  if (!given) return 0;
-  const auto found = std::ranges::find(words, *given);
-  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  throw base::UsageError("{} must be {}, got '{}'", parameter.name, parameter.range, *given);
-}
-
 double parse_real(std::string_view parameter, std::string_view text) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -71,6 +100,25 @@ std::int64_t parse_integer(std::string_view parameter, std::string_view text) {
     throw base::UsageError("{} must be a whole number, got '{}'", parameter, text);
   }
   return value;
+}
+
+std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+bool has_word(std::string_view words, std::string_view word) {
+  for (std::size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace tacet::learn

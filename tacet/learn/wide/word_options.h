@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tacet/data/words/unit_examples.h"
-#include "tacet/learn/plan/option_row.h"
+#include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/wide/row_choice.h"
 #include "tacet/learn/wide/row_optimizer.h"
 #include "tacet/model/words/word_shape.h"
@@ -51,7 +51,7 @@ struct WordOptions {
 };
 
 /// The parameters of `tacet embed`, in the order of its help page.
-[[nodiscard]] std::span<const OptionRow<WordOptions>> word_parameters();
+[[nodiscard]] std::span<const Parameter> word_parameters();
 
 /// Reads and checks the values that a user gave. UsageError names the parameter, what was given and
 /// what is allowed.

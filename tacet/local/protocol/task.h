@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/option_row.h"
+#include "tacet/learn/plan/parameters.h"
 #include "tacet/local/local_plan.h"
 #include "tacet/local/protocol/frame.h"
 

@@ -1,106 +1,109 @@
 #include "tacet/local/service/serve_options.h"
 
 #include <array>
+#include <chrono>
 #include <string>
 
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/binding.h"
 #include "tacet/local/http/address.h"
 
 namespace tacet::local {
 namespace {
 
-using ServeReading = learn::OptionReading<ServeOptions>;
-constexpr auto serve_whole = learn::ParameterType::integer;
-constexpr auto serve_number = learn::ParameterType::real;
-constexpr auto serve_words = learn::ParameterType::text;
-constexpr auto serve_nothing = learn::PrivacyRelevance::none;
+using learn::bind;
+using learn::free_text;
+using learn::integers;
+using learn::Parameter;
+using learn::reals;
+using enum learn::ParameterType;
+using enum learn::PrivacyRelevance;
+using Http = HttpLimits;
+using Duration = std::chrono::milliseconds;
 
-std::chrono::milliseconds seconds_of(const ServeReading& given) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * given.real(0.01, 86400)));
+Duration seconds_of(const std::string& text) {
+  return Duration(static_cast<std::int64_t>(1000 * learn::parse_real("seconds", text)));
+}
+
+void read_proxies(const std::string& text, HttpLimits& http) {
+  for (const auto& part : learn::split_at_commas(text)) {
+    const auto address = plain_address(part);
+    if (!address)
+      throw base::UsageError("trusted-proxy must be addresses with commas between them, got '{}'",
+                             text);
+    http.trusted_proxies.push_back(*address);
+  }
 }
 
 constexpr std::array serve_table{
-    ServeParameter{"connections", serve_whole, "1 to 1000000", "8192",
-                   "open connections, of everybody", serve_nothing,
-                   [](const ServeReading& given) {
-                     given.options.http.connections = given.integer(1, 1000000);
-                   }},
-    ServeParameter{"connections-per-address", serve_whole, "1 to 1000000", "256",
-                   "open connections of one address", serve_nothing,
-                   [](const ServeReading& given) {
-                     given.options.http.connections_per_address = given.integer(1, 1000000);
-                   }},
-    ServeParameter{"connections-per-second", serve_number, "0.01 to 1e6", "50",
-                   "new connections of one address", serve_nothing,
-                   [](const ServeReading& given) {
-                     given.options.http.connections_per_second = given.real(0.01, 1e6);
-                   }},
-    ServeParameter{"failed-per-second", serve_number, "0.01 to 1e6", "5",
-                   "connections of one address that end before their first request is whole",
-                   serve_nothing,
-                   [](const ServeReading& given) {
-                     given.options.http.failed_per_second = given.real(0.01, 1e6);
-                   }},
-    ServeParameter{"requests-per-second", serve_number, "0.01 to 1e6", "20",
-                   "slots and reports of one address, and as many tasks and models", serve_nothing,
-                   [](const ServeReading& given) {
-                     given.options.service.requests_per_second = given.real(0.01, 1e6);
-                   }},
-    ServeParameter{
-        "queue", serve_whole, "1 to 1000000", "4096",
-        "requests that wait for a commit; beyond, devices are told to come again", serve_nothing,
-        [](const ServeReading& given) { given.options.service.queue = given.integer(1, 1000000); }},
-    ServeParameter{
-        "header-bytes", serve_whole, "256 to 1048576", "8192", "of a request", serve_nothing,
-        [](const ServeReading& given) {
-          given.options.http.header_bytes = static_cast<std::uint32_t>(given.integer(256, 1048576));
-        }},
-    ServeParameter{"body-bytes", serve_whole, "4096 to 1e12", "268435456",
-                   "of all reports together that are being read or wait", serve_nothing,
-                   [](const ServeReading& given) {
-                     given.options.http.body_bytes = given.integer(4096, 1000000000000);
-                   }},
-    ServeParameter{
-        "handshake-seconds", serve_number, "0.01 to 86400", "5", "for a TLS handshake",
-        serve_nothing,
-        [](const ServeReading& given) { given.options.http.handshake = seconds_of(given); }},
-    ServeParameter{
-        "header-seconds", serve_number, "0.01 to 86400", "5", "for a request's header",
-        serve_nothing,
-        [](const ServeReading& given) { given.options.http.header = seconds_of(given); }},
-    ServeParameter{"body-seconds", serve_number, "0.01 to 86400", "10",
-                   "for a request's body, and for taking the answer", serve_nothing,
-                   [](const ServeReading& given) { given.options.http.body = seconds_of(given); }},
-    ServeParameter{"idle-seconds", serve_number, "0.01 to 86400", "30",
-                   "that a connection is kept between requests", serve_nothing,
-                   [](const ServeReading& given) { given.options.http.idle = seconds_of(given); }},
-    ServeParameter{"trusted-proxy", serve_words, "addresses with commas between them", "none",
-                   "whose X-Forwarded-For says where a request came from; their "
-                   "connections are not limited as one address",
-                   serve_nothing,
-                   [](const ServeReading& given) {
-                     auto& proxies = given.options.http.trusted_proxies;
-                     for (std::size_t begin = 0; begin <= given.text.size();) {
-                       const auto end = std::min(given.text.find(',', begin), given.text.size());
-                       const auto address = plain_address(given.text.substr(begin, end - begin));
-                       if (!address) given.refuse();
-                       proxies.push_back(*address);
-                       begin = end + 1;
-                     }
-                   }},
-    ServeParameter{"threads", serve_whole, "1 to 64", "1", "that read and check requests",
-                   serve_nothing,
-                   [](const ServeReading& given) {
-                     given.options.threads = static_cast<int>(given.integer(1, 64));
-                   }},
+    Parameter{"connections", integer, integers(1, 1'000'000), "8192",
+              "open connections, of everybody", none},
+    Parameter{"connections-per-address", integer, integers(1, 1'000'000), "256",
+              "open connections of one address", none},
+    Parameter{"connections-per-second", real, reals(0.01, 1e6), "50",
+              "new connections of one address", none},
+    Parameter{"failed-per-second", real, reals(0.01, 1e6), "5",
+              "connections of one address that end before their first request is whole", none},
+    Parameter{"requests-per-second", real, reals(0.01, 1e6), "20",
+              "slots and reports of one address, and as many tasks and models", none},
+    Parameter{"queue", integer, integers(1, 1'000'000), "4096",
+              "requests that wait for a commit; beyond, devices are told to come again", none},
+    Parameter{"header-bytes", integer, integers(256, 1 << 20), "8192", "of a request", none,
+              "bytes"},
+    Parameter{"body-bytes", integer, integers(4096, 1'000'000'000'000), "268435456",
+              "of all reports together that are being read or wait", none, "bytes"},
+    Parameter{"handshake-seconds", real, reals(0.01, 86400), "5", "for a TLS handshake", none,
+              "seconds"},
+    Parameter{"header-seconds", real, reals(0.01, 86400), "5", "for a request's header", none,
+              "seconds"},
+    Parameter{"body-seconds", real, reals(0.01, 86400), "10",
+              "for a request's body, and for taking the answer", none, "seconds"},
+    Parameter{"idle-seconds", real, reals(0.01, 86400), "30",
+              "that a connection is kept between requests", none, "seconds"},
+    Parameter{"trusted-proxy", text, free_text("addresses with commas between them"), "none",
+              "whose X-Forwarded-For says where a request came from; their connections are "
+              "not limited as one address",
+              none},
+    Parameter{"threads", integer, integers(1, 64), "1", "that read and check requests", none},
 };
+
+template <auto member>
+constexpr auto bind_seconds(std::string_view name) {
+  return bind<member>(
+      name, [](const std::string& text, HttpLimits& http) { http.*member = seconds_of(text); });
+}
+
+constexpr std::array http_bindings{
+    bind<&HttpLimits::connections>("connections"),
+    bind<&HttpLimits::connections_per_address>("connections-per-address"),
+    bind<&HttpLimits::connections_per_second>("connections-per-second"),
+    bind<&HttpLimits::failed_per_second>("failed-per-second"),
+    bind<&HttpLimits::header_bytes>("header-bytes"),
+    bind<&HttpLimits::body_bytes>("body-bytes"),
+    bind_seconds<&HttpLimits::handshake>("handshake-seconds"),
+    bind_seconds<&HttpLimits::header>("header-seconds"),
+    bind_seconds<&HttpLimits::body>("body-seconds"),
+    bind_seconds<&HttpLimits::idle>("idle-seconds"),
+    bind<&HttpLimits::trusted_proxies>("trusted-proxy", read_proxies),
+};
+
+constexpr std::array service_bindings{
+    bind<&ServiceOptions::requests_per_second>("requests-per-second"),
+    bind<&ServiceOptions::queue>("queue"),
+};
+
+constexpr std::array serve_bindings{bind<&ServeOptions::threads>("threads")};
 
 }  // namespace
 
-std::span<const ServeParameter> serve_parameters() { return serve_table; }
+std::span<const learn::Parameter> serve_parameters() { return serve_table; }
 
 ServeOptions serve_options(const learn::OptionValues& values) {
+  learn::check_values(serve_parameters(), values);
   ServeOptions options;
-  learn::read_options(serve_parameters(), values, options);
+  learn::read_bound(http_bindings, values, options.http);
+  learn::read_bound(service_bindings, values, options.service);
+  learn::read_bound(serve_bindings, values, options);
   return options;
 }
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "tacet/learn/plan/option_row.h"
+#include "tacet/learn/plan/parameters.h"
 #include "tacet/local/http/http.h"
 #include "tacet/local/service/service.h"
 
@@ -16,8 +16,7 @@ struct ServeOptions {
 };
 
 /// A row each, for the command line, its help and the reference.
-using ServeParameter = learn::OptionRow<ServeOptions>;
-[[nodiscard]] std::span<const ServeParameter> serve_parameters();
+[[nodiscard]] std::span<const learn::Parameter> serve_parameters();
 
 /// UsageError names the parameter, what was given and what is allowed.
 [[nodiscard]] ServeOptions serve_options(const learn::OptionValues& values);

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/learn/plan/parameters.h"
+
+/// From the values that a user gave to a struct of options. A list of bindings stands beside the
+/// struct: it says which parameters are read and where each goes, and nothing else does.
+///
+///     struct CropOptions { std::optional<double> radius; };
+///     constexpr std::array crop_bindings{bind<&CropOptions::radius>("radius")};
+namespace tacet::learn {
+
+/// Where the value of a parameter goes. The text has been checked against the parameter's row, so
+/// that `read` need not refuse what the range excludes.
+template <typename Options>
+struct Binding {
+  std::string_view name;
+  void (*read)(const std::string& text, Options& options);
+  bool (*given)(const Options& options);  ///< whether the value is not what it is when left out
+};
+
+namespace internal {
+
+template <typename Value>
+struct Unwrapped {
+  using type = Value;
+};
+template <typename Value>
+struct Unwrapped<std::optional<Value>> {
+  using type = Value;
+};
+
+template <typename Value>
+[[nodiscard]] Value value_of(const std::string& text) {
+  if constexpr (std::same_as<Value, std::string>) {
+    return text;
+  } else if constexpr (std::same_as<Value, std::vector<std::string>>) {
+    return split_at_commas(text);
+  } else if constexpr (std::floating_point<Value>) {
+    return parse_real("the value", text);
+  } else {
+    static_assert(std::integral<Value> && !std::same_as<Value, bool>);
+    return static_cast<Value>(parse_integer("the value", text));
+  }
+}
+
+template <auto member>
+struct Member;
+template <typename Options, typename Type, Type Options::*member>
+struct Member<member> {
+  using Of = Options;
+  using Value = typename Unwrapped<Type>::type;
+};
+
+template <auto member>
+[[nodiscard]] bool differs(const typename Member<member>::Of& options) {
+  return options.*member != typename Member<member>::Of{}.*member;
+}
+
+}  // namespace internal
+
+/// By a reader of its own, where the member is not simply the value.
+template <auto member>
+[[nodiscard]] constexpr auto bind(std::string_view name,
+                                  void (*read)(const std::string& text,
+                                               typename internal::Member<member>::Of& options)) {
+  return Binding<typename internal::Member<member>::Of>{name, read, internal::differs<member>};
+}
+
+/// A number, a text or texts with commas between them, as the member's type says.
+template <auto member>
+[[nodiscard]] constexpr auto bind(std::string_view name) {
+  using Of = typename internal::Member<member>::Of;
+  using Value = typename internal::Member<member>::Value;
+  return bind<member>(name, [](const std::string& text, Of& options) {
+    options.*member = internal::value_of<Value>(text);
+  });
+}
+
+/// A value of an enumeration by its names; words that are none of them leave the member alone.
+template <auto member, const auto& names>
+[[nodiscard]] constexpr auto bind(std::string_view name) {
+  using Of = typename internal::Member<member>::Of;
+  return bind<member>(name, [](const std::string& text, Of& options) {
+    if (const auto found = names.find(text)) options.*member = *found;
+  });
+}
+
+/// Reads what was given of the parameters that are bound.
+template <typename Options, std::size_t count>
+void read_bound(const std::array<Binding<Options>, count>& bindings, const OptionValues& values,
+                Options& options) {
+  for (const auto& binding : bindings) {
+    const auto given = values.find(binding.name);
+    if (given != values.end()) binding.read(given->second, options);
+  }
+}
+
+/// The first parameter that was given and is not among the words `read`: what a run that goes by
+/// these alone must refuse.
+template <typename Options, std::size_t count>
+[[nodiscard]] std::optional<std::string_view> given_beyond(
+    const std::array<Binding<Options>, count>& bindings, const Options& options,
+    std::string_view read) {
+  for (const auto& binding : bindings) {
+    if (binding.given(options) && !has_word(read, binding.name)) return binding.name;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tacet::learn
