@@ -7,7 +7,7 @@ namespace tacet::learn {
 namespace {
 
 constexpr auto setting_name = "max_records_per_unit";
-constexpr std::int64_t one = 1;
+constexpr std::int64_t one_record = 1;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void resolve_unit_draw(MethodPlan& plan, const data::Schema& schema) {
 }
 
 void add_unit_draw(MethodPlan& plan, const data::Schema& schema) {
-  if (schema.unit) plan.settings.push_back({setting_name, one});
+  if (schema.unit) plan.settings.push_back({setting_name, one_record});
 }
 
 std::optional<data::Dataset> drawn_records(const data::Dataset& dataset, const data::Schema& schema,
@@ -31,7 +31,7 @@ std::optional<data::Dataset> drawn_records(const data::Dataset& dataset, const d
 }
 
 void expect_unit_draw(RecordedParameters& parameters) {
-  parameters.expect(setting_name, one, "the method draws");
+  parameters.expect(setting_name, one_record, "the method draws");
 }
 
 }  // namespace tacet::learn
