@@ -126,16 +126,16 @@ data::Schema schema_of(std::int64_t rows) {
 
 std::optional<learn::Training> planned(const Contender& contender, const data::Schema& schema,
                                        double epsilon, double delta) {
-  learn::LinearOptions options;
-  options.method = contender.method;
-  options.epsilon = epsilon;
-  options.delta = delta;
-  options.adjacency = adjacency;
-  options.loss = model::AbsoluteLoss{};
-  options.radius = 1;
-  if (contender.paper) options.calibration = learn::Calibration::paper;
-  options.reuse = contender.reuse;
-  options.phases = contender.phases;
+  learn::ParameterValues options{{"adjacency", "add_remove"}};
+  options.set("method", contender.method);
+  options.set("epsilon", epsilon);
+  options.set("delta", delta);
+  options.set("adjacency", adjacency);
+  options.set("loss", model::Loss{model::AbsoluteLoss{}});
+  options.set("radius", 1);
+  if (contender.paper) options.set("calibration", "paper");
+  options.set("record-use", contender.reuse ? "reuse" : "disjoint");
+  options.set("phases", contender.phases);
   if (contender.method == "inverse-sensitivity" && delta > 0) return std::nullopt;
   try {
     auto training = learn::plan_training(schema, options);

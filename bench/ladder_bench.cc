@@ -87,15 +87,15 @@ data::Dataset dataset_of(std::int64_t rows) {
 
 double train(const data::Dataset& dataset, const data::Schema& schema, const model::Loss& loss,
              double delta) {
-  learn::LinearOptions options;
-  options.method = "ladder";
-  options.epsilon = epsilon;
-  options.delta = delta;
-  options.adjacency = privacy::Adjacency::replace_one;
-  options.loss = loss;
+  learn::ParameterValues options{{"adjacency", "add_remove"}};
+  options.set("method", "ladder");
+  options.set("epsilon", epsilon);
+  options.set("delta", delta);
+  options.set("adjacency", privacy::Adjacency::replace_one);
+  options.set("loss", loss);
   const auto training = learn::plan_training(schema, options);
   random::SeededSource source(1);
-  privacy::TrustingBudget budget(options.adjacency);
+  privacy::TrustingBudget budget(common_options(options).adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool threads(1);
   base::LocalReducer reducer;

@@ -23,7 +23,8 @@ int main() {
   for (const double age : ages) ill.emplace_back(age > 60 ? "yes" : "no");
   const run::Table patients{.names = {"age", "ill"}, .columns = {ages, ill}};
   accounting::MemoryBudget budget(privacy::Guarantee{3, 1e-5, privacy::Adjacency::add_remove});
-  const learn::LinearOptions options{.epsilon = 1, .delta = 1e-6};
+  const learn::ParameterValues options{
+      {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", "add_remove"}};
   Impatient person;
   try {
     static_cast<void>(run::train(schema, patients, options,

@@ -262,7 +262,7 @@ void bind_models(nb::module_& module) {
   module.def("parameters", &parameters, nb::arg("wide") = false);
   module.def("plan", &plan);
   module.def("adjacency", [](const data::Schema& schema, const Values& given) {
-    return std::string(to_string(options_of(given, schema).adjacency));
+    return std::string(to_string(options_of(given, schema).common().adjacency));
   });
   module.def("fit", &fit, nb::arg("schema"), nb::arg("rows"), nb::arg("values"), nb::arg("means"),
              nb::arg("callback").none());

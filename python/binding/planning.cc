@@ -26,9 +26,9 @@ namespace {
 std::string plan(const data::Schema& schema, const Values& given, bool total) {
   return supervised(nb::none(), [&](const base::Supervision&) {
     const auto options = options_of(given, schema);
-    const auto plan = total ? select::plan_within(schema, options, options.epsilon)
+    const auto plan = total ? select::plan_within(schema, options, options.common().epsilon)
                             : select::plan_training(schema, options);
-    return report::json_text(report::whole_plan_json(plan, options));
+    return report::json_text(report::whole_plan_json(plan, options.common().public_row_count));
   });
 }
 

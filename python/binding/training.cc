@@ -13,7 +13,7 @@ learn::ParameterValues values_of(const Values& given) {
   return values;
 }
 
-learn::LinearOptions options_of(const Values& given, const data::Schema& schema) {
+select::ResolvedRequest options_of(const Values& given, const data::Schema& schema) {
   const auto values = values_of(given);
   if (values.text("method").value_or("auto") != "auto") return select::read_options(values, schema);
   return select::auto_options(values, schema);

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "python/binding/context.h"
-#include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/model/model_file.h"
 #include "tacet/run/rows.h"
+#include "tacet/select/read_options.h"
 
 namespace tacet::python {
 
@@ -19,7 +19,7 @@ using Values = std::map<std::string, std::string>;
 
 [[nodiscard]] learn::ParameterValues values_of(const Values& given);
 /// As `tacet train` reads its command line.
-[[nodiscard]] learn::LinearOptions options_of(const Values& given, const data::Schema& schema);
+[[nodiscard]] select::ResolvedRequest options_of(const Values& given, const data::Schema& schema);
 
 /// Books as `command`, reads, trains, without the interpreter's lock.
 [[nodiscard]] model::ModelFile trained(const std::string& command, const learn::Training& plan,

@@ -116,20 +116,22 @@ learn::ParameterValues TrainingOptions::budgeted_values() const {
   return given;
 }
 
-learn::LinearOptions TrainingOptions::linear_options() const {
+select::ResolvedRequest TrainingOptions::request() const {
   const auto given = budgeted_values();
   if (given.text("method").value_or("auto") == "auto") {
     // Values out of range are refused before the schema is looked for.
-    (void)learn::linear_options(given, privacy::Adjacency::add_remove);
+    auto checked = given;
+    checked.set("adjacency", privacy::Adjacency::add_remove);
+    (void)learn::common_options(checked);
     return select::auto_options(given, schema());
   }
   return select::read_options(given, data::Schema{});
 }
 
 learn::Training TrainingOptions::plan(const data::Schema& schema,
-                                      const learn::LinearOptions& options) const {
-  if (total_epsilon_.empty()) return select::plan_training(schema, options);
-  return select::plan_within(schema, options, options.epsilon);
+                                      const select::ResolvedRequest& request) const {
+  if (total_epsilon_.empty()) return select::plan_training(schema, request);
+  return select::plan_within(schema, request, request.common().epsilon);
 }
 
 data::Schema TrainingOptions::schema() const {

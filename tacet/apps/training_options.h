@@ -7,11 +7,11 @@
 #include "tacet/apps/options.h"
 #include "tacet/apps/terminal/console.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/report/plan.h"
 #include "tacet/run/terms.h"
+#include "tacet/select/read_options.h"
 
 namespace tacet::apps {
 
@@ -30,11 +30,11 @@ class TrainingOptions {
   /// The same with --total-epsilon as their epsilon, where that was given.
   [[nodiscard]] learn::ParameterValues budgeted_values() const;
   [[nodiscard]] bool has_total() const { return !total_epsilon_.empty(); }
-  [[nodiscard]] learn::LinearOptions linear_options() const;
+  [[nodiscard]] select::ResolvedRequest request() const;
   /// What the training does and costs: at --epsilon, or at what --total-epsilon leaves of it. The
-  /// options are those of linear_options.
+  /// request is that of request().
   [[nodiscard]] learn::Training plan(const data::Schema& schema,
-                                     const learn::LinearOptions& options) const;
+                                     const select::ResolvedRequest& request) const;
   /// The schema from its file. UsageError when none was given.
   [[nodiscard]] data::Schema schema() const;
   [[nodiscard]] const std::string& schema_file() const { return schema_; }

@@ -18,6 +18,7 @@
 #include "tacet/run/release.h"
 #include "tacet/run/train.h"
 #include "tacet/select/auto.h"
+#include "tacet/select/plan.h"
 #include "tacet/select/read_options.h"
 
 namespace tacet::capi {
@@ -106,18 +107,17 @@ void make(std::uint64_t* out, Arguments&&... arguments) {
 }
 
 /// As `tacet train` reads its command line; a loss of one's own is for gradient alone.
-learn::LinearOptions options_of(const OptionsObject& given, const data::Schema& schema) {
+select::ResolvedRequest options_of(const OptionsObject& given, const data::Schema& schema) {
   auto values = given.values;
   const bool automatic = values.text("method").value_or("auto") == "auto";
   if (automatic && given.loss) values.set("method", "gradient");
   if (automatic && !given.loss) return select::auto_options(values, schema);
-  auto options = select::read_options(values, schema);
   if (given.loss) {
     const bool numbers = schema.target && schema.target->regression();
-    options.loss =
-        model::custom_loss(numbers ? model::Labels::numbers : model::Labels::signs, *given.loss);
+    values.set("loss", model::custom_loss(numbers ? model::Labels::numbers : model::Labels::signs,
+                                          *given.loss));
   }
-  return options;
+  return select::read_options(std::move(values), schema);
 }
 
 void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, const run::Rows& rows,
@@ -126,7 +126,7 @@ void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, co
   const auto described = Objects::all().get<SchemaObject>(schema);
   const auto chosen = Objects::all().get<OptionsObject>(options);
   const auto payer = budget == 0 ? nullptr : Objects::all().get<BudgetObject>(budget);
-  learn::LinearOptions settled;
+  select::ResolvedRequest settled;
   run::TrainContext context;
   internal::Watch watch;
   {
@@ -138,7 +138,8 @@ void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, co
   }
   if (payer) context.budget = &payer->budget;
   context.supervision.progress = &watch;
-  make<ModelObject>(model, run::train(described->schema, rows, settled, context));
+  make<ModelObject>(model,
+                    run::train(select::plan_training(described->schema, settled), rows, context));
 }
 
 void predict(std::uint64_t model, const run::Rows& rows, std::span<double> out) {

@@ -89,14 +89,18 @@ privacy::Event recorded_events(const privacy::Receipt& receipt,
 }
 
 template <bool sgd>
-learn::Training planned(const data::Schema& schema, const learn::LinearOptions& linear) {
-  LocalOptions options{.linear = linear};
-  options.linear.method = sgd ? "local-sgd" : "banco";
+learn::Training planned(const data::Schema& schema, const learn::ParameterValues& asked,
+                        const learn::PlanContext& /*context*/) {
+  LocalOptions options;
+  learn::read_common(asked, options);
+  learn::read_bound(learn::calibration_bindings, asked.all(), options);
+  learn::read_bound(simulation_bindings, asked.all(), options);
+  options.method = sgd ? "local-sgd" : "banco";
   return local_training(schema, options);
 }
 
-constexpr const char* simulation_options =
-    "batch-size clipping-norm weight-scale step-size radius calibration class-weights";
+constexpr auto simulation_reads =
+    learn::bound_names<simulation_bindings, learn::calibration_bindings>;
 constexpr std::array papers{learn::Paper{learn::Calibration::jun2019}};
 constexpr privacy::AdjacencySet replaced{privacy::Adjacency::replace_one};
 constexpr learn::Proved proved_reports{
@@ -107,7 +111,7 @@ constexpr learn::Method banco_method{"banco",
                                      "from reports that are private before they leave a device",
                                      privacy::Adjacency::replace_one,
                                      proved_reports,
-                                     simulation_options,
+                                     simulation_reads,
                                      planned<false>,
                                      recorded_events,
                                      false,
@@ -116,7 +120,7 @@ constexpr learn::Method sgd_method{"local-sgd",
                                    "the same with a step size, to compare",
                                    privacy::Adjacency::replace_one,
                                    proved_reports,
-                                   simulation_options,
+                                   simulation_reads,
                                    planned<true>,
                                    recorded_events,
                                    false};

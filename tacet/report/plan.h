@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/privacy/receipt.h"
 
@@ -14,10 +15,10 @@ namespace tacet::report {
 
 /// What a training by the plan would leave behind, without the fit of its schema.
 [[nodiscard]] privacy::Receipt planned_receipt(const learn::Training& plan,
-                                               const learn::LinearOptions& options);
+                                               const std::optional<std::int64_t>& row_count);
 
 /// plan_json and, where the schema was fitted, what both cost together.
 [[nodiscard]] nlohmann::ordered_json whole_plan_json(const learn::Training& plan,
-                                                     const learn::LinearOptions& options);
+                                                     const std::optional<std::int64_t>& row_count);
 
 }  // namespace tacet::report

@@ -43,9 +43,9 @@ std::string unprotected_reason(const learn::Training& plan, const TrainContext& 
 }  // namespace
 
 model::ModelFile train(const data::Schema& schema, const Rows& rows,
-                       const learn::LinearOptions& options, const TrainContext& context) {
+                       const learn::ParameterValues& asked, const TrainContext& context) {
   check(context);
-  return train(select::plan_training(schema, options), rows, context);
+  return train(select::plan_training(schema, asked), rows, context);
 }
 
 model::ModelFile train(const learn::Training& plan, const Rows& rows, const TrainContext& context) {

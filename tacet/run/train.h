@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/model/model_file.h"
@@ -60,7 +60,7 @@ struct TrainContext {
 /// thrown: a cancelled training has released its first steps. Errors as select::plan_training,
 /// dataset_of, the budget's, and base::Interrupted.
 [[nodiscard]] model::ModelFile train(const data::Schema& schema, const Rows& rows,
-                                     const learn::LinearOptions& options,
+                                     const learn::ParameterValues& asked,
                                      const TrainContext& context = {});
 
 /// The same of a training that was planned before: select::plan_tuning's, say.

@@ -76,7 +76,7 @@ data::Schema numbered() {
 TEST(Train, FromAMatrixWithLabelsAsTheSchemaSpellsThem) {
   const std::vector<double> values{1, 0, 0.5, 0.2, -1, 0, -0.7, 0.1};
   const std::vector<double> labels{1, 1, 0, 0};
-  learn::LinearOptions options{.epsilon = 50, .delta = 1e-5};
+  learn::ParameterValues options{{"epsilon", 50}, {"delta", 1e-5}, {"adjacency", "add_remove"}};
   random::SeededSource source(5);
   const auto file = train(numbered(), Matrix{values, 2, labels}, options, {.source = &source});
   const auto predictions = predict(file, Matrix{values, 2});
@@ -141,15 +141,16 @@ TEST(Train, ALossOfOnesOwnTrainsAsItself) {
   const model::Loss known = model::make_loss("smoothed_hinge");
   const auto facts = model::properties(known);
   auto options = quick();
-  options.loss = known;
+  options.set("loss", known);
   random::SeededSource first(3);
   const auto expected = train(data.schema, data.table(), options, {.source = &first});
-  options.loss = model::custom_loss(
-      model::Labels::signs,
-      {.value = [&](double u, double y) { return model::loss_value(known, u, y); },
-       .slope = [&](double u, double y) { return model::loss_slope(known, u, y); },
-       .largest_slope = facts.slope_bound,
-       .largest_curvature = facts.curvature});
+  options.set("loss",
+              model::custom_loss(
+                  model::Labels::signs,
+                  {.value = [&](double u, double y) { return model::loss_value(known, u, y); },
+                   .slope = [&](double u, double y) { return model::loss_slope(known, u, y); },
+                   .largest_slope = facts.slope_bound,
+                   .largest_curvature = facts.curvature}));
   random::SeededSource second(3);
   const auto found = train(data.schema, data.table(), options, {.source = &second});
   EXPECT_EQ(found.model.coefficients, expected.model.coefficients);
@@ -171,9 +172,9 @@ TEST(Train, NothingIsProvedByALossOfOnesOwn) {
   double wild = 0;
   auto options = quick();
   const auto give = [&] {
-    options.loss = model::custom_loss(model::Labels::signs,
-                                      {.value = [](double, double) { return 0.0; },
-                                       .slope = [&wild](double, double) { return wild; }});
+    options.set("loss", model::custom_loss(model::Labels::signs,
+                                           {.value = [](double, double) { return 0.0; },
+                                            .slope = [&wild](double, double) { return wild; }}));
   };
   give();
   for (const double slope : std::vector<double>{NAN, INFINITY, 1e300}) {
@@ -183,25 +184,25 @@ TEST(Train, NothingIsProvedByALossOfOnesOwn) {
     for (const double w : file.model.coefficients) EXPECT_TRUE(std::isfinite(w));
     EXPECT_LE(file.receipt.guarantee.epsilon, 1);
   }
-  const auto refused = [&](const learn::LinearOptions& asked) {
+  const auto refused = [&](const learn::ParameterValues& asked) {
     EXPECT_THROW(static_cast<void>(train(data.schema, data.table(), asked)), base::UsageError);
   };
   for (const char* method : {"objective", "output", "regularized-output", "ladder"}) {
     auto other = options;
-    other.steps.reset();
-    other.method = method;
-    other.adjacency = privacy::Adjacency::replace_one;
+    other.erase("steps");
+    other.set("method", method);
+    other.set("adjacency", privacy::Adjacency::replace_one);
     refused(other);
   }
   auto loud = options;
-  loud.steps.reset();
-  loud.epsilon = INFINITY;
+  loud.erase("steps");
+  loud.set("epsilon", INFINITY);
   refused(loud);
-  options.loss = model::make_loss("own_of_classes");  // a name
+  options.set("loss", model::make_loss("own_of_classes"));  // a name
   refused(options);
-  options.loss = model::custom_loss(
-      model::Labels::numbers,
-      {.value = [](double, double) { return 0.0; }, .slope = [](double, double) { return 0.0; }});
+  options.set("loss", model::custom_loss(model::Labels::numbers,
+                                         {.value = [](double, double) { return 0.0; },
+                                          .slope = [](double, double) { return 0.0; }}));
   refused(options);  // of numbers, but these are classes
   EXPECT_THROW(static_cast<void>(model::custom_loss(model::Labels::signs, {})), base::UsageError);
 }

@@ -3,8 +3,8 @@
 #include <span>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
+#include "tacet/select/read_options.h"
 
 /// What the program calls to settle a training: the methods of `learn`, and what chooses among them
 /// or among their runs.
@@ -15,7 +15,10 @@ namespace tacet::select {
 /// asked for, but something at a smaller one that is at least 10, it is settled for that one, and a
 /// reason says so; not with a paper's calibration. Errors else as learn::plan_training.
 [[nodiscard]] learn::Training plan_training(const data::Schema& schema,
-                                            const learn::LinearOptions& options);
+                                            const ResolvedRequest& request);
+/// The same of values that name method and adjacency.
+[[nodiscard]] learn::Training plan_training(const data::Schema& schema,
+                                            const learn::ParameterValues& asked);
 
 /// What this floor trains with, for the way back from a receipt (learn::check_receipt).
 [[nodiscard]] std::span<const learn::Method* const> choices();

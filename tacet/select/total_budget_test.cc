@@ -41,7 +41,7 @@ double whole(const data::Schema& schema, const learn::Training& plan) {
 TEST(TotalBudget, FitAndTrainingTogetherStayWithinTheTotal) {
   for (const double fit : {0.05, 0.3, 0.9}) {
     const auto schema = fitted_schema(fit);
-    const auto plan = plan_within(schema, {.delta = 1e-6}, 1);
+    const auto plan = plan_within(schema, {{{"delta", 1e-6}, {"adjacency", "add_remove"}}}, 1);
     EXPECT_LE(whole(schema, plan), 1);
     EXPECT_GT(whole(schema, plan), 0.98);
     EXPECT_GE(plan.guarantee.epsilon, 1 - fit - 0.01);  // adding up is the worst that can happen
@@ -49,17 +49,21 @@ TEST(TotalBudget, FitAndTrainingTogetherStayWithinTheTotal) {
 }
 
 TEST(TotalBudget, ASchemaThatCostNothingLeavesAllOfIt) {
-  const auto plan = plan_within(fitted_schema(0), {.delta = 1e-6}, 0.7);
-  learn::LinearOptions options{.epsilon = 0.7, .delta = 1e-6};
+  const auto plan =
+      plan_within(fitted_schema(0), {{{"delta", 1e-6}, {"adjacency", "add_remove"}}}, 0.7);
+  learn::ParameterValues options{{"epsilon", 0.7}, {"delta", 1e-6}, {"adjacency", "add_remove"}};
   EXPECT_EQ(plan.events, select::plan_training(fitted_schema(0), options).events);
 }
 
 TEST(TotalBudget, WhatTheFitUsedUpIsSaid) {
-  EXPECT_THROW(static_cast<void>(plan_within(fitted_schema(2), {.delta = 1e-6}, 1)),
+  EXPECT_THROW(static_cast<void>(plan_within(fitted_schema(2),
+                                             {{{"delta", 1e-6}, {"adjacency", "add_remove"}}}, 1)),
                base::GuaranteeError);
-  EXPECT_THROW(static_cast<void>(plan_within(fitted_schema(0), {.delta = 1e-6}, 0)),
+  EXPECT_THROW(static_cast<void>(plan_within(fitted_schema(0),
+                                             {{{"delta", 1e-6}, {"adjacency", "add_remove"}}}, 0)),
                base::UsageError);
-  EXPECT_THROW(static_cast<void>(plan_within(fitted_schema(0), {.delta = 1e-6}, HUGE_VAL)),
+  EXPECT_THROW(static_cast<void>(plan_within(
+                   fitted_schema(0), {{{"delta", 1e-6}, {"adjacency", "add_remove"}}}, HUGE_VAL)),
                base::UsageError);
 }
 

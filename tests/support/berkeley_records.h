@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/run/train.h"
 #include "tests/support/data_sets.h"
 
@@ -51,9 +51,9 @@ struct InMemory {
   }
 };
 
-inline learn::LinearOptions quick() {
-  learn::LinearOptions options{.epsilon = 1, .delta = 1e-5};
-  options.steps = 20;
+inline learn::ParameterValues quick() {
+  learn::ParameterValues options{{"epsilon", 1}, {"delta", 1e-5}, {"adjacency", "add_remove"}};
+  options.set("steps", 20);
   return options;
 }
 

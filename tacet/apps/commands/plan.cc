@@ -32,17 +32,17 @@ class Plan : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
-    const auto options = training_.linear_options();
-    const auto plan = training_.plan(training_.schema(), options);
+    const auto request = training_.request();
+    const auto plan = training_.plan(training_.schema(), request);
     const auto& schema = plan.schema;
-    auto alone = report::planned_receipt(plan, options);
+    auto alone = report::planned_receipt(plan, request.common().public_row_count);
     if (alone.is_protected()) alone.unprotected_reason = run_.unprotected_reason();
     const auto whole = data::with_schema_cost(schema, alone);
     for (const auto& warning : training_warnings(plan)) {
       console.say(paragraph("warning: " + warning));
     }
     if (console.json()) {
-      console.result(json_text(report::whole_plan_json(plan, options)));
+      console.result(json_text(report::whole_plan_json(plan, request.common().public_row_count)));
       return;
     }
     auto text = plan_text(plan) + "\n";

@@ -31,10 +31,10 @@ class Train : public Command {
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto terms = run_.terms(console, cancel);
     training_.fit_to(terms, console);
-    const auto options = training_.linear_options();
+    const auto request = training_.request();
     const auto pool = TrainingRun::threads(console, training_.values());
     in_account(terms, way_to_train(terms), [&] {
-      const auto plan = training_.plan(training_.schema(), options);
+      const auto plan = training_.plan(training_.schema(), request);
       run_.run({name(), plan, training_.schema_file(), *pool}, console, cancel);
     });
   }

@@ -100,8 +100,9 @@ privacy::Event recorded_descent(const privacy::Receipt& receipt, RecordedParamet
                          std::max(standardise_noise, feature_selection_noise));
 }
 
-Training gradient_training(const data::Schema& schema, const LinearOptions& options) {
-  auto plan = plan_gradient(schema, options);
+Training gradient_training(const data::Schema& schema, const ParameterValues& asked,
+                           const PlanContext& part_of) {
+  auto plan = plan_gradient(schema, gradient_options(asked), part_of);
   auto training = resolved_training(plan, train_gradient);
   if (plan.standardise_noise > 0) training.raw_schema = data::raw_schema(schema);
   training.run_last = [plan = std::move(plan)](data::Dataset&& records, const data::Schema& of,
@@ -111,20 +112,26 @@ Training gradient_training(const data::Schema& schema, const LinearOptions& opti
   return training;
 }
 
+constexpr auto gradient_reads = bound_names<gradient_bindings, calibration_bindings, knot_bindings,
+                                            projection_bindings, feature_selection_bindings>;
+
 constexpr std::array gradient_papers{
     Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}},
     Paper{Calibration::arora2022, {privacy::Adjacency::replace_one}}};
 
 }  // namespace
 
+GradientOptions gradient_options(const ParameterValues& asked) {
+  return read_options<GradientOptions>(asked, gradient_bindings, calibration_bindings,
+                                       feature_selection_bindings);
+}
+
 constinit const Method gradient_method{
     "gradient",
     "noisy gradient descent, for every loss",
     privacy::Adjacency::add_remove,
     {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
-    "l2 steps step-size momentum clipping-norm average averaging batch-size radius "
-    "max-records-per-unit sampling order-seed calibration knots standardise class-weights "
-    "feature-selection projection projection-width projection-seed",
+    gradient_reads,
     gradient_training,
     recorded_descent,
     true,

@@ -51,14 +51,15 @@ const Expectation& expectation(const data::Schema& schema, const model::Loss& lo
 }
 
 double resolved_average(const GradientPlan& plan, const data::Schema& schema,
-                        const LinearOptions& options) {
+                        const GradientOptions& options) {
   const bool first = schema.encoding == 1 || schema.unit || plan.outputs > 1;
   return options.average.value_or(first ? first_average : default_average);
 }
 
 /// How much longer the path has to be for the average that is taken than for the one that the
 /// constants were chosen with: iterates of the last share a have come 1 - a/2 of the way.
-double way_of(const GradientPlan& plan, const Expectation& expected, const LinearOptions& options) {
+double way_of(const GradientPlan& plan, const Expectation& expected,
+              const GradientOptions& options) {
   if (options.average || plan.averaging != Averaging::suffix) return 1;
   return (1 - expected.average / 2) / (1 - plan.average / 2);
 }
@@ -71,7 +72,7 @@ struct Course {
 // Passes over the data that minibatches make before the rule's path is long enough.
 constexpr double batch_passes = 10;
 
-Course choose_course(const LinearOptions& options, const Batches& batches, StepFacts facts,
+Course choose_course(const GradientOptions& options, const Batches& batches, StepFacts facts,
                      privacy::Delta delta, Reasons& reasons) {
   if (batches.sampling != BatchSampling::full) {
     // A smaller sample needs less noise a step but relatively more: the rule must know how much.
@@ -119,7 +120,7 @@ bool keeps_columns(const GradientPlan& plan) { return plan.feature_selection_noi
 
 /// Two parts of one mu^2: the noise of each as if it had the whole, over the root of its share.
 /// Raised by rounding errors until the accountant agrees.
-void share_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delta delta) {
+void share_noise(GradientPlan& plan, const GradientOptions& options, privacy::Delta delta) {
   const double share = keeps_columns(plan) ? options.feature_selection : standardise_share;
   double& first = keeps_columns(plan) ? plan.feature_selection_noise : plan.standardise_noise;
   first = full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency) /
@@ -138,12 +139,12 @@ void share_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delt
 }
 
 // The noise given, or the least that is enough beside the PRG slack.
-void resolve_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delta delta,
+void resolve_noise(GradientPlan& plan, const GradientOptions& options, privacy::Delta delta,
                    std::optional<double> noise_multiplier) {
   plan.prg_slack = batch_prg_slack(plan, plan.steps, plan.columns * plan.outputs);
   if (standardises(plan)) plan.prg_slack += random::prg_slack_of(1, 2 * plan.columns);
   if (keeps_columns(plan)) plan.prg_slack += kept_prg_slack(plan.columns);
-  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
+  const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   plan.noise_multiplier =
       noise_multiplier ? *noise_multiplier : batch_noise(plan, plan.steps, options, left);
   if (plan.first_noise() > 0) share_noise(plan, options, left);
@@ -160,7 +161,7 @@ double relative_noise(const GradientPlan& plan) {
 }
 
 void resolve_clipping(GradientPlan& plan, const data::Schema& schema,
-                      const LinearOptions& options) {
+                      const GradientOptions& options) {
   if (options.clipping_norm) {
     plan.clipping_norm = *options.clipping_norm;
     return;
@@ -213,15 +214,18 @@ void resolve_settings(GradientPlan& plan) {
 }
 
 // A paper's schedule and noise, and what is proved about them.
-GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options) {
+GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& options,
+                        const PlanContext& context) {
   // order-seed is read to be refused with its reason.
   const bool arora = options.calibration == Calibration::arora2022;
-  const auto* reads = arora ? "delta steps radius order-seed calibration knots projection "
-                              "projection-width projection-seed"
-                            : "delta steps radius order-seed calibration knots";
-  if (const auto name = given_beyond(options, reads)) {
+  constexpr auto reads = "steps radius order-seed";
+  auto beyond = given_beyond(gradient_bindings, options, reads);
+  if (!beyond) beyond = given_beyond(feature_selection_bindings, options, reads);
+  if (!beyond && schema.projection && !arora) beyond = "projection";
+  if (beyond) {
     throw base::UsageError(
-        "{} is settled by --calibration paper; leave it out, or use the tight calibration", *name);
+        "{} is settled by --calibration paper; leave it out, or use the tight calibration",
+        *beyond);
   }
   const auto& target = target_of(schema);
   if (options.adjacency != privacy::Adjacency::replace_one || outputs_of(target) > 1 ||
@@ -238,6 +242,7 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   }
   refuse_class_weights(schema, options);
   GradientPlan plan;
+  plan.first = context.first_release;
   plan.calibration = arora ? Calibration::arora2022 : Calibration::wang2021;
   resolve_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
@@ -250,7 +255,7 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
       std::min(course.gradient_bound,
                schema.norm_bound() *
                    model::slope_bound_within(plan.loss, *plan.radius * schema.norm_bound()));
-  LinearOptions single_records = options;
+  GradientOptions single_records = options;
   single_records.sampling = to_string(BatchSampling::fixed_size);
   single_records.batch_size = 1;
   static_cast<Batches&>(plan) = resolve_batches(schema, single_records, plan.public_row_count);
@@ -280,23 +285,22 @@ void resolve_course(GradientPlan& plan, const data::Schema& schema, privacy::Del
   if (standardises(plan) && facts.labels == model::Labels::numbers) {
     expected = for_standardised_numbers;
   }
-  const auto course =
-      choose_course(plan.options, plan,
-                    {.release_noise = plan.one_release * plan.clipping_norm /
-                                      static_cast<double>(plan.public_row_count),
-                     .columns = plan.columns * plan.outputs,
-                     .norm_bound = schema.norm_bound(),
-                     .curvature = facts.curvature,
-                     .momentum = plan.momentum,
-                     .radius = expected.radius,
-                     .learnable = expected.learnable,
-                     .way = way_of(plan, expected, plan.options) * plan.options.path_share},
-                    delta, plan.reasons);
+  const auto course = choose_course(plan.options, plan,
+                                    {.release_noise = plan.one_release * plan.clipping_norm /
+                                                      static_cast<double>(plan.public_row_count),
+                                     .columns = plan.columns * plan.outputs,
+                                     .norm_bound = schema.norm_bound(),
+                                     .curvature = facts.curvature,
+                                     .momentum = plan.momentum,
+                                     .radius = expected.radius,
+                                     .learnable = expected.learnable,
+                                     .way = way_of(plan, expected, plan.options) * plan.path_share},
+                                    delta, plan.reasons);
   plan.steps = course.steps;
   plan.step_size = course.step_size;
 }
 
-void resolve_units(GradientPlan& plan, const data::Schema& schema, const LinearOptions& options) {
+void resolve_units(GradientPlan& plan, const data::Schema& schema, const GradientOptions& options) {
   if (options.max_records_per_unit > 1 && !schema.unit) {
     throw base::UsageError(
         "max-records-per-unit needs a unit column in the schema; without one each record is a "
@@ -314,7 +318,7 @@ void resolve_units(GradientPlan& plan, const data::Schema& schema, const LinearO
 
 // What is released before the steps, and what that leaves them.
 void resolve_first_release(GradientPlan& plan, const data::Schema& schema,
-                           const LinearOptions& options) {
+                           const GradientOptions& options) {
   if (resolve_standardise(schema, options, plan.public_row_count)) {
     plan.counts_categories =
         counts_categories(schema, options.standardise, plan.loss, relative_noise(plan));
@@ -333,7 +337,8 @@ void resolve_first_release(GradientPlan& plan, const data::Schema& schema,
                        numbers > 0 ? "of it a part" : "a tenth of the budget's mu^2");
     }
   }
-  if (const double share = resolve_column_share(schema, options); share > 0) {
+  if (const double share = resolve_column_share(schema, options, selection_obstacle(options));
+      share > 0) {
     plan.one_release /= std::sqrt(1 - share);
     plan.feature_selection_threshold = feature_selection_threshold(schema);
     plan.feature_selection_noise = 1;  // settled with the noise of the steps
@@ -344,14 +349,16 @@ void resolve_first_release(GradientPlan& plan, const data::Schema& schema,
   }
 }
 
-GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options) {
+GradientPlan tight_plan(const data::Schema& schema, const GradientOptions& options,
+                        const PlanContext& context) {
   if (options.steps.value_or(1) > max_gradient_steps) {
     throw base::UsageError("steps of method gradient must be 1 to {}, got {}", max_gradient_steps,
                            *options.steps);
   }
   GradientPlan plan;
+  plan.first = context.first_release;
   resolve_problem(plan, schema, options, {.shares = true, .softmax = true, .own = true});
-  resolve_class_weights(plan, schema, options);
+  resolve_class_weights(plan, schema, options.class_weights);
   plan.public_row_count = resolve_row_count(schema, options);
   const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
   static_cast<Batches&>(plan) = resolve_batches(schema, options, plan.public_row_count);
@@ -364,6 +371,7 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   plan.mean_l2 = options.mean_l2.value_or(0);
   plan.radius = options.radius;
   plan.options = options;
+  plan.path_share = context.path_share;
   const auto columns = plan.columns;
   if (keeps_columns(plan)) plan.columns = std::min(columns, expected_kept);
   resolve_course(plan, schema, delta);
@@ -385,6 +393,16 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
 
 }  // namespace
 
+const char* selection_obstacle(const GradientOptions& options) {
+  if (options.batch_size) {
+    return "steps on samples are accounted by themselves; leave batch-size out";
+  }
+  if (options.standardise != Standardise::none) {
+    return "one release comes before the steps; leave standardise out";
+  }
+  return nullptr;
+}
+
 GradientPlan on_selected_columns(const GradientPlan& plan, const data::Schema& narrowed) {
   GradientPlan kept = plan;
   kept.columns = narrowed.encoded_column_count();
@@ -395,8 +413,10 @@ GradientPlan on_selected_columns(const GradientPlan& plan, const data::Schema& n
   return kept;
 }
 
-GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
-  auto plan = options.paper() ? paper_plan(schema, options) : tight_plan(schema, options);
+GradientPlan plan_gradient(const data::Schema& schema, const GradientOptions& options,
+                           const PlanContext& context) {
+  auto plan =
+      options.paper() ? paper_plan(schema, options, context) : tight_plan(schema, options, context);
   if (plan.sampling != BatchSampling::full) plan.sampling_scheme = to_string(plan.sampling);
   resolve_settings(plan);
   return plan;

@@ -5,7 +5,7 @@
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/localization/localization_schedule.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 
 /// Localised private minimisation (Feldman, Koren, Talwar 2020; Asi, Levy, Duchi 2021): a chain of
@@ -21,6 +21,25 @@
 /// otherwise (docs/proofs/ladder.md). The solver is descent of fixed length, whose iterates move no
 /// further than the minimiser, or one with a certificate whose tolerance is paid for.
 namespace tacet::learn {
+
+/// What a user may ask of the chains. Everything left out is chosen from public facts.
+struct ChainOptions : CommonOptions {
+  std::optional<double> radius{};              ///< weights stay in the ball of this radius
+  std::optional<std::string> class_weights{};  ///< NAME=WEIGHT,...; overrules the schema's
+  std::optional<double> growth{};              ///< least growth exponent that a chain is made for
+  bool reuse = true;                           ///< each phase of a chain reads all records
+  std::optional<std::int64_t> phases{};
+};
+/// Of all four methods; of `growth` and `ladder`; of `ladder` alone.
+inline constexpr std::array chain_bindings{bind<&ChainOptions::radius>("radius"),
+                                           bind<&ChainOptions::class_weights>("class-weights")};
+inline constexpr std::array growth_bindings{bind<&ChainOptions::growth>("growth")};
+inline constexpr std::array ladder_bindings{
+    bind<&ChainOptions::reuse>(
+        "record-use",
+        [](const std::string& text, ChainOptions& options) { options.reuse = text == "reuse"; }),
+    bind<&ChainOptions::phases>("phases")};
+[[nodiscard]] ChainOptions chain_options(const ParameterValues& asked);
 
 /// How one phase is solved.
 struct PhaseSolver {
@@ -55,7 +74,8 @@ struct LocalizationPlan : MethodPlan {
 /// something needed is missing or makes no sense, GuaranteeError where nothing is proved: several
 /// outputs, a unit column, add_remove.
 [[nodiscard]] LocalizationPlan plan_localization(const data::Schema& schema,
-                                                 const LinearOptions& options);
+                                                 const ChainOptions& options,
+                                                 const PlanContext& context = {});
 [[nodiscard]] TrainedModel train_localization(const data::Dataset& dataset,
                                               const data::Schema& schema,
                                               const LocalizationPlan& plan,

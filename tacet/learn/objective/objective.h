@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/privacy/released.h"
@@ -19,6 +19,17 @@
 /// record of each unit takes part (learn/plan/unit_draw.h). The declared number of records (of
 /// units) chooses the penalty; where it is public it must be exact.
 namespace tacet::learn {
+
+/// What a user may ask of objective perturbation. Everything left out is chosen from public facts.
+struct ObjectiveOptions : CommonOptions {
+  std::optional<double> mean_l2{};             ///< weight of |w|^2 / 2 beside the mean loss
+  std::optional<std::string> class_weights{};  ///< NAME=WEIGHT,...; overrules the schema's
+};
+inline constexpr std::array objective_bindings{
+    bind<&ObjectiveOptions::mean_l2>("l2"),
+    bind<&ObjectiveOptions::class_weights>("class-weights"),
+};
+[[nodiscard]] ObjectiveOptions objective_options(const ParameterValues& asked);
 
 /// Everything that is settled before a record is read.
 struct ObjectivePlan : MethodPlan {
@@ -38,7 +49,8 @@ struct ObjectivePlan : MethodPlan {
 /// is missing or makes no sense; GuaranteeError for what is not proved: a loss that is not twice
 /// differentiable or whose slope is not bounded everywhere, more than two classes.
 [[nodiscard]] ObjectivePlan plan_objective(const data::Schema& schema,
-                                           const LinearOptions& options);
+                                           const ObjectiveOptions& options,
+                                           const PlanContext& context = {});
 
 /// The grids that the plan's release uses.
 [[nodiscard]] mechanism::MinimumGrids minimum_grids(const ObjectivePlan& plan);

@@ -40,21 +40,26 @@ privacy::Event recorded_output(const privacy::Receipt& receipt, RecordedParamete
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
+constexpr auto output_reads = bound_names<descent_bindings, smoothing_bindings, output_bindings,
+                                          calibration_bindings, feature_selection_bindings>;
 constexpr std::array output_papers{Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}}};
 
 }  // namespace
 
-constinit const Method output_method{
-    "output",
-    "stochastic gradient descent, its result perturbed once",
-    privacy::Adjacency::replace_one,
-    proved_for_descent,
-    "l2 steps step-size step-decay clipping-norm average averaging batch-size sampling "
-    "order-seed smoothing radius weight-scale calibration feature-selection",
-    planned_by<plan_output, train_output>,
-    recorded_output,
-    true,
-    output_papers,
-    check_descent_file};
+OutputOptions output_options(const ParameterValues& asked) {
+  return read_options<OutputOptions>(asked, descent_bindings, smoothing_bindings, output_bindings,
+                                     calibration_bindings);
+}
+
+constinit const Method output_method{"output",
+                                     "stochastic gradient descent, its result perturbed once",
+                                     privacy::Adjacency::replace_one,
+                                     proved_for_descent,
+                                     output_reads,
+                                     planned_by<output_options, plan_output, train_output>,
+                                     recorded_output,
+                                     true,
+                                     output_papers,
+                                     check_descent_file};
 
 }  // namespace tacet::learn

@@ -26,7 +26,7 @@ constexpr std::int64_t max_places = std::int64_t{1} << 30;  // four bytes each
 
 const double mean_of_absolute_normal = std::sqrt(2 / std::numbers::pi);
 
-RecordOrder record_order_of(const LinearOptions& options) {
+RecordOrder record_order_of(const OutputOptions& options) {
   if (!options.sampling) return RecordOrder::permutation;
   if (const auto found = optimize::find_record_order(*options.sampling)) return *found;
   throw base::UsageError(
@@ -35,7 +35,7 @@ RecordOrder record_order_of(const LinearOptions& options) {
       *options.sampling);
 }
 
-IterateWeights weights_of(const LinearOptions& options, std::int64_t steps) {
+IterateWeights weights_of(const OutputOptions& options, std::int64_t steps) {
   IterateWeights weights{.kind = options.averaging.value_or(Averaging::uniform), .steps = steps};
   if (weights.kind == Averaging::suffix) {
     weights.suffix =
@@ -47,7 +47,7 @@ IterateWeights weights_of(const LinearOptions& options, std::int64_t steps) {
 }
 
 // One pass over the records, unless the user says otherwise.
-std::int64_t steps_of(const LinearOptions& options, std::int64_t usual, std::int64_t batch) {
+std::int64_t steps_of(const OutputOptions& options, std::int64_t usual, std::int64_t batch) {
   const auto steps = options.steps.value_or(usual);
   if (steps > max_places / batch) {
     throw base::UsageError(
@@ -90,15 +90,15 @@ struct Budget {
 };
 
 // Beside the PRG slack.
-Budget budget_of(OutputPlan& plan, const SgdProblem& problem, const LinearOptions& options,
+Budget budget_of(OutputPlan& plan, const SgdProblem& problem, const OutputOptions& options,
                  privacy::Delta delta) {
   plan.prg_slack = random::prg_slack_of(1, problem.columns * problem.outputs);
-  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
+  const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   const double z = full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   return {z, z / privacy::distance_factor(options.adjacency)};
 }
 
-void resolve_steps(OutputPlan& plan, const LinearOptions& options, const SgdProblem& problem,
+void resolve_steps(OutputPlan& plan, const OutputOptions& options, const SgdProblem& problem,
                    SgdSchedule& schedule, const Budget& budget) {
   const auto steps = schedule.steps();
   const double unit = sensitivity_of_unit_steps(problem, schedule, plan.weights, options.adjacency);
@@ -119,7 +119,7 @@ void resolve_steps(OutputPlan& plan, const LinearOptions& options, const SgdProb
 
 // One pass of single steps on fresh records, the plain mean, steps of one size: what the bound is
 // proved for. Noise counts as it really is.
-void predict(OutputPlan& plan, const LinearOptions& options, const Budget& budget) {
+void predict(OutputPlan& plan, const OutputOptions& options, const Budget& budget) {
   const auto& sgd = *plan.sgd;
   const auto& schedule = sgd.schedule();
   const bool fresh =
@@ -144,17 +144,18 @@ void predict(OutputPlan& plan, const LinearOptions& options, const Budget& budge
   plan.reasons.push_back(excess_reason(sgd.problem(), *plan.predicted_excess, plan.weight_scale));
 }
 
-void resolve_release(OutputPlan& plan, const LinearOptions& options, privacy::Delta delta) {
+void resolve_release(OutputPlan& plan, const OutputOptions& options, privacy::Delta delta) {
   plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
   resolve_guarantee(plan, options, delta.value());
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.stddev = plan.noise_multiplier * plan.sgd->stddev_unit(plan.norm_bits);
 }
 
-void refuse_beyond_paper(const LinearOptions& options, const SgdProblem& problem) {
+void refuse_beyond_paper(const OutputOptions& options, const SgdProblem& problem) {
   // The paper smooths nothing, so that smoothing may be off.
-  if (const auto name =
-          given_beyond(options, "delta steps order-seed smoothing radius calibration")) {
+  auto name = given_beyond(output_bindings, options, "steps");
+  if (!name) name = given_beyond(descent_bindings, options, "order-seed radius");
+  if (name) {
     throw base::UsageError(
         "{} is settled by --calibration paper (a penalty or clipping its theorems do not have); "
         "leave it out, or use the tight calibration",
@@ -167,7 +168,7 @@ void refuse_beyond_paper(const LinearOptions& options, const SgdProblem& problem
 }
 
 // Algorithm 1 of the paper: its schedule, its noise, and what is proved about them.
-void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem problem,
+void plan_paper(OutputPlan& plan, const OutputOptions& options, SgdProblem problem,
                 privacy::Delta delta) {
   refuse_beyond_paper(options, problem);
   plan.calibration = Calibration::wang2021;
@@ -218,7 +219,7 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
       plan.guarantee.delta, plan.sgd->sensitivity());
 }
 
-void plan_tight(OutputPlan& plan, const LinearOptions& options, const SgdProblem& problem,
+void plan_tight(OutputPlan& plan, const OutputOptions& options, const SgdProblem& problem,
                 privacy::Delta delta) {
   plan.sampling = record_order_of(options);
   const auto batch = options.batch_size.value_or(1);
@@ -331,9 +332,11 @@ optimize::CertifiedSgd recorded_descent(const privacy::Receipt& receipt,
           recorded_weights(receipt, steps), receipt.guarantee.adjacency};
 }
 
-OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options) {
+OutputPlan plan_output(const data::Schema& schema, const OutputOptions& options,
+                       const PlanContext& context) {
   expect_proved(output_method, schema, options);
   OutputPlan plan;
+  plan.first = context.first_release;
   const auto problem = resolve_sgd_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "tacet/learn/plan/parameters.h"
@@ -97,19 +98,31 @@ template <auto member, const auto& names>
 /// Reads what was given of the parameters that are bound.
 template <typename Options, std::size_t count>
 void read_bound(const std::array<Binding<Options>, count>& bindings, const OptionValues& values,
-                Options& options) {
+                std::type_identity_t<Options>& options) {
   for (const auto& binding : bindings) {
     const auto given = values.find(binding.name);
     if (given != values.end()) binding.read(given->second, options);
   }
 }
 
+/// The names of the parameters that lists of bindings read.
+template <const auto&... lists>
+inline constexpr auto bound_names = [] {
+  std::array<std::string_view, (lists.size() + ... + 0)> names{};
+  std::size_t place = 0;
+  const auto add = [&](const auto& list) {
+    for (const auto& binding : list) names.at(place++) = binding.name;
+  };
+  (add(lists), ...);
+  return names;
+}();
+
 /// The first parameter that was given and is not among the words `read`: what a run that goes by
 /// these alone must refuse.
 template <typename Options, std::size_t count>
 [[nodiscard]] std::optional<std::string_view> given_beyond(
-    const std::array<Binding<Options>, count>& bindings, const Options& options,
-    std::string_view read) {
+    const std::array<Binding<Options>, count>& bindings,
+    const std::type_identity_t<Options>& options, std::string_view read) {
   for (const auto& binding : bindings) {
     if (binding.given(options) && !has_word(read, binding.name)) return binding.name;
   }

@@ -64,9 +64,8 @@ Training planned(const data::Schema& schema, Values values) {
     values.try_emplace(name, value);
   }
   for (const auto& [name, value] : values) given.set(name, value);
-  const auto& method = find_method("wide");
-  check_parameters(method, given);
-  return plan_training(schema, linear_options(given, method.usual_adjacency));
+  if (!given.given("adjacency")) given.set("adjacency", find_method("wide").usual_adjacency);
+  return plan_training(schema, given);
 }
 
 struct Run {
@@ -331,7 +330,7 @@ TEST(NetTraining, RefusesWhatMakesNoSense) {
   };
   says({{"delta", "0"}}, "pure privacy");
   says({{"epsilon", "inf"}, {"feature-selection", "0.3"}}, "no meaning with epsilon inf");
-  says({{"hidden", "1,2,3"}}, "one or two layers");
+  says({{"hidden", "1,2,3"}}, "up to 2 numbers");
   says({{"batch-size", "3000"}}, "at most public_row_count");
   says({{"max-records-per-unit", "2"}}, "needs a unit column");
   says({{"selection", "fest"}}, "all or adafest");

@@ -1,13 +1,14 @@
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/gradient/gradient.h"
 
 namespace tacet::learn {
-namespace linear_options_test {
+namespace common_options_test {
 
 ParameterValues values(std::initializer_list<std::pair<const char*, const char*>> given) {
   ParameterValues result;
@@ -15,8 +16,10 @@ ParameterValues values(std::initializer_list<std::pair<const char*, const char*>
   return result;
 }
 
-LinearOptions read(std::initializer_list<std::pair<const char*, const char*>> given) {
-  return linear_options(values(given), privacy::Adjacency::add_remove);
+GradientOptions read(std::initializer_list<std::pair<const char*, const char*>> given) {
+  auto asked = values(given);
+  if (!asked.given("adjacency")) asked.set("adjacency", privacy::Adjacency::add_remove);
+  return gradient_options(asked);
 }
 
 TEST(DefaultDelta, IsTheLargestPowerOfTenBelowTheBound) {
@@ -31,7 +34,7 @@ TEST(DefaultDelta, IsTheLargestPowerOfTenBelowTheBound) {
   }
 }
 
-TEST(LinearOptions, ReadsWhatWasGivenAndLeavesTheRestOpen) {
+TEST(CommonOptions, ReadsWhatWasGivenAndLeavesTheRestOpen) {
   const auto options = read({{"epsilon", "0.5"},
                              {"steps", "20"},
                              {"loss", "huber"},
@@ -45,7 +48,7 @@ TEST(LinearOptions, ReadsWhatWasGivenAndLeavesTheRestOpen) {
   EXPECT_TRUE(std::isinf(read({{"epsilon", "inf"}}).epsilon));
 }
 
-TEST(LinearOptions, NamesTheParameterItRefuses) {
+TEST(CommonOptions, NamesTheParameterItRefuses) {
   const auto message = [](std::initializer_list<std::pair<const char*, const char*>> given) {
     try {
       (void)read(given);
@@ -58,13 +61,41 @@ TEST(LinearOptions, NamesTheParameterItRefuses) {
   EXPECT_NE(message({}).find("epsilon is missing"), std::string::npos);
   EXPECT_NE(message({{"epsilon", "0"}}).find("epsilon must be above 0"), std::string::npos);
   EXPECT_NE(message({{"epsilon", "-1"}}).find("got -1"), std::string::npos);
-  EXPECT_NE(message({one, {"delta", "1.5"}}).find("delta must be below 1"), std::string::npos);
+  EXPECT_NE(message({one, {"delta", "1.5"}}).find("delta must be 0 to below 1"), std::string::npos);
   EXPECT_NE(message({one, {"momentum", "1"}}).find("momentum"), std::string::npos);
   EXPECT_NE(message({one, {"steps", "0"}}).find("steps"), std::string::npos);
   EXPECT_NE(message({one, {"average", "2"}}).find("average"), std::string::npos);
   EXPECT_NE(message({one, {"clipping-norm", "0"}}).find("clipping-norm"), std::string::npos);
   EXPECT_NE(message({one, {"loss", "logit"}}).find("logistic"), std::string::npos);
   EXPECT_NE(message({one, {"loss-parameter", "2"}}).find("--loss"), std::string::npos);
+}
+
+TEST(CommonOptions, NeitherEpsilonNorTheAdjacencyHasADefault) {
+  EXPECT_THROW(common_options({{"adjacency", "add_remove"}}), base::UsageError);
+  EXPECT_THROW(common_options({{"epsilon", 1}}), base::UsageError);
+}
+
+TEST(ParameterValues, KeepTheBitsOfNumbersAndLosses) {
+  for (const double value : {0.1, 1e-300 / 3, 1.0 / 3, 1e4}) {
+    const ParameterValues asked{{"l2", value}, {"loss", model::Loss{model::PinballLoss{value}}}};
+    EXPECT_EQ(asked.real("l2"), value);
+    if (value < 1) EXPECT_EQ(model::loss_parameter(*asked.loss()), value);
+  }
+}
+
+TEST(Range, IsPrintedFromWhatIsChecked) {
+  constexpr auto knots = integers(2, 64).or_words({"auto", "none"});
+  EXPECT_EQ(knots.text(), "auto, none or 2 to 64");
+  EXPECT_FALSE(knots.allows(std::int64_t{65}));
+  EXPECT_EQ(positive_reals().or_words({"auto"}).text(), "1e-9 to 1e9, or auto");
+  EXPECT_EQ(reals_between(0, 1).text(), "above 0 and below 1");
+  EXPECT_FALSE(reals_between(0, 1).allows(1.0));
+  EXPECT_EQ(reals_below(0, 1).text(), "0 to below 1");
+  EXPECT_TRUE(reals_below(0, 1).allows(0.0));
+  EXPECT_EQ(reals_above(0, 1e4).or_words({"inf"}).text(), "above 0 to 10000, or inf");
+  EXPECT_EQ(integers(1, std::int64_t{1} << 32).text(), "1 to 2^32");
+  EXPECT_EQ(seeds().text(), "0 to 2^63 - 1");
+  EXPECT_EQ(integers(1, 1'000'000).text(), "1 to 10^6");
 }
 
 TEST(ParameterValues, RefusesWhatIsNoNumber) {
@@ -83,5 +114,5 @@ TEST(Parameters, EveryEntryIsExplained) {
   }
 }
 
-}  // namespace linear_options_test
+}  // namespace common_options_test
 }  // namespace tacet::learn
