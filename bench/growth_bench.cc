@@ -134,8 +134,8 @@ std::optional<learn::Training> planned(const Contender& contender, const data::S
   options.set("loss", model::Loss{model::AbsoluteLoss{}});
   options.set("radius", 1);
   if (contender.paper) options.set("calibration", "paper");
-  options.set("record-use", contender.reuse ? "reuse" : "disjoint");
-  options.set("phases", contender.phases);
+  if (!contender.reuse) options.set("record-use", "disjoint");
+  if (const auto phases = contender.phases) options.set("phases", *phases);
   if (contender.method == "inverse-sensitivity" && delta > 0) return std::nullopt;
   try {
     auto training = learn::plan_training(schema, options);

@@ -76,10 +76,10 @@ TEST(CommonOptions, NeitherEpsilonNorTheAdjacencyHasADefault) {
 }
 
 TEST(ParameterValues, KeepTheBitsOfNumbersAndLosses) {
-  for (const double value : {0.1, 1e-300 / 3, 1.0 / 3, 1e4}) {
-    const ParameterValues asked{{"l2", value}, {"loss", model::Loss{model::PinballLoss{value}}}};
+  for (const double value : {0.1, 1.0 / 3, 1e-9 / 3}) {
+    const ParameterValues asked{{"l2", value}, {"loss", model::Loss{model::HuberLoss{value}}}};
     EXPECT_EQ(asked.real("l2"), value);
-    if (value < 1) EXPECT_EQ(model::loss_parameter(*asked.loss()), value);
+    EXPECT_EQ(model::loss_parameter(*asked.loss()), value);
   }
 }
 
