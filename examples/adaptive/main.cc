@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "tacet/accounting/filter.h"
+#include "tacet/accounting/odometer.h"
 
 int main() {
   using namespace tacet::accounting;

@@ -45,7 +45,7 @@ class Division {
 
   [[nodiscard]] double at(double share) const {
     // Rounded down by more than the subtraction and the division can round up.
-    constexpr double spare = 1 - 0x1p-50;
+    constexpr double spare = numeric::down_ulps(4);
     const double each = (delta_ - share) / static_cast<double>(parts_.own.size()) * spare;
     if (!(each >= 0)) return infinity;
     double sum = parts_.others.empty() ? 0 : epsilon_of_(others_, share);

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "tacet/accounting/accountant.h"
 
 namespace tacet::accounting {
@@ -15,5 +19,12 @@ namespace tacet::accounting {
 [[nodiscard]] inline double epsilon(const Event& event, Adjacency adjacency, Delta delta) {
   return epsilon_interval(event, adjacency, delta).upper;
 }
+
+/// The proved guarantee of all events together, each of them fixed before the first one was
+/// released (composition, Dwork, Roth 2014, theorem 3.16, and tighter where a route knows more): at
+/// the first of `deltas` that has a finite epsilon. None where nothing finite is proved.
+[[nodiscard]] std::optional<Guarantee> joint_guarantee(std::vector<Event> events,
+                                                       Adjacency adjacency,
+                                                       std::span<const double> deltas);
 
 }  // namespace tacet::accounting

@@ -54,29 +54,4 @@ class Filter {
 /// The smallest epsilon of rho-zCDP at delta: the Renyi conversion over all orders.
 [[nodiscard]] double zcdp_epsilon(double rho, Delta delta);
 
-/// A bound for an open-ended sequence of releases (Rogers, Roth, Ullman, Vadhan 2016, by doubling):
-/// filters of caps rho_0 2^k at delta 6 / (pi^2 (k+1)^2) each.
-///
-/// What is promised: wherever the sequence stops, also where that depends on what was released,
-/// E[(1 - e^(epsilon - L))_+] <= delta for the loss L of everything so far and the epsilon shown
-/// then, which is what (epsilon, delta)-DP at a fixed epsilon says of L. It is not P(L > epsilon)
-/// <= delta: a conversion of zCDP (Canonne, Kamath, Steinke 2020) bounds that expectation, which is
-/// the smaller quantity, and the probability that L exceeds an epsilon shown may be above delta.
-/// Not for several threads at once.
-class Odometer {
- public:
-  /// `first_rho` is the first cap: public, positive.
-  Odometer(double first_rho, Delta delta, Adjacency adjacency);
-
-  void record(const Event& event);
-  /// epsilon at the delta given, for everything recorded so far.
-  [[nodiscard]] double epsilon() const;
-
- private:
-  double first_rho_;
-  double delta_;
-  Adjacency adjacency_;
-  double spent_ = 0;
-};
-
 }  // namespace tacet::accounting

@@ -65,7 +65,7 @@ double decimal_sum(double a, double b) {
   double shorter = sum;
   std::from_chars(buffer.data(), written.ptr, shorter);
   // Further away than two roundings there are more digits than that.
-  constexpr double roundings = 0x1p-51;
+  constexpr double roundings = numeric::ulps(2);
   return std::fabs(shorter - sum) <= roundings * sum ? shorter : sum;
 }
 

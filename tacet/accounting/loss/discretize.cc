@@ -5,6 +5,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {
@@ -99,7 +100,8 @@ void add_to_cell(CellTable& table, std::size_t cell, const pairs::Masses& atom) 
   p += atom.p;
   ratio = reference - std::log1p(-excess / p);
   const double scale = std::fabs(reference) + std::fabs(excess / p);
-  table.ratio_error[cell] = std::max(table.ratio_error[cell], atom.ratio_error) + 0x1p-48 * scale;
+  table.ratio_error[cell] =
+      std::max(table.ratio_error[cell], atom.ratio_error) + numeric::ulps(16) * scale;
 }
 
 /// Masses of the cells between `edges` and of what lies beyond them.
@@ -257,7 +259,7 @@ LossGrid upper_grid(const CellTable& cells) {
       p += cells.p[j];
       excess += surplus(cells.p[j], cells.log_ratio[j], loss);
       // Of the ratio itself, and of forming its difference to the loss.
-      error += cells.p[j] * (cells.ratio_error[j] + 0x1p-51 * (std::fabs(loss) + share));
+      error += cells.p[j] * (cells.ratio_error[j] + numeric::ulps(2) * (std::fabs(loss) + share));
     }
     // What rounding may hide of the upper atom moves up: losses only grow, and delta with them.
     const double upper = std::clamp(excess / share + 1.1 * error / share, 0.0, p);

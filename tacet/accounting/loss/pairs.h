@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "tacet/numeric/rounding.h"
+
 namespace tacet::accounting::pairs {
 
 /// Masses of a set of outcomes under both laws of a pair, and log(p / q), which may be more precise
@@ -12,7 +14,7 @@ struct Masses {
   double p;
   double q;
   double log_ratio;
-  double ratio_error = 0x1p-48;
+  double ratio_error = numeric::ulps(16);
 };
 
 constexpr Masses nothing{0, 0, 0, 0};

@@ -8,6 +8,7 @@
 
 #include "tacet/accounting/loss/mixture.h"
 #include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {
 namespace {
@@ -28,7 +29,7 @@ Masses both_mixed(double q, const Masses& up, const Masses& down) {
   // Of the errors of both ratios, as much as their mixtures let through.
   const double error = 2 * up.ratio_error * (p > 0 ? q * up.p / p : 1) +
                        2 * down.ratio_error * (other > 0 ? q * down.p / other : 1);
-  return {p, other, gain - fall, error + 0x1p-50 * (std::fabs(gain) + std::fabs(fall))};
+  return {p, other, gain - fall, error + numeric::ulps(4) * (std::fabs(gain) + std::fabs(fall))};
 }
 
 /// In y = mu times the outcome: the base's loss at y is y - h, of the other record -y - h, and the
@@ -118,7 +119,7 @@ class ReplacedLaplace final : public Pair {
  private:
   /// The base's masses on outcomes above 0, where the other record leaves e^-epsilon of the noise.
   [[nodiscard]] Masses dominating(const Masses& m) const {
-    const Masses other{m.q * std::exp(-base_end_), m.q, -base_end_, 0x1p-52 * base_end_};
+    const Masses other{m.q * std::exp(-base_end_), m.q, -base_end_, numeric::ulps(1) * base_end_};
     return both_mixed(q_, m, other);
   }
   /// 0 <= low < high, with or without what stands at the end.
@@ -198,7 +199,7 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
   std::vector<Atom> bottom;
   std::vector<Atom> top(base.rbegin(), base.rend());
   if (infinite_q > 0) {
-    const Atom only_q{-infinity, 0, infinite_q + 0x1p-50};
+    const Atom only_q{-infinity, 0, infinite_q + numeric::ulps(4)};
     bottom.push_back(only_q);
     top.push_back(only_q);
   }

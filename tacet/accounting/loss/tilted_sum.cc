@@ -9,7 +9,7 @@
 
 #include "tacet/accounting/loss/staged_sum.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {

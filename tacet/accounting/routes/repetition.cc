@@ -40,7 +40,7 @@ struct LogSum {
     magnitude += std::fabs(term);
   }
   /// More than the rounding of every term, of its argument, and of the sum.
-  [[nodiscard]] double error() const { return 0x1p-48 * (1 + magnitude); }
+  [[nodiscard]] double error() const { return numeric::ulps(16) * (1 + magnitude); }
 };
 
 /// log P(K = k); k >= 1 for the truncated law, k <= trials for the binomial one.

@@ -80,7 +80,7 @@ privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency ad
     if (delta > 0) {
       // The accountant gets back, rounded down twice, what the events take.
       const double share = privacy::prg_share(stated.epsilon, deltas.cipher);
-      if (share > 0) stated.delta = numeric::add_up(delta, share) * (1 + 0x1p-50);
+      if (share > 0) stated.delta = numeric::add_up(delta, share) * numeric::up_ulps(4);
       stated.delta = std::max(stated.delta, deltas.least);
     }
     if (!(stated.delta < 1)) break;

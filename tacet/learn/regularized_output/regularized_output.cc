@@ -20,6 +20,7 @@
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/model/model_file.h"
+#include "tacet/numeric/special.h"
 #include "tacet/optimize/solver/local_minimum.h"
 #include "tacet/random/noise/vector_laplace.h"
 #include "tacet/random/source/source.h"
@@ -33,9 +34,8 @@ using privacy::Epsilon;
 
 constexpr double radius_for_classes = 20;  // margins of classes grow to about this
 constexpr double norm_for_classes = 5;  // where a penalty has to be paid for: 0.7% of loss is left
-constexpr double radius_for_numbers = 4;                         // numbers are scaled to [-1, 1]
-constexpr double mean_absolute_normal = 0.79788456080286535588;  // sqrt(2 / pi)
-constexpr double descent_steps = 1000;  // of descent; beyond it Newton's method is faster
+constexpr double radius_for_numbers = 4;  // numbers are scaled to [-1, 1]
+constexpr double descent_steps = 1000;    // of descent; beyond it Newton's method is faster
 
 optimize::GlmLoss solver_loss(const RegularizedOutputPlan& plan) {
   const auto facts = model::properties(plan.loss);
@@ -180,7 +180,8 @@ void resolve_solver(RegularizedOutputPlan& plan, double norm_bound) {
   const double stddev = distance * share / allowed_mu(plan);  // of one coordinate, about
   if (model::can_be_smoothed(plan.loss)) {
     // Smoothing a kink on this width costs at most a twentieth of what the noise costs anyway.
-    plan.smoothing_width = std::max(1e-3, 0.1 * norm_bound * stddev * mean_absolute_normal);
+    plan.smoothing_width =
+        std::max(1e-3, 0.1 * norm_bound * stddev * numeric::mean_absolute_normal);
     plan.reasons.add("loss smoothed on a width of {:.4g}, small beside the noise on predictions",
                      plan.smoothing_width);
   }
@@ -251,8 +252,8 @@ double optimal_mean_l2(const OutputNoiseFacts& facts) {
   const double sensitivity =  // lambda times the noise's standard deviation
       facts.distance * facts.slope * facts.norm_bound / (facts.rows * facts.mu);
   const double square = facts.radius * facts.radius;
-  const double lipschitz =
-      std::sqrt(2 * mean_absolute_normal * facts.slope * facts.norm_bound * sensitivity / square);
+  const double lipschitz = std::sqrt(2 * numeric::mean_absolute_normal * facts.slope *
+                                     facts.norm_bound * sensitivity / square);
   if (std::isinf(facts.curvature)) return lipschitz;
   const double smooth = std::cbrt(2 * facts.curvature * facts.norm_bound * facts.norm_bound *
                                   sensitivity * sensitivity / square);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::mechanism {
 namespace {
@@ -36,7 +37,7 @@ Grid::Grid(double lower, double upper, std::optional<double> step)
         finest_grid_bits, width, step_);
   }
   // A width that is a whole number of steps up to rounding counts as one.
-  last_ = static_cast<std::int64_t>(width / step_ * (1 + 0x1p-50));
+  last_ = static_cast<std::int64_t>(width / step_ * numeric::up_ulps(4));
 }
 
 std::int64_t Grid::nearest(double value) const {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::model {
 
@@ -47,7 +48,7 @@ double width_for_step(const Loss& loss, double scaled_step) {
   if (facts.exponent == 0) return scaled_step / 2;
   // q h^(q-2) = 2 / (step X^2). Rounded up: a larger width is smoother.
   const double q = 1 + facts.exponent;
-  return std::pow(q * scaled_step / 2, 1 / (2 - q)) * (1 + 0x1p-40);
+  return std::pow(q * scaled_step / 2, 1 / (2 - q)) * numeric::amply_up;
 }
 
 }  // namespace tacet::model

@@ -6,7 +6,7 @@
 #include "tacet/base/error.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/numeric/infinity.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::optimize {
 namespace {
@@ -15,7 +15,7 @@ using numeric::infinity;
 using numeric::unit_roundoff;
 
 // The step a computed width may be short of 2 / (curvature X^2) by rounding alone.
-constexpr double step_slack = 1 + 0x1p-44;
+constexpr double step_slack = numeric::up_ulps(256);
 
 std::int64_t distinct_steps(const SgdSchedule& schedule) {
   return static_cast<std::int64_t>(schedule.step_sizes.size());
@@ -213,7 +213,7 @@ RoundingGuard rounding_guard(const SgdProblem& problem, const SgdSchedule& sched
       const double range = std::min(model::smoothness(loss).range, widest);
       const double square =
           guard.law.growth[i] * guard.law.growth[i] + 4 * side * side * size * prediction * range;
-      guard.law.growth[i] = std::sqrt(square) * (1 + 0x1p-40);
+      guard.law.growth[i] = std::sqrt(square) * numeric::amply_up;
     }
   }
   constexpr double slope_error = 0x1p-42;  // relative, of a computed slope at a given prediction

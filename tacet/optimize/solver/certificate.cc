@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/vectors.h"
 #include "tacet/optimize/solver/domain_projection.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::optimize::internal {
 namespace {
@@ -59,7 +60,7 @@ std::int64_t clip_aggregate(std::span<std::int64_t> values, const AggregateClip&
   // (1 + 2^-9) sqrt(cells).
   const double rounding = (1 + 0x1p-9) * std::sqrt(static_cast<double>(clip.cells));
   const double moved = std::min(static_cast<double>(clip.record_norm), 2 * clip.norm);
-  return static_cast<std::int64_t>(std::ceil(moved + rounding * (1 + 0x1p-40))) + 1;
+  return static_cast<std::int64_t>(std::ceil(moved + rounding * numeric::amply_up)) + 1;
 }
 
 }  // namespace tacet::optimize::internal

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::random::internal {
 namespace {
@@ -127,7 +128,7 @@ bool below_threshold(LazyUniform& uniform, std::int64_t k, double scale, const F
                      int odd) {
   const double x = (static_cast<double>(k) - 0.5 * odd) / scale;
   const double approximation = x > 700 ? 0 : certain_exp(x);
-  return uniform.below(approximation, certain_exp_error + x * 0x1p-50, [&](int p) {
+  return uniform.below(approximation, certain_exp_error + x * numeric::ulps(4), [&](int p) {
     return exp_bracket({(2 * Integer(k) - odd) * exact.denominator, 2 * exact.numerator}, p);
   });
 }
@@ -199,7 +200,7 @@ std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t most,
     if (k > most) return false;
     const double x = static_cast<double>(k) * rate;
     const double approximation = x > 700 ? 0 : certain_exp(x);
-    return uniform.below(approximation, certain_exp_error + x * (rate_error + 0x1p-46),
+    return uniform.below(approximation, certain_exp_error + x * (rate_error + numeric::ulps(64)),
                          [&](int p) { return power_bracket(k, p, base); });
   };
   // Most runs end before the first success.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "tacet/numeric/rounding.h"
 #include "tacet/random/exact/exact_normal.h"
 #include "tacet/random/source/source.h"
 
@@ -33,7 +34,7 @@ struct Fraction {
 /// exp(-x) in doubles for 0 <= x <= 700 with a relative error below 2^-45, by operations whose
 /// rounding IEEE 754 fixes: the same on every machine.
 [[nodiscard]] double certain_exp(double x);
-constexpr double certain_exp_error = 0x1p-45;
+constexpr double certain_exp_error = numeric::ulps(128);
 
 /// A uniform number in [0, 1) whose bits are drawn as comparisons need them: first those of a word,
 /// then the words `more` gives.
@@ -53,7 +54,7 @@ class LazyUniform {
   [[nodiscard]] bool below(double approximation, double error, const Exact& exact) {
     // One word of U decides unless it is next to the value. The conversion rounds by 2^-53.
     const double low = static_cast<double>(word_) * 0x1p-64;
-    const double slack = error + 0x1p-50;
+    const double slack = error + numeric::ulps(4);
     if (low * (1 + slack) + 0x1p-62 < approximation * (1 - slack)) return true;
     if (low * (1 - slack) > approximation * (1 + slack) && approximation >= 0) return false;
     return below_exactly(exact);

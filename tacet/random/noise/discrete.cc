@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/random/exact/lazy_uniform.h"
 #include "tacet/random/exact/uniform.h"
 #include "tacet/random/noise/wrapping_sum.h"
@@ -37,7 +38,7 @@ bool bernoulli_exp(Stream& stream, Wide numerator, Wide denominator) {
   const double x = static_cast<double>(numerator) / static_cast<double>(denominator);
   LazyUniform uniform(stream);
   return uniform.below(
-      x > 700 ? 0 : internal::certain_exp(x), internal::certain_exp_error + x * 0x1p-50,
+      x > 700 ? 0 : internal::certain_exp(x), internal::certain_exp_error + x * numeric::ulps(4),
       [&](int p) {
         return internal::exp_bracket({Integer(numerator), Integer(denominator)}, p);
       });
@@ -74,7 +75,7 @@ DiscreteGaussian::DiscreteGaussian(Ratio sigma_squared)
   for (std::size_t j = 0; j < steps; ++j) {
     // A step is as high as the law at its left end, or higher.
     const double y = static_cast<double>(j) * static_cast<double>(width_);
-    const double height = internal::certain_exp(y * y * exponent_factor_) * (1 + 0x1p-40);
+    const double height = internal::certain_exp(y * y * exponent_factor_) * numeric::amply_up;
     const auto weight = static_cast<std::uint64_t>(std::ldexp(height, unit_bits)) + 1;
     total_ += weight;
     places_.push_back({weight, total_});
@@ -106,7 +107,7 @@ bool DiscreteGaussian::accept(Stream& stream, std::int64_t y, std::uint64_t weig
   };
   // The bracket of the quotient is wider by 2^(unit_bits + shift) / weight: ask for more bits.
   const int more = unit_bits + shift;
-  return uniform.below(probability, internal::certain_exp_error + x * 0x1p-49, [&](int p) {
+  return uniform.below(probability, internal::certain_exp_error + x * numeric::ulps(8), [&](int p) {
     Bracket bound = exact(p + more);
     bound.low >>= more;
     bound.high = (bound.high >> more) + 1;

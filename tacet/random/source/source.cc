@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::random {
 namespace {
@@ -147,7 +148,7 @@ double Source::prg_slack() const {
   double sum = 0;  // in the order of the words: the same for the same claims
   for (const auto& [words, claims] : counts_) sum += prg_slack_of(claims, words);
   // Leaves of one size are what prg_slack_of() says, to the last digit: plans state that.
-  return counts_.size() > 1 ? sum * (1 + 0x1p-40) : sum;
+  return counts_.size() > 1 ? sum * numeric::amply_up : sum;
 }
 
 double prg_slack_of(std::int64_t leaves, std::int64_t words) {
@@ -161,7 +162,7 @@ double prg_slack_of(std::int64_t leaves, std::int64_t words) {
   double one_block = static_cast<double>(whole) * square_of(piece_words);
   if (rest > 0 || whole == 0) one_block += square_of(rest);
   one_block += static_cast<double>(words) * continuation_blocks * continuation_blocks;
-  constexpr double rounding = 1 + 0x1p-40;
+  constexpr double rounding = numeric::amply_up;
   return std::ldexp(static_cast<double>(leaves) * one_block * rounding, -129);
 }
 
