@@ -23,8 +23,8 @@
 #include "tacet/accounting/accountant.h"
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
-#include "tacet/learn/wide/word_selection.h"
-#include "tacet/learn/wide/word_training.h"
+#include "tacet/learn/words/word_selection.h"
+#include "tacet/learn/words/word_training.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "word_losses.h"
 

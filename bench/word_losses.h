@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tacet/data/words/corpus.h"
-#include "tacet/learn/wide/row_optimizer.h"
+#include "tacet/learn/rows/row_optimizer.h"
 #include "tacet/model/words/word_pairs.h"
 
 namespace tacet::bench {

@@ -8,7 +8,7 @@
 #include "tacet/apps/spending.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/wide/word_plan.h"
+#include "tacet/learn/words/word_plan.h"
 
 namespace tacet::apps {
 void WordTextOptions::declare_corpus(Options& options) {

@@ -28,8 +28,8 @@
 #include "tacet/learn/regularized_output/regularized_output.h"
 #include "tacet/learn/ridge/adassp.h"
 #include "tacet/learn/selected_training.h"
+#include "tacet/learn/sparse_groups/sparse_groups.h"
 #include "tacet/learn/wide/net_plan.h"
-#include "tacet/learn/wide/sparse_groups.h"
 
 namespace tacet::learn {
 namespace {

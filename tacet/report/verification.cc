@@ -9,7 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
-#include "tacet/learn/wide/word_plan.h"
+#include "tacet/learn/words/word_plan.h"
 #include "tacet/local/local_simulation.h"
 #include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/statement.h"

@@ -17,9 +17,9 @@
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/rows/word_threshold.h"
 #include "tacet/learn/wide/net_gradients.h"
 #include "tacet/learn/wide/net_schedule.h"
-#include "tacet/learn/wide/word_threshold.h"
 #include "tacet/mechanism/sample_permit.h"
 #include "tacet/model/model_file.h"
 #include "tacet/model/wide/wide_numbers.h"
@@ -252,7 +252,7 @@ void resolve_settings(NetPlan& plan) {
   settings.push_back({"noise_multiplier", plan.noise});
 }
 
-double above_0(RecordedParameters& parameters, const std::string& name) {
+double net_above_0(RecordedParameters& parameters, const std::string& name) {
   const double value = parameters.real(name);
   if (value > 0 && std::isfinite(value)) return value;
   throw base::DataError("{} is not above 0", name);
@@ -289,9 +289,9 @@ privacy::Event recorded_net(const privacy::Receipt& receipt, RecordedParameters&
   }
   plan.choice.kind = *kind;
   if (plan.choice.counts_words()) {
-    plan.choice.noise = above_0(parameters, "selection_noise_multiplier");
+    plan.choice.noise = net_above_0(parameters, "selection_noise_multiplier");
   }
-  plan.noise = above_0(parameters, "noise_multiplier");
+  plan.noise = net_above_0(parameters, "noise_multiplier");
   return plan.releases();
 }
 

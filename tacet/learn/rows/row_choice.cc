@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/row_choice.h"
+#include "tacet/learn/rows/row_choice.h"
 
 #include <algorithm>
 #include <cmath>

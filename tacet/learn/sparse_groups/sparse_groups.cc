@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/sparse_groups.h"
+#include "tacet/learn/sparse_groups/sparse_groups.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/word_selection.h"
+#include "tacet/learn/words/word_selection.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/wide/word_threshold.h"
+#include "tacet/learn/rows/word_threshold.h"
 #include "tacet/mechanism/sample_permit.h"
 #include "tacet/optimize/sums/row_scores.h"
 
@@ -17,12 +17,12 @@ namespace tacet::learn {
 namespace {
 
 // Numbers that get noise in every step without anybody waiting for it.
-constexpr double many_numbers = 0x1p24;
+constexpr double many_word_numbers = 0x1p24;
 // Of tables whose every number is held, and gets noise.
 constexpr double max_numbers = 0x1p31;
 // Of the gradients of a step's units, where all of them are held.
 constexpr double max_held = 0x1p30;
-constexpr double usual_share = 0.1;
+constexpr double usual_word_share = 0.1;
 constexpr double usual_share_of_draws = 0.3;
 // A draw at which a candidate at the bound weighs e as much as one of score 0. More of it costs
 // much more than it finds.
@@ -45,7 +45,7 @@ void resolve_kind(WordPlan& plan, const WordOptions& options) {
   if (options.selection) {
     choice.kind = *options.selection;
   } else {
-    const bool few = numbers <= many_numbers;
+    const bool few = numbers <= many_word_numbers;
     choice.kind = few ? WordSelection::all : WordSelection::adafest;
     plan.reasons.add("selection {}: {:.4g} numbers are {} for noise in every step",
                      word_selection_names.of(choice.kind), numbers,
@@ -204,7 +204,7 @@ void split_noise(WordPlan& plan, const WordOptions& options, double whole) {
   const double share = options.selection_share.value_or(
       choice.kind == WordSelection::permute_and_flip || choice.kind == WordSelection::sparse_vector
           ? usual_share_of_draws
-          : usual_share);
+          : usual_word_share);
   plan.noise = whole;
   const double count = base::to_double(std::max<std::int64_t>(choice.count, 1));
   if (choice.chooses_first()) {

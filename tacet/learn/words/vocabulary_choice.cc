@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/vocabulary_choice.h"
+#include "tacet/learn/words/vocabulary_choice.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/word_plan.h"
+#include "tacet/learn/words/word_plan.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
-#include "tacet/learn/wide/word_claim.h"
-#include "tacet/learn/wide/word_selection.h"
+#include "tacet/learn/words/word_claim.h"
+#include "tacet/learn/words/word_selection.h"
 #include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
@@ -23,7 +23,7 @@ namespace tacet::learn {
 namespace {
 
 constexpr double usual_epochs = 10;
-constexpr std::int64_t usual_steps = 50;
+constexpr std::int64_t usual_word_steps = 50;
 // Without noise small samples and many steps learn most from an epoch; the size of a step is
 // word2vec's for a pair, and falls to 0 as there.
 constexpr std::int64_t unprotected_steps = 5000;
@@ -117,7 +117,7 @@ void resolve_steps(WordPlan& plan, const WordOptions& options) {
   const auto units = *options.public_row_count;
   plan.public_row_count = units;
   const double epochs = options.epochs.value_or(usual_epochs);
-  const auto steps = std::isinf(options.epsilon) ? unprotected_steps : usual_steps;
+  const auto steps = std::isinf(options.epsilon) ? unprotected_steps : usual_word_steps;
   const double usual = std::ceil(epochs * base::to_double(units) / base::to_double(steps));
   plan.batch = options.batch_size.value_or(std::max<std::int64_t>(
       1, static_cast<std::int64_t>(std::min(usual, base::to_double(units)))));

@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/word_plan.h"
+#include "tacet/learn/words/word_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/receipt_check.h"
-#include "tacet/learn/wide/word_selection.h"
+#include "tacet/learn/words/word_selection.h"
 
 namespace tacet::learn {
 namespace word_plan_test {

@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/word_claim.h"
+#include "tacet/learn/words/word_claim.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/receipt_check.h"
-#include "tacet/learn/wide/word_selection.h"
+#include "tacet/learn/words/word_selection.h"
 
 namespace tacet::learn {
 namespace word_claim_test {

@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/word_training.h"
+#include "tacet/learn/words/word_training.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 
 #include "tacet/data/words/unit_examples.h"
 #include "tacet/learn/plan/resolve.h"
-#include "tacet/learn/wide/open_row_sum.h"
-#include "tacet/learn/wide/word_selection.h"
+#include "tacet/learn/rows/open_row_sum.h"
+#include "tacet/learn/words/word_selection.h"
 #include "tacet/mechanism/noise/lazy_rows.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/mechanism/sample_permit.h"

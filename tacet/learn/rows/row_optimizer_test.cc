@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/row_optimizer.h"
+#include "tacet/learn/rows/row_optimizer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/word_claim.h"
+#include "tacet/learn/words/word_claim.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/zhang2021.h"
-#include "tacet/learn/wide/word_selection.h"
+#include "tacet/learn/words/word_selection.h"
 #include "tacet/mechanism/select/sparse_vector.h"
 #include "tacet/privacy/decimal.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/learn/wide/row_optimizer.h"
+#include "tacet/learn/rows/row_optimizer.h"
 #include "tacet/mechanism/noise/lazy_rows.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/privacy/certifier.h"

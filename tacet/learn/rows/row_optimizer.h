@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacet/base/names.h"
-#include "tacet/learn/wide/row_table.h"
+#include "tacet/learn/rows/row_table.h"
 #include "tacet/mechanism/noise/lazy_rows.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 

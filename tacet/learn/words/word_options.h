@@ -7,8 +7,8 @@
 
 #include "tacet/data/words/unit_examples.h"
 #include "tacet/learn/plan/parameters.h"
-#include "tacet/learn/wide/row_choice.h"
-#include "tacet/learn/wide/row_optimizer.h"
+#include "tacet/learn/rows/row_choice.h"
+#include "tacet/learn/rows/row_optimizer.h"
 #include "tacet/model/words/word_shape.h"
 #include "tacet/privacy/guarantee.h"
 

@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/word_threshold.h"
+#include "tacet/learn/rows/word_threshold.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/wide/word_options.h"
-#include "tacet/learn/wide/word_plan.h"
+#include "tacet/learn/words/word_options.h"
+#include "tacet/learn/words/word_plan.h"
 #include "tacet/privacy/event.h"
 
 /// The part of a plan of word vectors that chooses rows: settled after its steps.

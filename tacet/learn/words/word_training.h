@@ -5,8 +5,8 @@
 
 #include "tacet/data/words/corpus.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/learn/wide/row_optimizer.h"
-#include "tacet/learn/wide/word_plan.h"
+#include "tacet/learn/rows/row_optimizer.h"
+#include "tacet/learn/words/word_plan.h"
 #include "tacet/privacy/receipt.h"
 
 namespace tacet::learn {

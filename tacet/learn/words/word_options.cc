@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/word_options.h"
+#include "tacet/learn/words/word_options.h"
 
 #include <array>
 #include <limits>

@@ -6,9 +6,9 @@
 
 #include "tacet/data/words/vocabulary.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/learn/wide/row_choice.h"
-#include "tacet/learn/wide/vocabulary_choice.h"
-#include "tacet/learn/wide/word_options.h"
+#include "tacet/learn/rows/row_choice.h"
+#include "tacet/learn/words/vocabulary_choice.h"
+#include "tacet/learn/words/word_options.h"
 #include "tacet/model/words/word_shape.h"
 #include "tacet/privacy/row_layout.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tacet/learn/wide/word_options.h"
-#include "tacet/learn/wide/word_plan.h"
+#include "tacet/learn/words/word_options.h"
+#include "tacet/learn/words/word_plan.h"
 
 /// Zhang, Mironov, Hejazinia (2021), Algorithm 3, as its Theorem 3 calibrates it.
 namespace tacet::learn {

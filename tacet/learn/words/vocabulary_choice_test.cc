@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/vocabulary_choice.h"
+#include "tacet/learn/words/vocabulary_choice.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/wide/word_training.h"
+#include "tacet/learn/words/word_training.h"
 #include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::learn {

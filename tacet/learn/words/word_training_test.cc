@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/word_training.h"
+#include "tacet/learn/words/word_training.h"
 
 #include <gtest/gtest.h>
 

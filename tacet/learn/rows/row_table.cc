@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/row_table.h"
+#include "tacet/learn/rows/row_table.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "tacet/learn/wide/open_row_sum.h"
+#include "tacet/learn/rows/open_row_sum.h"
 
 #include <algorithm>
 #include <cmath>
