@@ -20,7 +20,7 @@
 #include "tacet/model/model_file.h"
 #include "tacet/model/original_units.h"
 #include "tacet/run/train.h"
-#include "tacet/select/plan.h"
+#include "tacet/choose/plan.h"
 
 namespace nb = nanobind;
 
@@ -34,7 +34,7 @@ nb::object object_of(const std::variant<std::int64_t, double, std::string>& valu
 }
 
 nb::dict plan(const data::Schema& schema, const Values& given) {
-  const auto training = select::plan_training(schema, options_of(given, schema));
+  const auto training = choose::plan_training(schema, options_of(given, schema));
   nb::dict settings;
   for (const auto& setting : training.settings) {
     if (setting.shown.json) settings[setting.name.c_str()] = object_of(setting.value);
@@ -82,7 +82,7 @@ model::ModelFile fit(const data::Schema& schema, HeldRows& rows, const Values& v
                      const Means& context, const nb::object& callback) {
   const auto options = options_of(values, schema);
   // Where nothing can be trained nothing is read, not even the types of the columns.
-  const auto plan = select::plan_training(schema, options);
+  const auto plan = choose::plan_training(schema, options);
   return trained("train", plan, rows.view(schema, data::TargetUse::required), context, callback);
 }
 

@@ -14,8 +14,8 @@
 #include "tacet/report/json.h"
 #include "tacet/report/plan.h"
 #include "tacet/report/rates.h"
-#include "tacet/select/plan.h"
-#include "tacet/select/total_budget.h"
+#include "tacet/choose/plan.h"
+#include "tacet/choose/total_budget.h"
 
 namespace nb = nanobind;
 
@@ -26,8 +26,8 @@ namespace {
 std::string plan(const data::Schema& schema, const Values& given, bool total) {
   return supervised(nb::none(), [&](const base::Supervision&) {
     const auto options = options_of(given, schema);
-    const auto plan = total ? select::plan_within(schema, options, options.epsilon)
-                            : select::plan_training(schema, options);
+    const auto plan = total ? choose::plan_within(schema, options, options.epsilon)
+                            : choose::plan_training(schema, options);
     return report::json_text(report::whole_plan_json(plan, options));
   });
 }

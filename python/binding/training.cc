@@ -2,8 +2,8 @@
 
 #include "python/binding/supervised.h"
 #include "tacet/run/train.h"
-#include "tacet/select/auto.h"
-#include "tacet/select/read_options.h"
+#include "tacet/choose/auto.h"
+#include "tacet/choose/read_options.h"
 
 namespace tacet::python {
 
@@ -15,8 +15,8 @@ learn::ParameterValues values_of(const Values& given) {
 
 learn::LinearOptions options_of(const Values& given, const data::Schema& schema) {
   const auto values = values_of(given);
-  if (values.text("method").value_or("auto") != "auto") return select::read_options(values, schema);
-  return select::auto_options(values, schema);
+  if (values.text("method").value_or("auto") != "auto") return choose::read_options(values, schema);
+  return choose::auto_options(values, schema);
 }
 
 model::ModelFile trained(const std::string& command, const learn::Training& plan,

@@ -16,7 +16,7 @@
 #include "tacet/base/error.h"
 #include "tacet/report/json.h"
 #include "tacet/report/plan.h"
-#include "tacet/select/tune.h"
+#include "tacet/choose/tune.h"
 
 namespace nb = nanobind;
 
@@ -31,15 +31,15 @@ struct Trying {
   double holdout = 0.3;
   std::string score;  ///< empty: the usual one
 
-  [[nodiscard]] select::TuneOptions options() const {
-    select::TuneOptions options{.trials = trials, .max_trials = max_trials, .holdout = holdout};
-    const auto known = select::trial_law_names.find(law);
+  [[nodiscard]] choose::TuneOptions options() const {
+    choose::TuneOptions options{.trials = trials, .max_trials = max_trials, .holdout = holdout};
+    const auto known = choose::trial_law_names.find(law);
     if (!known) {
       throw base::UsageError("law must be logarithmic, geometric or poisson, got '{}'", law);
     }
     options.law = *known;
     if (score.empty()) return options;
-    options.score = select::score_names.find(score);
+    options.score = choose::score_names.find(score);
     if (!options.score) throw base::UsageError("score must be accuracy or loss, got '{}'", score);
     return options;
   }
@@ -55,13 +55,13 @@ std::pair<model::ModelFile, std::string> tune(const data::Schema& schema, HeldRo
                                               const std::pair<Values, Grid>& candidates,
                                               const Trying& trying, const Means& context) {
   const auto& [values, grid] = candidates;
-  const select::TuneRequest request{.values = values_of(values),
+  const choose::TuneRequest request{.values = values_of(values),
                                     .grid = grid.words.empty()
-                                                ? select::load_grid(grid.name)
-                                                : select::grid_from_toml(grid.words, grid.name),
+                                                ? choose::load_grid(grid.name)
+                                                : choose::grid_from_toml(grid.words, grid.name),
                                     .options = trying.options()};
   const auto plan = supervised(
-      nb::none(), [&](const base::Supervision&) { return select::plan_tuning(schema, request); });
+      nb::none(), [&](const base::Supervision&) { return choose::plan_tuning(schema, request); });
   // How far it has come would tell how often is trained.
   auto file =
       trained("tune", plan, rows.view(schema, data::TargetUse::required), context, nb::none());

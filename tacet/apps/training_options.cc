@@ -15,10 +15,10 @@
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
 #include "tacet/privacy/rounded_up.h"
-#include "tacet/select/auto.h"
-#include "tacet/select/plan.h"
-#include "tacet/select/read_options.h"
-#include "tacet/select/total_budget.h"
+#include "tacet/choose/auto.h"
+#include "tacet/choose/plan.h"
+#include "tacet/choose/read_options.h"
+#include "tacet/choose/total_budget.h"
 
 namespace tacet::apps {
 namespace {
@@ -104,15 +104,15 @@ learn::LinearOptions TrainingOptions::linear_options() const {
   if (given.text("method").value_or("auto") == "auto") {
     // Values out of range are refused before the schema is looked for.
     (void)learn::linear_options(given, privacy::Adjacency::add_remove);
-    return select::auto_options(given, schema());
+    return choose::auto_options(given, schema());
   }
-  return select::read_options(given, data::Schema{});
+  return choose::read_options(given, data::Schema{});
 }
 
 learn::Training TrainingOptions::plan(const data::Schema& schema,
                                       const learn::LinearOptions& options) const {
-  if (total_epsilon_.empty()) return select::plan_training(schema, options);
-  return select::plan_within(schema, options, options.epsilon);
+  if (total_epsilon_.empty()) return choose::plan_training(schema, options);
+  return choose::plan_within(schema, options, options.epsilon);
 }
 
 data::Schema TrainingOptions::schema() const {

@@ -17,8 +17,8 @@
 #include "tacet/optimize/sums/vector_sum.h"
 #include "tacet/run/release.h"
 #include "tacet/run/train.h"
-#include "tacet/select/auto.h"
-#include "tacet/select/read_options.h"
+#include "tacet/choose/auto.h"
+#include "tacet/choose/read_options.h"
 
 namespace tacet::capi {
 namespace {
@@ -110,8 +110,8 @@ learn::LinearOptions options_of(const OptionsObject& given, const data::Schema& 
   auto values = given.values;
   const bool automatic = values.text("method").value_or("auto") == "auto";
   if (automatic && given.loss) values.set("method", "gradient");
-  if (automatic && !given.loss) return select::auto_options(values, schema);
-  auto options = select::read_options(values, schema);
+  if (automatic && !given.loss) return choose::auto_options(values, schema);
+  auto options = choose::read_options(values, schema);
   if (given.loss) {
     const bool numbers = schema.target && schema.target->regression();
     options.loss =

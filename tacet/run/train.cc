@@ -11,7 +11,7 @@
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/run/own_source.h"
 #include "tacet/run/spend.h"
-#include "tacet/select/plan.h"
+#include "tacet/choose/plan.h"
 
 namespace tacet::run {
 namespace {
@@ -45,7 +45,7 @@ std::string unprotected_reason(const learn::Training& plan, const TrainContext& 
 model::ModelFile train(const data::Schema& schema, const Rows& rows,
                        const learn::LinearOptions& options, const TrainContext& context) {
   check(context);
-  return train(select::plan_training(schema, options), rows, context);
+  return train(choose::plan_training(schema, options), rows, context);
 }
 
 model::ModelFile train(const learn::Training& plan, const Rows& rows, const TrainContext& context) {

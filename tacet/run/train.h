@@ -57,13 +57,13 @@ struct TrainContext {
 ///
 /// What fails before the rows are encoded, or while they are, costs nothing but what the schema's
 /// fit had cost before. From then on the price stays spent in full, whatever is
-/// thrown: a cancelled training has released its first steps. Errors as select::plan_training,
+/// thrown: a cancelled training has released its first steps. Errors as choose::plan_training,
 /// dataset_of, the budget's, and base::Interrupted.
 [[nodiscard]] model::ModelFile train(const data::Schema& schema, const Rows& rows,
                                      const learn::LinearOptions& options,
                                      const TrainContext& context = {});
 
-/// The same of a training that was planned before: select::plan_tuning's, say.
+/// The same of a training that was planned before: choose::plan_tuning's, say.
 [[nodiscard]] model::ModelFile train(const learn::Training& plan, const Rows& rows,
                                      const TrainContext& context = {});
 

@@ -9,8 +9,8 @@
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
 #include "tacet/base/error.h"
-#include "tacet/select/total_budget.h"
-#include "tacet/select/tune.h"
+#include "tacet/choose/total_budget.h"
+#include "tacet/choose/tune.h"
 
 namespace tacet::apps {
 namespace {
@@ -52,8 +52,8 @@ class Tune : public Command {
     const auto schema = training_.schema();
     const auto terms = run_.terms(console, cancel);
     training_.fit_to(terms, console);
-    select::TuneRequest request{.values = training_.budgeted_values(),
-                                .grid = select::load_grid(grid_),
+    choose::TuneRequest request{.values = training_.budgeted_values(),
+                                .grid = choose::load_grid(grid_),
                                 .options = options()};
     const auto pool = TrainingRun::threads(console, training_.values());
     const auto way = "settings are chosen in accounts in basic that have a delta. " +
@@ -68,32 +68,32 @@ class Tune : public Command {
   }
 
  private:
-  [[nodiscard]] select::TuneOptions options() const {
-    select::TuneOptions options;
+  [[nodiscard]] choose::TuneOptions options() const {
+    choose::TuneOptions options;
     if (!trials_.empty()) options.trials = number_option("trials", trials_, "a number above 1");
     if (!max_trials_.empty()) options.max_trials = count_option("most-trials", max_trials_, 1);
     if (!holdout_.empty()) {
       options.holdout = number_option("holdout", holdout_, "a share between 0 and 1");
     }
-    const auto law = select::trial_law_names.find(law_);
+    const auto law = choose::trial_law_names.find(law_);
     if (!law) {
       throw base::UsageError("law must be logarithmic, geometric or poisson, got '{}'", law_);
     }
     options.law = *law;
     if (score_.empty()) return options;
-    options.score = select::score_names.find(score_);
+    options.score = choose::score_names.find(score_);
     if (!options.score) throw base::UsageError("score must be accuracy or loss, got '{}'", score_);
     return options;
   }
 
   [[nodiscard]] learn::Training planned(const data::Schema& schema,
-                                        select::TuneRequest& request) const {
-    if (!training_.has_total()) return select::plan_tuning(schema, request);
+                                        choose::TuneRequest& request) const {
+    if (!training_.has_total()) return choose::plan_tuning(schema, request);
     const auto total = request.values.real("epsilon").value_or(0);
-    const auto adjacency = select::tuning_adjacency(schema, request);
-    return select::plan_within(schema, adjacency, total, [&](double epsilon) {
+    const auto adjacency = choose::tuning_adjacency(schema, request);
+    return choose::plan_within(schema, adjacency, total, [&](double epsilon) {
       request.values.set("epsilon", fmt::format("{}", epsilon));
-      return select::plan_tuning(schema, request);
+      return choose::plan_tuning(schema, request);
     });
   }
 
