@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/choose/read_options.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
-#include "tacet/choose/read_options.h"
 
 namespace tacet::choose {
 namespace {

@@ -5,6 +5,10 @@
 
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
+#include "tacet/choose/blocks.h"
+#include "tacet/choose/inner_run.h"
+#include "tacet/choose/reading.h"
+#include "tacet/choose/recorded_run.h"
 #include "tacet/learn/checked_context.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
@@ -13,10 +17,6 @@
 #include "tacet/mechanism/select/permute_and_flip.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/privacy/decimal.h"
-#include "tacet/choose/blocks.h"
-#include "tacet/choose/inner_run.h"
-#include "tacet/choose/reading.h"
-#include "tacet/choose/recorded_run.h"
 
 namespace tacet::choose {
 namespace {

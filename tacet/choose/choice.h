@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/training.h"
 #include "tacet/choose/score.h"
+#include "tacet/learn/plan/training.h"
 
 /// Several models, each trained on a block of the records, and one of them chosen privately on
 /// another block: what radius_search and boosting have in common.

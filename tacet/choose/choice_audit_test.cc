@@ -15,10 +15,10 @@
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/method.h"
 #include "tacet/choose/boosting.h"
 #include "tacet/choose/radius_search.h"
 #include "tacet/choose/tune_plan.h"
+#include "tacet/learn/method.h"
 #include "tests/support/carried_out.h"
 #include "tests/support/statistics.h"
 

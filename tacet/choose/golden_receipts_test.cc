@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/choose/plan.h"
 #include "tacet/choose/tune.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tests/support/carried_out.h"
 #include "tests/support/following_records.h"
 

@@ -200,8 +200,4 @@ Grid grid_from_toml(std::string_view text, std::string_view file_name) {
   return grid;
 }
 
-Grid load_grid(const std::filesystem::path& file) {
-  return grid_from_toml(data::read_text_file(file), file.string());
-}
-
 }  // namespace tacet::choose

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +41,5 @@ struct Grid {
 /// `file:line:column`: unknown names, no candidate at all, two alike, a product beyond
 /// max_candidates, weights that are not above 0 or not as many as values.
 [[nodiscard]] Grid grid_from_toml(std::string_view text, std::string_view file_name);
-[[nodiscard]] Grid load_grid(const std::filesystem::path& file);
 
 }  // namespace tacet::choose

@@ -13,14 +13,14 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/method.h"
-#include "tacet/learn/plan/resolve.h"
-#include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/rounded_up.h"
 #include "tacet/choose/blocks.h"
 #include "tacet/choose/budget_search.h"
 #include "tacet/choose/recorded_run.h"
 #include "tacet/choose/recorded_runs.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/privacy/prg_share.h"
+#include "tacet/privacy/rounded_up.h"
 
 namespace tacet::choose {
 namespace {

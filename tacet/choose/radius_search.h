@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tacet/learn/plan/arora2022.h"
 #include "tacet/choose/choice.h"
+#include "tacet/learn/plan/arora2022.h"
 
 /// Algorithm 1 of Arora, Bassily, Guzman, Menart, Ullah 2022: the radius of the ball is not known,
 /// so a model is trained on each of several balls and one of them chosen privately, the model of

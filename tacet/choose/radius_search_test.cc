@@ -9,12 +9,12 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/choose/boosting.h"
+#include "tacet/choose/plan.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
-#include "tacet/choose/boosting.h"
-#include "tacet/choose/plan.h"
 #include "tests/support/carried_out.h"
 #include "tests/support/following_records.h"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/choose/auto.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
-#include "tacet/choose/auto.h"
 
 namespace tacet::choose {
 namespace {

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
-#include "tacet/data/encode/encoder.h"
-#include "tacet/learn/receipt_check.h"
 #include "tacet/choose/plan.h"
 #include "tacet/choose/score.h"
 #include "tacet/choose/tune.h"
+#include "tacet/data/encode/encoder.h"
+#include "tacet/learn/receipt_check.h"
 #include "tests/support/carried_out.h"
 #include "tests/support/wide_records.h"
 

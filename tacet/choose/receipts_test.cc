@@ -7,11 +7,11 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/method.h"
-#include "tacet/learn/receipt_check.h"
 #include "tacet/choose/plan.h"
 #include "tacet/choose/recorded_run.h"
 #include "tacet/choose/tune.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/receipt_check.h"
 #include "tests/support/carried_out.h"
 #include "tests/support/following_records.h"
 

@@ -6,11 +6,11 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/choose/score.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/model_check.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/event_tree.h"
-#include "tacet/choose/score.h"
 
 namespace tacet::choose {
 namespace {

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/choose/choice.h"
+#include "tacet/choose/recorded_run.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
-#include "tacet/choose/choice.h"
-#include "tacet/choose/recorded_run.h"
 
 namespace tacet::choose {
 namespace {

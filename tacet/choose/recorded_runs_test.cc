@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/learn/receipt_check.h"
 #include "tacet/choose/plan.h"
 #include "tacet/choose/tune.h"
+#include "tacet/learn/receipt_check.h"
 #include "tests/support/carried_out.h"
 #include "tests/support/following_records.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "tacet/base/error.h"
-#include "tacet/data/schema/schema_cost.h"
 #include "tacet/choose/plan.h"
+#include "tacet/data/schema/schema_cost.h"
 
 namespace tacet::choose {
 namespace {

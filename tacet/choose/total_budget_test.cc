@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tacet/base/error.h"
-#include "tacet/data/schema/schema_cost.h"
 #include "tacet/choose/plan.h"
+#include "tacet/data/schema/schema_cost.h"
 
 namespace tacet::choose {
 namespace total_budget_test {

@@ -8,12 +8,6 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/checked_context.h"
-#include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/resolve.h"
-#include "tacet/mechanism/noise/gaussian.h"
-#include "tacet/mechanism/noise/laplace.h"
 #include "tacet/choose/blocks.h"
 #include "tacet/choose/choice.h"
 #include "tacet/choose/inner_run.h"
@@ -21,6 +15,12 @@
 #include "tacet/choose/recorded_run.h"
 #include "tacet/choose/recorded_runs.h"
 #include "tacet/choose/tune_plan.h"
+#include "tacet/learn/checked_context.h"
+#include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/mechanism/noise/laplace.h"
 
 namespace tacet::choose {
 namespace {

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/training.h"
 #include "tacet/choose/grid.h"
 #include "tacet/choose/random_stopping.h"
 #include "tacet/choose/score.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/training.h"
 
 /// Settings chosen by training with several of them, paid for as a whole: a secret number of runs,
 /// each with a candidate drawn from the grid, trained on one block of the records and scored with

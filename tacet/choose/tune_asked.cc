@@ -4,9 +4,9 @@
 #include <set>
 #include <string>
 
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/choose/blocks.h"
 #include "tacet/choose/read_options.h"
+#include "tacet/learn/plan/resolve.h"
 
 namespace tacet::choose {
 namespace {

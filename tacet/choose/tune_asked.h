@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "tacet/base/error.h"
-#include "tacet/privacy/guarantee.h"
 #include "tacet/choose/tune.h"
+#include "tacet/privacy/guarantee.h"
 
 /// What a tuning is asked for, from the values of all and those of each candidate.
 namespace tacet::choose {

@@ -17,12 +17,6 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/method.h"
-#include "tacet/learn/plan/resolve.h"
-#include "tacet/learn/wide/net_plan.h"
-#include "tacet/privacy/decimal.h"
-#include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/rounded_up.h"
 #include "tacet/choose/blocks.h"
 #include "tacet/choose/budget_search.h"
 #include "tacet/choose/read_options.h"
@@ -30,6 +24,12 @@
 #include "tacet/choose/recorded_run.h"
 #include "tacet/choose/recorded_runs.h"
 #include "tacet/choose/tune_asked.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/wide/net_plan.h"
+#include "tacet/privacy/decimal.h"
+#include "tacet/privacy/prg_share.h"
+#include "tacet/privacy/rounded_up.h"
 
 namespace tacet::choose {
 namespace {

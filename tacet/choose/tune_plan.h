@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "tacet/learn/plan/training.h"
 #include "tacet/choose/score.h"
 #include "tacet/choose/tune.h"
+#include "tacet/learn/plan/training.h"
 
 /// What planning a tuning hands to running it.
 namespace tacet::choose {

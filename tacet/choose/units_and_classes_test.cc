@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/method.h"
-#include "tacet/learn/receipt_check.h"
 #include "tacet/choose/plan.h"
 #include "tacet/choose/tune.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/receipt_check.h"
 #include "tests/support/carried_out.h"
 
 namespace tacet::choose {

@@ -9,13 +9,13 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
+#include "tacet/choose/plan.h"
 #include "tacet/learn/wide/word_plan.h"
 #include "tacet/local/local_simulation.h"
 #include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/report/json.h"
 #include "tacet/run/known_releases.h"
-#include "tacet/choose/plan.h"
 
 namespace tacet::report {
 namespace {
