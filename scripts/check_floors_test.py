@@ -63,7 +63,7 @@ class CheckFloorsTest(unittest.TestCase):
 
     def test_an_include_that_climbs_is_found_on_every_pair_of_floors(self):
         floors = ["base", "numeric", "random", "privacy", "accounting", "ledger", "data",
-                  "mechanism", "model", "optimize", "learn", "select", "cluster", "local", "audit",
+                  "mechanism", "model", "optimize", "learn", "choose", "cluster", "local", "audit",
                   "run", "report", "apps"]
         files, expected = {}, []
         for low, lower in enumerate(floors):

@@ -20,7 +20,7 @@ void bind_evaluation(nanobind::module_& module);
 void bind_summaries(nanobind::module_& module);
 void bind_schema_fits(nanobind::module_& module);
 void bind_planning(nanobind::module_& module);
-void bind_tuning(nanobind::module_& module);
+void bind_training(nanobind::module_& module);
 void bind_splitting(nanobind::module_& module);
 void bind_words(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);

@@ -22,7 +22,7 @@ NB_MODULE(_engine, module) {
   bind_summaries(module);
   bind_schema_fits(module);
   bind_planning(module);
-  bind_tuning(module);
+  bind_training(module);
   bind_splitting(module);
   bind_words(module);
   bind_simulation(module);

@@ -146,8 +146,9 @@ class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[m
         before = dict(vars(made))
         schema, rows, values = made._prepared(X, y, units, params)
         means = self._means(schema, params)
-        made.plan_ = self._planned(schema, values, params)
-        made._model = _engine.fit(schema._engine, rows, values, means, self._watch(params))
+        plan = self._planned(schema, values, params)
+        made.plan_ = plan.facts
+        made._model = _engine.fit(plan, rows, means, self._watch(params))
         self._take(before, vars(made))
         return self
 
@@ -168,14 +169,14 @@ class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[m
                 raise UsageError("n_features is missing, which the schema would say")
             schema = _declared.made_schema(names, n_features, params, self._target_part(params))
         values = self._values(schema, params, None)
-        return self._planned(schema, values, params)
+        facts: Dict[str, Any] = self._planned(schema, values, params).facts
+        return facts
 
     def _planned(
         self, schema: Schema, values: Dict[str, str], params: Dict[str, Any]
-    ) -> Dict[str, Any]:
+    ) -> _engine.Plan:
         with _paying.explained(self.get_params(deep=False), params):
-            plan: Dict[str, Any] = _engine.plan(schema._engine, values)
-        return plan
+            return _engine.plan(schema._engine, values)
 
     def _settled(self) -> Dict[str, Any]:
         """The arguments, with what the budget that pays decides."""

@@ -144,7 +144,8 @@ def fit(capsule: Capsule, budget: Optional[tacet.Budget] = None) -> Any:
     means.seed = 1
     if budget is not None:
         means.payer = budget._held
-    return _engine.fit(SCHEMA._engine, rows, {"epsilon": "1", "steps": "3"}, means, None)
+    plan = _engine.plan(SCHEMA._engine, {"epsilon": "1", "steps": "3"})
+    return _engine.fit(plan, rows, means, None)
 
 
 def test_streams_made_by_hand_are_read_and_given_back() -> None:

@@ -15,11 +15,8 @@
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/parameters.h"
 #include "tacet/privacy/rounded_up.h"
-#include "tacet/select/auto.h"
-#include "tacet/select/plan.h"
-#include "tacet/select/read_options.h"
-#include "tacet/select/total_budget.h"
 
 namespace tacet::apps {
 namespace {
@@ -85,8 +82,8 @@ void TrainingOptions::declare(Options& options) {
 
 void TrainingOptions::fit_to(const std::optional<run::AccountTerms>& terms,
                              const Console& console) {
-  const auto given = values();
-  const auto epsilon = budgeted_values().real("epsilon");
+  const auto given = request().values();
+  const auto epsilon = given.real("epsilon");
   if (!terms || !epsilon || std::isinf(*epsilon)) return;
   GuaranteeChoice choice{.adjacency = given.text("adjacency").value_or(""),
                          .usual_adjacency = terms->adjacency,
@@ -100,36 +97,11 @@ void TrainingOptions::fit_to(const std::optional<run::AccountTerms>& terms,
   if (delta && delta != choice.usual_delta) given_["delta"] = fmt::format("{}", *delta);
 }
 
-learn::ParameterValues TrainingOptions::values() const {
-  learn::ParameterValues values;
-  for (const auto& [name, value] : given_) values.set(name, value);
-  return values;
-}
-
-learn::ParameterValues TrainingOptions::budgeted_values() const {
-  auto given = values();
-  if (total_epsilon_.empty()) return given;
-  if (given.given("epsilon")) {
-    throw base::UsageError("--epsilon and --total-epsilon exclude each other");
-  }
-  given.set("epsilon", total_epsilon_);
-  return given;
-}
-
-learn::LinearOptions TrainingOptions::linear_options() const {
-  const auto given = budgeted_values();
-  if (given.text("method").value_or("auto") == "auto") {
-    // Values out of range are refused before the schema is looked for.
-    (void)learn::linear_options(given, privacy::Adjacency::add_remove);
-    return select::auto_options(given, schema());
-  }
-  return select::read_options(given, data::Schema{});
-}
-
-learn::Training TrainingOptions::plan(const data::Schema& schema,
-                                      const learn::LinearOptions& options) const {
-  if (total_epsilon_.empty()) return select::plan_training(schema, options);
-  return select::plan_within(schema, options, options.epsilon);
+choose::Request TrainingOptions::request() const {
+  choose::Request request(choose::usual_for_method);
+  for (const auto& [name, value] : given_) request.set(name, value);
+  if (!total_epsilon_.empty()) request.set("total-epsilon", total_epsilon_);
+  return request;
 }
 
 data::Schema TrainingOptions::schema() const {

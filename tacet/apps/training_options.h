@@ -6,9 +6,8 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/options.h"
 #include "tacet/apps/terminal/console.h"
+#include "tacet/choose/request.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
-#include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/report/plan.h"
 #include "tacet/run/terms.h"
@@ -25,16 +24,8 @@ class TrainingOptions {
   /// pays; a person is told of a delta that is not the usual one.
   void fit_to(const std::optional<run::AccountTerms>& terms, const Console& console);
 
-  /// Checked values; UsageError names the option.
-  [[nodiscard]] learn::ParameterValues values() const;
-  /// The same with --total-epsilon as their epsilon, where that was given.
-  [[nodiscard]] learn::ParameterValues budgeted_values() const;
-  [[nodiscard]] bool has_total() const { return !total_epsilon_.empty(); }
-  [[nodiscard]] learn::LinearOptions linear_options() const;
-  /// What the training does and costs: at --epsilon, or at what --total-epsilon leaves of it. The
-  /// options are those of linear_options.
-  [[nodiscard]] learn::Training plan(const data::Schema& schema,
-                                     const learn::LinearOptions& options) const;
+  /// What was asked for; UsageError names the option.
+  [[nodiscard]] choose::Request request() const;
   /// The schema from its file. UsageError when none was given.
   [[nodiscard]] data::Schema schema() const;
   [[nodiscard]] const std::string& schema_file() const { return schema_; }

@@ -13,8 +13,8 @@
 #include "tacet/base/error.h"
 #include "tacet/base/progress.h"
 #include "tacet/capi/tacet.h"
+#include "tacet/choose/request.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/parameters.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/run/rows.h"
@@ -52,8 +52,7 @@ class Watch : public base::Progress {
 
 struct OptionsObject : Object {
   static constexpr const char* kind = "set of options";
-  learn::ParameterValues values;
-  std::optional<model::OwnFunctions> loss;
+  choose::Request request{choose::usual_for_method};
   Watch watch;
 };
 

@@ -13,12 +13,10 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/base/version.h"
 #include "tacet/capi/objects.h"
-#include "tacet/learn/method.h"
+#include "tacet/learn/plan/parameters.h"
 #include "tacet/optimize/sums/vector_sum.h"
 #include "tacet/run/release.h"
 #include "tacet/run/train.h"
-#include "tacet/select/auto.h"
-#include "tacet/select/read_options.h"
 
 namespace tacet::capi {
 namespace {
@@ -105,40 +103,25 @@ void make(std::uint64_t* out, Arguments&&... arguments) {
   place = Objects::all().add(std::make_shared<Kind>(std::forward<Arguments>(arguments)...));
 }
 
-/// As `tacet train` reads its command line; a loss of one's own is for gradient alone.
-learn::LinearOptions options_of(const OptionsObject& given, const data::Schema& schema) {
-  auto values = given.values;
-  const bool automatic = values.text("method").value_or("auto") == "auto";
-  if (automatic && given.loss) values.set("method", "gradient");
-  if (automatic && !given.loss) return select::auto_options(values, schema);
-  auto options = select::read_options(values, schema);
-  if (given.loss) {
-    const bool numbers = schema.target && schema.target->regression();
-    options.loss =
-        model::custom_loss(numbers ? model::Labels::numbers : model::Labels::signs, *given.loss);
-  }
-  return options;
-}
-
 void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, const run::Rows& rows,
            std::uint64_t* model) {
   static_cast<void>(wanted(model, "the place of the result"));
   const auto described = Objects::all().get<SchemaObject>(schema);
   const auto chosen = Objects::all().get<OptionsObject>(options);
   const auto payer = budget == 0 ? nullptr : Objects::all().get<BudgetObject>(budget);
-  learn::LinearOptions settled;
+  choose::Request request(choose::usual_for_method);
   run::TrainContext context;
   internal::Watch watch;
   {
     const std::lock_guard turn(chosen->turn);
     watch = chosen->watch;
-    settled = options_of(*chosen, described->schema);
-    context.threads = static_cast<int>(
-        std::clamp<std::int64_t>(chosen->values.integer("threads").value_or(0), 0, 1 << 20));
+    request = chosen->request;
   }
+  context.threads = static_cast<int>(
+      std::clamp<std::int64_t>(request.values().integer("threads").value_or(0), 0, 1 << 20));
   if (payer) context.budget = &payer->budget;
   context.supervision.progress = &watch;
-  make<ModelObject>(model, run::train(described->schema, rows, settled, context));
+  make<ModelObject>(model, run::train(described->schema, rows, request, context));
 }
 
 void predict(std::uint64_t model, const run::Rows& rows, std::span<double> out) {
@@ -200,7 +183,7 @@ int tacet_options_set(tacet_options options, const char* name, const char* value
   return guarded([&] {
     const auto object = Objects::all().get<OptionsObject>(options);
     const std::lock_guard turn(object->turn);
-    object->values.set(text_of(name, "name"), std::string(text_of(value, "value")));
+    object->request.set(text_of(name, "name"), std::string(text_of(value, "value")));
   });
 }
 
@@ -212,13 +195,9 @@ int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope
       if (function == nullptr) throw base::UsageError("{} is a null pointer", what);
       return [function, context](double u, double y) { return function(u, y, context); };
     };
-    model::OwnFunctions own{.value = of(value, "value"),
-                            .slope = of(slope, "slope"),
-                            .largest_slope = largest_slope,
-                            .largest_curvature = largest_curvature};
-    static_cast<void>(model::custom_loss(model::Labels::signs, own));  // checked now
     const std::lock_guard turn(object->turn);
-    object->loss = std::move(own);
+    object->request.minimise(of(value, "value"), of(slope, "slope"), largest_slope,
+                             largest_curvature);
   });
 }
 

@@ -2,8 +2,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/privacy/receipt.h"
 
@@ -13,11 +11,9 @@ namespace tacet::report {
 [[nodiscard]] nlohmann::ordered_json plan_json(const learn::Training& plan);
 
 /// What a training by the plan would leave behind, without the fit of its schema.
-[[nodiscard]] privacy::Receipt planned_receipt(const learn::Training& plan,
-                                               const learn::LinearOptions& options);
+[[nodiscard]] privacy::Receipt planned_receipt(const learn::Training& plan);
 
 /// plan_json and, where the schema was fitted, what both cost together.
-[[nodiscard]] nlohmann::ordered_json whole_plan_json(const learn::Training& plan,
-                                                     const learn::LinearOptions& options);
+[[nodiscard]] nlohmann::ordered_json whole_plan_json(const learn::Training& plan);
 
 }  // namespace tacet::report

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tacet/choose/request.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/model/model_file.h"
@@ -22,7 +22,9 @@
 ///     const std::vector<double> ages{31, 67, 45};
 ///     const std::vector<std::string> results{"well", "ill", "well"};
 ///     const run::Table patients{{"age", "result"}, {ages, results}};
-///     const model::ModelFile file = run::train(schema, patients, {.epsilon = 1, .delta = 1e-6});
+///     choose::Request request(privacy::Adjacency::add_remove);
+///     request.set("epsilon", 1).set("delta", 1e-6);
+///     const model::ModelFile file = run::train(schema, patients, request);
 ///     const auto classes = run::predict(file, patients);
 ///     model::save_model("model.json", file, base::Overwrite::refuse);
 namespace tacet::run {
@@ -57,13 +59,13 @@ struct TrainContext {
 ///
 /// What fails before the rows are encoded, or while they are, costs nothing but what the schema's
 /// fit had cost before. From then on the price stays spent in full, whatever is
-/// thrown: a cancelled training has released its first steps. Errors as select::plan_training,
+/// thrown: a cancelled training has released its first steps. Errors as choose::plan,
 /// dataset_of, the budget's, and base::Interrupted.
 [[nodiscard]] model::ModelFile train(const data::Schema& schema, const Rows& rows,
-                                     const learn::LinearOptions& options,
+                                     const choose::Request& request,
                                      const TrainContext& context = {});
 
-/// The same of a training that was planned before: select::plan_tuning's, say.
+/// The same of a training that was planned before, by choose::plan.
 [[nodiscard]] model::ModelFile train(const learn::Training& plan, const Rows& rows,
                                      const TrainContext& context = {});
 

@@ -6,6 +6,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
+#include "tacet/choose/plan.h"
 
 namespace tacet::apps {
 namespace {
@@ -31,10 +32,12 @@ class Train : public Command {
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto terms = run_.terms(console, cancel);
     training_.fit_to(terms, console);
-    const auto options = training_.linear_options();
-    const auto pool = TrainingRun::threads(console, training_.values());
+    const auto request = training_.request();
+    choose::check(request);  // before the schema is looked for
+    const auto schema = training_.schema();
+    const auto pool = TrainingRun::threads(console, request.values());
     in_account(terms, way_to_train(terms), [&] {
-      const auto plan = training_.plan(training_.schema(), options);
+      const auto plan = choose::plan(request, schema);
       run_.run({name(), plan, training_.schema_file(), *pool}, console, cancel);
     });
   }

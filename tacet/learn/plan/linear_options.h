@@ -77,7 +77,7 @@ struct LinearOptions {
   Calibration calibration = Calibration::tight;  ///< whose schedule and noise
   std::optional<double> mean_l2{};               ///< weight of |w|^2 / 2 beside the mean loss
   std::optional<double> radius{};                ///< weights stay in the ball of this radius
-  bool radius_search = false;     ///< the radius is chosen privately: select::plan_training's
+  bool radius_search = false;     ///< the radius is chosen privately: choose::plan_training's
   std::optional<double> boost{};  ///< probability of failing of confidence boosting: likewise
   std::int64_t max_records_per_unit = 1;  ///< of a unit column's records that take part
   std::optional<std::int64_t>

@@ -1,0 +1,66 @@
+#include "tacet/choose/read_options.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/choose/auto.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/wide/net_plan.h"
+
+namespace tacet::choose {
+namespace {
+
+// Of very many buckets and ids those are found first that are worth a vector
+// (docs/methods/wide.md).
+void choose_kept_ids(learn::LinearOptions& options, const learn::ParameterValues& values) {
+  constexpr double usual_share = 0.3;  // of mu^2, as --feature-selection auto
+  const bool possible = !std::isinf(options.epsilon) && options.delta != 0.0 &&
+                        options.wide.selection.value_or("all") == "all";
+  if (!possible || values.given("feature-selection")) return;
+  options.feature_selection = usual_share;
+  options.feature_selection_auto = true;
+}
+
+}  // namespace
+
+bool asks_wide(const learn::ParameterValues& values) {
+  const auto wide = learn::wide_method.name;
+  const auto model = values.text("model").value_or("");
+  const auto method = values.text("method").value_or("auto");
+  if (model == wide && method != "auto" && method != wide) {
+    throw base::UsageError(
+        "--model wide is trained by method wide, and {} trains linear models; leave one of them "
+        "out",
+        method);
+  }
+  if (model == "linear" && method == wide) {
+    throw base::UsageError("method wide trains wide models; use --model wide, or leave method out");
+  }
+  if (model == wide || method == wide) return true;
+  if (method != "auto") return false;
+  for (const auto& parameter : learn::parameters()) {
+    if (!values.given(parameter.name)) continue;
+    if (learn::readers_of(parameter.name) != std::vector{wide}) continue;
+    throw base::UsageError("{} is of wide models; add --model wide, or leave it out",
+                           parameter.name);
+  }
+  return false;
+}
+
+learn::LinearOptions read_options(learn::ParameterValues values, const data::Schema& schema) {
+  if (asks_wide(values)) values.set("method", std::string(learn::wide_method.name));
+  if (values.text("method").value_or("auto") == "auto") {
+    const bool pure = learn::asks_pure(values);
+    values.set("method",
+               pure ? std::string(auto_method(values, schema)) : learn::LinearOptions{}.method);
+  }
+  const auto& method = learn::find_method(*values.text("method"));
+  learn::check_parameters(method, values);
+  auto options = learn::linear_options(values, method.usual_adjacency);
+  if (method.name == learn::wide_method.name) choose_kept_ids(options, values);
+  return options;
+}
+
+}  // namespace tacet::choose
