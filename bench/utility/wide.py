@@ -235,8 +235,8 @@ class Units(Texts):
         super().__init__(folder, "brown-paper")  # for the words
         sentences = list(texts_of_sets.brown_sentences(pathlib.Path(os.environ["TACET_DATA"])))
         documents = sorted({document for document, _ in sentences})
-        probability = random.Random(0)
-        probability.shuffle(documents)
+        source = random.Random(0)
+        source.shuffle(documents)
         learnt = set(documents[:400])
         pairs, held = [], []
         self.count = {"documents": len(learnt), "sentences": 0}
@@ -252,7 +252,7 @@ class Units(Texts):
         with open(self.folder / "pairs.txt", "w", encoding="utf-8") as file:
             file.writelines(f"{self.words[a]} {self.words[b]}\n" for a, b in pairs)
         self.count["pairs"] = len(pairs)
-        probability.shuffle(held)
+        source.shuffle(held)
         negatives = numpy.random.default_rng(0).integers(len(self.words), size=(len(held), 8))
         self.test = numpy.column_stack([numpy.array(held), negatives])[:100000]
 
@@ -307,11 +307,11 @@ def measure_vocabulary(bench):
     (bench.folder / "plays.txt").write_text("\n".join(map(" ".join, texts)) + "\n", "utf-8")
     counts = collections.Counter(word for text in texts for word in text)
     most = {word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:1000]}
-    probability = random.Random(0)
+    source = random.Random(0)
     weights = collections.Counter()
     for text in texts:
         kept = sorted(set(text))
-        probability.shuffle(kept)
+        source.shuffle(kept)
         for word in kept[:8]:
             weights[word] += 1 / min(len(kept), 8) ** .5
     exact = {word for word, _ in weights.most_common(1000)}
