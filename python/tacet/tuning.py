@@ -62,7 +62,7 @@ def tune(
     Returns
     -------
     estimator
-        A fitted copy; ``plan_`` says what was settled, ``receipt_`` what was chosen and its cost.
+        A fitted copy; ``plan_`` says what was planned, ``receipt_`` what was chosen and its cost.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def tune(
     ('tune', True)
     """
     tuned = clone(estimator)
-    params = tuned._settled()
+    params = tuned._resolved()
     schema, rows, values = tuned._prepared(X, y, units, params)
     words, name, axes = _grid_of(grid, weights)
     # What the estimator says only because nobody said anything may vary.
@@ -89,9 +89,9 @@ def tune(
     trying.max_trials = _spending.optional_count("max_trials", max_trials)
     trying.law, trying.score = str(law), str(score)
     trying.holdout = _spending.number("holdout", holdout)
-    means = tuned._means(schema, params)
+    context = tuned._context(schema, params)
     model, plan = _engine.tune(schema._engine, rows, (values, _engine.Grid(words, name)), trying,
-                               means)
+                               context)
     tuned._model = model
     tuned.plan_ = json.loads(plan)
     return tuned
