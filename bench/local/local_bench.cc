@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -160,6 +161,7 @@ double plain_seconds(const data::Dataset& dataset) {
 
 int main(int count, char** words) {
   const std::string file = count > 1 ? words[1] : "build/results/local/speed.json";
+  if (count < 2) std::filesystem::create_directories("build/results/local");
   const std::int64_t clients = count > 2 ? std::atoll(words[2]) : 1'000'000;
   auto found = nlohmann::json::array();
   const auto keep = [&](const nlohmann::json& row) {

@@ -23,8 +23,8 @@ import sys
 import tempfile
 import time
 
-LEAST_ACCURACY = 0.795
-MOST_SECONDS = 200
+MIN_ACCURACY = 0.795
+MAX_SECONDS = 200
 BATCH = 8
 DEVICES = 32561
 LEFT_OUT = 77
@@ -131,7 +131,7 @@ def main(program, devices, data, joins="100", liars="0", groups="0"):
                           "accuracy": score["accuracy"], "auc": score["auc"]}))
         # Whoever comes after the last whole round is told so, and has spent nothing.
         right = status == 0 and counted == DEVICES - DEVICES % BATCH
-        good = score["accuracy"] >= LEAST_ACCURACY and seconds < MOST_SECONDS
+        good = score["accuracy"] >= MIN_ACCURACY and seconds < MAX_SECONDS
         return 0 if right and (good or int(liars) > 0 or int(groups) > 0) else 1
 
 

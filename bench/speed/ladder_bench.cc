@@ -1,7 +1,6 @@
 // Time and memory of the method ladder on a million dense records of a hundred columns, one thread.
 //
-//     ladder_bench [FILE] [ROWS]     writes its rows as JSON: loss, delta, CPU seconds, and the
-//     peak
+//     ladder_bench [FILE] [ROWS]     writes its rows as JSON: loss, delta, CPU seconds, and the peak
 //                                    of memory over the encoded records
 //
 // Time is the processor's, so that other programs on the machine count little. Memory is what the
@@ -15,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -110,6 +110,7 @@ double train(const data::Dataset& dataset, const data::Schema& schema, const mod
 
 int main(int count, char** words) {
   const std::string file = count > 1 ? words[1] : "build/results/speed/ladder.json";
+  if (count < 2) std::filesystem::create_directories("build/results/speed");
   const std::int64_t rows = count > 2 ? std::atoll(words[2]) : 1'000'000;
   auto found = nlohmann::json::array();
   const double before = usage().peak_bytes;

@@ -47,9 +47,9 @@ SIDES = pathlib.Path(__file__).resolve().with_name("python_sides.py")
 ROWS, COLUMNS = 500_000, 54
 ROUNDS = 5
 EXTRA_BYTES = 48 * 2**20
-MOST = {"fit_array_over_program": 1.15, "fit_adult_over_program": 1.1, "busy_thread": 1.2,
+MAX = {"fit_array_over_program": 1.15, "fit_adult_over_program": 1.1, "busy_thread": 1.2,
         "import_seconds": 0.15, "memory_array": 1.0, "memory_arrow": 1.0}
-LEAST = {"predicted_rows_per_second": 2e6}
+MIN = {"predicted_rows_per_second": 2e6}
 
 
 def side(python, *words):
@@ -154,7 +154,7 @@ def memory(folder):
 def judged(values):
     missed = []
     for name, value in values.items():
-        bar, above = (MOST[name], False) if name in MOST else (LEAST[name], True)
+        bar, above = (MAX[name], False) if name in MAX else (MIN[name], True)
         print(f"{name:26} {value:12.4g}  bar {bar:g}")
         if value < bar if above else value > bar:
             missed.append(f"{name} is {value:.4g}, the bar {bar:g}")

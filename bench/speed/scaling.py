@@ -30,7 +30,7 @@ ABOUT = "Seconds against records, columns, steps and threads"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # part -> where slopes count from, least and most slope
 SLOPES = {"rows": (100_000, 0.85, 1.15), "columns": (100, 0, 1.15), "steps": (1, 0.85, 1.15)}
-MOST_OF_TWO_THREADS = 0.65
+MAX_OF_TWO_THREADS = 0.65
 
 
 def measured(program):
@@ -58,7 +58,7 @@ def missed(parts):
     if 2 in threads:
         share = threads[2] / threads[1]
         print(f"threads  two take {share:.2f} of one's time")
-        if share > MOST_OF_TWO_THREADS:
+        if share > MAX_OF_TWO_THREADS:
             found.append(f"two threads take {share:.2f} of the time of one")
     return found
 
