@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from typing import List, Tuple
 
@@ -45,7 +46,7 @@ def documented(own: str, is_classifier: bool, wide: bool) -> str:
 def _of_the_engine(wide: bool) -> List[Tuple[str, str, str]]:
     found = []
     for entry in _engine.parameters(wide):
-        words = _sentence(entry["help"].replace("--", ""))
+        words = _sentence(re.sub(r"`([^`]+)`", r"``\1``", entry["help"]))
         found.append((_signature.name_of(entry), _signature.kind_of(entry),
                       f"{words} Range: {entry['range']}. Default: {entry['default']}."))
     return found

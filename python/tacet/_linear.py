@@ -71,7 +71,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         Parameters
         ----------
         X : array, sparse matrix, frame or Arrow table
-            One record a row. With a schema of named columns a table that has them, or an array of
+            One record per row. With a schema of named columns a table that has them, or an array of
             the schema's columns in its order.
         y : array, optional
             The target; may be left out where ``X`` is a table that has its column.

@@ -32,7 +32,7 @@ _MORE_TYPES = {
     "left": ("Union[str, Sequence[str]]", "list of str"),
     "right": ("Union[str, Sequence[str]]", "list of str"),
 }
-_DEFAULTS = {"method": "'auto'", "verbose": "0"}  # None elsewhere: the engine's default
+_DEFAULTS = {"method": '"auto"', "verbose": "0"}  # None elsewhere: the engine's default
 # Name, annotation, type in words, what it is: what the program says by a schema's file or by other
 # options.
 OWN: Tuple[Tuple[str, str, str, str], ...] = (
@@ -59,7 +59,7 @@ OWN: Tuple[Tuple[str, str, str, str], ...] = (
      "nobody, and marks model and receipt for ever."),
     ("verbose", "int", "int", "1 shows a bar on a terminal."),
     ("callback", "Progress", "callable",
-     "``callback(phase, done, total)``, ten times a second at most, with public numbers alone."),
+     "``callback(phase, done, total)``, at most ten times per second, with public numbers alone."),
 )
 _HEAD = '''"""The arguments of estimators. Made by _signature.py from the table of options; do not edit."""
 

@@ -190,8 +190,8 @@ def embed(
     Parameters
     ----------
     texts : sequence of str, frame, Arrow table, mapping of columns, or path
-        A text a record; of a table those in ``text_column``. A path is that of a text with a
-        document a line, or of a table (.csv, .tsv).
+        One text per record; of a table those in ``text_column``. A path is that of a text with a
+        document per line, or of a table (.csv, .tsv).
     epsilon : float
         Bound on the privacy loss.
     vocabulary : sequence of str, mapping of str to int, or path

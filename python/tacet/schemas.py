@@ -144,7 +144,7 @@ class Schema:
         Parameters
         ----------
         data : frame, Arrow table, mapping of columns, or path
-            One record a row; the names of the columns are public. A path is that of a CSV file.
+            One record per row; the names of the columns are public. A path is that of a CSV file.
         epsilon, delta : float
             Of the whole schema; delta is 1e-6, or 0 where a budget pays that has none. With
             ``delta=0`` texts become hashed columns, which need no list.

@@ -54,7 +54,7 @@ def describe(
     Parameters
     ----------
     data : frame, Arrow table, mapping, array or path
-        One record a row, with the schema's columns; or a CSV file.
+        One record per row, with the schema's columns; or a CSV file.
     schema : Schema
         Its columns, bounds and categories are those of the summary.
     epsilon, delta : float
@@ -118,7 +118,7 @@ def quantile(
     Parameters
     ----------
     data : frame, Arrow table, mapping, array or path
-        One record a row, with the schema's columns; or a CSV file.
+        One record per row, with the schema's columns; or a CSV file.
     column : str
         A numeric column, or the numeric target.
     schema : Schema
