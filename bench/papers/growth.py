@@ -146,10 +146,11 @@ NOTES = {"random": "location", "quantiles": "location, records at the distributi
          "glm": "logistic regression in 10 columns"}
 
 
-def page(rows, fitted):
+def page(rows, fitted, verdicts):
     lines = ["# Error against growth", "",
              "Mean excess risk; Lipschitz and growth constant 1; see growth_bench.cc and "
-             "growth_columns.h.", ""]
+             "growth_columns.h.",
+             f"{sum(holds for _, holds in verdicts)} of {len(verdicts)} checks hold.", ""]
     for data, note in NOTES.items():
         for delta in sorted({r["delta"] for r in rows if r["data"] == data}):
             part = [r for r in rows if (r["data"], r["delta"]) == (data, delta)]
@@ -216,9 +217,9 @@ def main():
     tables.save("papers/growth",
                 {"origin": kept["origin"], "rows": rows, "slopes": fitted,
                  "checks": [{"asked": asked, "holds": holds} for asked, holds in verdicts]})
-    tables.keep_page("papers/growth", page(rows, fitted), "bench/papers/growth.py")
+    tables.keep_page("papers/growth", page(rows, fitted, verdicts), "bench/papers/growth.py")
     draw(rows, tables.raw("papers/growth").with_suffix(".png"))
-    print(page(rows, fitted))
+    print(page(rows, fitted, verdicts))
     for asked, holds in verdicts:
         if not holds:
             print(f"FAILS: {asked}")
