@@ -17,7 +17,7 @@ struct ContributionLimit {
   double slope_bound = HUGE_VAL;  ///< of one record's scalar slope, in real units; for GradientSum
   std::int64_t max_records_per_unit = 1;  ///< records of a unit that take part, at least 1; the
                                           ///< bound C is shared equally among them
-  model::ClassWeights class_weights{};  ///< of gradients before they are clipped; for GradientSum
+  model::ClassWeights class_weights{};    ///< of gradients before they are clipped; for GradientSum
 };
 
 /// The largest integer A with A^2 * squared_norm <= norm^2; 0 for a row of zeros, whose gradient is

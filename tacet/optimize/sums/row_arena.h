@@ -20,7 +20,7 @@ struct RowLimit {
                               ///< part, so that selections can count on it; at least 1
   std::int64_t max_records_per_unit = 1;  ///< records of a privacy unit that take part in a step,
                                           ///< which share every bound equally
-  int norm_bits = 26;  ///< a clipping norm is 2^norm_bits grid units; 14 to 26
+  int norm_bits = 26;                     ///< a clipping norm is 2^norm_bits grid units; 14 to 26
 };
 
 /// Neighbouring numbers of the dense block.
