@@ -1,4 +1,5 @@
-// Many devices in one process, for bench/local/local_serve.py: each record of a file takes part once.
+// Many devices in one process, for bench/local/local_serve.py: each record of a file takes part
+// once.
 //
 //     local_devices URL TASK RECORDS TOKENS THREADS [LIARS [CA]]
 //

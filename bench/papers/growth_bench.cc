@@ -3,8 +3,8 @@
 //
 //     growth_bench FILE [REPETITIONS] [line | columns | glm]
 //
-// writes its rows as JSON; bench/papers/growth.py runs and judges it. The parts `columns` and `glm` are
-// described in growth_columns.h; this is `line`:
+// writes its rows as JSON; bench/papers/growth.py runs and judges it. The parts `columns` and `glm`
+// are described in growth_columns.h; this is `line`:
 //
 // The loss is the distance |w - y|, the records y = w* + s / 2 with s = +-U^{1/(kappa-1)} for
 // uniform U, so that the risk exceeds its minimum by exactly |x|^kappa / (2 kappa) at w = w* + x /

@@ -6,8 +6,8 @@
 //
 //     paper_words_bench FOLDER SETTING TABLES EPOCHS SEED
 //
-// FOLDER holds vocabulary.txt, train.txt and test.txt as bench/common/words.py writes them. One JSON
-// object on a line goes to standard output. Run and judged by wide.py.
+// FOLDER holds vocabulary.txt, train.txt and test.txt as bench/common/words.py writes them. One
+// JSON object on a line goes to standard output. Run and judged by wide.py.
 
 #include <fmt/format.h>
 
@@ -20,13 +20,13 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/common/word_losses.h"
 #include "tacet/accounting/accountant.h"
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/learn/wide/word_selection.h"
 #include "tacet/learn/wide/word_training.h"
 #include "tacet/privacy/trusting_budget.h"
-#include "bench/common/word_losses.h"
 
 namespace {
 

@@ -1,7 +1,9 @@
 // Time and memory of the method ladder on a million dense records of a hundred columns, one thread.
 //
-//     ladder_bench [FILE] [ROWS]     writes its rows as JSON: loss, delta, CPU seconds, and the peak
-//                                    of memory over the encoded records
+//     ladder_bench [FILE] [ROWS]
+//
+// writes its rows as JSON: loss, delta, CPU seconds, and the peak of memory over the encoded
+// records.
 //
 // Time is the processor's, so that other programs on the machine count little. Memory is what the
 // whole program holds at most, less what it held before the first record was made, over two bytes a

@@ -1,6 +1,6 @@
 // Speed of the exact samplers on one core, side by side with the machine's keystream and with
-// NumPy's generator: random_bench RESULT.json [bench/speed/numpy_normals.py]. Processor time, best of
-// five rounds.
+// NumPy's generator: random_bench RESULT.json [bench/speed/numpy_normals.py]. Processor time, best
+// of five rounds.
 
 #include <fmt/format.h>
 #include <hwy/targets.h>

@@ -11,11 +11,11 @@
 #include <iostream>
 #include <string>
 
+#include "bench/common/word_losses.h"
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/learn/wide/word_training.h"
 #include "tacet/privacy/trusting_budget.h"
-#include "bench/common/word_losses.h"
 
 namespace {
 
