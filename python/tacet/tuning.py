@@ -62,7 +62,7 @@ def tune(
     Returns
     -------
     estimator
-        A fitted copy; ``plan_`` says what was settled, ``receipt_`` what was chosen and its cost.
+        A fitted copy; ``plan_`` says what was planned, ``receipt_`` what was chosen and its cost.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def tune(
     ('tune', True)
     """
     tuned = clone(estimator)
-    params = tuned._settled()
+    params = tuned._resolved()
     schema, rows, values = tuned._prepared(X, y, units, params)
     words, name, axes = _grid_of(grid, weights)
     # What the estimator says only because nobody said anything may vary.
@@ -90,10 +90,10 @@ def tune(
     tuning.max_trials = _spending.optional_count("max_trials", max_trials)
     tuning.law, tuning.score = str(law), str(score)
     tuning.holdout = _spending.number("holdout", holdout)
-    means = tuned._means(schema, params)
+    context = tuned._context(schema, params)
     plan = _engine.plan(schema._engine, values, tuning)
     # How far it has come would tell how often is trained: nobody watches.
-    tuned._model = _engine.fit(plan, rows, means, None)
+    tuned._model = _engine.fit(plan, rows, context, None)
     tuned.plan_ = json.loads(plan.tuning_text())
     return tuned
 

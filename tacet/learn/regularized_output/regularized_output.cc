@@ -166,7 +166,7 @@ void resolve_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, 
                      plan.sum_l2 / rows, expected);
   }
   // The penalty is that of the loss as it is: the smaller one that cut slopes would allow leaves
-  // more noise than it takes bias on most of the public sets of bench/methods.py.
+  // more noise than it takes bias on most of the public sets of bench/utility/methods.py.
   const double reach = plan.radius * norm_bound;
   plan.slope_bound =
       model::slope_bound_within(plan.loss, plan.claim ? reach : cut_reach(plan.loss, reach));
