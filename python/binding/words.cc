@@ -169,7 +169,7 @@ nb::dict embed(const nb::object& texts, const Texts& said, const Values& given,
     run::spend(
         {.command = "embed",
          .data = table.file(),
-         .privacy_unit = plan.unit,
+         .privacy_unit = plan.privacy_unit,
          .planned = plan.events,
          .cost = plan.guarantee,
          .unprotected_reason =

@@ -211,6 +211,7 @@ void resolve_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
   plan.columns = first.columns;
   plan.outputs = first.outputs;
   plan.projection = first.projection;
+  plan.privacy_unit = first.privacy_unit;
   check_selection(plan);
   plan.prg_slack = choice_prg_slack(runs_prg_slack(plan));
   plan.guarantee = accounting::stated_guarantee(plan.events, asked, plan.prg_slack);

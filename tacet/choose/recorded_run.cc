@@ -9,6 +9,7 @@
 #include "tacet/choose/score.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/model_check.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/event_tree.h"
 
@@ -25,10 +26,10 @@ privacy::Receipt run_receipt(const privacy::Receipt& choice,
   run.sampling = parameters.text(in_receipt::run_sampling);
   run.calibration = parameters.text(in_receipt::run_calibration);
   // Only methods that go by the number of their records confirm it.
-  run.public_row_count = learn::RecordedParameters(choice.parameters).count(in_receipt::run_rows);
+  run.public_row_count = parameters.count(in_receipt::run_rows, learn::Looking::assumes);
   run.guarantee.epsilon = parameters.real(in_receipt::run_epsilon);
   // Only the price of a run is held against it, which is left to be named as not checked.
-  run.guarantee.delta = learn::RecordedParameters(choice.parameters).real(in_receipt::run_delta);
+  run.guarantee.delta = parameters.real(in_receipt::run_delta, learn::Looking::assumes);
   return run;
 }
 
@@ -47,7 +48,9 @@ void describe_run(privacy::Receipt& choice, const privacy::Receipt& run, const s
 void describe_zero(privacy::Receipt& choice, const learn::Training& first) {
   auto parameters = nlohmann::json::parse(choice.parameters);
   parameters[in_receipt::candidate] = in_receipt::zero_model;
-  for (const auto& setting : learn::first_settings(first, {.receipt = false})) {
+  learn::MethodPlan own = first;
+  learn::SettingList(own).problem({.receipt = false});
+  for (const auto& setting : own.settings) {
     if (!setting.shown.receipt) continue;
     std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
   }
@@ -66,9 +69,8 @@ void describe_zero(privacy::Receipt& choice, const learn::Training& first) {
 
 learn::TrainedModel chosen_model(const learn::MethodPlan& plan, const learn::Training& first,
                                  const ChosenRun& chosen, const learn::TrainingContext& context) {
-  const auto unit = first.schema.unit.value_or("record");
   learn::TrainedModel result{model::empty_model(first.schema, plan.loss),
-                             learn::finished_receipt(plan, unit, context), first.schema};
+                             learn::finished_receipt(plan, context), first.schema};
   if (chosen.trained == nullptr || !is_finite(chosen.trained->model)) {
     describe_zero(result.receipt, first);
     return result;
@@ -103,7 +105,7 @@ void expect_run_cost(const privacy::Receipt& choice, learn::RecordedParameters& 
   constexpr double roundings = 1 + 1e-9;
   constexpr double least = 0.9;
   const double stated = parameters.real(in_receipt::run_epsilon);
-  const double run_delta = learn::RecordedParameters(choice.parameters).real(in_receipt::run_delta);
+  const double run_delta = parameters.real(in_receipt::run_delta, learn::Looking::assumes);
   const double cost =
       accounting::epsilon(part, choice.guarantee.adjacency, privacy::Delta(run_delta));
   if (cost <= stated * roundings && (!tight || cost >= least * stated)) return;

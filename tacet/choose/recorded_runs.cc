@@ -50,10 +50,9 @@ RecordedRun read_run(const privacy::Receipt& choice, learn::RecordedParameters& 
   run.receipt.algorithm = entry.at("method").get<std::string>();
   run.receipt.sampling = entry.at("sampling").get<std::string>();
   run.receipt.calibration = entry.at("calibration").get<std::string>();
-  run.receipt.public_row_count =
-      learn::RecordedParameters(choice.parameters).count(named::run_rows);
+  run.receipt.public_row_count = of_choice.count(named::run_rows, learn::Looking::assumes);
   run.receipt.guarantee.epsilon = of_choice.real(named::run_epsilon);
-  run.receipt.guarantee.delta = learn::RecordedParameters(choice.parameters).real(named::run_delta);
+  run.receipt.guarantee.delta = of_choice.real(named::run_delta, learn::Looking::assumes);
   if (entry.contains("candidates")) {
     run.candidates = entry.at("candidates").get<std::vector<std::size_t>>();
   }
@@ -161,8 +160,7 @@ RecordedRun as_in_grid(RecordedRun run, const std::string& candidate) {
 learn::Setting runs_setting(std::span<const PlannedRun> runs) {
   json list = json::array();
   for (const auto& [training, part, candidates] : runs) {
-    const auto unit = training.schema.unit.value_or(std::string(learn::single_record));
-    auto receipt = learn::receipt_of(training, unit);
+    auto receipt = learn::receipt_of(training);
     receipt.events = training.events;
     json entry{{"part", part},
                {"method", receipt.algorithm},
@@ -221,7 +219,7 @@ void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParamete
   }
   // Each run of the secret number draws its candidate, too.
   const double run = dearest + random::prg_slack_of(1, random::max_block_words);
-  const auto most = learn::RecordedParameters(choice.parameters).count(named::max_trials);
+  const auto most = parameters.count(named::max_trials, learn::Looking::assumes);
   expect_coins(choice, static_cast<double>(most) * run);
 }
 

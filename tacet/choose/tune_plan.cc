@@ -355,6 +355,7 @@ TunePlan resolve_tuning(const data::Schema& schema, const TuneRequest& request) 
   plan.columns = first.columns;
   plan.outputs = first.outputs;
   plan.projection = first.projection;
+  plan.privacy_unit = first.privacy_unit;
   add_settings(plan, asked);
   add_reasons(plan, asked, naive_epsilon(plan, asked));
   return plan;

@@ -8,8 +8,8 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/gradient_sum.h"
@@ -30,6 +30,18 @@ struct OneStepPlan : MethodPlan {
   double step_size = 0;
 };
 
+privacy::Event releases(const OneStepPlan& plan) {
+  return privacy::Gaussian{plan.noise_multiplier};
+}
+
+void list_settings(SettingList& list, OneStepPlan& plan) {
+  list.sampling("full_batch");
+  list.problem();
+  list.note("step_size", plan.step_size);
+  list.checked("noise_multiplier", plan.noise_multiplier, above_0);
+  list.follows("norm_bits", norm_bits_for(plan.noise_multiplier), {.table = false});
+}
+
 OneStepPlan plan_one_step(const data::Schema& schema, const LinearOptions& options) {
   OneStepPlan plan;
   resolve_problem(plan, schema, options);
@@ -42,12 +54,9 @@ OneStepPlan plan_one_step(const data::Schema& schema, const LinearOptions& optio
   plan.noise_multiplier =
       full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  plan.events = privacy::Gaussian{plan.noise_multiplier};
+  plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
-  plan.settings = first_settings(plan);
-  plan.settings.push_back({"step_size", plan.step_size});
-  plan.settings.push_back({"noise_multiplier", plan.noise_multiplier});
-  plan.settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false}});
+  write_settings(plan);
   return plan;
 }
 
@@ -66,12 +75,6 @@ TrainedModel train_one_step(const data::Dataset& dataset, const data::Schema& sc
   return finish(plan, schema, context, {weights});
 }
 
-privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                               const privacy::Event&) {
-  expect_sampling(receipt, "full_batch");
-  return privacy::Gaussian{recorded_noise(parameters)};
-}
-
 constexpr const char* options = "step-size";
 constinit const Method one_step_method{"one-step",
                                        "one step along the noisy gradient",
@@ -79,7 +82,7 @@ constinit const Method one_step_method{"one-step",
                                        {privacy::every_adjacency, privacy::no_adjacency},
                                        options,
                                        planned_by<plan_one_step, train_one_step>,
-                                       recorded_events};
+                                       recorded_releases_of<OneStepPlan>};
 
 // The line.
 constexpr std::array<const Method*, 2> known{&gradient_method, &one_step_method};

@@ -160,7 +160,7 @@ class Embed : public Command {
       seed_.warn(console);
     }
     warn_of_memory(console, plan);
-    if (plan.unit == "pair") {
+    if (plan.privacy_unit == "pair") {
       console.warn(
           "PRIVACY: of single pairs of words; neither a sentence nor its author is protected");
     }
@@ -181,7 +181,7 @@ class Embed : public Command {
   [[nodiscard]] run::Expense expense_of(const learn::WordPlan& plan) const {
     return {.command = name(),
             .data = text_.corpus(),
-            .privacy_unit = plan.unit,
+            .privacy_unit = plan.privacy_unit,
             .planned = plan.events,
             .cost = plan.guarantee,
             .unprotected_reason =

@@ -64,8 +64,7 @@ struct GradientPlan : MethodPlan, Batches {
   double average = 0;  ///< share of the last iterates that `suffix` averages
   Averaging averaging = Averaging::suffix;
   double mean_l2 = 0;  ///< penalty mean_l2/2 |w|^2 beside the mean loss, by a proximal step
-  std::optional<double> radius;             ///< of the ball the weights stay in
-  std::optional<privacy::Guarantee> claim;  ///< paper mode: what the paper claims for this noise
+  std::optional<double> radius;  ///< of the ball the weights stay in
   // By which clipping norm and step size follow the number of columns that are kept.
   LinearOptions options = {};
   double one_release = 0;  ///< noise multiplier if the steps' share of the budget were one release
@@ -92,6 +91,10 @@ struct GradientPlan : MethodPlan, Batches {
 /// selected columns, are held in memory once.
 [[nodiscard]] TrainedModel train_gradient(data::Dataset&& dataset, const data::Schema& schema,
                                           const GradientPlan& plan, const TrainingContext& context);
+
+/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+[[nodiscard]] privacy::Event releases(const GradientPlan& plan);
+void list_settings(SettingList& list, GradientPlan& plan);
 
 extern const Method gradient_method;
 

@@ -17,8 +17,8 @@
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
@@ -26,6 +26,11 @@ namespace tacet::learn {
 namespace {
 
 constexpr double default_momentum = 0.9;
+constexpr auto receipt_sampling_names =
+    base::names<BatchSampling>({{BatchSampling::full, "full_batch"},
+                                {BatchSampling::poisson, "poisson"},
+                                {BatchSampling::fixed_size, "fixed_size"},
+                                {BatchSampling::partition, "partition"}});
 // Per kind of target: the size of weights worth reaching, and how much a linear model typically
 // lowers the loss. Margins of classes grow to about 20 before a linear model stops improving;
 // numbers are scaled to [-1, 1]. docs/explanations/step-rule.md.
@@ -148,7 +153,7 @@ void resolve_noise(GradientPlan& plan, const LinearOptions& options, privacy::De
       noise_multiplier ? *noise_multiplier : batch_noise(plan, plan.steps, options, left);
   if (plan.first_noise() > 0) share_noise(plan, options, left);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  plan.events = gradient_events(plan, plan.steps, plan.noise_multiplier, plan.first_noise());
+  plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
 }
 
@@ -171,45 +176,6 @@ void resolve_clipping(GradientPlan& plan, const data::Schema& schema,
                                  .relative_noise = relative_noise(plan)});
   plan.clipping_norm = choice.norm;
   plan.reasons.push_back(std::move(choice.reason));
-}
-
-void resolve_settings(GradientPlan& plan) {
-  // In a receipt the number of records has a place of its own, and so has the way of sampling.
-  auto& settings = plan.settings = first_settings(plan, {.receipt = false});
-  const bool suffix = plan.averaging == Averaging::suffix;
-  const bool units = plan.max_records_per_unit > 1;
-  settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
-  settings.push_back({"clipping_norm", plan.clipping_norm});
-  settings.push_back({"noise_multiplier", plan.noise_multiplier});
-  if (standardises(plan)) {
-    settings.push_back({"standardise_noise_multiplier", plan.standardise_noise});
-  }
-  if (keeps_columns(plan)) {
-    settings.push_back({"feature_selection_noise_multiplier", plan.feature_selection_noise});
-    settings.push_back({"feature_selection_threshold", plan.feature_selection_threshold});
-  }
-  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false, .json = false}});
-  settings.push_back({"steps", plan.steps});
-  settings.push_back({"step_size", plan.step_size});
-  settings.push_back({"momentum", plan.momentum});
-  settings.push_back({"averaging", to_string(plan.averaging), {.table = false}});
-  settings.push_back({"average", plan.average, {.table = suffix, .receipt = suffix}});
-  settings.push_back(
-      {"sampling", to_string(plan.sampling), {.table = plan.rate < 1, .receipt = false}});
-  settings.push_back({"sampling_rate",
-                      plan.rate,
-                      {.table = plan.sampling == BatchSampling::poisson,
-                       .receipt = plan.sampling != BatchSampling::full}});
-  if (plan.batch > 0) settings.push_back({"batch_size", plan.batch});
-  if (plan.sampling == BatchSampling::partition) {
-    settings.push_back({"order_seed", plan.order_seed});
-  }
-  settings.push_back(
-      {std::string(max_records_per_unit_name), plan.max_records_per_unit, {.table = units}});
-  settings.push_back(
-      {"l2", plan.mean_l2, {.table = plan.mean_l2 > 0, .receipt = plan.mean_l2 > 0}});
-  if (plan.radius) settings.push_back({"radius", *plan.radius});
-  add_claim(settings, plan.claim);
 }
 
 // A paper's schedule and noise, and what is proved about them.
@@ -385,20 +351,61 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
 
 }  // namespace
 
+privacy::Event releases(const GradientPlan& plan) {
+  return gradient_events(plan, plan.steps, plan.noise_multiplier, plan.first_noise());
+}
+
+void list_settings(SettingList& list, GradientPlan& plan) {
+  constexpr auto standardise_name = "standardise_noise_multiplier";
+  list.sampling(plan.sampling, receipt_sampling_names);
+  // In a receipt the number of records has a place of its own, and so has the way of sampling.
+  list.problem({.receipt = false});
+  list.note("outputs", plan.outputs, {.table = plan.outputs > 1});
+  list.note("clipping_norm", plan.clipping_norm);
+  list.checked("noise_multiplier", plan.noise_multiplier, above_0);
+  if (list.has(standardise_name, standardises(plan))) {
+    list.checked(standardise_name, plan.standardise_noise, above_0);
+  }
+  if (list.has(feature_selection_name, keeps_columns(plan))) {
+    list.feature_selection(plan.feature_selection_noise, plan.feature_selection_threshold);
+  }
+  list.follows("norm_bits", norm_bits_for(plan.noise_multiplier), {.table = false, .json = false});
+  list.checked("steps", plan.steps, {.lowest = 1, .highest = max_gradient_steps});
+  list.note("step_size", plan.step_size);
+  list.mark("momentum", plan.momentum);
+  list.mark("averaging", to_string(plan.averaging), {.table = false});
+  const bool suffix = plan.averaging == Averaging::suffix;
+  list.note("average", plan.average, {.table = suffix, .receipt = suffix});
+  list.note("sampling", to_string(plan.sampling), {.table = plan.rate < 1, .receipt = false});
+  const bool samples = plan.sampling != BatchSampling::full;
+  const bool poisson = plan.sampling == BatchSampling::poisson;
+  list.checked("sampling_rate", plan.rate, rate_range, {.table = poisson, .receipt = samples});
+  if (samples && !poisson) {
+    const auto records = static_cast<double>(plan.public_row_count);
+    list.checked("batch_size", plan.batch, {.lowest = 1, .highest = records});
+  }
+  if (plan.sampling == BatchSampling::partition) list.note("order_seed", plan.order_seed);
+  // All records of a unit share one bound in a full batch, however many they are.
+  list.records_per_unit(samples ? Looking::confirms : Looking::assumes, plan.max_records_per_unit,
+                        {.table = plan.max_records_per_unit > 1});
+  list.note("l2", plan.mean_l2, {.table = plan.mean_l2 > 0, .receipt = plan.mean_l2 > 0});
+  if (plan.radius) list.note("radius", *plan.radius);
+  list.claim();
+}
+
 GradientPlan on_selected_columns(const GradientPlan& plan, const data::Schema& narrowed) {
   GradientPlan kept = plan;
   kept.columns = narrowed.encoded_column_count();
   // The releases are booked: their number stays, and with it the noise of each.
   kept.options.steps = plan.steps;
   resolve_course(kept, narrowed, privacy::Delta(plan.guarantee.delta));
-  resolve_settings(kept);
+  write_settings(kept);
   return kept;
 }
 
 GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
   auto plan = options.paper() ? paper_plan(schema, options) : tight_plan(schema, options);
-  if (plan.sampling != BatchSampling::full) plan.sampling_scheme = to_string(plan.sampling);
-  resolve_settings(plan);
+  write_settings(plan);
   return plan;
 }
 

@@ -43,12 +43,10 @@ struct LocalizationPlan : MethodPlan {
   RecordUse use = RecordUse::reuse;
   LocalNoise noise = LocalNoise::gaussian;
   std::vector<Epoch> epochs;
+  std::int64_t phases = 1;           ///< of all epochs
   std::vector<PhaseSolver> solvers;  ///< of all phases, in order
-  std::vector<double> noise_levels;  ///< of all phases: the noise multiplier, or epsilon
-
-  [[nodiscard]] std::int64_t phase_count() const {
-    return static_cast<std::int64_t>(solvers.size());
-  }
+  /// Of all phases, or of a receipt one that all of them have: the noise multiplier, or epsilon.
+  std::vector<double> noise_levels;
 };
 
 /// Settles all parameters of options.method from the options and the schema alone. UsageError when
@@ -60,6 +58,10 @@ struct LocalizationPlan : MethodPlan {
                                               const data::Schema& schema,
                                               const LocalizationPlan& plan,
                                               const TrainingContext& context);
+
+/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+[[nodiscard]] privacy::Event releases(const LocalizationPlan& plan);
+void list_settings(SettingList& list, LocalizationPlan& plan);
 
 extern const Method ladder_method;
 extern const Method localized_method;

@@ -24,9 +24,10 @@ struct InverseSensitivityPlan : MethodPlan {
   bool location = false;     ///< its column is the intercept, 1 in every record
   double clipping_norm = 0;  ///< of one record's gradient
   double mean_l2 = 0;        ///< the second one's penalty
+  double epsilon = 0;        ///< of the events, at most the guarantee's
 
-  /// What the draw is made for: the epsilon of the events, at most the guarantee's.
-  [[nodiscard]] privacy::Epsilon spent() const;
+  /// What the draw is made for.
+  [[nodiscard]] privacy::Epsilon spent() const { return privacy::Epsilon(epsilon); }
   /// What the second sampler is asked. Its smoothness and error bounds follow from the plan.
   [[nodiscard]] mechanism::NormGradientQuery query() const;
 };
@@ -40,6 +41,9 @@ struct InverseSensitivityPlan : MethodPlan {
                                                      const data::Schema& schema,
                                                      const InverseSensitivityPlan& plan,
                                                      const TrainingContext& context);
+
+/// The settings of a plan, for planning and for the way back from a receipt.
+void list_settings(SettingList& list, InverseSensitivityPlan& plan);
 
 extern const Method inverse_sensitivity_method;
 

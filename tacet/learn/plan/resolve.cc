@@ -129,6 +129,7 @@ void resolve_shape(MethodPlan& plan, const data::Schema& schema, const LinearOpt
                    Takes takes) {
   const auto& target = target_of(schema);
   plan.method = options.method;
+  plan.privacy_unit = schema.unit.value_or(std::string(single_record));
   refuse_softmax(target, options, takes);
   refuse_own(options, takes);
   if (asks_shares(target) && !takes.shares) {
@@ -290,20 +291,18 @@ double resolve_delta_or_pure(const data::Schema& schema, const LinearOptions& op
 
 bool MethodPlan::unprotected() const { return std::isinf(guarantee.epsilon); }
 
-privacy::Receipt receipt_of(const MethodPlan& plan, std::string_view privacy_unit) {
+privacy::Receipt receipt_of(const MethodPlan& plan) {
   nlohmann::json parameters = neighbour_parameters(plan.guarantee.adjacency);
   for (const auto& setting : plan.settings) {
     if (!setting.shown.receipt) continue;
     std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
   }
-  // Of single records there is nothing to say, and a receipt that says it protects units.
-  if (privacy_unit == single_record) parameters.erase(std::string(max_records_per_unit_name));
   privacy::Receipt receipt;
   receipt.algorithm = plan.method;
   receipt.calibration = to_string(plan.calibration);
   receipt.parameters = parameters.dump();
   receipt.guarantee = plan.guarantee;
-  receipt.privacy_unit = privacy_unit;
+  receipt.privacy_unit = plan.privacy_unit;
   receipt.sampling = plan.sampling_scheme;
   if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
   receipt.prg_slack = plan.prg_slack;
@@ -311,9 +310,8 @@ privacy::Receipt receipt_of(const MethodPlan& plan, std::string_view privacy_uni
   return receipt;
 }
 
-privacy::Receipt finished_receipt(const MethodPlan& plan, std::string_view privacy_unit,
-                                  const TrainingContext& context) {
-  auto receipt = receipt_of(plan, privacy_unit);
+privacy::Receipt finished_receipt(const MethodPlan& plan, const TrainingContext& context) {
+  auto receipt = receipt_of(plan);
   context.reservation.commit();
   receipt.events = context.reservation.spent();
   const auto& stated = receipt.guarantee;
@@ -332,8 +330,8 @@ privacy::Receipt finished_receipt(const MethodPlan& plan, std::string_view priva
 
 TrainedModel finish(const MethodPlan& plan, const data::Schema& schema,
                     const TrainingContext& context, Coefficients coefficients) {
-  TrainedModel trained{model::empty_model(schema, plan.loss),
-                       finished_receipt(plan, schema.unit.value_or("record"), context), schema};
+  TrainedModel trained{model::empty_model(schema, plan.loss), finished_receipt(plan, context),
+                       schema};
   trained.model.coefficients = std::move(coefficients.values);
   trained.model.noise_stddevs = std::move(coefficients.noise_stddevs);
   return trained;
@@ -364,45 +362,6 @@ void resolve_guarantee(MethodPlan& plan, const LinearOptions& options, double de
 
 privacy::Epsilon resolve_pure_epsilon(const LinearOptions& options) {
   return privacy::Epsilon(privacy::decimal_down(options.epsilon));
-}
-
-std::vector<Setting> first_settings(const MethodPlan& plan, Shown repeated) {
-  const auto& loss = plan.loss;
-  std::vector<Setting> settings{{"loss", std::string(model::loss_name(loss))}};
-  if (const auto name = model::loss_parameter_name(loss); !name.empty()) {
-    settings.push_back({"loss_parameter",
-                        model::loss_parameter(loss),
-                        {.table = false, .receipt = repeated.receipt}});
-    settings.push_back({fmt::format("loss_{}", name), model::loss_parameter(loss)});
-  }
-  if (const double width = model::loss_width(loss); !std::isnan(width)) {
-    settings.push_back({"loss_width", width});
-  }
-  if (!plan.class_weights_given.empty()) {
-    settings.push_back({"class_weights", plan.class_weights_given});
-  }
-  settings.push_back({"columns", plan.columns});
-  if (plan.projection) {
-    settings.push_back({"projection", data::projection_name(*plan.projection)});
-    settings.push_back({"projection_width", plan.projection->width});
-    settings.push_back({"projection_seed", plan.projection->seed});
-    const auto room = plan.projection->room;
-    if (room != 1) settings.push_back({"projection_room", room, {.table = false}});
-  }
-  if (plan.public_row_count > 0) {
-    settings.push_back({"public_row_count", plan.public_row_count, repeated});
-  }
-  if (plan.first) {
-    settings.push_back({"feature_selection_noise_multiplier", plan.first->noise});
-    settings.push_back({"feature_selection_threshold", plan.first->stddevs});
-  }
-  return settings;
-}
-
-void add_claim(std::vector<Setting>& settings, const std::optional<privacy::Guarantee>& claim) {
-  if (!claim) return;
-  settings.push_back({"claimed_epsilon", claim->epsilon});
-  settings.push_back({"claimed_delta", claim->delta});
 }
 
 }  // namespace tacet::learn

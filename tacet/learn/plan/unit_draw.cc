@@ -4,12 +4,6 @@
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {
-namespace {
-
-constexpr auto setting_name = "max_records_per_unit";
-constexpr std::int64_t one_record = 1;
-
-}  // namespace
 
 void resolve_unit_draw(MethodPlan& plan, const data::Schema& schema) {
   if (!schema.unit) return;
@@ -20,18 +14,10 @@ void resolve_unit_draw(MethodPlan& plan, const data::Schema& schema) {
       *schema.unit);
 }
 
-void add_unit_draw(MethodPlan& plan, const data::Schema& schema) {
-  if (schema.unit) plan.settings.push_back({setting_name, one_record});
-}
-
 std::optional<data::Dataset> drawn_records(const data::Dataset& dataset, const data::Schema& schema,
                                            const TrainingContext& context) {
   if (!schema.unit) return std::nullopt;
   return data::one_record_per_unit(dataset, context.source.claim(random::Purpose::sampling, 0, 0));
-}
-
-void expect_unit_draw(RecordedParameters& parameters) {
-  parameters.expect(setting_name, one_record, "the method draws");
 }
 
 }  // namespace tacet::learn

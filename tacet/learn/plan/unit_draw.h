@@ -4,7 +4,6 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/training.h"
 
 /// How methods whose proof is about one record protect units of several: one record of each takes
@@ -16,15 +15,9 @@ namespace tacet::learn {
 /// resolve_delta_left.
 void resolve_unit_draw(MethodPlan& plan, const data::Schema& schema);
 
-/// The setting that says so, last of the plan's; nothing without a unit column.
-void add_unit_draw(MethodPlan& plan, const data::Schema& schema);
-
 /// The records that take part; nothing without a unit column: then all do.
 [[nodiscard]] std::optional<data::Dataset> drawn_records(const data::Dataset& dataset,
                                                          const data::Schema& schema,
                                                          const TrainingContext& context);
-
-/// A contradiction where a receipt says that more records of a unit take part.
-void expect_unit_draw(RecordedParameters& parameters);
 
 }  // namespace tacet::learn

@@ -13,8 +13,8 @@
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
@@ -207,23 +207,6 @@ void resolve_solver(RegularizedOutputPlan& plan, double norm_bound) {
                                  .tolerance = plan.solver_tolerance});
 }
 
-void resolve_settings(RegularizedOutputPlan& plan) {
-  auto& settings = plan.settings = first_settings(plan);
-  settings.push_back({"l2", plan.sum_l2 / static_cast<double>(plan.public_row_count)});
-  settings.push_back({"regularization", plan.sum_l2, {.table = false}});
-  settings.push_back({"radius", plan.radius});
-  settings.push_back({"slope_bound", plan.slope_bound});
-  settings.push_back({"gradient_share", plan.gradient_share, {.table = false}});
-  settings.push_back(
-      {"smoothing_width", plan.smoothing_width, {.table = plan.smoothing_width > 0}});
-  settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = !plan.pure()}});
-  settings.push_back({"record_share", plan.record_share, {.table = false, .json = false}});
-  settings.push_back({"noise", plan.noise});
-  settings.push_back({"steps", plan.steps, {.table = plan.steps > 0}});
-  settings.push_back({"solver_tolerance", plan.solver_tolerance, {.table = plan.steps == 0}});
-  add_claim(settings, plan.claim);
-}
-
 // The Poisson loss is smooth on balls only; beyond what the ball can predict its extension has the
 // curvature that it has there, and solvers may leave the ball on their way.
 void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
@@ -247,6 +230,38 @@ void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
 }
 
 }  // namespace
+
+void list_settings(SettingList& list, RegularizedOutputPlan& plan) {
+  list.sampling("full_batch");
+  list.problem();
+  list.look_ahead("regularization", plan.sum_l2, above_0);
+  list.follows("l2", plan.sum_l2 / static_cast<double>(plan.public_row_count));
+  list.checked("regularization", plan.sum_l2, above_0, {.table = false});
+  list.of_model("radius", plan.radius, above_0);
+  list.of_model("slope_bound", plan.slope_bound, at_least_0);
+  list.of_model("gradient_share", plan.gradient_share, at_least_0, {.table = false});
+  list.of_model("smoothing_width", plan.smoothing_width, at_least_0,
+                {.table = plan.smoothing_width > 0});
+  const bool pure = list.reads() ? false : plan.pure();
+  list.checked("noise_multiplier", plan.noise_multiplier, at_least_0, {.table = !pure});
+  list.checked("record_share", plan.record_share, above_0, {.table = false, .json = false});
+  if (plan.noise_multiplier == 0) {
+    list.checked("noise", plan.noise, above_0);
+  } else {
+    // The noise is what was drawn; what it costs follows from how far a record moves the result.
+    list.computed("noise", plan.noise_multiplier * plan.record_share);
+  }
+  const Shown descent{.table = plan.steps > 0};
+  if (plan.guarantee.adjacency == Adjacency::add_remove) {
+    // Descent of a fixed length has no proof there.
+    list.checked("steps", plan.steps, {.lowest = 0, .highest = 0}, descent);
+  } else {
+    list.of_model("steps", plan.steps, at_least_0, descent);
+  }
+  list.of_model("solver_tolerance", plan.solver_tolerance, at_least_0, {.table = plan.steps == 0});
+  list.claim();
+  list.one_record_per_unit();
+}
 
 double optimal_mean_l2(const OutputNoiseFacts& facts) {
   const double sensitivity =  // lambda times the noise's standard deviation
@@ -308,8 +323,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
     plan.events = privacy::Gaussian{plan.noise_multiplier};
   }
   resolve_guarantee(plan, options, delta);
-  resolve_settings(plan);
-  add_unit_draw(plan, schema);
+  write_settings(plan);
   return plan;
 }
 
@@ -342,69 +356,43 @@ namespace {
 
 privacy::Event recorded_minimiser(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                   const privacy::Event& own) {
-  expect_sampling(receipt, "full_batch");
-  expect_unit_draw(parameters);
-  expect_claim(parameters, receipt);
-  recorded_sum_l2(parameters, receipt);
-  const auto adjacency = receipt.guarantee.adjacency;
-  if (adjacency == Adjacency::add_remove && parameters.count("steps") != 0) {
-    throw base::DataError("descent of a fixed length has no proof under add_remove");
-  }
-  // The noise's standard deviation or scale is what was drawn; what it costs follows from how far a
-  // record moves the result.
-  const double ratio = parameters.real("noise") / parameters.real("record_share");
-  if (!(ratio > 0 && std::isfinite(ratio))) throw base::DataError("the noise is not above 0");
-  const double multiplier = parameters.real("noise_multiplier");
-  if (multiplier == 0) {
-    return pure_release<privacy::PureDp>(receipt, privacy::distance_factor(adjacency) / ratio, own);
-  }
-  if (!nearly_equal(ratio, multiplier)) {
-    throw base::DataError("the noise is {:.6g} times what a record moves, the multiplier {:.6g}",
-                          ratio, multiplier);
-  }
-  return privacy::Gaussian{multiplier};
+  const auto plan = read_plan<RegularizedOutputPlan>(receipt, parameters);
+  if (plan.noise_multiplier > 0) return privacy::Gaussian{plan.noise_multiplier};
+  const auto adjacency = plan.guarantee.adjacency;
+  return pure_release<privacy::PureDp>(
+      adjacency, privacy::distance_factor(adjacency) * plan.record_share / plan.noise, own);
 }
 
 /// How far a record moves the result, computed again for the stated neighbours.
 void check_minimiser_file(const privacy::Receipt& receipt, const model::ModelFile& file,
                           RecordedParameters& parameters) {
-  RegularizedOutputPlan plan;
+  auto plan = read_plan<RegularizedOutputPlan>(receipt, parameters, true);
   plan.loss = file.model.loss;
-  plan.guarantee = receipt.guarantee;
   plan.columns = file.schema.encoded_column_count();
-  plan.radius = parameters.real("radius");
-  plan.slope_bound = parameters.real("slope_bound");
-  plan.sum_l2 = parameters.real("regularization");
-  plan.smoothing_width = parameters.real("smoothing_width");
-  plan.steps = parameters.count("steps");
-  plan.solver_tolerance = parameters.real("solver_tolerance");
-  const auto rows = receipt.public_row_count.value_or(0);
-  if (!(plan.radius > 0 && plan.sum_l2 > 0 && plan.smoothing_width >= 0 && plan.steps >= 0) ||
-      rows < 1) {
-    throw base::DataError("numbers of the minimiser are out of range");
-  }
+  const auto rows = plan.public_row_count;
+  if (rows < 1) throw base::DataError("the minimiser is that of no record");
   if (parameters.has("class_weights") && file.schema.target) {
     plan.class_weights = parse_class_weights(parameters.text("class_weights"), *file.schema.target);
   }
   const double norm_bound = file.schema.norm_bound();
   const double reach = plan.radius * norm_bound;
-  const bool tight = receipt.calibration == to_string(Calibration::tight);
+  const bool tight = plan.calibration == Calibration::tight;
   const double steepest =
       model::slope_bound_within(plan.loss, tight ? cut_reach(plan.loss, reach) : reach);
   if (!nearly_equal(plan.slope_bound, steepest)) {
     throw base::DataError("slopes within the radius are up to {:.6g}, the receipt says {:.6g}",
                           steepest, plan.slope_bound);
   }
+  const double stated = plan.gradient_share;
   plan.gradient_share = gradient_share(plan, norm_bound);
-  const double stated = parameters.real("gradient_share");
   if (!nearly_equal(stated, plan.gradient_share)) {
     throw base::DataError("a record moves the gradient by {:.6g}, the receipt says {:.6g}",
                           plan.gradient_share, stated);
   }
   const double share = optimize::local_share(problem_of(plan, rows), norm_bound, plan.columns);
-  if (!nearly_equal(parameters.real("record_share"), share)) {
+  if (!nearly_equal(plan.record_share, share)) {
     throw base::DataError("a record moves the result by {:.6g}, the receipt says {:.6g}", share,
-                          parameters.real("record_share"));
+                          plan.record_share);
   }
 }
 

@@ -10,8 +10,8 @@
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/class_weights.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/zhang2021.h"
 #include "tacet/mechanism/select/group_scores.h"
 #include "tacet/optimize/sums/group_sum.h"
@@ -21,8 +21,6 @@ namespace tacet::learn {
 namespace {
 
 constexpr int score_bits = 24;
-constexpr const char* turns_scheme = "groups_in_turn";
-constexpr const char* drawn_scheme = "random_groups";
 constexpr std::int64_t usual_groups = 10;
 constexpr std::int64_t usual_passes = 10;
 constexpr std::int64_t usual_positives = 10;
@@ -68,7 +66,6 @@ data::ColumnRange range_of(const data::Schema& schema, const LinearOptions& opti
 void resolve_group_steps(SparseGroupsPlan& plan, const LinearOptions& options) {
   plan.groups = options.groups.value_or(usual_groups);
   plan.random_groups = options.random_groups;
-  plan.sampling_scheme = plan.random_groups ? drawn_scheme : turns_scheme;
   plan.steps = options.steps.value_or(usual_passes * plan.groups);
   plan.positives = options.positives.value_or(std::min(usual_positives, plan.columns));
   if (plan.positives > plan.columns) {
@@ -85,15 +82,6 @@ void resolve_group_steps(SparseGroupsPlan& plan, const LinearOptions& options) {
   plan.step_size = options.step_size.value_or(1);
   const bool classes = model::properties(plan.loss).classification;
   plan.radius = options.radius.value_or(classes ? radius_of_classes : radius_of_numbers);
-}
-
-privacy::Event group_events(const SparseGroupsPlan& plan, privacy::Adjacency adjacency) {
-  const auto part = mechanism::sparse_vector_event(plan.run(), adjacency);
-  auto one = plan.random_groups ? mechanism::GroupDraws::event(part, plan.groups, adjacency)
-                                : mechanism::GroupPass::event(part);
-  const auto count = plan.random_groups ? plan.steps : plan.passes();
-  if (count == 1) return one;
-  return privacy::Repeated{count, std::move(one)};
 }
 
 // Comparisons get two thirds of the epsilon of a stretch, a released value one.
@@ -117,7 +105,7 @@ bool resolve_published_noise(SparseGroupsPlan& plan, const LinearOptions& option
   plan.selection_epsilon = run.selection_epsilon.value();
   plan.value_epsilon = run.value_epsilon.value().value();
   plan.threshold_share = run.threshold_share;
-  plan.events = group_events(plan, options.adjacency);
+  plan.events = releases(plan);
   resolve_guarantee(plan, options, delta);
   plan.claim = privacy::Guarantee{options.epsilon, delta, options.adjacency};
   const bool proved = plan.guarantee.epsilon <= options.epsilon;
@@ -142,7 +130,7 @@ void resolve_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
   const auto left = resolve_delta_left(options, delta, plan.prg_slack);
   const auto events = [&](double whole) {
     split_epsilon(plan, whole);
-    return group_events(plan, options.adjacency);
+    return releases(plan);
   };
   plan.events = events(
       accounting::min_noise(events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
@@ -151,8 +139,8 @@ void resolve_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
 
 void resolve_group_threshold(SparseGroupsPlan& plan, const LinearOptions& options) {
   const double compared = plan.threshold_share > 0 ? 1 - plan.threshold_share : compared_share;
-  const double scale = 2 * plan.unit() * std::ldexp(1, score_bits) * number_of(plan.positives) /
-                       (compared * plan.selection_epsilon);
+  const double scale = 2 * plan.grid_unit() * std::ldexp(1, score_bits) *
+                       number_of(plan.positives) / (compared * plan.selection_epsilon);
   plan.threshold = options.threshold.value_or(
       scale * std::log(std::max(1.0, 5 * number_of(plan.columns) / number_of(plan.positives))));
   if (options.threshold) return;
@@ -160,22 +148,6 @@ void resolve_group_threshold(SparseGroupsPlan& plan, const LinearOptions& option
       "threshold {:.4g}: coordinates without a gradient reach it by the noise of comparisons about "
       "a tenth as often as {} are moved",
       plan.threshold, plan.positives);
-}
-
-void resolve_group_settings(SparseGroupsPlan& plan, const LinearOptions& options) {
-  auto& settings = plan.settings = first_settings(plan);
-  settings.push_back({"group_column", *options.group_column});
-  settings.push_back({"groups", plan.groups});
-  if (plan.random_groups) settings.push_back({"group_order", std::string("random")});
-  settings.push_back({"steps", plan.steps});
-  settings.push_back({"positives", plan.positives});
-  settings.push_back({"clipping_norm", plan.coordinate_bound});
-  settings.push_back({"threshold", plan.threshold});
-  settings.push_back({"step_size", plan.step_size});
-  settings.push_back({"radius", plan.radius});
-  settings.push_back({"selection_epsilon", plan.selection_epsilon});
-  settings.push_back({"value_epsilon", plan.value_epsilon});
-  add_claim(settings, plan.claim);
 }
 
 // The step that the paper forgot: back into the ball.
@@ -218,28 +190,6 @@ class GroupOrder {
   std::optional<mechanism::GroupDraws> draws_;
 };
 
-privacy::Event recorded_groups(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                               const privacy::Event& /*own*/) {
-  SparseGroupsPlan plan;
-  plan.groups = parameters.count("groups");
-  plan.steps = parameters.count("steps");
-  plan.positives = parameters.count("positives");
-  plan.selection_epsilon = parameters.real("selection_epsilon");
-  plan.value_epsilon = parameters.real("value_epsilon");
-  if (plan.groups < 1 || plan.steps < 1 || plan.positives < 1 || !(plan.selection_epsilon > 0) ||
-      !(plan.value_epsilon > 0)) {
-    throw base::DataError("groups, steps, positives and their epsilons are above 0");
-  }
-  plan.public_row_count = 1;
-  plan.random_groups = parameters.has("group_order");
-  if (plan.random_groups && parameters.text("group_order") != "random") {
-    throw base::DataError("groups are in turn, or their order is random");
-  }
-  expect_sampling(receipt, plan.random_groups ? drawn_scheme : turns_scheme);
-  expect_claim(parameters, receipt);
-  return group_events(plan, receipt.guarantee.adjacency);
-}
-
 constexpr const char* group_options =
     "calibration steps step-size clipping-norm radius group-column groups group-order positives "
     "threshold";
@@ -253,7 +203,35 @@ constexpr Proved proved_groups{
 
 }  // namespace
 
-double SparseGroupsPlan::unit() const {
+privacy::Event releases(const SparseGroupsPlan& plan) {
+  const auto adjacency = plan.guarantee.adjacency;
+  const auto part = mechanism::sparse_vector_event(plan.run(), adjacency);
+  auto one = plan.random_groups ? mechanism::GroupDraws::event(part, plan.groups, adjacency)
+                                : mechanism::GroupPass::event(part);
+  const auto count = plan.random_groups ? plan.steps : plan.passes();
+  if (count == 1) return one;
+  return privacy::Repeated{count, std::move(one)};
+}
+
+void list_settings(SettingList& list, SparseGroupsPlan& plan) {
+  plan.random_groups = list.has("group_order", plan.random_groups);
+  list.sampling(plan.random_groups ? "random_groups" : "groups_in_turn");
+  list.problem();
+  list.note("group_column", plan.group_column);
+  list.checked("groups", plan.groups, at_least_1);
+  if (plan.random_groups) list.follows("group_order", "random");
+  list.checked("steps", plan.steps, at_least_1);
+  list.checked("positives", plan.positives, at_least_1);
+  list.note("clipping_norm", plan.coordinate_bound);
+  list.note("threshold", plan.threshold);
+  list.note("step_size", plan.step_size);
+  list.note("radius", plan.radius);
+  list.checked("selection_epsilon", plan.selection_epsilon, above_0);
+  list.checked("value_epsilon", plan.value_epsilon, above_0);
+  list.claim();
+}
+
+double SparseGroupsPlan::grid_unit() const {
   return coordinate_bound * std::ldexp(1, -score_bits) * number_of(groups) /
          number_of(public_row_count);
 }
@@ -261,7 +239,7 @@ double SparseGroupsPlan::unit() const {
 mechanism::SparseVectorOptions SparseGroupsPlan::run() const {
   return {.form = mechanism::SparseVectorForm::redrawn_threshold,
           .compared = mechanism::Compared::magnitude,
-          .threshold = threshold / unit(),
+          .threshold = threshold / grid_unit(),
           .max_positives = positives,
           .selection_epsilon = privacy::Epsilon(selection_epsilon),
           .value_epsilon = privacy::Epsilon(value_epsilon),
@@ -273,11 +251,13 @@ SparseGroupsPlan plan_sparse_groups(const data::Schema& schema, const LinearOpti
   SparseGroupsPlan plan;
   resolve_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
+  plan.guarantee = {options.epsilon, 0, options.adjacency};
   plan.column = range_of(schema, options);
+  plan.group_column = *options.group_column;
   resolve_group_steps(plan, options);
   resolve_group_noise(plan, schema, options);
   resolve_group_threshold(plan, options);
-  resolve_group_settings(plan, options);
+  write_settings(plan);
   return plan;
 }
 
@@ -300,7 +280,7 @@ TrainedModel train_sparse_groups(const data::Dataset& dataset, const data::Schem
         mechanism::GroupContext{{static_cast<std::uint64_t>(t), 0}, context.source, order.payer()});
     for (const auto& positive : answer.value().positives) {
       weights[static_cast<std::size_t>(positive.index)] -=
-          plan.step_size * plan.unit() * *positive.value;
+          plan.step_size * plan.grid_unit() * *positive.value;
     }
     project_to_ball(weights, plan.radius);
   }
@@ -315,7 +295,7 @@ constinit const Method sparse_groups_method{
     proved_groups,
     group_options,
     planned_by<plan_sparse_groups, train_sparse_groups>,
-    recorded_groups,
+    recorded_releases_of<SparseGroupsPlan>,
     true,
     group_papers};
 

@@ -17,7 +17,8 @@
 namespace tacet::learn {
 
 struct SparseGroupsPlan : MethodPlan {
-  data::ColumnRange column;  ///< encoded columns of the one that groups records
+  std::string group_column;
+  data::ColumnRange column;  ///< its encoded columns
   std::int64_t groups = 1;
   bool random_groups = false;  ///< a secret one for each step, not all in turn
   std::int64_t steps = 1;
@@ -25,17 +26,16 @@ struct SparseGroupsPlan : MethodPlan {
   double coordinate_bound = 1;  ///< of a record's gradient in each coordinate
   double threshold = 0;         ///< of the mean gradient
   double step_size = 1;
-  double radius = 1;                        ///< weights stay in the ball of it
-  double selection_epsilon = 0;             ///< of a step's comparisons
-  double value_epsilon = 0;                 ///< of a step's released values
-  double threshold_share = 0;               ///< SparseVectorOptions::threshold_share
-  std::optional<privacy::Guarantee> claim;  ///< what the paper says of it
+  double radius = 1;             ///< weights stay in the ball of it
+  double selection_epsilon = 0;  ///< of a step's comparisons
+  double value_epsilon = 0;      ///< of a step's released values
+  double threshold_share = 0;    ///< SparseVectorOptions::threshold_share
 
   [[nodiscard]] std::int64_t passes() const { return (steps + groups - 1) / groups; }
   /// The run of one step, whose threshold is in grid units of its scores.
   [[nodiscard]] mechanism::SparseVectorOptions run() const;
   /// What a grid unit of the scores is of the mean gradient.
-  [[nodiscard]] double unit() const;
+  [[nodiscard]] double grid_unit() const;
 };
 
 /// Settles all parameters from the options and the schema alone. UsageError without a group column
@@ -46,6 +46,10 @@ struct SparseGroupsPlan : MethodPlan {
                                                const data::Schema& schema,
                                                const SparseGroupsPlan& plan,
                                                const TrainingContext& context);
+
+/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+[[nodiscard]] privacy::Event releases(const SparseGroupsPlan& plan);
+void list_settings(SettingList& list, SparseGroupsPlan& plan);
 
 extern const Method sparse_groups_method;
 

@@ -82,7 +82,7 @@ TEST(SparseGroups, ThePapersClaimStandsBesideWhatIsProved) {
     EXPECT_EQ(plan.claim->epsilon, 2);
     EXPECT_LE(plan.guarantee.epsilon, 2);
     EXPECT_EQ(plan.run().threshold_share, 0.5);
-    auto receipt = receipt_of(plan, "record");
+    auto receipt = receipt_of(plan);
     receipt.events = plan.events;
     EXPECT_EQ(receipt.calibration, "zhang2021");
     const Method* known[] = {&sparse_groups_method};
@@ -103,7 +103,7 @@ TEST(SparseGroups, ItsReceiptLeadsBackToItsEvents) {
     auto options = options_of(2);
     options.delta = delta;
     const auto plan = plan_sparse_groups(schema, options);
-    auto receipt = receipt_of(plan, "record");
+    auto receipt = receipt_of(plan);
     receipt.events = plan.events;
     const Method* known[] = {&sparse_groups_method};
     EXPECT_TRUE(check_receipt(receipt, nullptr, known).faults.empty());
@@ -111,7 +111,7 @@ TEST(SparseGroups, ItsReceiptLeadsBackToItsEvents) {
     for (auto& setting : other.settings) {
       if (setting.name == "steps") setting.value = plan.steps + plan.groups;
     }
-    auto edited = receipt_of(other, "record");
+    auto edited = receipt_of(other);
     edited.events = plan.events;
     EXPECT_FALSE(check_receipt(edited, nullptr, known).faults.empty());
   }
@@ -193,7 +193,7 @@ TEST(SparseGroups, SecretDrawsOfGroupsArePricedByTheirOwnBound) {
   EXPECT_EQ(draws->count, 200);
   EXPECT_TRUE(fit(plan, schema, 500).kept_promise);
 
-  auto receipt = receipt_of(plan, "record");
+  auto receipt = receipt_of(plan);
   receipt.events = plan.events;
   const Method* known[] = {&sparse_groups_method};
   EXPECT_TRUE(check_receipt(receipt, nullptr, known).faults.empty());

@@ -49,7 +49,6 @@ void resolve_steps(NetPlan& plan, const LinearOptions& options) {
   const auto batch = static_cast<double>(plan.batch);
   plan.rate = random::PoissonRate::at_least(batch / rows).value();
   plan.steps = options.steps.value_or(std::llround(usual_steps(rows, batch, open)));
-  if (plan.rate < 1) plan.sampling_scheme = "poisson";
   plan.max_records_per_unit = options.max_records_per_unit;
   if (options.batch_size && options.steps) return;
   if (plan.rate == 1) return plan.reasons.add("{} steps on all records", plan.steps);

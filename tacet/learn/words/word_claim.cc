@@ -68,7 +68,7 @@ bool resolve_published_noise(WordPlan& plan, const WordOptions& options, double 
   if (share > 0) resolve_published_choice(plan, {share * parts, of_step});
   plan.noise = zhang2021::noise_for((1 - share) * parts, of_step);
   plan.calibration = Calibration::zhang2021;
-  plan.events = planned_events(plan);
+  plan.events = releases(plan);
   plan.claim = privacy::Guarantee{options.epsilon, delta, options.adjacency};
   // The PRG slack grows with e^epsilon: it is that of what is proved, not of the claim.
   const double proved_at_half =

@@ -32,7 +32,7 @@ WordPlan table_1(const OptionValues& more) {
 }
 
 void expect_way_back(const WordPlan& plan) {
-  auto receipt = receipt_of(plan, plan.unit);
+  auto receipt = receipt_of(plan);
   receipt.events = plan.events;
   EXPECT_EQ(receipt.calibration, "zhang2021");
   const Method* known[] = {&words_method()};

@@ -11,11 +11,10 @@
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/words/word_claim.h"
 #include "tacet/learn/words/word_selection.h"
-#include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
 
@@ -70,19 +69,6 @@ void refuse(const WordOptions& options) {
   }
 }
 
-// Noise that the sampler has no room for would be refused when all was booked.
-void check_vocabulary_noise(double noise) {
-  constexpr double most = 0x1p32 / static_cast<double>(optimize::presence_norm) * (1 - 0x1p-40);
-  if (noise <= most) return;
-  throw base::NumericError(
-      "noise of {:.4g} times what a unit counts is wider than the sampler's grid, and no word "
-      "would "
-      "be found; give a larger vocabulary-epsilon or epsilon, or a public list",
-      noise);
-}
-
-constexpr std::string_view pair_unit = "pair";
-
 void resolve_examples(WordPlan& plan, const data::Vocabulary& vocabulary,
                       const WordOptions& options) {
   auto& rule = plan.examples;
@@ -128,7 +114,6 @@ void resolve_steps(WordPlan& plan, const WordOptions& options) {
       random::PoissonRate::at_least(base::to_double(plan.batch) / base::to_double(units)).value();
   plan.steps = options.steps.value_or(std::max<std::int64_t>(
       1, std::llround(epochs * base::to_double(units) / base::to_double(plan.batch))));
-  plan.sampling_scheme = plan.rate < 1 ? "poisson" : "full_batch";
   if (!options.batch_size) {
     plan.reasons.add("{} units a step: {}; {} steps make {:g} epochs", plan.batch,
                      std::isinf(options.epsilon) ? "without noise many small steps learn most"
@@ -157,7 +142,8 @@ void resolve_vocabulary(WordPlan& plan, const WordOptions& options, double delta
   };
   choice.noise = accounting::min_noise(
       event, {privacy::Epsilon(epsilon), privacy::Delta(delta / 2), options.adjacency});
-  check_vocabulary_noise(choice.noise);
+  check_count_noise(choice.noise, "times what a unit counts, by which no word would be found,",
+                    "a larger vocabulary-epsilon or epsilon, or a public list");
   plan.reasons.add(
       "vocabulary: at most {} words, of those that noisily {:.4g} units hold where each holds no "
       "other one; epsilon {:.4g} of it",
@@ -187,12 +173,12 @@ void resolve_noise(WordPlan& plan, const WordOptions& options) {
   if (options.paper && resolve_published_noise(plan, options, delta)) return;
   const auto left = resolve_delta_left(target, delta, plan.prg_slack);
   resolve_vocabulary(plan, options, left.value());
-  const auto events = [&](double whole) {
-    split_noise(plan, options, whole);
-    return planned_events(plan);
-  };
-  plan.events = events(
-      accounting::min_noise(events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
+  plan.events = least_noise(
+      [&](double whole) {
+        split_noise(plan, options, whole);
+        return releases(plan);
+      },
+      target, left);
   resolve_guarantee(plan, target, delta);
 }
 
@@ -231,91 +217,15 @@ void resolve_step_size(WordPlan& plan, const WordOptions& options) {
   plan.optimizer.step_size *= step_unit(plan);
 }
 
-void resolve_settings(WordPlan& plan) {
-  constexpr std::array forms{"skipgram", "cbow", "pairs"};
-  const auto& rule = plan.examples;
-  auto& settings = plan.settings;
-  settings.push_back({"model", std::string(forms[static_cast<std::size_t>(rule.form)])});
-  settings.push_back({"words", std::int64_t{plan.shape.words}});
-  settings.push_back({"dimensions", plan.shape.dimensions});
-  settings.push_back({"tables", std::int64_t{plan.shape.tables}});
-  if (rule.form != data::ExampleForm::listed) settings.push_back({"window", rule.window});
-  settings.push_back({"negatives", rule.negatives});
-  if (plan.negatives_by_count) settings.push_back({"negatives_by", std::string("count^0.75")});
-  settings.push_back({"max_pairs_per_unit", rule.max_examples_per_unit});
-  if (rule.unit == data::ExampleUnit::pair) {
-    settings.push_back({"units_are", std::string(pair_unit), {.table = false, .json = false}});
-  }
-  settings.push_back({std::string(max_records_per_unit_name),
-                      rule.max_examples_per_unit,
-                      {.table = false, .json = false}});
-  settings.push_back({"batch_size", plan.batch});
-  settings.push_back({"sampling_rate", plan.rate, {.table = plan.rate < 1}});
-  settings.push_back({"steps", plan.steps});
-  settings.push_back({"optimizer", std::string(row_optimizer_names.of(plan.optimizer.kind))});
-  settings.push_back({"step_size", plan.optimizer.step_size / step_unit(plan)});
-  settings.push_back({"start_seed", static_cast<std::int64_t>(plan.start.seed), {.table = false}});
-  if (plan.vocabulary) {
-    settings.push_back({"vocabulary_words", plan.vocabulary->max_words});
-    settings.push_back({"max_words_per_unit", plan.vocabulary->max_words_per_unit});
-  }
-  if (plan.unprotected()) return;
-  if (plan.vocabulary) {
-    settings.push_back({"vocabulary_noise_multiplier", plan.vocabulary->noise});
-    settings.push_back({"vocabulary_delta", plan.vocabulary->delta, {.table = false}});
-  }
-  settings.push_back({"clipping_norm", plan.clipping_norm});
-  add_choice_settings(plan);
-  settings.push_back({"noise_multiplier", plan.noise});
-  add_claim(settings, plan.claim);
-}
-
-void read_vocabulary_choice(WordPlan& plan, RecordedParameters& parameters) {
-  auto& choice = plan.vocabulary.emplace();
-  choice.max_words_per_unit = parameters.count("max_words_per_unit");
-  choice.noise = parameters.real("vocabulary_noise_multiplier");
-  choice.delta = parameters.real("vocabulary_delta");
-  const bool found = parameters.count("words") >= 2 &&
-                     parameters.count("words") <= parameters.count("vocabulary_words");
-  if (!found || choice.max_words_per_unit < 1 ||
-      !(choice.noise > 0 && std::isfinite(choice.noise)) ||
-      !(choice.delta > 0 && choice.delta < 0.5)) {
-    throw base::DataError("numbers of the words that were found are out of range");
-  }
-}
-
 privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event& /*own*/) {
-  expect_there(parameters, {"words", "dimensions", "tables"});
-  // A promise to each pair is none to a text of many.
-  if (parameters.has("units_are") && parameters.text("units_are") != receipt.privacy_unit) {
-    throw base::DataError("the parameters protect each {}, the receipt says each {}",
-                          parameters.text("units_are"), receipt.privacy_unit);
+  auto plan = read_plan<WordPlan>(receipt, parameters);
+  check_sample(plan);
+  if (plan.vocabulary && plan.shape.words > plan.vocabulary->max_words) {
+    throw base::DataError("more words were found than were to be found");
   }
-  // What is counted of a unit are its pairs.
-  if (receipt.privacy_unit != single_record) {
-    parameters.expect(std::string(max_records_per_unit_name),
-                      parameters.count("max_pairs_per_unit"), "its pairs are");
-  }
-  WordPlan plan;
-  plan.rate = parameters.real("sampling_rate");
-  plan.steps = parameters.count("steps");
-  if (!(plan.rate > 0 && plan.rate <= 1) || plan.steps < 1) {
-    throw base::DataError("sampling rate or steps are out of range");
-  }
-  expect_sampling(receipt, plan.rate < 1 ? "poisson" : "full_batch");
-  const auto units = receipt.public_row_count.value_or(0);
-  const auto batch = parameters.count("batch_size");
-  if (batch < 1 || batch > units ||
-      random::PoissonRate::at_least(base::to_double(batch) / base::to_double(units)).value() !=
-          plan.rate) {
-    throw base::DataError("sampling rate, batch size and number of units do not fit");
-  }
-  plan.guarantee = receipt.guarantee;
-  expect_claim(parameters, receipt);
-  if (parameters.has("vocabulary_words")) read_vocabulary_choice(plan, parameters);
-  read_choice(plan, parameters);
-  return planned_events(plan);
+  resolve_recorded_choice(plan);
+  return releases(plan);
 }
 
 constexpr std::array word_papers{Paper{Calibration::zhang2021}};
@@ -352,10 +262,69 @@ void resolve_by_words(WordPlan& plan, const WordOptions& options) {
   resolve_dense_noise(plan);
   resolve_thresholds(plan, options);
   resolve_step_size(plan, options);
-  resolve_settings(plan);
+  write_settings(plan);
 }
 
 }  // namespace
+
+void list_settings(SettingList& list, WordPlan& plan) {
+  static constexpr auto forms =
+      base::names<data::ExampleForm>({{data::ExampleForm::skipgram, "skipgram"},
+                                      {data::ExampleForm::cbow, "cbow"},
+                                      {data::ExampleForm::listed, "pairs"}});
+  constexpr auto units_name = "units_are";
+  constexpr auto found_name = "vocabulary_words";
+  using Rule = data::ExampleRule;
+  list.look_ahead("sampling_rate", plan.rate, rate_range);
+  list.sampling(plan.rate < 1 ? "poisson" : "full_batch");
+  list.look_ahead("selection", plan.choice.kind, word_selection_names);
+  const bool found = list.has(found_name, plan.vocabulary.has_value());
+  // Bounds of scores follow from the tables, and from how many rows a unit touches.
+  const bool scored = plan.choice.scores_sums();
+  const auto bounds = scored ? Looking::confirms : Looking::assumes;
+  const bool units = plan.privacy_unit != single_record;
+  auto& rule = plan.examples;
+  list.read_as(bounds, "model", rule.form, forms);
+  list.read_as(scored || found ? Looking::confirms : Looking::assumes, "words", plan.shape.words,
+               {.lowest = 2, .highest = 0x1p30});
+  list.read_as(bounds, "dimensions", plan.shape.dimensions,
+               {.lowest = 1, .highest = model::max_word_dimensions});
+  list.read_as(bounds, "tables", plan.shape.tables, {.lowest = 1, .highest = 2});
+  if (list.reads()) plan.shape.bias = plan.shape.tables == 2;
+  if (rule.form != data::ExampleForm::listed) {
+    const bool bags = scored && rule.form == data::ExampleForm::cbow;
+    list.read_as(bags ? Looking::confirms : Looking::assumes, "window", rule.window,
+                 {.lowest = 1, .highest = Rule::max_window});
+  }
+  list.read_as(bounds, "negatives", rule.negatives, {.lowest = 1, .highest = Rule::max_negatives});
+  if (plan.negatives_by_count) list.note("negatives_by", "count^0.75");
+  list.read_as(scored || units ? Looking::confirms : Looking::assumes, "max_pairs_per_unit",
+               rule.max_examples_per_unit, {.lowest = 1, .highest = Rule::examples_per_unit_limit});
+  // A promise to each pair is none to a text of many.
+  if (list.has(units_name, rule.unit == data::ExampleUnit::pair)) {
+    list.follows(units_name, plan.privacy_unit, {.table = false, .json = false});
+  }
+  // What is counted of a unit are its pairs.
+  list.follows(max_records_per_unit_name, rule.max_examples_per_unit,
+               {.table = false, .json = false, .receipt = units});
+  list_steps(list, plan, step_unit(plan));
+  list.note("start_seed", static_cast<std::int64_t>(plan.start.seed), {.table = false});
+  if (found && list.reads()) plan.vocabulary.emplace();
+  if (found) {
+    list.checked(found_name, plan.vocabulary->max_words, {.lowest = 2});
+    list.checked("max_words_per_unit", plan.vocabulary->max_words_per_unit, at_least_1);
+  }
+  if (plan.unprotected()) return;
+  if (found) {
+    list.checked("vocabulary_noise_multiplier", plan.vocabulary->noise, above_0);
+    list.checked("vocabulary_delta", plan.vocabulary->delta,
+                 {.lowest = 0, .highest = 0.5, .open = true}, {.table = false});
+  }
+  list.read_as(bounds, "clipping_norm", plan.clipping_norm, above_0);
+  list_choice(list, plan.choice);
+  list.checked("noise_multiplier", plan.noise, above_0);
+  list.claim();
+}
 
 double WordPlan::divisor() const {
   return static_cast<double>(batch) * static_cast<double>(examples.max_examples_per_unit);
@@ -378,7 +347,7 @@ WordPlan plan_words(const data::Vocabulary& vocabulary, const std::string& unit,
   refuse(options);
   WordPlan plan;
   plan.method = embed_method.name;
-  plan.unit = unit;
+  plan.privacy_unit = unit;
   resolve_examples(plan, vocabulary, options);
   resolve_shape(plan, vocabulary, options);
   plan.clipping_norm = options.clipping_norm.value_or(
@@ -401,12 +370,11 @@ data::Vocabulary words_to_be_found(const WordOptions& options) {
 WordPlan with_words(const WordPlan& booked, const data::Vocabulary& found,
                     const WordOptions& options) {
   auto plan = booked;
-  plan.settings.clear();
   plan.reasons.resize(booked.early_reasons);
   resolve_examples(plan, found, options);
   resolve_shape(plan, found, options);
   resolve_by_words(plan, options);
-  if (!plan.unprotected() && !(planned_events(plan) == booked.events)) {
+  if (!plan.unprotected() && !(releases(plan) == booked.events)) {
     throw base::InternalError("the words that were found change what is released");
   }
   return plan;

@@ -6,7 +6,7 @@
 
 #include "tacet/data/words/vocabulary.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/learn/rows/row_choice.h"
+#include "tacet/learn/rows/row_plan.h"
 #include "tacet/learn/words/vocabulary_choice.h"
 #include "tacet/learn/words/word_options.h"
 #include "tacet/model/words/word_shape.h"
@@ -15,25 +15,16 @@
 namespace tacet::learn {
 
 /// Training of word vectors, settled from public facts: no text has been read.
-struct WordPlan : MethodPlan {
-  std::string unit;  ///< "record", "pair" or the unit column's name
+struct WordPlan : RowPlan {  // its unit is a record, a pair or that of the unit column
   model::WordShape shape;
   model::WordStart start;
   data::ExampleRule examples;
   bool negatives_by_count = false;
-  double rate = 1;         ///< at which a unit joins a step's sample
-  std::int64_t batch = 1;  ///< expected size of the sample
-  std::int64_t steps = 1;
-  RowOptimizerSettings optimizer;
-  RowChoice choice;
   std::optional<VocabularyChoice> vocabulary;  ///< where words are found in the texts first
-  double noise = 0;                            ///< noise multiplier of the sum of gradients
   std::size_t early_reasons = 0;  ///< of `reasons`, those that hold for any number of words
-  double clipping_norm = 1;
   /// Steps over all rows are made by a row when a sample touches it, with the same bits: where
   /// samples touch few of many rows.
   bool lazy = false;
-  std::optional<privacy::Guarantee> claim;  ///< what the paper says of it
 
   /// What the noisy sum of a step is divided by.
   [[nodiscard]] double divisor() const;
@@ -46,8 +37,8 @@ struct WordPlan : MethodPlan {
   }
 };
 
-/// UsageError for what makes no sense, GuaranteeError where nothing is proved. `unit` as the
-/// plan's.
+/// UsageError for what makes no sense, GuaranteeError where nothing is proved. `unit` is
+/// the privacy unit.
 [[nodiscard]] WordPlan plan_words(const data::Vocabulary& vocabulary, const std::string& unit,
                                   const WordOptions& options);
 
@@ -58,6 +49,9 @@ struct WordPlan : MethodPlan {
 /// noise stays as it was booked; tables, thresholds and step size follow the number of words.
 [[nodiscard]] WordPlan with_words(const WordPlan& booked, const data::Vocabulary& found,
                                   const WordOptions& options);
+
+/// The settings of a plan, for planning and for the way back from a receipt.
+void list_settings(SettingList& list, WordPlan& plan);
 
 /// `embed`, for the way back from a receipt (learn::check_receipt). It trains no linear model.
 [[nodiscard]] const Method& words_method();

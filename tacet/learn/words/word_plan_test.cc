@@ -84,7 +84,7 @@ TEST(WordPlan, ItsReceiptLeadsBackToItsEvents) {
     options.selection = selection;
     if (selection == WordSelection::fixed) options.selected = 30;
     const auto plan = plan_words(vocabulary(300), "author", options);
-    auto receipt = receipt_of(plan, plan.unit);
+    auto receipt = receipt_of(plan);
     receipt.events = plan.events;
     const Method* known[] = {&words_method()};
     EXPECT_TRUE(check_receipt(receipt, nullptr, known).faults.empty());
@@ -93,7 +93,7 @@ TEST(WordPlan, ItsReceiptLeadsBackToItsEvents) {
     for (auto& setting : other.settings) {
       if (setting.name == "steps") setting.value = plan.steps + 1;
     }
-    auto edited = receipt_of(other, plan.unit);
+    auto edited = receipt_of(other);
     edited.events = plan.events;
     EXPECT_FALSE(check_receipt(edited, nullptr, known).faults.empty());
   }
@@ -112,7 +112,7 @@ TEST(WordPlan, ReceiptsOfOtherFormsLeadBackToo) {
     OptionValues values{{"epsilon", "2"}, {"public-row-count", "20000"}, {"dim", "20"}};
     for (const auto& [name, value] : form) values[name] = value;
     const auto plan = plan_words(vocabulary(300), "record", word_options(values));
-    auto receipt = receipt_of(plan, plan.unit);
+    auto receipt = receipt_of(plan);
     receipt.events = plan.events;
     const Method* known[] = {&words_method()};
     EXPECT_TRUE(check_receipt(receipt, nullptr, known).faults.empty());
@@ -149,10 +149,10 @@ TEST(WordPlan, ThePapersSettingsCostWhatIsProved) {
   EXPECT_EQ(draws->count, 100);
   ASSERT_NE(draws->base->as<privacy::ScoreSelection>(), nullptr);
   EXPECT_EQ(draws->base->as<privacy::ScoreSelection>()->support, 1000);
-  EXPECT_NEAR(accounting::epsilon_interval(planned_events(plan), Adjacency::add_remove,
-                                           privacy::Delta(1e-5))
-                  .upper,
-              3.5243, 1e-3);
+  EXPECT_NEAR(
+      accounting::epsilon_interval(releases(plan), Adjacency::add_remove, privacy::Delta(1e-5))
+          .upper,
+      3.5243, 1e-3);
 }
 
 WordOptions finding_words(const OptionValues& more = {}) {
@@ -188,14 +188,14 @@ TEST(WordPlan, FindingWordsIsPartOfEpsilon) {
 
     const auto fewer = with_words(plan, vocabulary(17), options);
     EXPECT_EQ(fewer.shape.words, 17);
-    EXPECT_EQ(planned_events(fewer), plan.events);
+    EXPECT_EQ(releases(fewer), plan.events);
     EXPECT_EQ(fewer.reasons.size(), plan.reasons.size());
-    auto receipt = receipt_of(fewer, plan.unit);
+    auto receipt = receipt_of(fewer);
     receipt.events = plan.events;
     const Method* known[] = {&words_method()};
     EXPECT_TRUE(check_receipt(receipt, nullptr, known).faults.empty());
     // More words than were to be found at most.
-    auto edited = receipt_of(with_words(plan, vocabulary(301), options), plan.unit);
+    auto edited = receipt_of(with_words(plan, vocabulary(301), options));
     edited.events = plan.events;
     EXPECT_FALSE(check_receipt(edited, nullptr, known).faults.empty());
   }

@@ -9,8 +9,8 @@
 
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/rows/word_threshold.h"
-#include "tacet/mechanism/sample_permit.h"
 #include "tacet/optimize/sums/row_scores.h"
 
 namespace tacet::learn {
@@ -205,16 +205,12 @@ void split_noise(WordPlan& plan, const WordOptions& options, double whole) {
       choice.kind == WordSelection::permute_and_flip || choice.kind == WordSelection::sparse_vector
           ? usual_share_of_draws
           : usual_word_share);
-  plan.noise = whole;
+  split_noise(plan, share, whole);
   const double count = base::to_double(std::max<std::int64_t>(choice.count, 1));
   if (choice.chooses_first()) {
     choice.first_noise = whole / std::sqrt(releases_worth(plan) * share / (1 - share));
     // k draws are k epsilon^2 / 8 of zero-concentrated privacy, a sum 1 / (2 noise^2).
     choice.first_epsilon = 2 / (choice.first_noise * std::sqrt(count));
-  }
-  if (choice.counts_words()) {
-    plan.noise = whole / std::sqrt(1 - share);
-    choice.noise = whole / std::sqrt(share);
   }
   if (!choice.scores_sums()) return;
   if (options.selection_epsilon) {
@@ -272,20 +268,7 @@ void resolve_thresholds(WordPlan& plan, const WordOptions& options) {
   }
 }
 
-std::vector<privacy::Event> step_parts(const WordPlan& plan) {
-  std::vector<privacy::Event> parts;
-  if (auto choice = step_choice_event(plan.choice, plan.guarantee.adjacency)) {
-    parts.push_back(std::move(*choice));
-  }
-  parts.emplace_back(privacy::Gaussian{plan.noise});
-  return parts;
-}
-
-privacy::Event planned_events(const WordPlan& plan) {
-  const auto sample = privacy::Sample::poisson(privacy::SamplingRate(plan.rate));
-  auto one = mechanism::SamplePermit::event(sample, step_parts(plan));
-  auto steps =
-      plan.steps == 1 ? one : privacy::Event(privacy::Repeated{plan.steps, std::move(one)});
+privacy::Event releases(const WordPlan& plan) {
   std::vector<privacy::Event> parts;
   if (plan.vocabulary) {
     parts.push_back(
@@ -294,95 +277,51 @@ privacy::Event planned_events(const WordPlan& plan) {
   if (auto first = first_choice_event(plan.choice, plan.guarantee.adjacency)) {
     parts.push_back(std::move(*first));
   }
+  auto steps = step_releases(plan);
   if (parts.empty()) return steps;
   parts.push_back(std::move(steps));
   return privacy::Composed{std::move(parts)};
 }
 
-void add_choice_settings(WordPlan& plan) {
-  auto& settings = plan.settings;
-  const auto& choice = plan.choice;
-  settings.push_back({"selection", std::string(word_selection_names.of(choice.kind))});
-  if (choice.granularity == optimize::Granularity::coordinate) {
-    settings.push_back({"granularity", std::string(granularity_names.of(choice.granularity))});
+void list_choice(SettingList& list, RowChoice& choice) {
+  constexpr SettingRange of_rows{.lowest = 1, .highest = 0x1p40};
+  list.checked("selection", choice.kind, word_selection_names);
+  const bool scored = choice.scores_sums();
+  const bool cells = choice.granularity == optimize::Granularity::coordinate;
+  if (scored && list.has("granularity", cells)) {
+    list.checked("granularity", choice.granularity, granularity_names);
+  } else if (cells) {
+    list.note("granularity", granularity_names.of(choice.granularity));
   }
-  if (choice.count > 0) settings.push_back({"selected", choice.count});
-  if (choice.chooses_first() && choice.count == 0) {
-    settings.push_back({"first_threshold", choice.first_threshold});
-    settings.push_back({"first_noise_multiplier", choice.first_noise});
+  const bool counted = list.has("selected", choice.count > 0);
+  if (scored || (choice.chooses_first() && counted)) {
+    list.checked("selected", choice.count, of_rows);
+  } else if (counted) {
+    list.note("selected", choice.count);
+  }
+  if (choice.chooses_first() && !counted) {
+    list.note("first_threshold", choice.first_threshold);
+    list.checked("first_noise_multiplier", choice.first_noise, above_0);
   } else if (choice.chooses_first()) {
-    settings.push_back({"first_epsilon", choice.first_epsilon});
+    list.checked("first_epsilon", choice.first_epsilon, above_0);
   }
   if (choice.counts_words() || choice.kind == WordSelection::sparse_vector) {
-    settings.push_back({"threshold", choice.threshold});
+    list.note("threshold", choice.threshold);
   }
-  if (choice.counts_words()) settings.push_back({"selection_noise_multiplier", choice.noise});
-  if (choice.scores_sums()) {
-    settings.push_back({"score_bound", choice.score_bound});
-    settings.push_back({"selection_epsilon", choice.epsilon});
+  if (choice.counts_words()) list.checked("selection_noise_multiplier", choice.noise, above_0);
+  if (scored) {
+    list.checked("score_bound", choice.score_bound, above_0);
+    list.checked("selection_epsilon", choice.epsilon, above_0);
   }
   if (choice.second != optimize::SecondClip::masked) {
-    settings.push_back({"second_clip", std::string(second_clip_names.of(choice.second))});
+    list.note("second_clip", second_clip_names.of(choice.second));
   }
-  if (choice.aggregate > 0) settings.push_back({"aggregate_norm", choice.aggregate});
+  if (choice.aggregate > 0) list.note("aggregate_norm", choice.aggregate);
 }
 
-namespace {
-
-double above_0(RecordedParameters& parameters, const std::string& name) {
-  const double value = parameters.real(name);
-  if (value > 0 && std::isfinite(value)) return value;
-  throw base::DataError("{} is not above 0", name);
-}
-
-std::int64_t between(RecordedParameters& parameters, const std::string& name, std::int64_t lowest,
-                     std::int64_t highest) {
-  const auto value = parameters.count(name);
-  if (value >= lowest && value <= highest) return value;
-  throw base::DataError("{} is out of range", name);
-}
-
-// What bounds of scores follow from: the tables, and how many rows per unit touches.
-void read_shape(WordPlan& plan, RecordedParameters& parameters) {
-  plan.shape.words =
-      static_cast<std::int32_t>(between(parameters, "words", 2, std::int64_t{1} << 30));
-  plan.shape.dimensions = between(parameters, "dimensions", 1, model::max_word_dimensions);
-  plan.shape.tables = static_cast<int>(between(parameters, "tables", 1, 2));
-  plan.shape.bias = plan.shape.tables == 2;
-  auto& rule = plan.examples;
-  rule.form =
-      parameters.text("model") == "cbow" ? data::ExampleForm::cbow : data::ExampleForm::skipgram;
-  if (rule.form == data::ExampleForm::cbow) {
-    rule.window = between(parameters, "window", 1, data::ExampleRule::max_window);
-  }
-  rule.negatives = between(parameters, "negatives", 1, data::ExampleRule::max_negatives);
-  rule.max_examples_per_unit =
-      between(parameters, "max_pairs_per_unit", 1, data::ExampleRule::examples_per_unit_limit);
-  plan.clipping_norm = above_0(parameters, "clipping_norm");
-}
-
-}  // namespace
-
-void read_choice(WordPlan& plan, RecordedParameters& parameters) {
-  auto& choice = plan.choice;
-  const auto kind = word_selection_names.find(parameters.text("selection"));
-  if (!kind) throw base::DataError("there is no such selection");
-  choice.kind = *kind;
-  if (choice.counts_words()) choice.noise = above_0(parameters, "selection_noise_multiplier");
-  if (choice.chooses_first() && !parameters.has("selected")) {
-    choice.first_noise = above_0(parameters, "first_noise_multiplier");
-  } else if (choice.chooses_first()) {
-    choice.count = between(parameters, "selected", 1, std::int64_t{1} << 40);
-    choice.first_epsilon = above_0(parameters, "first_epsilon");
-  }
-  plan.noise = above_0(parameters, "noise_multiplier");
-  if (!choice.scores_sums()) return;
-  choice.granularity = parameters.has("granularity") ? optimize::Granularity::coordinate
-                                                     : optimize::Granularity::row;
-  read_shape(plan, parameters);
-  choice.count = between(parameters, "selected", 1, pool_of(plan));
-  choice.score_bound = above_0(parameters, "score_bound");
-  choice.epsilon = above_0(parameters, "selection_epsilon");
+void resolve_recorded_choice(WordPlan& plan) {
+  if (!plan.choice.scores_sums()) return;
+  if (plan.choice.count > pool_of(plan)) throw base::DataError("selected is out of range");
   resolve_bounds(plan);
 }
 

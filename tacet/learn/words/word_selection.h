@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/words/word_options.h"
 #include "tacet/learn/words/word_plan.h"
 #include "tacet/privacy/event.h"
@@ -21,13 +17,12 @@ void split_noise(WordPlan& plan, const WordOptions& options, double whole);
 /// Thresholds, once the noise is known.
 void resolve_thresholds(WordPlan& plan, const WordOptions& options);
 
-/// What a step takes from its sample: the choice, if that reads records, and the sum.
-[[nodiscard]] std::vector<privacy::Event> step_parts(const WordPlan& plan);
 /// All that training releases.
-[[nodiscard]] privacy::Event planned_events(const WordPlan& plan);
+[[nodiscard]] privacy::Event releases(const WordPlan& plan);
 
-/// The settings of the choice, and the way back from a receipt.
-void add_choice_settings(WordPlan& plan);
-void read_choice(WordPlan& plan, RecordedParameters& parameters);
+/// The settings of the choice, and what follows from them where a plan was read back. DataError for
+/// a choice of more rows than there are.
+void list_choice(SettingList& list, RowChoice& choice);
+void resolve_recorded_choice(WordPlan& plan);
 
 }  // namespace tacet::learn

@@ -371,8 +371,8 @@ TrainedWords train_words(const data::Corpus& corpus, const data::Vocabulary& voc
   if (!plan.vocabulary) check_unit_count(corpus, plan, context);  // else before words are chosen
   WordSteps steps(corpus, vocabulary, plan, context);
   auto rows = steps.run(watch);
-  if (!plan.unprotected()) return {std::move(rows), finished_receipt(plan, plan.unit, context)};
-  auto receipt = receipt_of(plan, plan.unit);
+  if (!plan.unprotected()) return {std::move(rows), finished_receipt(plan, context)};
+  auto receipt = receipt_of(plan);
   receipt.unprotected_reason = "trained with epsilon inf: no noise was added";
   return {std::move(rows), std::move(receipt)};
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tacet/base/names.h"
 #include "tacet/random/source/source.h"
 
 /// The public part of stochastic gradient descent: which record is read at which step, how long
@@ -20,8 +21,12 @@ enum class RecordOrder {
   with_replacement,   ///< one uniform record a step
   minibatch           ///< a uniform subset a step
 };
+inline constexpr auto record_order_names =
+    base::names<RecordOrder>({{RecordOrder::permutation, "permutation"},
+                              {RecordOrder::fresh_permutation, "fresh_permutation"},
+                              {RecordOrder::with_replacement, "with_replacement"},
+                              {RecordOrder::minibatch, "minibatch"}});
 [[nodiscard]] std::string to_string(RecordOrder sampling);
-[[nodiscard]] std::optional<RecordOrder> find_record_order(std::string_view name);
 
 /// Steps 1..T take iterate w_t to w_{t+1}.
 struct SgdSchedule {
@@ -71,6 +76,11 @@ enum class Averaging {
   last,       ///< w_{T+1}
   polynomial  ///< of w_1..w_T, weights growing like t^power
 };
+inline constexpr auto averaging_names =
+    base::names<Averaging>({{Averaging::suffix, "suffix"},
+                            {Averaging::uniform, "uniform"},
+                            {Averaging::last, "last"},
+                            {Averaging::polynomial, "polynomial"}});
 [[nodiscard]] std::string to_string(Averaging averaging);
 
 struct IterateWeights {
