@@ -6,6 +6,7 @@
 #include "python/binding/binding.h"
 #include "tacet/base/error.h"
 #include "tacet/ledger/ledger.h"
+#include "tacet/privacy/receipt.h"
 
 namespace nb = nanobind;
 

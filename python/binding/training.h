@@ -9,7 +9,7 @@
 #include "tacet/choose/request.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/model/model_file.h"
-#include "tacet/run/rows.h"
+#include "tacet/run/read_rows.h"
 
 namespace tacet::python {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "tacet/accounting/routes/language.h"
+#include "tacet/accounting/accountant.h"
 
 namespace tacet::accounting {
 

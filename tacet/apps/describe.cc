@@ -13,6 +13,7 @@
 #include "tacet/learn/plan/coefficient_noise.h"
 #include "tacet/model/original_units.h"
 #include "tacet/privacy/event_tree.h"
+#include "tacet/privacy/receipt_notes.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/privacy/statement.h"
 

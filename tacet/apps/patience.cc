@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tacet/apps/command.h"
+#include "tacet/base/work.h"
 
 namespace tacet::apps {
 

@@ -10,13 +10,10 @@
 #include <string_view>
 #include <utility>
 
-#include "tacet/accounting/composition.h"
+#include "tacet/accounting/accountant.h"
+#include "tacet/api/release.h"
 #include "tacet/base/version.h"
 #include "tacet/capi/objects.h"
-#include "tacet/learn/plan/parameters.h"
-#include "tacet/optimize/sums/vector_sum.h"
-#include "tacet/run/release.h"
-#include "tacet/run/train.h"
 
 namespace tacet::capi {
 namespace {
@@ -110,23 +107,24 @@ void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, co
   const auto chosen = Objects::all().get<OptionsObject>(options);
   const auto payer = budget == 0 ? nullptr : Objects::all().get<BudgetObject>(budget);
   choose::Request request(choose::usual_for_method);
-  run::TrainContext context;
+  std::optional<api::Random> random;
+  api::TrainContext context;
   internal::Watch watch;
   {
     const std::lock_guard turn(chosen->turn);
     watch = chosen->watch;
     request = chosen->request;
+    random = chosen->random;
   }
-  context.threads = static_cast<int>(
-      std::clamp<std::int64_t>(request.values().integer("threads").value_or(0), 0, 1 << 20));
+  if (random) context.random = &*random;
   if (payer) context.budget = &payer->budget;
   context.supervision.progress = &watch;
-  make<ModelObject>(model, run::train(described->schema, rows, request, context));
+  make<ModelObject>(model, api::train(described->schema, rows, request, context));
 }
 
 void predict(std::uint64_t model, const run::Rows& rows, std::span<double> out) {
   const auto asked = Objects::all().get<ModelObject>(model);
-  const auto predictions = run::predict(asked->file, rows);
+  const auto predictions = asked->model.predict(rows);
   if (predictions.size() != out.size()) {
     throw base::UsageError("room for {} predictions of {} records", out.size(), predictions.size());
   }
@@ -165,14 +163,12 @@ using namespace tacet::capi;  // NOLINT(google-build-using-namespace)
 
 int tacet_schema_parse(const char* text, const char* name, tacet_schema* schema) {
   return guarded([&] {
-    auto parsed = data::schema_from_toml(text_of(text, "text"), text_of(name, "name"));
-    parsed.validate(name);
-    make<SchemaObject>(schema, std::move(parsed));
+    make<SchemaObject>(schema, api::Schema::from_toml(text_of(text, "text"), text_of(name, "name")));
   });
 }
 
 int tacet_schema_load(const char* path, tacet_schema* schema) {
-  return guarded([&] { make<SchemaObject>(schema, data::load_schema(text_of(path, "path"))); });
+  return guarded([&] { make<SchemaObject>(schema, api::Schema::load(std::string(text_of(path, "path")))); });
 }
 
 int tacet_options_new(tacet_options* options) {
@@ -198,6 +194,14 @@ int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope
     const std::lock_guard turn(object->turn);
     object->request.minimise(of(value, "value"), of(slope, "slope"), largest_slope,
                              largest_curvature);
+  });
+}
+
+int tacet_options_seed(tacet_options options, uint64_t seed) {
+  return guarded([&] {
+    const auto object = Objects::all().get<OptionsObject>(options);
+    const std::lock_guard turn(object->turn);
+    object->random = api::Random::seeded(seed);
   });
 }
 
@@ -280,8 +284,8 @@ int tacet_release_histogram(tacet_budget budget, const int64_t* bin_of, size_t c
     const auto payer = budget == 0 ? nullptr : Objects::all().get<BudgetObject>(budget);
     optimize::Histogram histogram(static_cast<std::int64_t>(bins));
     for (const std::int64_t bin : numbers(bin_of, count, "bin_of")) histogram.add(bin);
-    const auto noise = delta > 0 ? run::Noise::discrete_gaussian : run::Noise::discrete_laplace;
-    auto released = run::release(std::move(histogram).take(), asked,
+    const auto noise = delta > 0 ? api::Noise::discrete_gaussian : api::Noise::discrete_laplace;
+    auto released = api::release(std::move(histogram), asked,
                                  {.noise = noise, .budget = payer ? &payer->budget : nullptr});
     if (release != nullptr) make<ReleaseObject>(release, std::move(released.receipt));
     std::ranges::copy(released.values, out.begin());
@@ -289,14 +293,14 @@ int tacet_release_histogram(tacet_budget budget, const int64_t* bin_of, size_t c
 }
 
 int tacet_model_load(const char* path, tacet_model* model) {
-  return guarded([&] { make<ModelObject>(model, model::load_model(text_of(path, "path"))); });
+  return guarded([&] { make<ModelObject>(model, api::Model::load(std::string(text_of(path, "path")))); });
 }
 
 int tacet_model_save(tacet_model model, const char* path, int overwrite) {
   return guarded([&] {
     const auto object = Objects::all().get<ModelObject>(model);
-    model::save_model(text_of(path, "path"), object->file,
-                      overwrite != 0 ? base::Overwrite::allow : base::Overwrite::refuse);
+    object->model.save(std::string(text_of(path, "path")),
+                       overwrite != 0 ? api::Existing::overwrite : api::Existing::refuse);
   });
 }
 
@@ -320,7 +324,7 @@ int tacet_predict_matrix(tacet_model model, const double* values, size_t rows, s
 int tacet_model_class(tacet_model model, size_t index, char* out, size_t size, size_t* needed) {
   return guarded([&] {
     const auto object = Objects::all().get<ModelObject>(model);
-    const auto& classes = object->file.model.classes;
+    const auto classes = object->model.classes();
     if (index >= classes.size()) {
       throw base::UsageError("class {} of a model of {}", index, classes.size());
     }
@@ -333,7 +337,7 @@ int tacet_model_receipt(tacet_model model, char* out, size_t size, size_t* neede
     const auto object = Objects::all().find(model);
     const auto* release = dynamic_cast<const ReleaseObject*>(object.get());
     const auto& receipt = release != nullptr ? release->receipt
-                                             : Objects::all().get<ModelObject>(model)->file.receipt;
+                                             : Objects::all().get<ModelObject>(model)->model.receipt();
     hand_out(privacy::receipt_to_json(receipt), out, size, needed);
   });
 }

@@ -9,10 +9,10 @@
 #include "tacet/base/error.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
-#include "tacet/privacy/receipt_notes.h"
-#include "tacet/privacy/released.h"
 
 namespace tacet::privacy {
+
+struct ReceiptNotes;
 
 /// A request that the budget does not cover.
 class BudgetExceeded : public base::BudgetError {
@@ -93,16 +93,6 @@ class Reservation {
   State state_ = State::open;
   std::shared_ptr<const void> life_ = std::make_shared<State>(State::open);
 };
-
-/// A value computed from nothing private but what was released under `reservation`: the result of
-/// an iterative algorithm. Before commit() this is an InternalError.
-template <typename T>
-[[nodiscard]] Released<T> released_under(const Reservation& reservation, T value) {
-  if (!reservation.committed()) {
-    throw base::InternalError("a result may leave only after its reservation was committed");
-  }
-  return Released<T>(std::move(value), reservation.spent());
-}
 
 /// What may be spent on one data set.
 class Budget {

@@ -1,4 +1,5 @@
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/released.h"
 #include "tacet/privacy/trusting_budget.h"
 
 #include <gtest/gtest.h>
@@ -125,18 +126,6 @@ TEST(Reservation, DebitsOnlyWhatWasPlanned) {
   reservation.commit();
   EXPECT_THROW(reservation.debit(step), base::BudgetError);
   EXPECT_THROW(reservation.commit(), base::InternalError);
-}
-
-TEST(Reservation, ResultsLeaveOnlyAfterCommit) {
-  TrustingBudget budget(adjacency);
-  auto reservation = budget.reserve(Gaussian{1}, {1, 1e-6, adjacency});
-  reservation.debit(Gaussian{1});
-  EXPECT_THROW(static_cast<void>(released_under(reservation, 5)), base::InternalError);
-  reservation.commit();
-  const auto released = released_under(reservation, 5);
-  EXPECT_EQ(released.value(), 5);
-  EXPECT_EQ(released.event(), Event(Gaussian{1}));
-  EXPECT_EQ(released.map([](int value) { return value + 1; }).value(), 6);
 }
 
 static_assert(!std::is_copy_constructible_v<Reservation>);

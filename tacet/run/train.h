@@ -10,9 +10,10 @@
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/receipt.h"
 #include "tacet/random/source/source.h"
 #include "tacet/run/front.h"
-#include "tacet/run/rows.h"
+#include "tacet/run/read_rows.h"
 
 /// A model from records in memory, in one call.
 ///
@@ -68,13 +69,6 @@ struct TrainContext {
 /// The same of a training that was planned before, by choose::plan.
 [[nodiscard]] model::ModelFile train(const learn::Training& plan, const Rows& rows,
                                      const TrainContext& context = {});
-
-/// What a model says of one record.
-struct Prediction {
-  std::int64_t class_index = -1;           ///< into LinearModel::classes; -1 for numbers
-  double value = 0;                        ///< of a number, in the target's own units
-  std::vector<double> probabilities = {};  ///< a class each, where the loss gives them
-};
 
 /// The model's predictions, in the order of the rows; they need no target. Errors as dataset_of.
 [[nodiscard]] std::vector<Prediction> predict(const model::ModelFile& file, const Rows& rows);

@@ -1,4 +1,4 @@
-#include "tacet/run/rows.h"
+#include "tacet/run/read_rows.h"
 
 #include <algorithm>
 #include <numeric>
