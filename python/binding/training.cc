@@ -49,13 +49,15 @@ nb::dict facts_of(const HeldPlan& held) {
   out["adjacency"] = to_string(training.guarantee.adjacency);
   out["prg_slack"] = training.prg_slack;
   out["settings"] = settings;
-  out["reasons"] = nb::cast(static_cast<const std::vector<std::string>&>(training.reasons));
+  nb::list reasons;
+  for (const auto& reason : training.reasons) reasons.append(spelled(reason));
+  out["reasons"] = reasons;
   out["events"] = privacy::event_to_json(training.events);
   return out;
 }
 
 /// Books, reads, trains, without the interpreter's lock.
-model::ModelFile fit(const HeldPlan& plan, HeldRows& held, const Means& context,
+model::ModelFile fit(const HeldPlan& plan, HeldRows& held, const Context& context,
                      const nb::object& callback) {
   const auto rows = held.view(plan.schema, data::TargetUse::required);
   Payer payer(context);

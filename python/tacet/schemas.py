@@ -257,7 +257,7 @@ class Schema:
                 "codebook")
         said = _fits.said(target=target, separator=separator)
         said.header_declared = _fits.vouched(header, data)
-        context = _engine.Means()
+        context = _engine.Context()
         if ledger is not None:
             paid = _spending.Paid(ledger, data_set, None, None)
             context.payer = _spending.payer(paid, "record")

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/choose/read_options.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/feature_selection.h"
@@ -150,7 +151,7 @@ Names readers(const learn::Parameter& parameter, const ParameterValues& given) {
 
 /// An option that was given, and who reads it.
 struct Demand {
-  std::string name;
+  std::string name;  ///< as messages name it
   Names readers;
 };
 
@@ -181,8 +182,8 @@ std::vector<Demand> demands_of(const ParameterValues& given) {
     auto names = readers(parameter, given);
     if (names.size() == learn::methods().size()) continue;
     const bool paper = parameter.name == "calibration";
-    demands.push_back({paper ? fmt::format("calibration {}", *given.text("calibration"))
-                             : std::string(parameter.name),
+    demands.push_back({paper ? fmt::format("`calibration={}`", *given.text("calibration"))
+                             : base::parameter_name(parameter.name),
                        std::move(names)});
   }
   return demands;
@@ -209,7 +210,7 @@ std::string why(std::string_view method, const Facts& facts, const std::vector<D
                        fmt::join(names, ", "));
   }
   if (method == "gradient") {
-    return "method gradient: ahead of the others where delta is above 0; --method names another";
+    return "method gradient: ahead of the others where delta is above 0; `method` names another";
   }
   if (method == "objective") {
     return "method objective: pure privacy for a logistic model of two classes";
@@ -319,11 +320,11 @@ bool learn_constant(learn::LinearOptions& options, const data::Schema& schema, s
                     std::string_view method) {
   if (options.projection || !has_columns(schema)) return false;
   options.constant_only = true;
-  options.reasons.push_back(fmt::format(
-      "{}: nothing can be expected to beat a constant here, so no column is read and a constant is "
-      "learned; more records, a larger epsilon or fewer columns change that, --method {} reads the "
-      "columns all the same",
-      why, method));
+  options.reasons.push_back(
+      fmt::format("{}: nothing can be expected to beat a constant here, so no column is read and a "
+                  "constant is learned; more records, a larger epsilon or fewer columns change "
+                  "that, `method={}` reads the columns all the same",
+                  why, method));
   return true;
 }
 
@@ -385,7 +386,7 @@ learn::LinearOptions auto_options(const ParameterValues& given, const data::Sche
   options.reasons.push_back(std::move(reason));
   if (!given.given("adjacency")) {
     options.reasons.push_back(
-        fmt::format("adjacency {}: usual for method {}; --adjacency names another",
+        fmt::format("adjacency {}: usual for method {}; `adjacency` names another",
                     to_string(options.adjacency), name));
   }
   // What each of several runs has of budget and records is settled with them.

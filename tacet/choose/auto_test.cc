@@ -115,7 +115,7 @@ TEST(Auto, AnOptionOfFewMethodsPicksAmongThem) {
   EXPECT_EQ(method({{"calibration", "feldman2020"}}), "phased-erm");
   const auto options = options_of(schema, {{"step-decay", "0.5"}});
   EXPECT_EQ(options.adjacency, Adjacency::replace_one);
-  EXPECT_NE(options.reasons.front().find("those that read step-decay"), std::string::npos);
+  EXPECT_NE(options.reasons.front().find("those that read `step_decay`"), std::string::npos);
 }
 
 TEST(Auto, OptionsThatExcludeEachOtherAreNamed) {
@@ -208,7 +208,7 @@ TEST(Auto, PureNoiseThatDrownsColumnsLeavesADrawnConstant) {
   EXPECT_EQ(setting(plan, "radius"), 1);
   EXPECT_EQ(plan.guarantee.delta, 0);
   EXPECT_TRUE(says(plan, "nothing can be expected to beat a constant"));
-  EXPECT_TRUE(says(plan, "--method phased-erm reads the columns all the same"));
+  EXPECT_TRUE(says(plan, "`method=phased-erm` reads the columns all the same"));
   const auto method = [&](Given given) { return plan_of(schema, given).method; };
   EXPECT_EQ(method({{"epsilon", "2"}, {"delta", "0"}}), "phased-erm");
   EXPECT_EQ(method({{"delta", "0"}, {"phases", "3"}}), "ladder");

@@ -31,10 +31,10 @@ struct Whole {
 
 void check_boost(const learn::LinearOptions& options) {
   if (options.radius_search) {
-    throw base::UsageError("--boost and --radius auto exclude each other: give a radius");
+    throw base::UsageError("`boost` and `radius=auto` exclude each other: give a radius");
   }
   if (std::isinf(options.epsilon)) {
-    throw base::UsageError("epsilon inf needs no private choice; leave --boost out");
+    throw base::UsageError("epsilon inf needs no private choice; leave `boost` out");
   }
 }
 

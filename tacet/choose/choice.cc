@@ -126,7 +126,7 @@ void check_alike(const ChoicePlan& plan) {
   const auto reading = reading_of(plan.contenders.front().training);
   for (const auto& contender : plan.contenders) {
     if (reading_of(contender.training) == reading) continue;
-    throw base::UsageError("the runs of {} would read the records differently; give --knots none",
+    throw base::UsageError("the runs of {} would read the records differently; give `knots=none`",
                            plan.own->name);
   }
 }
@@ -139,7 +139,7 @@ void check_selection(const ChoicePlan& plan) {
   if (plan.sizes.back() > max_scored) {
     throw base::UsageError(
         "{} declared records would score the models, and the published choice among losses with "
-        "bounds of their own is computed for at most {}; leave --calibration out",
+        "bounds of their own is computed for at most {}; leave `calibration` out",
         plan.sizes.back(), max_scored);
   }
   std::vector<double> caps;

@@ -143,25 +143,25 @@ void resolve_rules(ChoicePlan& plan, const Search& search) {
 
 void check_search(const data::Schema& schema, const learn::LinearOptions& options) {
   if (std::isinf(options.epsilon)) {
-    throw base::UsageError("epsilon inf needs no private choice of a radius; leave --radius out");
+    throw base::UsageError("epsilon inf needs no private choice of a radius; leave `radius` out");
   }
   if (options.paper() && options.calibration != learn::Calibration::arora2022) {
-    throw base::UsageError("--radius auto follows calibration arora2022 or tight, not {}",
+    throw base::UsageError("`radius=auto` follows calibration arora2022 or tight, not {}",
                            to_string(options.calibration));
   }
   if (options.paper() && schema.target && schema.target->class_count() > 2) {
-    throw base::UsageError("--radius auto --calibration arora2022 is for numbers and two classes");
+    throw base::UsageError("`radius=auto` `calibration=arora2022` is for numbers and two classes");
   }
   if (options.paper() && options.adjacency != privacy::Adjacency::replace_one) {
     throw base::UsageError(
-        "the published search of a radius is about replace_one, not {}; give --adjacency "
-        "replace_one beside --radius auto, or leave --calibration {} out",
+        "the published search of a radius is about replace_one, not {}; give "
+        "`adjacency=replace_one` beside `radius=auto`, or leave `calibration={}` out",
         to_string(options.adjacency), to_string(options.calibration));
   }
   if (options.paper() && options.delta == 0) {
     throw base::UsageError(
-        "the published search of a radius needs a delta above 0; give one, or leave --calibration "
-        "{} out",
+        "the published search of a radius needs a delta above 0; give one, or leave "
+        "`calibration={}` out",
         to_string(options.calibration));
   }
   const auto& method = learn::find_method(options.method);

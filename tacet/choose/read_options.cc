@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/choose/auto.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
@@ -31,20 +32,20 @@ bool asks_wide(const learn::ParameterValues& values) {
   const auto method = values.text("method").value_or("auto");
   if (model == wide && method != "auto" && method != wide) {
     throw base::UsageError(
-        "--model wide is trained by method wide, and {} trains linear models; leave one of them "
+        "`model=wide` is trained by method wide, and {} trains linear models; leave one of them "
         "out",
         method);
   }
   if (model == "linear" && method == wide) {
-    throw base::UsageError("method wide trains wide models; use --model wide, or leave method out");
+    throw base::UsageError("method wide trains wide models; use `model=wide`, or leave method out");
   }
   if (model == wide || method == wide) return true;
   if (method != "auto") return false;
   for (const auto& parameter : learn::parameters()) {
     if (!values.given(parameter.name)) continue;
     if (learn::readers_of(parameter.name) != std::vector{wide}) continue;
-    throw base::UsageError("{} is of wide models; add --model wide, or leave it out",
-                           parameter.name);
+    throw base::UsageError("{} is of wide models; add `model=wide`, or leave it out",
+                           base::parameter_name(parameter.name));
   }
   return false;
 }

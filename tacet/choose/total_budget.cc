@@ -48,7 +48,7 @@ learn::Training plan_within(const data::Schema& schema, privacy::Adjacency adjac
   if (best) return std::move(*best);
   throw base::GuaranteeError(
       "the fit of the schema costs epsilon {:.6g} and leaves nothing of a total of {}; ask for "
-      "more, or for --epsilon of the training alone",
+      "more, or for `epsilon` of the training alone",
       data::cost_between(schema, adjacency).guarantee.epsilon, total_epsilon);
 }
 

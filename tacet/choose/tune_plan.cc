@@ -123,13 +123,13 @@ void check_alike(const std::vector<PlannedCandidate>& candidates, std::optional<
     if (reading_of(other.training) != reading) {
       throw base::UsageError(
           "candidates {} and {} read the records differently (knots, standardise or a projection), "
-          "and they are read once; give --knots none, or one of each for all",
+          "and they are read once; give `knots=none`, or one of each for all",
           first.name, other.name);
     }
     if (score == Score::loss && !same_loss(other.training.loss, first.training.loss)) {
       throw base::UsageError(
-          "candidates {} and {} minimise different losses, which cannot be compared; use --score "
-          "accuracy, or one loss",
+          "candidates {} and {} minimise different losses, which cannot be compared; use "
+          "`score=accuracy`, or one loss",
           first.name, other.name);
     }
   }

@@ -208,7 +208,7 @@ TEST(Tune, WhatCannotBeIsSaidBeforeAnythingIsRead) {
                  "candidate phases=3: phases has no meaning");
   auto mixed = request(
       "[[candidate]]\nsteps = 5\n[[candidate]]\nmethod = \"objective\"\nloss = \"hinge\"\n");
-  expect_refusal(mixed, "are usual under add_remove and replace_one; say with --adjacency");
+  expect_refusal(mixed, "are usual under add_remove and replace_one; say with `adjacency`");
   mixed.values.set("adjacency", "add_remove");
   expect_refusal(mixed, "candidate loss=hinge method=objective: ");
   auto twice = request("[values]\nl2 = [0, 1e-3]\n");

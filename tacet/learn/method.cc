@@ -12,6 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/machine_memory.h"
 #include "tacet/base/nearest_word.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/checked_context.h"
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/learn/gradient/feature_selection.h"
@@ -90,8 +91,9 @@ std::vector<std::string_view> readers_of(std::string_view parameter) {
 void check_parameters(const Method& method, const ParameterValues& values) {
   for (const auto& parameter : parameters()) {
     if (!values.given(parameter.name) || reads(method, parameter.name)) continue;
-    throw base::UsageError("{} has no meaning for method {}; it belongs to {}", parameter.name,
-                           method.name, fmt::join(readers_of(parameter.name), ", "));
+    throw base::UsageError("{} has no meaning for method {}; it belongs to {}",
+                           base::parameter_name(parameter.name), method.name,
+                           fmt::join(readers_of(parameter.name), ", "));
   }
 }
 
@@ -131,7 +133,7 @@ void refuse_narrowed(const data::Schema& schema) {
   }
   if (schema.projection) {
     throw base::UsageError(
-        "the schema has a projection, which belongs to models; leave it out and give --projection");
+        "the schema has a projection, which belongs to models; leave it out and give `projection`");
   }
 }
 

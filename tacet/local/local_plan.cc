@@ -39,7 +39,7 @@ void refuse_problem(const data::Schema& schema, const LocalOptions& options) {
   if (std::isinf(options.linear.epsilon)) {
     throw base::UsageError(
         "epsilon must be finite: a device that sends its gradient as it is has no privacy at all; "
-        "`tacet train --epsilon inf` trains without protection");
+        "only a training on the records themselves can be without protection");
   }
   if (schema.unit) {
     throw base::UsageError(
@@ -64,12 +64,12 @@ void refuse_for_mechanism(const LocalOptions& options, LocalMechanism mechanism)
   if (mechanism == LocalMechanism::gaussian) {
     if (delta == 0.0) {
       throw base::GuaranteeError(
-          "mechanism gaussian has a delta above 0; leave --delta out, or use privunit, which is "
+          "mechanism gaussian has a delta above 0; leave `delta` out, or use privunit, which is "
           "pure");
     }
   } else if (delta && *delta > 0) {
     throw base::UsageError(
-        "mechanism {} is pure: its delta is 0, and {} would buy nothing; leave --delta out", name,
+        "mechanism {} is pure: its delta is 0, and {} would buy nothing; leave `delta` out", name,
         *delta);
   }
   if (options.shuffled) refuse_shuffling(mechanism, options.passes);
@@ -82,20 +82,20 @@ void refuse_for_learner(const LocalOptions& options) {
     throw base::UsageError("{} has no meaning for {}; leave it out", what, options.linear.method);
   };
   if (!sgd) {
-    refuse(options.linear.step_size.has_value(), "step-size");
-    refuse(options.linear.radius.has_value(), "radius");
+    refuse(options.linear.step_size.has_value(), "`step_size`");
+    refuse(options.linear.radius.has_value(), "`radius`");
     refuse(options.averaging == "suffix" || options.averaging == "last",
-           fmt::format("averaging {}", options.averaging.value_or("")));
+           fmt::format("`averaging={}`", options.averaging.value_or("")));
     return;
   }
-  refuse(options.averaging == "anytime", "averaging anytime");
-  refuse(options.certificate.has_value(), "certificate");
-  refuse(options.initial_wealth.has_value(), "initial-wealth");
-  refuse(options.direction_step != 1, "direction-step");
-  refuse(options.weight_power != 0, "weight-power");
+  refuse(options.averaging == "anytime", "`averaging=anytime`");
+  refuse(options.certificate.has_value(), "`certificate`");
+  refuse(options.initial_wealth.has_value(), "`initial_wealth`");
+  refuse(options.direction_step != 1, "`direction_step`");
+  refuse(options.weight_power != 0, "`weight_power`");
   if (!options.linear.step_size) {
     throw base::UsageError(
-        "local-sgd needs a step-size, chosen from public knowledge: trying several on the same "
+        "local-sgd needs a `step_size`, chosen from public knowledge: trying several on the same "
         "people costs an epsilon each; banco needs none");
   }
 }
@@ -115,7 +115,7 @@ void refuse_for_paper(const LocalOptions& options) {
       options.certificate.value_or(CertificateKind::known_noise) != CertificateKind::known_noise;
   if (!other) return;
   throw base::UsageError(
-      "--calibration paper is banco on l2_laplace reports, one a round, with uniform averaging, "
+      "`calibration=paper` is banco on l2_laplace reports, one a round, with uniform averaging, "
       "known noise and an initial wealth of 1; leave the other settings out, or use tight");
 }
 
@@ -134,7 +134,7 @@ double resolve_gradient_bound(LocalPlan& plan, const data::Schema& schema,
     bound = learn::usual_slope(plan.loss) * schema.norm_bound();
   } else {
     throw base::UsageError(
-        "loss {} has slopes without a bound, and a report must have one; give --clipping-norm, or "
+        "loss {} has slopes without a bound, and a report must have one; give `clipping_norm`, or "
         "a loss with bounded slopes such as huber",
         model::loss_name(plan.loss));
   }
@@ -236,7 +236,7 @@ void resolve_rounds(LocalPlan& plan, const LocalOptions& options) {
   plan.batch =
       options.linear.batch_size.value_or(options.linear.paper() ? 1 : usual_batch(devices));
   if (plan.batch > devices) {
-    throw base::UsageError("batch-size must be 1 to the {} devices, got {}", devices, plan.batch);
+    throw base::UsageError("`batch_size` must be 1 to the {} devices, got {}", devices, plan.batch);
   }
   if (!options.linear.batch_size && !options.linear.paper()) {
     plan.reasons.push_back(

@@ -64,10 +64,6 @@ std::vector<std::string> BinaryTarget::names() const {
   return names;
 }
 
-std::vector<std::string> BinaryTarget::former_names() const {
-  return {negative.empty() ? "not " + positive.front() : negative.front(), positive.front()};
-}
-
 bool Target::regression() const { return std::holds_alternative<RegressionTarget>(rule); }
 
 NumberKind Target::number_kind() const { return std::get<RegressionTarget>(rule).kind; }

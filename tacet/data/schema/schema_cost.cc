@@ -132,7 +132,7 @@ FitEvents fit_between(const SchemaCost& cost, privacy::Adjacency adjacency) {
   }
   throw base::UsageError(
       "the schema was fitted under {} and cannot be used under {}: use the same adjacency, or fit "
-      "the schema again with --adjacency add_remove, which serves replace_one too",
+      "the schema again with `adjacency=add_remove`, which serves replace_one too",
       to_string(fitted), to_string(adjacency));
 }
 
@@ -357,7 +357,7 @@ std::string internal::other_unit(std::string_view fitted, std::string_view used)
   return fmt::format(
       "the schema was fitted to protect {} and says nothing about {}: fit it again {}",
       in_words(fitted), in_words(used),
-      used == "record" ? "without --unit" : fmt::format("with --unit {}", used));
+      used == "record" ? "without `unit`" : fmt::format("with `unit={}`", used));
 }
 
 void internal::check_cost(const SchemaCost& cost, std::string_view where) {

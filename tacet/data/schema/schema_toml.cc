@@ -84,7 +84,7 @@ void refuse_other_files(std::string_view text, const std::string& name) {
                           "holds the one that it was trained with",
                           name)
             : fmt::format("'{}' is no schema: its first line is neither a key nor a table of TOML. "
-                          "Records are given without an option, the schema with --schema",
+                          "The schema goes into `schema`, the records do not",
                           name));
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
@@ -39,7 +40,7 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& op
   if (const auto name = given_beyond(options, reads)) {
     throw base::UsageError(
         "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",
-        *name);
+        base::parameter_name(*name));
   }
   ExactPlan plan;
   resolve_problem(plan, schema, options, {.shares = true, .softmax = true});

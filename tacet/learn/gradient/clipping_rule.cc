@@ -33,7 +33,7 @@ std::string usual_reason(const model::Loss& loss, double norm, std::int64_t outp
 ClippingChoice for_classes(double noise) {
   const double norm = std::clamp(0.5 * std::sqrt(0.01 / noise), 0.5, 1.0);
   return {norm, fmt::format("clipping norm {:.4g}: less noise for better decisions; probabilities "
-                            "are drawn towards one half (--clipping-norm 1 keeps them)",
+                            "are drawn towards one half (`clipping_norm=1` keeps them)",
                             norm)};
 }
 

@@ -23,10 +23,10 @@ const char* obstacle(const data::Schema& schema, const LinearOptions& options) {
   if (choosable_count(schema) == 0) {
     return "the schema has no hashed or text column and no numbered features to choose among";
   }
-  if (schema.projection) return "projected columns are all of use; leave --projection out";
+  if (schema.projection) return "projected columns are all of use; leave `projection` out";
   if (schema.unit) return "the schema's unit column protects all records of a unit together";
   if (options.batch_size && options.method == "gradient") {
-    return "steps on samples are accounted by themselves; leave batch-size out";
+    return "steps on samples are accounted by themselves; leave `batch_size` out";
   }
   if (options.standardise != Standardise::none) {
     return "one release comes before the steps; leave standardise out";
@@ -47,9 +47,8 @@ void check_kept_noise(double noise_multiplier) {
   if (noise_multiplier <= most) return;
   throw base::NumericError(
       "noise of {:.4g} times what a record counts is wider than the sampler's grid, and nothing "
-      "would be found of the columns worth having; ask for a larger share of --feature-selection "
-      "or a "
-      "larger epsilon, or leave it out",
+      "would be found of the columns worth having; ask for a larger share of `feature_selection` "
+      "or a larger epsilon, or leave it out",
       noise_multiplier);
 }
 
@@ -78,14 +77,14 @@ double resolve_column_share(const data::Schema& schema, const LinearOptions& opt
                : 0;
   }
   if (reason == nullptr) return options.feature_selection;
-  throw base::UsageError("feature-selection is not possible here: {}", reason);
+  throw base::UsageError("`feature_selection` is not possible here: {}", reason);
 }
 
 data::Schema release_selected_columns(const data::Dataset& dataset, const data::Schema& schema,
                                       double noise_multiplier, const TrainingContext& context,
                                       mechanism::NoiseAddress address) {
   if (context.reducer.size() > 1) {
-    throw base::UsageError("feature-selection counts the records of one process alone");
+    throw base::UsageError("`feature_selection` counts the records of one process alone");
   }
   const auto ranges = schema.choosable_columns();
   const auto sum = optimize::presence_sum(dataset, ranges);

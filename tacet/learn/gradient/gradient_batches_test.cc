@@ -127,7 +127,7 @@ TEST(GradientBatches, PaperRefusesWhatItDoesNotHave) {
   EXPECT_EQ(refusal(paper_options()), "accepted");
   auto seeded = paper_options();
   seeded.order_seed = 3;
-  EXPECT_NE(refusal(seeded).find("order-seed would make the fixed_size samples known"),
+  EXPECT_NE(refusal(seeded).find("`order_seed` would make the fixed_size samples known"),
             std::string::npos);
   EXPECT_EQ(refusal(seeded).find("usage"), std::string::npos);
   auto averaged = paper_options();
@@ -199,7 +199,7 @@ TEST(GradientBatches, UnitsOfSeveralRecordsAreSampledRecordByRecord) {
         (void)plan_gradient(schema, options);
         ADD_FAILURE() << sampling;
       } catch (const base::GuaranteeError& error) {
-        EXPECT_NE(std::string(error.what()).find("--sampling poisson"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("`sampling=poisson`"), std::string::npos);
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/clipping_rule.h"
 #include "tacet/learn/gradient/feature_selection.h"
@@ -187,19 +188,20 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
                             : "delta steps radius order-seed calibration knots";
   if (const auto name = given_beyond(options, reads)) {
     throw base::UsageError(
-        "{} is settled by --calibration paper; leave it out, or use the tight calibration", *name);
+        "{} is settled by `calibration=paper`; leave it out, or use the tight calibration",
+        base::parameter_name(*name));
   }
   const auto& target = target_of(schema);
   if (options.adjacency != privacy::Adjacency::replace_one || outputs_of(target) > 1 ||
       !options.radius) {
     throw base::UsageError(
-        "--calibration {} for gradient is about replace_one, a ball (--radius) and two classes "
-        "or numbers; give --adjacency replace_one and --radius, or use tight",
+        "`calibration={}` for gradient is about replace_one, a ball (`radius`) and two classes or "
+        "numbers; give `adjacency=replace_one` and `radius`, or use tight",
         to_string(options.calibration));
   }
   if (schema.unit) {
     throw base::UsageError(
-        "--calibration paper samples single records, but the schema's unit column protects all "
+        "`calibration=paper` samples single records, but the schema's unit column protects all "
         "records of a unit together; leave calibration out to use all records in each step");
   }
   refuse_class_weights(schema, options);
@@ -265,15 +267,14 @@ void resolve_course(GradientPlan& plan, const data::Schema& schema, privacy::Del
 void resolve_units(GradientPlan& plan, const data::Schema& schema, const LinearOptions& options) {
   if (options.max_records_per_unit > 1 && !schema.unit) {
     throw base::UsageError(
-        "max-records-per-unit needs a unit column in the schema; without one each record is a "
+        "`max_records_per_unit` needs a unit column in the schema; without one each record is a "
         "unit");
   }
   plan.max_records_per_unit = options.max_records_per_unit;
   if (schema.unit && plan.max_records_per_unit == 1) {
     plan.reasons.add(
         "records per unit 1: of each {} one record takes part, the others none; "
-        "--max-records-per-unit "
-        "takes more, and the noise grows with it",
+        "`max_records_per_unit` takes more, and the noise grows with it",
         *schema.unit);
   }
 }

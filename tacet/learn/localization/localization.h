@@ -13,8 +13,8 @@
 ///
 ///  * `ladder`: all records in each phase (or blocks), regularisation tripling; adapts to how
 ///    sharply the risk grows. The default for pure privacy, kinks and constraints.
-///  * `localized`: algorithm 1 of Asi, Levy, Duchi 2021; `--calibration paper` as printed.
-///  * `growth`: their algorithm 2, epochs on shrinking balls; `--calibration paper` as printed.
+///  * `localized`: algorithm 1 of Asi, Levy, Duchi 2021; `calibration=paper` as printed.
+///  * `growth`: their algorithm 2, epochs on shrinking balls; `calibration=paper` as printed.
 ///  * `phased-erm`: Feldman, Koren, Talwar 2020, section 4, blocks that halve.
 ///
 /// Guarantee under replace_one and zero_out, pure with delta 0 and by exact Gaussian composition

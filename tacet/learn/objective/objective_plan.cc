@@ -52,8 +52,8 @@ void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
   const auto refuse = [&](std::string_view why) {
     throw base::GuaranteeError("objective perturbation is not proved for {}: {}; {}", name, why,
                                options.delta == 0
-                                   ? "use --method regularized-output, which is pure too"
-                                   : "use --method gradient");
+                                   ? "use `method=regularized-output`, which is pure too"
+                                   : "use `method=gradient`");
   };
   if (std::isinf(facts.curvature)) {
     refuse(model::smoothness(loss).exponent == 0
@@ -71,7 +71,7 @@ void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
         "objective perturbation is proved for one output: with several, a record's gradient has no "
         "fixed direction; {}",
         options.delta == 0 ? pure_way_out(schema)
-                           : "use --method gradient, which takes any number of classes");
+                           : "use `method=gradient`, which takes any number of classes");
   }
   if (options.radius) {
     throw base::GuaranteeError(

@@ -5,6 +5,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/output_perturbation/output.h"
 #include "tacet/learn/output_perturbation/sgd_problem.h"
 #include "tacet/learn/plan/noise_size.h"
@@ -52,7 +53,7 @@ std::int64_t steps_of(const LinearOptions& options, std::int64_t usual, std::int
   const auto steps = options.steps.value_or(usual);
   if (steps > max_places / batch) {
     throw base::UsageError(
-        "method output reads at most 2^30 records, {} steps of {} are more; give fewer --steps",
+        "method output reads at most 2^30 records, {} steps of {} are more; give fewer `steps`",
         steps, batch);
   }
   return steps;
@@ -176,13 +177,13 @@ void refuse_beyond_paper(const LinearOptions& options, const SgdProblem& problem
   if (const auto name =
           given_beyond(options, "delta steps order-seed smoothing radius calibration")) {
     throw base::UsageError(
-        "{} is settled by --calibration paper (a penalty or clipping its theorems do not have); "
+        "{} is settled by `calibration=paper` (a penalty or clipping its theorems do not have); "
         "leave it out, or use the tight calibration",
-        *name);
+        base::parameter_name(*name));
   }
   if (options.adjacency != privacy::Adjacency::replace_one || problem.outputs > 1) {
     throw base::UsageError(
-        "--calibration paper is about replace_one and two classes or numbers; use tight");
+        "`calibration=paper` is about replace_one and two classes or numbers; use tight");
   }
 }
 
@@ -242,7 +243,7 @@ void plan_tight(OutputPlan& plan, const LinearOptions& options, privacy::Delta d
   plan.mean_l2 = options.mean_l2.value_or(0);
   plan.batch = options.batch_size.value_or(1);
   if (plan.batch > plan.public_row_count) {
-    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}",
+    throw base::UsageError("`batch_size` must be at most public_row_count = {}, got {}",
                            plan.public_row_count, plan.batch);
   }
   plan.steps = steps_of(options, plan.public_row_count / plan.batch, plan.batch);

@@ -62,8 +62,8 @@ double weight_scale(const SgdProblem& problem, const LinearOptions& options) {
   // Weights outside the ball are out of reach, so nothing can be said against them.
   if (options.weight_scale && *options.weight_scale > *problem.radius) {
     throw base::UsageError(
-        "weight-scale {:g} is the size of the weights worth reaching, but --radius {:g} keeps all "
-        "weights below it; leave weight-scale out or raise the radius",
+        "`weight_scale` {:g} is the size of the weights worth reaching, but `radius={:g}` keeps "
+        "all weights below it; leave `weight_scale` out or raise the radius",
         *options.weight_scale, *problem.radius);
   }
   return options.weight_scale.value_or(*problem.radius);

@@ -26,7 +26,7 @@ namespace tacet::learn {
 inline constexpr Proved proved_for_descent{
     privacy::public_count, privacy::no_adjacency, UnitProtection::refused,
     "one record more or less changes the number of records and with it every later step; use "
-    "--adjacency zero_out (the same noise) or replace_one, or --method gradient"};
+    "`adjacency=zero_out` (the same noise) or replace_one, or `method=gradient`"};
 
 /// The settings of the problem from which `verify` computes the sensitivity again. Of these only
 /// the smoothing counts as checked: another value of others may lead to the same sensitivity.

@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/plan/binding.h"
 
 namespace tacet::learn {
@@ -138,7 +139,8 @@ std::optional<model::Loss> loss_of(const OptionValues& values) {
   }
   for (const auto* needing : {"loss-parameter", "loss-width"}) {
     if (!values.contains(needing)) continue;
-    throw base::UsageError("{} needs a loss that has one; add --loss", needing);
+    throw base::UsageError("{} needs a loss that has one; add `loss`",
+                           base::parameter_name(needing));
   }
   return std::nullopt;
 }
@@ -147,7 +149,7 @@ double checked_epsilon(const OptionValues& values) {
   const auto given = values.find("epsilon");
   if (given != values.end()) return parse_real("epsilon", given->second);
   throw base::UsageError(
-      "epsilon is missing; give --epsilon (1 is usual; inf trains without protection)");
+      "epsilon is missing; give `epsilon` (1 is usual; inf trains without protection)");
 }
 
 LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency adjacency) {

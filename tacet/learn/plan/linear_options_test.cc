@@ -64,7 +64,7 @@ TEST(LinearOptions, NamesTheParameterItRefuses) {
   EXPECT_NE(message({one, {"average", "2"}}).find("average"), std::string::npos);
   EXPECT_NE(message({one, {"clipping-norm", "0"}}).find("clipping-norm"), std::string::npos);
   EXPECT_NE(message({one, {"loss", "logit"}}).find("logistic"), std::string::npos);
-  EXPECT_NE(message({one, {"loss-parameter", "2"}}).find("--loss"), std::string::npos);
+  EXPECT_NE(message({one, {"loss-parameter", "2"}}).find("`loss`"), std::string::npos);
 }
 
 TEST(ParameterValues, RefusesWhatIsNoNumber) {

@@ -5,14 +5,15 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 
 namespace tacet::learn {
 namespace {
 
 [[noreturn]] void refuse(const Parameter& parameter, std::string_view text) {
   const char* const quote = parameter.type == ParameterType::text ? "'" : "";
-  throw base::UsageError("{0} must be {1}, got {2}{3}{2}", parameter.name, parameter.range.text(),
-                         quote, text);
+  throw base::UsageError("{0} must be {1}, got {2}{3}{2}", base::parameter_name(parameter.name),
+                         parameter.range.text(), quote, text);
 }
 
 bool allows_number(const Range& range, std::string_view name, std::string_view text) {
@@ -88,7 +89,7 @@ double parse_real(std::string_view parameter, std::string_view text) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size() || std::isnan(value)) {
     throw base::UsageError("{} must be a number, got '{}'; write it like 0.5, 1e-5 or inf",
-                           parameter, text);
+                           base::parameter_name(parameter), text);
   }
   return value;
 }
@@ -97,7 +98,8 @@ std::int64_t parse_integer(std::string_view parameter, std::string_view text) {
   std::int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size()) {
-    throw base::UsageError("{} must be a whole number, got '{}'", parameter, text);
+    throw base::UsageError("{} must be a whole number, got '{}'", base::parameter_name(parameter),
+                           text);
   }
   return value;
 }

@@ -26,7 +26,7 @@ enum class PrivacyRelevance {
 /// the reference are made from tables of these, so each is declared once. Where its value goes is
 /// said by the bindings of whoever reads it (learn/plan/binding.h).
 struct Parameter {
-  std::string_view name;  ///< as an option: `--name`
+  std::string_view name;  ///< as an option: `name`
   ParameterType type;
   Range range;
   std::string_view default_value;  ///< in words

@@ -8,6 +8,7 @@
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/plan/arora2022.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/model/loss/loss_smoothness.h"
@@ -42,7 +43,7 @@ std::int64_t allowed_width(double width) {
 std::int64_t usual_width(const data::Schema& schema, const LinearOptions& options) {
   if (std::isinf(options.epsilon)) {
     throw base::UsageError(
-        "projection-width is missing: with epsilon inf there is no noise to choose it by");
+        "`projection_width` is missing: with epsilon inf there is no noise to choose it by");
   }
   const auto records = resolve_row_count(schema, options);
   const auto loss = expected_loss(schema, options);
@@ -84,14 +85,14 @@ bool resolve_published(data::Projection& projection, const LinearOptions& option
   if (options.calibration != Calibration::arora2022 || std::isinf(options.epsilon)) return false;
   if (!options.radius || options.delta == 0.0) {
     throw base::UsageError(
-        "--calibration arora2022 projects to a width that follows from a ball and a delta above 0; "
-        "give --radius, or use tight");
+        "`calibration=arora2022` projects to a width that follows from a ball and a delta above 0; "
+        "give `radius`, or use tight");
   }
   if (*options.projection == "auto") projection.family = data::ProjectionFamily::gaussian;
   if (projection.family != data::ProjectionFamily::gaussian) {
     throw base::UsageError(
-        "--calibration arora2022 bounds the norms of Gaussian projections; use --projection "
-        "gaussian, or the tight calibration, which takes every family");
+        "`calibration=arora2022` bounds the norms of Gaussian projections; use "
+        "`projection=gaussian`, or the tight calibration, which takes every family");
   }
   projection.room = 2;
   return true;
@@ -113,7 +114,8 @@ void refuse_without_projection(const LinearOptions& options) {
   for (const auto& [given, name] : {std::pair{options.projection_width, "projection-width"},
                                     std::pair{options.projection_seed, "projection-seed"}}) {
     if (!given) continue;
-    throw base::UsageError("{} needs a projection; add --projection countsketch", name);
+    throw base::UsageError("{} needs a projection; add `projection=countsketch`",
+                           base::parameter_name(name));
   }
 }
 
@@ -147,7 +149,7 @@ ProjectionChoice choose_projection(const data::Schema& schema, const LinearOptio
     if (automatic) return choice;
     throw base::UsageError(
         "a projection to {} places, which the noise leaves room for, is not below the {} features "
-        "that there are; leave it out, or give --projection-width",
+        "that there are; leave it out, or give `projection_width`",
         projection.width, features);
   }
   data::check_projection(projection, features);

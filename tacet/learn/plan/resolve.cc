@@ -54,8 +54,8 @@ model::Loss resolve_loss_of_shares(const data::Target& target, const LinearOptio
   const auto link = count ? model::Link::log : model::Link::logit;
   if (model::link_of(*options.loss) == link) return *options.loss;
   throw base::UsageError(
-      "loss {} is not for {}, which {} is; leave --loss out for {}, or describe the "
-      "target by 'lower' and 'upper' for a loss of numbers",
+      "loss {} is not for {}, which {} is; leave `loss` out for {}, or describe the target by "
+      "'lower' and 'upper' for a loss of numbers",
       model::loss_name(*options.loss), count ? "a count" : "a probability", called(target),
       count ? "poisson" : "soft_logistic");
 }
@@ -64,12 +64,12 @@ void refuse_softmax(const data::Target& target, const LinearOptions& options, Ta
   if (!options.loss || !std::holds_alternative<model::SoftmaxLoss>(*options.loss)) return;
   if (target.class_count() == 2) {
     throw base::UsageError(
-        "loss softmax is for three classes or more; for two it is the logistic loss: --loss "
-        "logistic");
+        "loss softmax is for three classes or more; for two it is the logistic loss: "
+        "`loss=logistic`");
   }
   if (takes.softmax || target.regression()) return;
   throw base::UsageError("loss softmax joins the margins of all classes, which method " +
-                         options.method + " fits one by one; use --method gradient");
+                         options.method + " fits one by one; use `method=gradient`");
 }
 
 void refuse_own(const LinearOptions& options, Takes takes) {
@@ -134,7 +134,7 @@ void resolve_shape(MethodPlan& plan, const data::Schema& schema, const LinearOpt
   refuse_own(options, takes);
   if (asks_shares(target) && !takes.shares) {
     throw base::UsageError(
-        "{} is a {}, which this method{} has no constants for; use --method gradient or "
+        "{} is a {}, which this method{} has no constants for; use `method=gradient` or "
         "regularized-output",
         called(target), target.number_kind() == data::NumberKind::count ? "count" : "probability",
         options.paper() ? "'s paper" : "");
@@ -160,8 +160,8 @@ void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
   resolve_shape(plan, schema, options, {});
   if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
     throw base::UsageError(
-        "method {} solves the squared loss alone, got {}; leave loss out, or use --method "
-        "gradient, which takes every loss",
+        "method {} solves the squared loss alone, got {}; leave loss out, or use "
+        "`method=gradient`, which takes every loss",
         options.method, model::loss_name(*options.loss));
   }
   plan.loss = model::SquaredLoss{};
@@ -185,7 +185,7 @@ void refuse_no_penalty(const LinearOptions& options, double usual) {
   if (options.mean_l2 != 0.0) return;
   throw base::UsageError(
       "l2 must be above 0 for method {}, whose noise grows without bound as l2 falls to 0; leave "
-      "it out for {:.4g}, which balances noise and bias here, or use --method gradient",
+      "it out for {:.4g}, which balances noise and bias here, or use `method=gradient`",
       options.method, usual);
 }
 
@@ -218,7 +218,7 @@ void expect_proved(const Method& method, const data::Schema& schema, const Linea
       "method {} reads single records, but the schema's unit column {} protects all records of a "
       "unit together; {}",
       options.method, *schema.unit,
-      options.delta == 0 ? pure_way_out(schema) : "use --method gradient");
+      options.delta == 0 ? pure_way_out(schema) : "use `method=gradient`");
 }
 
 void check_declared_count(std::int64_t found, std::int64_t declared,
@@ -251,7 +251,7 @@ std::int64_t resolve_row_count(const data::Schema& schema, const LinearOptions& 
   if (schema.public_row_count) return *schema.public_row_count;
   throw base::UsageError(
       "public_row_count is missing: under {} tacet never uses the true number of records to set "
-      "noise and steps; declare {} in the schema or with --public-row-count",
+      "noise and steps; declare {} in the schema or with `public_row_count`",
       privacy::to_string(options.adjacency),
       options.adjacency == privacy::Adjacency::add_remove
           ? "the number, or a public guess of it,"
@@ -261,18 +261,17 @@ std::int64_t resolve_row_count(const data::Schema& schema, const LinearOptions& 
 std::string_view pure_way_out(const data::Schema& schema) {
   const auto& target = target_of(schema);
   if (target.class_count() > 2) {
-    return "no method is pure for several classes: give a delta above 0 with --method gradient, or "
+    return "no method is pure for several classes: give a delta above 0 with `method=gradient`, or "
            "a target of two classes";
   }
-  if (asks_shares(target)) return "--method regularized-output is pure";
+  if (asks_shares(target)) return "`method=regularized-output` is pure";
   if (target.regression()) {
-    return schema.unit ? "--method regularized-output is pure, on one record of each unit"
-                       : "--method ladder and regularized-output are pure";
+    return schema.unit ? "`method=regularized-output` is pure, on one record of each unit"
+                       : "`method=ladder` and regularized-output are pure";
   }
-  return schema.unit
-             ? "--method objective (logistic loss) and regularized-output are pure, on one record "
-               "of each unit"
-             : "--method objective (logistic loss), ladder and regularized-output are pure";
+  return schema.unit ? "`method=objective` (logistic loss) and regularized-output are pure, on one "
+                       "record of each unit"
+                     : "`method=objective` (logistic loss), ladder and regularized-output are pure";
 }
 
 privacy::Delta resolve_delta(const data::Schema& schema, const LinearOptions& options,

@@ -81,7 +81,7 @@ struct Reasons : std::vector<std::string> {
 /// What every method settles before a record is read. A method's plan is one of these with what is
 /// the method's own.
 struct MethodPlan {
-  std::string method;  ///< as `--method` and the receipt name it
+  std::string method;  ///< as `method` and the receipt name it
   model::Loss loss;
   privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< proved for `events`
   privacy::Event events = privacy::no_event();                          ///< what will be released

@@ -118,15 +118,15 @@ void resolve_claim(RegularizedOutputPlan& plan, const LinearOptions& options) {
   if (options.adjacency != Adjacency::replace_one || !options.radius || options.mean_l2 ||
       plan.guarantee.delta == 0) {
     throw base::UsageError(
-        "--calibration arora2022 for regularized-output is about replace_one, a ball (--radius) "
-        "and a delta above 0, and settles l2 by itself; give --adjacency replace_one and --radius, "
+        "`calibration=arora2022` for regularized-output is about replace_one, a ball (`radius`) "
+        "and a delta above 0, and settles l2 by itself; give `adjacency=replace_one` and `radius`, "
         "or use tight");
   }
   plan.calibration = Calibration::arora2022;
   plan.claim = plan.guarantee;
   if (std::isfinite(arora2022::gradient_bound(published_problem(plan, 1, *options.radius)))) return;
   throw base::UsageError(
-      "--calibration arora2022 is about smooth losses and those of bounded slope, which {} is not; "
+      "`calibration=arora2022` is about smooth losses and those of bounded slope, which {} is not; "
       "use the tight calibration",
       model::loss_name(plan.loss));
 }
@@ -213,8 +213,8 @@ void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
                     const LinearOptions& options) {
   if (!options.radius) {
     throw base::UsageError(
-        "the slopes of loss poisson are bounded on a ball only; give its --radius (with rows of "
-        "norm 1, radius 2 lets a mean be e^2 times the largest count), or use --method gradient");
+        "the slopes of loss poisson are bounded on a ball only; give its `radius` (with rows of "
+        "norm 1, radius 2 lets a mean be e^2 times the largest count), or use `method=gradient`");
   }
   const double reach = *options.radius * schema.norm_bound();
   if (!(reach < model::ExtendedPoissonLoss::parameter.upper)) {
@@ -287,7 +287,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
     throw base::GuaranteeError("regularized-output is proved for one output; {}",
                                options.delta == 0
                                    ? pure_way_out(schema)
-                                   : "use --method gradient, which takes any number of classes");
+                                   : "use `method=gradient`, which takes any number of classes");
   }
   plan.public_row_count = resolve_row_count(schema, options);
   const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);

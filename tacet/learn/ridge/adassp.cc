@@ -27,8 +27,8 @@ void refuse_wide(const AdasspPlan& plan) {
   if (plan.columns <= optimize::max_gram_columns) return;
   throw base::UsageError(
       "method adassp releases a matrix of all pairs of columns, and {} columns are more than the "
-      "{} there is room for; project them (--projection countsketch --projection-width 1024), find "
-      "out which are worth having (--feature-selection auto), or use --method gradient",
+      "{} there is room for; project them (`projection=countsketch` `projection_width=1024`), find "
+      "out which are worth having (`feature_selection=auto`), or use `method=gradient`",
       plan.columns, optimize::max_gram_columns);
 }
 

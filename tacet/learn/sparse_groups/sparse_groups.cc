@@ -43,8 +43,8 @@ void expect_groups(const data::Schema& schema, const LinearOptions& options) {
 data::ColumnRange range_of(const data::Schema& schema, const LinearOptions& options) {
   if (!options.group_column) {
     throw base::UsageError(
-        "group-column is missing: groups of records must follow from the record alone, never from "
-        "its position; name a column of the schema with --group-column");
+        "`group_column` is missing: groups of records must follow from the record alone, never "
+        "from its position; name a column of the schema with `group_column`");
   }
   const auto columns = schema.encoded_columns();
   data::ColumnRange range{0, 0};
@@ -58,7 +58,8 @@ data::ColumnRange range_of(const data::Schema& schema, const LinearOptions& opti
     range.second = k + 1;
   }
   if (range.second == 0) {
-    throw base::UsageError("group-column '{}' is no feature of the schema", *options.group_column);
+    throw base::UsageError("`group_column` '{}' is no feature of the schema",
+                           *options.group_column);
   }
   return range;
 }

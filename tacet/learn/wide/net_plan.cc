@@ -37,8 +37,8 @@ void refuse(const data::Schema& schema, const LinearOptions& options) {
   refuse_class_weights(schema, options);
   if (std::isinf(options.epsilon) && options.feature_selection > 0) {
     throw base::UsageError(
-        "feature-selection has no meaning with epsilon inf, which trains on all columns; leave it "
-        "out");
+        "`feature_selection` has no meaning with epsilon inf, which trains on all columns; leave "
+        "it out");
   }
   if (options.steps.value_or(1) > max_net_steps) {
     throw base::UsageError("steps of method wide must be 1 to {}, got {}", max_net_steps,
@@ -46,7 +46,7 @@ void refuse(const data::Schema& schema, const LinearOptions& options) {
   }
   if (options.max_records_per_unit > 1 && !schema.unit) {
     throw base::UsageError(
-        "max-records-per-unit needs a unit column in the schema; without one each record is a "
+        "`max_records_per_unit` needs a unit column in the schema; without one each record is a "
         "unit");
   }
 }
@@ -82,7 +82,7 @@ void resolve_shape(NetPlan& plan, const data::Schema& schema, const LinearOption
   if (numbers > max_numbers) {
     throw base::UsageError(
         "a wide model of {:.4g} numbers is more than the 2^27 that a model file holds; use fewer "
-        "bits or ids in the schema, or a smaller --dim",
+        "bits or ids in the schema, or a smaller `dim`",
         numbers);
   }
   const double bytes = 4 * numbers * sizeof(float);
@@ -118,8 +118,8 @@ void resolve_choice(NetPlan& plan, const LinearOptions& options) {
   }
   if (options.wide.selection_share || options.threshold) {
     throw base::UsageError(
-        "selection-share and threshold have no meaning where all vectors are chosen; leave them "
-        "out, or use --selection adafest");
+        "`selection_share` and threshold have no meaning where all vectors are chosen; leave them "
+        "out, or use `selection=adafest`");
   }
 }
 
@@ -140,7 +140,7 @@ void resolve_noise(NetPlan& plan, const data::Schema& schema, const LinearOption
   static_cast<void>(norm_bits_for(plan.noise));
   if (plan.choice.counts_words()) {
     check_count_noise(plan.choice.noise, "records for choosing ids",
-                      "a larger epsilon or selection-share, or --selection all");
+                      "a larger epsilon or `selection_share`, or `selection=all`");
   }
   resolve_guarantee(plan, options, delta.value());
 }
@@ -277,7 +277,7 @@ NetPlan plan_net(const data::Schema& schema, const LinearOptions& options) {
 
 constinit const Method wide_method{
     "wide",
-    "noisy descent for vectors of ids and hidden layers (--model wide)",
+    "noisy descent for vectors of ids and hidden layers (`model=wide`)",
     privacy::Adjacency::add_remove,
     {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
     "steps step-size clipping-norm batch-size max-records-per-unit threshold feature-selection dim "
