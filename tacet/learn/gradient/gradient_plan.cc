@@ -10,126 +10,39 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
-#include "tacet/learn/gradient/clipping_rule.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
+#include "tacet/learn/gradient/gradient_course.h"
 #include "tacet/learn/gradient/paper_course.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
-#include "tacet/learn/plan/step_rule.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
 namespace tacet::learn {
 namespace {
 
 constexpr double default_momentum = 0.9;
-// Per kind of target: the size of weights worth reaching, and how much a linear model typically
-// lowers the loss. Margins of classes grow to about 20 before a linear model stops improving;
-// numbers are scaled to [-1, 1]. docs/explanations/step-rule.md.
-// The constants were chosen with the mean of the last half of the iterates, those of standardised
-// numbers with that of the last 2/5.
-constexpr double default_average = 0.4;
-constexpr double first_average = 0.5;  // of encoding 1, of units, of several classes
-struct Expectation {
-  double radius;
-  double learnable;
-  double average = first_average;
-};
-constexpr Expectation path_of_classes{20, 0.4};
-constexpr Expectation path_of_numbers{3, 0.03};
-constexpr Expectation for_numbers_from_lower{4, 0.03};  // encoding 1
-constexpr Expectation for_standardised_numbers{2.5, 0.03, default_average};
-
-const Expectation& expectation(const data::Schema& schema, const model::Loss& loss) {
-  const auto facts = model::properties(loss);
-  if (facts.classification || facts.labels == model::Labels::shares) return path_of_classes;
-  // Units were seen to lose by the smaller norm: docs/explanations/step-rule.md.
-  return schema.encoding > 1 && !schema.unit ? path_of_numbers : for_numbers_from_lower;
-}
-
-double resolved_average(const GradientPlan& plan, const data::Schema& schema,
-                        const LinearOptions& options) {
-  const bool first = schema.encoding == 1 || schema.unit || plan.outputs > 1;
-  return options.average.value_or(first ? first_average : default_average);
-}
-
-/// How much longer the path has to be for the average that is taken than for the one that the
-/// constants were chosen with: iterates of the last share a have come 1 - a/2 of the way.
-double way_of(const GradientPlan& plan, const Expectation& expected, const LinearOptions& options) {
-  if (options.average || plan.averaging != Averaging::suffix) return 1;
-  return (1 - expected.average / 2) / (1 - plan.average / 2);
-}
-
-struct Course {
-  std::int64_t steps;
-  double step_size;
-};
-
-// Passes over the data that minibatches make before the rule's path is long enough.
-constexpr double batch_passes = 10;
-
-Course choose_course(const LinearOptions& options, const Batches& batches, StepFacts facts,
-                     privacy::Delta delta, Reasons& reasons) {
-  if (batches.sampling != BatchSampling::full) {
-    // A smaller sample needs less noise a step but relatively more: the rule must know how much.
-    const double rate = batches.rate;
-    const auto steps = options.steps.value_or(
-        static_cast<std::int64_t>(std::clamp(std::ceil(batch_passes / rate), 100.0, 1e6)));
-    const double noise = batch_noise(batches, steps, options, delta) / rate;
-    facts.release_noise *=
-        noise / std::sqrt(static_cast<double>(steps)) / batch_noise({}, 1, options, delta);
-    const StepPlan rule = step_rule(facts);
-    const double step_size =
-        std::min(rule.path_length * (1 - facts.momentum) / static_cast<double>(steps),
-                 longest_step(facts.curvature, facts.norm_bound));
-    if (!options.steps || !options.step_size) {
-      reasons.add("{} steps of size {:.4g} on {} of rate {:.4g}", steps,
-                  options.step_size.value_or(step_size),
-                  batches.sampling == BatchSampling::partition ? "batches" : "samples", rate);
-    }
-    return {steps, options.step_size.value_or(step_size)};
-  }
-  const StepPlan rule = step_rule(facts);
-  Course course{options.steps.value_or(rule.steps), options.step_size.value_or(rule.step_size)};
-  const double keep = 1 - facts.momentum;
-  if (options.steps && !options.step_size) {
-    course.step_size = std::min(rule.path_length * keep / static_cast<double>(course.steps),
-                                longest_step(facts.curvature, facts.norm_bound));
-  } else if (options.step_size && !options.steps) {
-    course.steps = std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(std::ceil(rule.path_length * keep / course.step_size)), 10,
-        4 * rule.steps);
-  }
-  if (!options.steps || !options.step_size) {
-    reasons.add(
-        "{} steps of size {:.4g}: the path length {:.4g} balances what is not yet learned against "
-        "noise of standard deviation {:.3g} a coordinate of the mean gradient, whatever the number "
-        "of steps",
-        course.steps, course.step_size, rule.path_length, facts.release_noise);
-  }
-  return course;
-}
+constexpr auto receipt_sampling_names =
+    base::names<BatchSampling>({{BatchSampling::full, "full_batch"},
+                                {BatchSampling::poisson, "poisson"},
+                                {BatchSampling::fixed_size, "fixed_size"},
+                                {BatchSampling::partition, "partition"}});
 
 /// The shares of mu^2 that go to a release before the steps; at most one of them is above 0.
 struct FirstShare {
   double standardise = 0;
   double feature_selection = 0;
+  double prg_slack = 0;  ///< of that release
 
   /// The noise of a part of mu^2 that has what these shares leave.
   [[nodiscard]] double beside(double noise) const {
     return noise / std::sqrt(1 - standardise) / std::sqrt(1 - feature_selection);
   }
 };
-
-FirstShare share_of_first_release(const data::Schema& schema, const LinearOptions& options,
-                                  std::int64_t records) {
-  return {.standardise = resolve_standardise(schema, options, records) ? standardise_share : 0,
-          .feature_selection = resolve_column_share(schema, options)};
-}
 
 /// Noise multipliers of the steps and of a release before them.
 struct StepNoise {
@@ -161,9 +74,7 @@ StepNoise shared_noise(const FirstShare& share, double whole, std::int64_t steps
 // The noise given, or the least that is enough beside the PRG slack.
 void resolve_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delta delta,
                    const FirstShare& share, std::optional<double> given = std::nullopt) {
-  plan.prg_slack = batch_prg_slack(plan, plan.steps, plan.columns * plan.outputs);
-  if (share.standardise > 0) plan.prg_slack += random::prg_slack_of(1, 2 * plan.columns);
-  if (share.feature_selection > 0) plan.prg_slack += kept_prg_slack(plan.columns);
+  plan.prg_slack = batch_prg_slack(plan, plan.steps, plan.columns * plan.outputs) + share.prg_slack;
   const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
   StepNoise noise{given ? *given : batch_noise(plan, plan.steps, options, left)};
   if (share.standardise > 0 || share.feature_selection > 0) {
@@ -175,13 +86,6 @@ void resolve_noise(GradientPlan& plan, const LinearOptions& options, privacy::De
   (share.standardise > 0 ? plan.standardise_noise : plan.feature_selection_noise) = noise.first;
   plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
-}
-
-/// Length of the noise in the mean gradient, for gradients of norm 1, if a part of the budget with
-/// this noise were one release.
-double relative_noise(const GradientPlan& plan, std::int64_t columns, double one_release) {
-  return std::sqrt(static_cast<double>(columns * plan.outputs)) * one_release /
-         static_cast<double>(plan.public_row_count);
 }
 
 // A paper's schedule and noise, and what is proved about them.
@@ -244,36 +148,10 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   return plan;
 }
 
-// Clipping norm, number and size of the steps: what depends on the number of columns.
-void resolve_course(GradientPlan& plan, const data::Schema& schema, std::int64_t columns,
-                    bool standardised, privacy::Delta delta) {
-  const auto& options = plan.options;
-  const auto facts = model::properties(plan.loss);
-  if (options.clipping_norm) {
-    plan.clipping_norm = *options.clipping_norm;
-  } else {
-    auto choice =
-        choose_clipping({.schema = schema,
-                         .loss = plan.loss,
-                         .outputs = plan.outputs,
-                         .relative_noise = relative_noise(plan, columns, plan.one_release)});
-    plan.clipping_norm = choice.norm;
-    plan.reasons.push_back(std::move(choice.reason));
-  }
-  const auto& expected = standardised && facts.labels == model::Labels::numbers
-                             ? for_standardised_numbers
-                             : expectation(schema, plan.loss);
-  const auto course = choose_course(options, plan,
-                                    {.release_noise = plan.one_release * plan.clipping_norm /
-                                                      static_cast<double>(plan.public_row_count),
-                                     .columns = columns * plan.outputs,
-                                     .norm_bound = schema.norm_bound(),
-                                     .curvature = facts.curvature,
-                                     .momentum = plan.momentum,
-                                     .radius = expected.radius,
-                                     .learnable = expected.learnable,
-                                     .way = way_of(plan, expected, options) * options.path_share},
-                                    delta, plan.reasons);
+// What depends on the number of columns.
+void resolve_course(GradientPlan& plan, const data::Schema& schema, const CourseFacts& facts) {
+  const auto course = choose_course(plan, schema, facts, plan.reasons);
+  plan.clipping_norm = course.clipping_norm;
   plan.steps = course.steps;
   plan.step_size = course.step_size;
 }
@@ -342,22 +220,29 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   static_cast<Batches&>(plan) = resolve_batches(schema, options, plan.public_row_count);
   resolve_units(plan, schema, options);
   const double whole_budget = batch_noise({}, 1, options, delta);
-  const auto share = share_of_first_release(schema, options, plan.public_row_count);
-  plan.one_release = share.beside(whole_budget);
+  const bool standardises = resolve_standardise(schema, options, plan.public_row_count);
   plan.counts_categories =
-      share.standardise > 0 && counts_categories(schema, options.standardise, plan.loss,
-                                                 relative_noise(plan, plan.columns, whole_budget));
+      standardises && counts_categories(schema, options.standardise, plan.loss,
+                                        plan.relative_noise(plan.columns, whole_budget));
+  FirstShare share{.standardise = standardises ? standardise_share : 0,
+                   .feature_selection = resolve_column_share(schema, options)};
   const bool selects = share.feature_selection > 0;
-  if (selects) plan.feature_selection_threshold = feature_selection_threshold(schema);
+  if (selects) {
+    plan.feature_selection_threshold = feature_selection_threshold(schema);
+    share.prg_slack = kept_prg_slack(plan.columns);
+  } else if (standardises) {
+    share.prg_slack = random::prg_slack_of(1, 2 * plan.columns);
+  }
+  plan.one_release = share.beside(whole_budget);
   explain_first_release(plan, schema, share);
   plan.momentum = options.momentum.value_or(default_momentum);
-  plan.average = resolved_average(plan, schema, options);
   plan.averaging = options.averaging.value_or(Averaging::suffix);
   plan.mean_l2 = options.mean_l2.value_or(0);
   plan.radius = options.radius;
+  plan.average = options.average.value_or(usual_average(schema, plan.outputs));
   plan.options = options;
   const auto columns = selects ? std::min(plan.columns, expected_kept) : plan.columns;
-  resolve_course(plan, schema, columns, share.standardise > 0, delta);
+  resolve_course(plan, schema, {columns, standardises, delta});
   resolve_noise(plan, options, delta, share);
   plan.reasons.push_back(noise_reason(plan));
   return plan;
@@ -365,13 +250,55 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
 
 }  // namespace
 
+privacy::Event releases(const GradientPlan& plan) {
+  return gradient_events(plan, plan.steps, plan.noise_multiplier, plan.first_noise());
+}
+
+void list_settings(SettingList& list, GradientPlan& plan) {
+  constexpr auto standardise_name = "standardise_noise_multiplier";
+  list.sampling(plan.sampling, receipt_sampling_names);
+  // In a receipt the number of records has a place of its own, and so has the way of sampling.
+  list.problem({.receipt = false});
+  list.note("outputs", plan.outputs, {.table = plan.outputs > 1});
+  list.note("clipping_norm", plan.clipping_norm);
+  list.checked("noise_multiplier", plan.noise_multiplier, above_0);
+  if (list.has(standardise_name, plan.standardise_noise > 0)) {
+    list.checked(standardise_name, plan.standardise_noise, above_0);
+  }
+  if (list.has(feature_selection_name, plan.feature_selection_noise > 0)) {
+    list.feature_selection(plan.feature_selection_noise, plan.feature_selection_threshold);
+  }
+  list.follows("norm_bits", norm_bits_for(plan.noise_multiplier), {.table = false, .json = false});
+  list.checked("steps", plan.steps, {.lowest = 1, .highest = max_gradient_steps});
+  list.note("step_size", plan.step_size);
+  list.mark("momentum", plan.momentum);
+  list.mark("averaging", to_string(plan.averaging), {.table = false});
+  const bool suffix = plan.averaging == Averaging::suffix;
+  list.note("average", plan.average, {.table = suffix, .receipt = suffix});
+  list.note("sampling", to_string(plan.sampling), {.table = plan.rate < 1, .receipt = false});
+  const bool samples = plan.sampling != BatchSampling::full;
+  const bool poisson = plan.sampling == BatchSampling::poisson;
+  list.checked("sampling_rate", plan.rate, rate_range, {.table = poisson, .receipt = samples});
+  if (samples && !poisson) {
+    const auto records = static_cast<double>(plan.public_row_count);
+    list.checked("batch_size", plan.batch, {.lowest = 1, .highest = records});
+  }
+  if (plan.sampling == BatchSampling::partition) list.note("order_seed", plan.order_seed);
+  // All records of a unit share one bound in a full batch, however many they are.
+  list.records_per_unit(samples ? Looking::confirms : Looking::assumes, plan.max_records_per_unit,
+                        {.table = plan.max_records_per_unit > 1});
+  list.note("l2", plan.mean_l2, {.table = plan.mean_l2 > 0, .receipt = plan.mean_l2 > 0});
+  if (plan.radius) list.note("radius", *plan.radius);
+  list.claim();
+}
+
 GradientPlan on_selected_columns(const GradientPlan& plan, const data::Schema& narrowed) {
   GradientPlan kept = plan;
   kept.columns = narrowed.encoded_column_count();
   // The releases are booked: their number stays, and with it the noise of each.
   kept.options.steps = plan.steps;
-  resolve_course(kept, narrowed, kept.columns, plan.standardise_noise > 0,
-                 privacy::Delta(plan.guarantee.delta));
+  const privacy::Delta delta(plan.guarantee.delta);
+  resolve_course(kept, narrowed, {kept.columns, plan.standardise_noise > 0, delta});
   write_settings(kept);
   return kept;
 }
