@@ -140,7 +140,7 @@ void resolve_noise(NetPlan& plan, const data::Schema& schema, const LinearOption
   static_cast<void>(norm_bits_for(plan.noise));
   if (plan.choice.counts_words()) {
     check_count_noise(plan.choice.noise, "records for choosing ids",
-                      "a larger epsilon or selection-share, or --selection all");
+                      "give a larger epsilon or selection-share, or --selection all");
   }
   resolve_guarantee(plan, options, delta.value());
 }

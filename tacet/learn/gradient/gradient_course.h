@@ -4,7 +4,9 @@
 #include <string>
 
 #include "tacet/data/schema/schema.h"
+#include "tacet/learn/gradient/gradient.h"
 #include "tacet/model/loss/loss.h"
+#include "tacet/privacy/guarantee.h"
 
 namespace tacet::learn {
 
@@ -32,5 +34,24 @@ struct ClippingFacts {
 /// what clipping distorts is weighed against the noise that it saves.
 /// docs/explanations/step-rule.md says on which data the rule was found.
 [[nodiscard]] ClippingChoice choose_clipping(const ClippingFacts& facts);
+
+/// The share of the last iterates that is averaged where none is given.
+[[nodiscard]] double usual_average(const data::Schema& schema, std::int64_t outputs);
+
+/// What the course of a plan depends on beside the plan's options and its noise.
+struct CourseFacts {
+  std::int64_t columns;  ///< that take part, or the number that is expected to
+  bool standardised;     ///< numbers are counted by released means
+  privacy::Delta delta;
+};
+
+/// Clipping norm, number and size of the steps. What was chosen is said in `reasons`.
+struct GradientCourse {
+  double clipping_norm;
+  std::int64_t steps;
+  double step_size;
+};
+[[nodiscard]] GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schema,
+                                           const CourseFacts& facts, Reasons& reasons);
 
 }  // namespace tacet::learn

@@ -1,11 +1,11 @@
-#include "tacet/learn/gradient/clipping_rule.h"
+#include "tacet/learn/gradient/gradient_course.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 namespace tacet::learn {
-namespace clipping_rule_test {
+namespace gradient_course_test {
 
 data::Schema schema_of(const std::string& head) {
   return data::schema_from_toml(
@@ -57,5 +57,5 @@ TEST(ClippingRule, LeavesWhatItWasNotMeasuredFor) {
   EXPECT_EQ(norm(schema_of(""), model::AbsoluteLoss{}, noisy), 1);
 }
 
-}  // namespace clipping_rule_test
+}  // namespace gradient_course_test
 }  // namespace tacet::learn
