@@ -23,15 +23,9 @@ except ImportError:
 
 
 def by_program(program, folder, setting, output):
-    words = [f"--{name}={value}" for name, value in setting.values.items()]
-    if setting.adjacency:
-        words.append(f"--adjacency={setting.adjacency}")
-    if setting.tuned:
-        words.append(f"--grid={folder / 'grid.toml'}")
-    done = subprocess.run(
-        [program, "tune" if setting.tuned else "train", folder / "table.csv", "--schema",
-         folder / f"{setting.schema}.toml", f"--seed={SEED}", "--output", output, *words],
-        check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    command, words = setting.command(folder)
+    done = subprocess.run([program, command, *words, "--output", output], check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         sys.exit(f"{setting.name()}\n{done.stdout}")
 

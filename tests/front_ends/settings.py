@@ -2,7 +2,7 @@
 
 import pathlib
 import random
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 ROWS = 1200
 SEED = 7
@@ -51,6 +51,17 @@ class Setting(NamedTuple):
     def name(self) -> str:
         words = [f"{name}={value}" for name, value in self.values.items()]
         return " ".join([self.schema, *words, self.adjacency or "usual", *["tune"] * self.tuned])
+
+    def command(self, folder: pathlib.Path) -> Tuple[str, List[str]]:
+        """The program's command, and its words but for the output."""
+        words = [str(folder / "table.csv"), f"--schema={folder / self.schema}.toml",
+                 f"--seed={SEED}"]
+        words += [f"--{name}={value}" for name, value in self.values.items()]
+        if self.adjacency:
+            words.append(f"--adjacency={self.adjacency}")
+        if self.tuned:
+            words.append(f"--grid={folder / 'grid.toml'}")
+        return "tune" if self.tuned else "train", words
 
 
 def _settings() -> List[Setting]:
