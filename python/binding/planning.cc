@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <string>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "python/binding/binding.h"

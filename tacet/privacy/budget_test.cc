@@ -1,13 +1,17 @@
 #include "tacet/privacy/budget.h"
-#include "tacet/privacy/released.h"
-#include "tacet/privacy/trusting_budget.h"
 
 #include <gtest/gtest.h>
 
+#include <concepts>
+#include <functional>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/bounded_sum.h"
+#include "tacet/privacy/released.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::privacy {
 namespace budget_test {
@@ -133,6 +137,28 @@ static_assert(std::is_move_constructible_v<Reservation>);
 static_assert(!std::is_default_constructible_v<AccessKey>);
 static_assert(!std::is_convertible_v<Private<int>, int>);
 static_assert(!std::equality_comparable<Private<int>>);
+
+// What the types keep from everybody else: nobody opens a private value, writes what a map sees to
+// a place of his own, or states a bound. (Templates, so that what does not compile is an answer.)
+template <typename T>
+concept OpensWithoutKey = requires(const T& held) { held.open({}); };
+template <typename T>
+concept ShowsItsValue = requires(const T& held) { held.value(); };
+template <typename T, typename Function>
+concept MapsBy = requires(const T& held, Function function) { held.map(function); };
+template <typename T>
+concept StatesABound = requires { T::from_certified({}, {1, 2}, 1.0, 1); };
+template <typename T>
+concept IsMadeByAnyone = requires { T{}; };
+inline auto writes_to(int& out) { return [&out](int value) { return out = value; }; }
+
+static_assert(MapsBy<Private<int>, std::negate<>>);
+static_assert(!MapsBy<Private<int>, decltype(writes_to(std::declval<int&>()))>);
+static_assert(!MapsBy<Private<int>, std::function<int(int)>>);
+static_assert(!OpensWithoutKey<Private<int>> && !OpensWithoutKey<BoundedSum>);
+static_assert(!ShowsItsValue<Private<int>>);
+static_assert(!StatesABound<BoundedSum>);
+static_assert(!IsMadeByAnyone<Certified> && !IsMadeByAnyone<AccessKey>);
 
 }  // namespace budget_test
 }  // namespace tacet::privacy
