@@ -22,7 +22,7 @@ bool has_own_analysis(const Event& event) {
 }
 
 struct Parts {
-  std::vector<Event> own;  ///< each with an analysis of its own
+  std::vector<Event> own;  ///< each needs its own analysis
   std::vector<Event> others;
 };
 

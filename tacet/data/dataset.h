@@ -142,8 +142,8 @@ class Dataset {
   /// Declares that records carry units; only before the first record.
   void declare_units();
 
-  /// Frees what is held for records before `row`, block by block: for who writes them anew while
-  /// reading them. They may not be read any more.
+  /// Frees the memory of the records before `row`, block by block, for callers that write records
+  /// to a new place while they read them. The freed records may not be read again.
   void forget_before(std::int64_t row);
 
   /// Bytes held for the records, for measurements.

@@ -6,8 +6,8 @@
 
 namespace tacet::mechanism {
 
-/// What every release takes beside the data: where its noise stands, whence it comes, and the
-/// reservation that its event is debited from.
+/// What every release needs besides the data: the address of its noise, the source that the noise
+/// is drawn from, and the reservation that its event is debited from.
 struct ReleaseContext {
   NoiseAddress address;
   random::Source& source;

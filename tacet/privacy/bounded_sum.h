@@ -25,8 +25,8 @@ class BoundedSum {
                                                  double grid, std::int64_t contribution_bound,
                                                  Sample sample = Sample::all());
 
-  /// The same sum, of which each contribution also has an L1 norm of at most `bound` grid units: as
-  /// contribution_bound, from who clips.
+  /// The same sum, of which each contribution also has an L1 norm of at most `bound` grid units:
+  /// like contribution_bound, it comes from the code that clips.
   [[nodiscard]] BoundedSum with_absolute_bound(Certified proof, std::int64_t bound) &&;
 
   [[nodiscard]] double grid() const { return grid_; }

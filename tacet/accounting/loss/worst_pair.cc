@@ -119,6 +119,9 @@ Half half_of(std::span<const PairPointer> parts, Face face, double variation) {
     }
     hull.push_back(knot);
   }
+  // A convex piecewise linear profile is that of a pair of laws: where its slope in e^eps changes
+  // by q, Q has an atom of mass q at the loss eps, and P one of e^eps q (Zhu, Dong, Wang 2022, on
+  // pairs from profiles).
   Half half{{}, hull.back().delta};
   double slope = 0;
   for (std::size_t i = hull.size(); i-- > 1;) {

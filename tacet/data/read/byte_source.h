@@ -31,8 +31,8 @@ inline constexpr std::string_view standard_input_name = "-";
 /// permission), DataError when compressed data are damaged or end early, and for a file of a kind
 /// that holds no records (foreign_file.h).
 ///
-/// A long file is read by a thread of its own, a few blocks ahead (read_ahead.h); with
-/// `compressed_only`, for who reads on several threads, only where it is decompressed as well.
+/// A separate thread reads a long file a few blocks ahead (read_ahead.h). With `compressed_only`,
+/// for callers that read on several threads, it does so only for compressed files.
 enum class ReadAheadOf { long_files, compressed_only };
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file,
                                                       ReadAheadOf ahead = ReadAheadOf::long_files);

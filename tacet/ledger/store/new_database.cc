@@ -36,7 +36,7 @@ class Draft {
   ~Draft() {
     for (const char* suffix : {"", "-journal"}) ::unlink((draft_.string() + suffix).c_str());
   }
-  /// 0, or why not: EEXIST where somebody else was quicker.
+  /// Returns 0 on success, otherwise EEXIST: another process created the file first.
   [[nodiscard]] int give_name() const {
     int failure = 0;
     if (::renameat2(AT_FDCWD, draft_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0) {

@@ -11,7 +11,7 @@ double AddressRates::left(const Bucket& bucket, Clock::time_point now) const {
 
 AddressRates::Bucket& AddressRates::filled(const std::string& address, Clock::time_point now) {
   if (buckets_.size() >= clean_at_) {
-    // Who has all of it left is as if never seen.
+    // An address with its full allowance needs no entry: a new entry would be equal.
     std::erase_if(buckets_, [&](const auto& one) {
       return left(one.second, now) >= std::max(a_second_, 1.0);
     });

@@ -139,11 +139,12 @@ std::shared_ptr<ssl::context> server_tls(const std::string& certificate, const s
   SSL_CTX_set_mode(context->native_handle(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context->native_handle(), 1);  // a record in one call, not in two
-  // Who sends records that say nothing without end shares the thread with others.
+  // Without this mode a read returns after each record, so that a client that sends endless empty
+  // records cannot keep the thread from other clients.
   SSL_CTX_clear_mode(context->native_handle(), SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_msg_callback(context->native_handle(), count_key_updates);
   SSL_CTX_set_session_cache_mode(context->native_handle(), SSL_SESS_CACHE_OFF);
-  // Nobody comes twice in a short time: tickets would be work for nothing, and a key to be stolen.
+  // Clients rarely return within the life of a ticket, and its key would be one more to protect.
   SSL_CTX_set_num_tickets(context->native_handle(), 0);
   SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_TICKET);  // of TLS 1.2
   if (client_ca.empty()) return context;

@@ -39,8 +39,8 @@ class LazyRows {
     /// cache.
     static constexpr std::size_t max_cells = 1024;
     /// The noisy numbers of cells from `first` on in units of grid(), max_cells of them or fewer,
-    /// until the next call: the same at every reading. Who takes them leaves zeros in their place.
-    /// InternalError for cells of a row that was taken, and for such as the layout has not.
+    /// until the next call. They are the same at every reading. Taking them leaves zeros behind.
+    /// InternalError for cells of a row that was taken, and for cells outside of the layout.
     [[nodiscard]] std::span<std::int64_t> cells(std::int64_t first, std::size_t count);
     [[nodiscard]] double grid() const { return rows_.grid_; }
 
