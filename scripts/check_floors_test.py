@@ -150,7 +150,7 @@ class CheckFloorsTest(unittest.TestCase):
                            "tacet/mechanism/a.cc": "// " + call})
 
     def test_only_mechanisms_have_the_key_to_private_values(self):
-        call = "auto door = mechanism::AccessKeys::door();\n"
+        call = "auto access = mechanism::AccessKeys::key();\n"
         for path in ["tacet/learn/a.cc", "tacet/privacy/a.h", "tacet/apps/a.cc",
                      "examples/embed/a.cc"]:
             with self.subTest(path=path):

@@ -50,7 +50,7 @@ def numeric(
     bins_only: Optional[bool] = None,
     period: Optional[float] = None,
     mean: Optional[float] = None,
-    stddev: Optional[float] = None,
+    standard_deviation: Optional[float] = None,
 ) -> Part:
     """A number, clipped to public bounds.
 
@@ -61,7 +61,7 @@ def numeric(
         name=name, kind="numeric", lower=lower, upper=upper, log1p=log1p, fill=fill,
         missing_indicator=missing_indicator, typical=typical, centre=centre, knots=knots,
         bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
-        period=period, mean=mean, stddev=stddev)
+        period=period, mean=mean, standard_deviation=standard_deviation)
 
 
 def date(
@@ -80,7 +80,7 @@ def date(
     bins_only: Optional[bool] = None,
     period: Optional[float] = None,
     mean: Optional[float] = None,
-    stddev: Optional[float] = None,
+    standard_deviation: Optional[float] = None,
 ) -> Part:
     """A date between two public ones, written YYYY-MM-DD.
 
@@ -91,7 +91,7 @@ def date(
         name=name, kind="date", lower=lower, upper=upper, log1p=log1p, fill=fill,
         missing_indicator=missing_indicator, typical=typical, centre=centre, knots=knots,
         bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
-        period=period, mean=mean, stddev=stddev)
+        period=period, mean=mean, standard_deviation=standard_deviation)
 
 
 def categorical(

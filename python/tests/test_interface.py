@@ -65,7 +65,7 @@ def test_columns_have_an_argument_for_each_key(column: Any) -> None:
     if column["kind"] != "crossed":
         keys -= {"names"}
     if "mean" in keys:
-        keys |= {"standard deviation"}  # asked for with the mean
+        keys |= {"standard_deviation"}  # asked for with the mean
     assert arguments_of(getattr(schemas, column["kind"])) == keys
 
 

@@ -118,7 +118,16 @@ TEST(WideFile, HasItsNumbersBehindOneLine) {
   EXPECT_EQ(bits, std::bit_cast<std::uint32_t>(first));
 }
 
-// A file with any byte changed, cut anywhere, or with something behind it is none.
+/// Whether both say the same in JSON: 17E0 is 17.0.
+bool same_header(const std::string& a, const std::string& b) {
+  const auto header = [](const std::string& content) {
+    return json::parse(content.substr(0, content.find('\n')), nullptr, false);
+  };
+  return header(a) == header(b);
+}
+
+// A file that says another thing for a changed byte, is cut anywhere, or has something behind it is
+// none.
 TEST(WideFile, EveryDamageIsFound) {
   const auto content = model_to_json(small_file());
   ASSERT_EQ(fault_of(content), "no fault");
@@ -126,7 +135,8 @@ TEST(WideFile, EveryDamageIsFound) {
   for (std::size_t k = 0; k < content.size(); ++k) {
     auto damaged = content;
     damaged[k] = static_cast<char>(damaged[k] ^ (1 + static_cast<char>(random() % 127)));
-    ASSERT_NE(fault_of(damaged), "no fault") << "byte " << k;
+    const bool spelled_otherwise = k < content.find('\n') && same_header(damaged, content);
+    ASSERT_EQ(fault_of(damaged) == "no fault", spelled_otherwise) << "byte " << k;
     ASSERT_NE(fault_of(content.substr(0, k)), "no fault") << "cut at " << k;
   }
   says(fault_of(content + "x"), "something was added");

@@ -118,11 +118,11 @@ TEST(GoldenReceipts, ThePublishedBoosting) {
 TEST(GoldenReceipts, LawsOfTheNumberOfRuns) {
   for (const auto& [law, said] :
        {std::pair{TrialLaw::geometric,
-                  R"("law":"geometric","loss":"logistic","method":"gradient","momentum":0.9,)"
-                  R"("max_trials":224,)"},
+                  R"("law":"geometric","loss":"logistic","max_trials":224,"method":"gradient",)"
+                  R"("momentum":0.9,)"},
         std::pair{TrialLaw::poisson,
-                  R"("law":"poisson","loss":"logistic","method":"gradient","momentum":0.9,)"
-                  R"("max_trials":36,)"}}) {
+                  R"("law":"poisson","loss":"logistic","max_trials":36,"method":"gradient",)"
+                  R"("momentum":0.9,)"}}) {
     for (const auto* adjacency : {"add_remove", "zero_out", "replace_one"}) {
       TuneRequest asked{
           {}, grid_from_toml("zero_model = true\n[[candidate]]\nsteps = 5\n", "g"), {.law = law}};

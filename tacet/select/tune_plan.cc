@@ -50,12 +50,12 @@ std::int64_t resolve_cap(const Asked& asked) {
   const double negligible = delta > 0 ? 5e-4 * delta / price : 0x1p-60;
   if (!options.max_trials) return min_cap(event, negligible);
   if (*options.max_trials < 1) {
-    throw base::UsageError("most-trials must be at least 1, got {}", *options.max_trials);
+    throw base::UsageError("max-trials must be at least 1, got {}", *options.max_trials);
   }
   const double cut = beyond(event, *options.max_trials);
   if (cut <= 2 * negligible) return *options.max_trials;
   throw base::GuaranteeError(
-      "most-trials {} cuts off so many runs that it costs delta {:.3g}, where a thousandth of {} "
+      "max-trials {} cuts off so many runs that it costs delta {:.3g}, where a thousandth of {} "
       "is "
       "set apart for it; {} or more cost no more than that",
       *options.max_trials, price * cut, delta, min_cap(event, negligible));

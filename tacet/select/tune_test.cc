@@ -145,8 +145,8 @@ TEST(Tune, TheReceiptIsTheGoldenOne) {
     EXPECT_EQ(golden(adjacency),
               R"({"average":0.4,"averaging":"suffix","candidate":"steps=5","candidates":1,)"
               R"("clipping_norm":0.5,"columns":2,"grid":"steps=5","holdout":0.3,)"
-              R"("law":"logarithmic","loss":"logistic","method":"gradient","momentum":0.9,)"
-              R"("max_trials":677,"outputs":1,"public_row_count":300,)"
+              R"("law":"logarithmic","loss":"logistic","max_trials":677,)"
+              R"("method":"gradient","momentum":0.9,"outputs":1,"public_row_count":300,)"
               R"("run_calibration":"tight","run_row_count":210,"run_sampling":"full_batch",)"
               R"("score":"accuracy","steps":5,"trials":10.0})");
   }
@@ -216,7 +216,7 @@ TEST(Tune, WhatCannotBeIsSaidBeforeAnythingIsRead) {
   expect_refusal(twice, "l2 is given for all and in the grid");
   TuneOptions capped;
   capped.max_trials = 20;
-  expect_refusal(request("[[candidate]]\nsteps = 5\n", capped), "most-trials 20 cuts off so many");
+  expect_refusal(request("[[candidate]]\nsteps = 5\n", capped), "max-trials 20 cuts off so many");
   TuneOptions poisson;
   poisson.law = TrialLaw::poisson;
   expect_refusal(request("[[candidate]]\nsteps = 5\n", poisson), "zero_model = true");

@@ -71,7 +71,7 @@ class Tune : public Command {
   [[nodiscard]] select::TuneOptions options() const {
     select::TuneOptions options;
     if (!trials_.empty()) options.trials = number_option("trials", trials_, "a number above 1");
-    if (!max_trials_.empty()) options.max_trials = count_option("most-trials", max_trials_, 1);
+    if (!max_trials_.empty()) options.max_trials = count_option("max-trials", max_trials_, 1);
     if (!holdout_.empty()) {
       options.holdout = number_option("holdout", holdout_, "a share between 0 and 1");
     }

@@ -335,7 +335,8 @@ TEST(Encoder, NoTextEverExceedsTheNormBound) {
         "encoding=1\nrow_scaling='const'\n", "constant=0.7\n"}) {
     const bool newest = settings.find("encoding=1") == std::string::npos;
     const std::vector<std::string> keys{"", "typical=1e299\n", "knots=5\n",
-                                        "mean=-0.9\ndeviation=0.02\n", "centre=false\nknots=2\n"};
+                                        "mean=-0.9\nstandard_deviation=0.02\n",
+                                        "centre=false\nknots=2\n"};
     std::string toml = settings;
     for (int k = 0; k < 5; ++k) {
       toml += "[[column]]\nname='n" + std::to_string(k) +

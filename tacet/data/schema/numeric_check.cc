@@ -66,7 +66,7 @@ struct NumericCheck {
     }
     // No spread between -1 and 1 is larger; far smaller ones would leave nothing but this column.
     if (!(standard.stddev >= 0.01 && standard.stddev <= 1)) {
-      fail("standard deviation must be between 0.01 and 1, got {}", standard.stddev);
+      fail("standard_deviation must be between 0.01 and 1, got {}", standard.stddev);
     }
   }
 

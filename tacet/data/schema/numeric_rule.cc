@@ -59,7 +59,7 @@ NumericColumn numeric_column(TableReader& table, bool date) {
   if (const Node* node = table.find("mean")) {
     rule.standard =
         Standard{.mean = as_number(*node, "mean"),
-                 .stddev = as_number(table.require("standard deviation"), "standard deviation")};
+                 .stddev = as_number(table.require("standard_deviation"), "standard_deviation")};
   }
   return rule;
 }

@@ -78,7 +78,7 @@ struct ColumnWriter {
     if (rule.period) out["period"] = *rule.period;
     if (rule.standard) {
       out["mean"] = rule.standard->mean;
-      out["standard deviation"] = rule.standard->stddev;
+      out["standard_deviation"] = rule.standard->stddev;
     }
   }
   void operator()(const CategoricalColumn& rule) const {

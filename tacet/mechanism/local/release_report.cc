@@ -21,12 +21,12 @@ namespace tacet::mechanism {
 namespace {
 
 /// The first words of a keystream block, one after the other.
-class CoinWords {
+class DrawWords {
  public:
-  explicit CoinWords(CandidateReader& reader) { reader.words(0, words_); }
-  CoinWords(const CoinWords&) = delete;
-  CoinWords& operator=(const CoinWords&) = delete;
-  ~CoinWords() { const random::internal::ScopedWipe wipe{std::span(words_)}; }
+  explicit DrawWords(CandidateReader& reader) { reader.words(0, words_); }
+  DrawWords(const DrawWords&) = delete;
+  DrawWords& operator=(const DrawWords&) = delete;
+  ~DrawWords() { const random::internal::ScopedWipe wipe{std::span(words_)}; }
   std::uint64_t next() {
     if (place_ == words_.size())
       throw base::InternalError("a random draw took more words than it can");
@@ -40,7 +40,7 @@ class CoinWords {
 
 /// The gradient as a direction of report_coordinates() integers.
 std::vector<std::int64_t> direction_of(std::span<const std::int64_t> gradient,
-                                       const LocalRandomizer& randomizer, CoinWords& draws) {
+                                       const LocalRandomizer& randomizer, DrawWords& draws) {
   const std::int64_t bound = std::int64_t{1} << randomizer.norm_bits();
   if (randomizer.spec().embedding == Embedding::lift) return lifted(gradient, bound);
   return with_random_sign(gradient, bound, [&draws] { return draws.next(); });
@@ -48,9 +48,9 @@ std::vector<std::int64_t> direction_of(std::span<const std::int64_t> gradient,
 
 Report direction_report(std::span<const std::int64_t> gradient, const LocalRandomizer& randomizer,
                         random::BlockClaim claim) {
-  const random::KeystreamBlock block(std::move(claim));
-  CandidateReader reader(block, candidate_scale);
-  CoinWords draws(reader);
+  const random::KeystreamBlock keystream(std::move(claim));
+  CandidateReader reader(keystream, candidate_scale);
+  DrawWords draws(reader);
   auto direction = direction_of(gradient, randomizer, draws);
   const random::internal::ScopedWipe wipe{std::span(direction)};
   // Exact trials of the smaller side: 1 - p would round (docs/proofs/local_randomizers.md, section

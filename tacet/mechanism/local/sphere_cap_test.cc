@@ -119,7 +119,7 @@ TEST(SphereCap, NoThresholdIsThatOfThePlanBefore) {
   }
 }
 
-TEST(SphereCap, TheCoinHasTheOddsThatTheMassAllows) {
+TEST(SphereCap, TheDrawHasTheOddsThatTheMassAllows) {
   // p/(1-p) (1-T)/T <= e^epsilon at both ends of the mass, and not by much less. With 1 - p in
   // doubles the odds at epsilon 40 would be off by 8e-5.
   for (const double epsilon : {0.1, 1.0, 8.0}) {

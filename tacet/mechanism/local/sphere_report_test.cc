@@ -42,7 +42,7 @@ class Clients {
   std::uint64_t step_ = 0;
 };
 
-TEST(SphereReport, SendsTheKindThatTheCoinSays) {
+TEST(SphereReport, SendsTheKindThatTheDrawSays) {
   Clients clients(1);
   for (const std::int64_t d : {2, 3, 50, 500}) {
     const SphereCap cap = cap_of(d, 4);

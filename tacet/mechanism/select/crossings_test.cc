@@ -43,8 +43,8 @@ TEST(Crossings, FollowTheLawOfNoiseOnEveryCoordinate) {
   for (std::size_t set = 0; set < 16; ++set) {
     double p = draws;
     for (std::size_t j = 0; j < 4; ++j) {
-      const double threshold = static_cast<double>(threshold - values[j]) - 0.5;
-      const double hit = std::erfc(threshold / 6 / std::numbers::sqrt2) / 2;
+      const double boundary = static_cast<double>(threshold - values[j]) - 0.5;
+      const double hit = std::erfc(boundary / 6 / std::numbers::sqrt2) / 2;
       p *= ((set >> j) & 1) != 0 ? hit : 1 - hit;
     }
     expected.push_back(p);

@@ -177,8 +177,8 @@ double fit_of_sets(const std::vector<ScoredCandidate>& listed, std::uint64_t dra
   for (std::size_t set = 0; set < counts.size(); ++set) {
     double p = 1;
     for (std::size_t c = 0; c < scores.size(); ++c) {
-      const double threshold = static_cast<double>(threshold - scores[c]) - 0.5;
-      const double hit = std::erfc(threshold / sigma / std::numbers::sqrt2) / 2;
+      const double boundary = static_cast<double>(threshold - scores[c]) - 0.5;
+      const double hit = std::erfc(boundary / sigma / std::numbers::sqrt2) / 2;
       p *= ((set >> c) & 1) != 0 ? hit : 1 - hit;
     }
     expected.push_back(p * static_cast<double>(draws));

@@ -15,7 +15,7 @@ TEST(Keystream, PassesItsKnownAnswerTest) { EXPECT_NO_THROW(check_cipher()); }
 TEST(Keystream, GivesTheWordsThatOpensslsProgramGives) {
   // openssl enc -aes-256-ctr with the keys of KeyTree.ChildrenAreDerivedAsDocumented and a zero
   // counter.
-  const Key block = Key::from_seed(7).child("run").child("noise").child("keystream block", 3, 5);
+  const Key block = Key::from_seed(7).child("run").child("noise").child("leaf", 3, 5);
   Keystream words(block.child("words"));
   std::array<std::uint64_t, 4> out{};
   words.words(0, out);

@@ -47,7 +47,7 @@ TEST(KeyTree, ChildrenAreDerivedAsDocumented) {
   const auto expected_root =
       from_hex("7282f4951ca20d2c1602ad39592dc4cb595664faa5b388be6a98f33bedffb7ef");
   EXPECT_TRUE(std::equal(root.bytes().begin(), root.bytes().end(), expected_root.begin()));
-  const Key words = root.child("run").child("noise").child("keystream block", 3, 5).child("words");
+  const Key words = root.child("run").child("noise").child("leaf", 3, 5).child("words");
   const auto expected_words =
       from_hex("6fe651bf45f5fbdb9659759dfb27ddefd47ea9caf37a13061de414eec5b7c0d9");
   EXPECT_TRUE(std::equal(words.bytes().begin(), words.bytes().end(), expected_words.begin()));

@@ -58,7 +58,7 @@ TEST(SecureMemory, KeysLeaveNoCopyBehind) {
       0x4f, 0x5a, 0x41, 0xb8, 0x48, 0xb2, 0x99, 0xeb, 0x9c, 0x85};
   {
     const Key key =
-        Key::from_seed(7).child("run").child("noise").child("keystream block", 3, 5).child("words");
+        Key::from_seed(7).child("run").child("noise").child("leaf", 3, 5).child("words");
     const Keystream stream(key);
     ASSERT_TRUE(memory_holds(masked, mask)) << "the search does not see a living key";
   }

@@ -175,8 +175,7 @@ TEST(Source, ABlockIsReadToItsEndAndNoFurther) {
 TEST(Source, LongBlocksAreCutIntoPiecesWithKeysOfTheirOwn) {
   SeededSource source(7);
   const KeystreamBlock block(source.claim(Purpose::noise, 3, 5));
-  const auto key =
-      internal::Key::from_seed(7).child("run").child("noise").child("keystream block", 3, 5);
+  const auto key = internal::Key::from_seed(7).child("run").child("noise").child("leaf", 3, 5);
   constexpr auto piece = static_cast<std::uint64_t>(piece_words);
   for (const std::uint64_t k : {0U, 1U, 2U, 8191U}) {
     std::array<std::uint64_t, 6> expected{};
