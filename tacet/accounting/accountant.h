@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tacet/accounting/routes/language.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 
 namespace tacet::accounting {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tacet/accounting/routes/closed_forms.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {

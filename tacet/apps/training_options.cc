@@ -14,7 +14,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
-#include "tacet/privacy/rounded_up.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/select/auto.h"
 #include "tacet/select/plan.h"
 #include "tacet/select/read_options.h"

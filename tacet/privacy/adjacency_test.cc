@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "tacet/base/error.h"
-#include "tacet/privacy/adjacency_set.h"
 
 namespace tacet::privacy {
 namespace adjacency_test {

@@ -8,11 +8,6 @@
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/certifier.h"
-#include "tacet/privacy/partial_sum.h"
-#include "tacet/privacy/partition_counts.h"
-#include "tacet/privacy/row_sum.h"
-#include "tacet/privacy/sparse_bounded_sum.h"
-#include "tacet/privacy/weighted_sum.h"
 
 namespace tacet::privacy {
 namespace bounded_sum_test {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/rounded_up.h"
 
 namespace tacet::privacy {
 namespace {

@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/resolve.h"
-#include "tacet/privacy/rounded_up.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/budget_search.h"
 #include "tacet/select/recorded_run.h"

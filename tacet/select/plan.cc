@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
-#include "tacet/privacy/prg_share_error.h"
+#include "tacet/privacy/prg_share.h"
 #include "tacet/select/auto.h"
 #include "tacet/select/boosting.h"
 #include "tacet/select/radius_search.h"

@@ -22,7 +22,6 @@
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/rounded_up.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/budget_search.h"
 #include "tacet/select/read_options.h"

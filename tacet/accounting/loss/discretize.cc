@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {

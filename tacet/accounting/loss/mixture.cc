@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {

@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/accounting/loss/replaced_pair.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 

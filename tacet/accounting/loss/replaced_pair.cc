@@ -1,4 +1,4 @@
-#include "tacet/accounting/loss/replaced_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {

@@ -5,7 +5,6 @@
 
 #include "tacet/accounting/loss/discretize.h"
 #include "tacet/accounting/loss/monotone_root.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {

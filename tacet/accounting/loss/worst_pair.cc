@@ -1,4 +1,4 @@
-#include "tacet/accounting/loss/worst_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,6 @@
 
 #include "tacet/accounting/loss/discretize.h"
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {

@@ -6,7 +6,6 @@
 
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
 #include "tacet/numeric/rounding.h"
 

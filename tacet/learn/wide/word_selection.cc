@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/wide/word_threshold.h"
 #include "tacet/mechanism/sample_permit.h"
-#include "tacet/optimize/sums/row_scores.h"
+#include "tacet/optimize/sums/score_sum.h"
 
 namespace tacet::learn {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/sha256.h"
-#include "tacet/local/http/address_rates.h"
+#include "tacet/local/http/address.h"
 #include "tacet/local/http/http_server.h"
 #include "tacet/local/http/tls.h"
 #include "tacet/local/http/tls_stream.h"

@@ -8,7 +8,7 @@
 #include "tacet/model/loss/loss.h"
 #include "tacet/optimize/sums/clip.h"
 #include "tacet/optimize/sums/weight_grid.h"
-#include "tacet/privacy/partial_sum.h"
+#include "tacet/privacy/bounded_sum.h"
 
 namespace tacet::optimize {
 
