@@ -11,9 +11,9 @@
 #include "tacet/apps/terminal/console.h"
 #include "tacet/apps/terminal/descriptors.h"
 #include "tacet/apps/terminal/interrupt.h"
-#include "tacet/base/core_dumps.h"
 #include "tacet/base/error.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/machine.h"
+#include "tacet/base/text.h"
 #include "tacet/base/version.h"
 
 namespace tacet::apps {

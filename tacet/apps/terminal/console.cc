@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "tacet/base/error.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 
 namespace tacet::apps {
 namespace {

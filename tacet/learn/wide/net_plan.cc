@@ -11,7 +11,7 @@
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
-#include "tacet/base/machine_memory.h"
+#include "tacet/base/machine.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"

@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/rows/word_threshold.h"
-#include "tacet/optimize/sums/row_scores.h"
+#include "tacet/optimize/sums/score_sum.h"
 
 namespace tacet::learn {
 namespace {
