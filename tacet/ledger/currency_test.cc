@@ -295,8 +295,6 @@ TEST(BasicAccount, NoRunIsBookedBelowWhatIsProved) {
   }
 }
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // As exact numbers: sums of doubles in any order, and back to nothing.
 TEST(Tally, AddsInAnyOrderAndTakesBackWhatWasAdded) {
   std::mt19937_64 random(1);

@@ -107,7 +107,6 @@ TEST(MagnitudeGrid, ANumberIsNextToItsPoint) {
 }
 
 TEST(MagnitudeGrid, KnowsItsEdges) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(magnitude_point(magnitude_rank(0)), 0);
   EXPECT_EQ(magnitude_point(magnitude_rank(std::nan(""))), 0);
   EXPECT_EQ(magnitude_point(magnitude_rank(0x1p-31)), 0);
