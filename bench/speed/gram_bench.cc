@@ -14,7 +14,7 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/learn/ridge/gram_spectrum.h"
-#include "tacet/mechanism/noise/weighted_gaussian.h"
+#include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/gram_sum.h"
 #include "tacet/privacy/trusting_budget.h"
 

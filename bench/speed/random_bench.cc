@@ -21,7 +21,6 @@
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/exact/race.h"
 #include "tacet/random/noise/discrete.h"
-#include "tacet/random/noise/laplace.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/noise/vector_laplace.h"
 

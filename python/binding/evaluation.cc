@@ -16,8 +16,8 @@
 #include "tacet/learn/evaluation.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/model/model_file.h"
-#include "tacet/report/evaluation.h"
 #include "tacet/report/json.h"
+#include "tacet/report/results.h"
 #include "tacet/run/spend.h"
 
 namespace nb = nanobind;

@@ -56,24 +56,10 @@ nb::dict facts_of(const HeldPlan& held) {
   return out;
 }
 
-/// Books, reads, trains, without the interpreter's lock.
-model::ModelFile fit(const HeldPlan& plan, HeldRows& held, const Context& context,
+model::ModelFile fit(const HeldPlan& plan, HeldRows& rows, const Context& context,
                      const nb::object& callback) {
-  const auto rows = held.view(plan.schema, data::TargetUse::required);
-  Payer payer(context);
-  const Telling telling(payer);
-  const auto source = payer.source();
-  return supervised(callback, [&](const base::Supervision& supervision) {
-    const auto front = payer.in_memory(supervision.cancel);
-    return run::train(plan.training, rows,
-                      {.budget = front.budget,
-                       .account = front.account,
-                       .command = plan.command,
-                       .source = source.get(),
-                       .threads = context.threads,
-                       .supervision = supervision,
-                       .notes = context.notes});
-  });
+  return trained(plan.command, plan.training, rows.view(plan.schema, data::TargetUse::required),
+                 context, callback);
 }
 
 void bind_tuning(nb::module_& module) {
@@ -96,6 +82,25 @@ choose::Request request_of(const Values& given) {
   choose::Request request(choose::usual_for_method);
   for (const auto& [name, value] : given) request.set(name, value);
   return request;
+}
+
+model::ModelFile trained(const std::string& command, const learn::Training& plan,
+                         const run::Rows& rows, const Context& context,
+                         const nb::object& callback) {
+  Payer payer(context);
+  const Telling telling(payer);
+  const auto source = payer.source();
+  return supervised(callback, [&](const base::Supervision& supervision) {
+    const auto front = payer.in_memory(supervision.cancel);
+    return run::train(plan, rows,
+                      {.budget = front.budget,
+                       .account = front.account,
+                       .command = command,
+                       .source = source.get(),
+                       .threads = context.threads,
+                       .supervision = supervision,
+                       .notes = context.notes});
+  });
 }
 
 void bind_training(nb::module_& module) {

@@ -18,6 +18,11 @@ using Values = std::map<std::string, std::string>;
 
 [[nodiscard]] choose::Request request_of(const Values& given);
 
+/// Books as `command`, reads, trains, without the interpreter's lock.
+[[nodiscard]] model::ModelFile trained(const std::string& command, const learn::Training& plan,
+                                       const run::Rows& rows, const Context& context,
+                                       const nanobind::object& callback);
+
 /// A training that was planned, for fit to carry out.
 struct HeldPlan {
   data::Schema schema;  ///< as it was given

@@ -11,11 +11,9 @@
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/refusal.h"
-#include "tacet/accounting/shapes/event_work.h"
 #include "tacet/accounting/shapes/grouping.h"
 #include "tacet/accounting/shapes/rewrite.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 // The way of an event through the routes, one text for both quantities: what it may be at once,

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tacet/accounting/routes/closed_forms.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {
@@ -22,7 +21,7 @@ bool has_own_analysis(const Event& event) {
 }
 
 struct Parts {
-  std::vector<Event> own;  ///< each with an analysis of its own
+  std::vector<Event> own;  ///< each needs its own analysis
   std::vector<Event> others;
 };
 

@@ -4,7 +4,7 @@
 
 #include "tacet/accounting/loss/pairs.h"
 #include "tacet/accounting/routes/language.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 
 /// One use of an event as a dominating pair of distributions. docs/proofs/accountant.md, section 1.
 namespace tacet::accounting::internal {

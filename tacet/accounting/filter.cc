@@ -8,7 +8,6 @@
 #include "tacet/accounting/routes/refusal.h"
 #include "tacet/accounting/routes/sampling.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 

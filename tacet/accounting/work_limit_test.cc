@@ -5,7 +5,7 @@
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/error.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 
 namespace tacet::accounting {
 namespace work_limit_test {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "tacet/apps/terminal/text_table.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 #include "tacet/learn/plan/coefficient_noise.h"
 #include "tacet/model/original_units.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/event_tree.h"
 #include "tacet/privacy/receipt_notes.h"
-#include "tacet/privacy/rounded_up.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {

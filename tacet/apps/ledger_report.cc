@@ -13,8 +13,8 @@
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/ledger/promise.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/rounded_up.h"
 
 namespace tacet::apps {
 namespace {

@@ -11,10 +11,10 @@
 #include "tacet/apps/terminal/console.h"
 #include "tacet/apps/terminal/descriptors.h"
 #include "tacet/apps/terminal/interrupt.h"
-#include "tacet/base/core_dumps.h"
 #include "tacet/base/error.h"
+#include "tacet/base/machine.h"
 #include "tacet/base/parameter_names.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 #include "tacet/base/version.h"
 
 namespace tacet::apps {

@@ -11,7 +11,7 @@
 
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
-#include "tacet/base/nearest_word.h"
+#include "tacet/base/text.h"
 
 namespace tacet::apps {
 namespace {

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "tacet/model/loss/loss.h"
-#include "tacet/privacy/rounded_up.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::apps {
 namespace {

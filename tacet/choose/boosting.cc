@@ -15,7 +15,7 @@
 #include "tacet/choose/recorded_runs.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/resolve.h"
-#include "tacet/privacy/rounded_up.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::choose {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/base/nearest_word.h"
+#include "tacet/base/text.h"
 #include "tacet/data/file_text.h"
 #include "tacet/data/schema/schema_node.h"
 

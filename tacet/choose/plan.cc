@@ -14,7 +14,7 @@
 #include "tacet/choose/tune.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
-#include "tacet/privacy/prg_share_error.h"
+#include "tacet/privacy/prg_share.h"
 
 namespace tacet::choose {
 

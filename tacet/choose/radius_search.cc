@@ -19,8 +19,8 @@
 #include "tacet/choose/recorded_runs.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/rounded_up.h"
 
 namespace tacet::choose {
 namespace {

@@ -6,7 +6,7 @@
 #include "tacet/base/names.h"
 #include "tacet/data/dataset.h"
 #include "tacet/model/linear_model.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/bounded_sum.h"
 
 /// How well a model predicts records, as what a private choice goes by: a number of each record in

@@ -29,7 +29,6 @@
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/rounded_up.h"
 
 namespace tacet::choose {
 namespace {

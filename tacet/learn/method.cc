@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/base/machine_memory.h"
-#include "tacet/base/nearest_word.h"
+#include "tacet/base/machine.h"
 #include "tacet/base/parameter_names.h"
+#include "tacet/base/text.h"
 #include "tacet/learn/checked_context.h"
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/learn/gradient/feature_selection.h"

@@ -12,6 +12,7 @@
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
@@ -47,7 +48,7 @@ OneStepPlan plan_one_step(const data::Schema& schema, const LinearOptions& optio
   resolve_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
-  plan.clipping_norm = usual_slope(plan.loss) * schema.norm_bound();
+  plan.clipping_norm = model::usual_slope(plan.loss) * schema.norm_bound();
   plan.step_size = options.step_size.value_or(1);
   plan.prg_slack = random::prg_slack_of(1, plan.columns);
   const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);

@@ -7,7 +7,6 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/odometer.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::ledger {

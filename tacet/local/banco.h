@@ -6,7 +6,7 @@
 
 #include "tacet/local/certificate.h"
 #include "tacet/local/magnitude.h"
-#include "tacet/numeric/compensated_sum.h"
+#include "tacet/numeric/sums.h"
 
 /// BANCO (Jun, Orabona 2019): descent on noisy reports without a step size. A bettor learns how far
 /// to go, projected descent on the unit ball learns where to. The guarantee, its proof and what the

@@ -19,6 +19,7 @@
 #include "tacet/local/local_shuffle.h"
 #include "tacet/local/round_noise.h"
 #include "tacet/mechanism/local/release_report.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sums/clip.h"
 #include "tacet/random/source/source.h"
 
@@ -131,7 +132,7 @@ double resolve_gradient_bound(LocalPlan& plan, const data::Schema& schema,
   if (options.linear.clipping_norm) {
     bound = *options.linear.clipping_norm;
   } else if (bounded || squared || count) {
-    bound = learn::usual_slope(plan.loss) * schema.norm_bound();
+    bound = model::usual_slope(plan.loss) * schema.norm_bound();
   } else {
     throw base::UsageError(
         "loss {} has slopes without a bound, and a report must have one; give `clipping_norm`, or "

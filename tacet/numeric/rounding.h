@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 /// Arithmetic with a visible safe side. Sums of privacy costs round up, what is left of a budget
 /// rounds down; exact results stay exact.
@@ -45,5 +46,7 @@ inline constexpr double amply_down = 1 - 0x1p-40;
 
 /// A count of at least 0 as a double that is not below it; exact up to 2^53.
 [[nodiscard]] double count_up(std::int64_t count);
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace tacet::numeric

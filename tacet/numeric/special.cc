@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tacet/numeric/erfcx_fraction.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::numeric {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 #include "tacet/choose/plan.h"
 #include "tacet/learn/words/word_plan.h"
 #include "tacet/local/local_simulation.h"

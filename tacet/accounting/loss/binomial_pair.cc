@@ -1,11 +1,10 @@
-#include "tacet/accounting/loss/binomial_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
@@ -155,7 +154,7 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool 
   }
   hold_ratios();
   table.infinite = pair.infinite_mass();
-  // Comparisons with what is no number are false, and delta would come out as 0.
+  // Every comparison with NaN is false, so that a NaN here would give a delta of 0.
   for (std::size_t i = 0; i < table.p.size(); ++i) {
     if (std::isfinite(table.p[i] + table.log_ratio[i] + table.ratio_error[i])) continue;
     throw base::NumericError("a cell of a loss grid has no finite mass or ratio");
@@ -197,8 +196,9 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   CellTable table;
   table.step = step;
   const auto range = loss_range(pair, log_tail);
-  // An end of the losses anchors the grid when the bulk lies close to it (few records sampled); the
-  // largest one rather where it has a mass of its own, which few releases feel.
+  // If the bulk of the losses lies close to an end (few records are sampled), that end becomes a
+  // point of the grid. The largest loss has precedence if a mass stands exactly there, because a
+  // few releases depend on its place.
   const double mean = resolution.moments.mean;
   const double spread = resolution.moments.spread;
   const auto close = [&](double end) {

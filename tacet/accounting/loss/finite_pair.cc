@@ -7,8 +7,6 @@
 
 #include "tacet/accounting/loss/mixture.h"
 #include "tacet/accounting/loss/pairs.h"
-#include "tacet/accounting/loss/replaced_pair.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {
@@ -121,6 +119,8 @@ PairPointer finite(std::vector<Atom> atoms, double infinite_p, double infinite_q
   return std::make_unique<FinitePair>(std::move(atoms), infinite_p, infinite_q);
 }
 
+// Randomised response that says everything with probability delta dominates every (epsilon,
+// delta)-DP mechanism (Kairouz, Oh, Viswanath 2015).
 PairPointer approximate(double epsilon, double delta) {
   const double rest = 1 - delta;
   if (epsilon == 0) return finite({{0, rest, rest}}, delta, delta);

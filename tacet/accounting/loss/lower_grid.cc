@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "tacet/accounting/loss/discretize.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {

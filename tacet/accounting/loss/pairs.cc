@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/accounting/loss/replaced_pair.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 
@@ -25,6 +23,8 @@ using numeric::normal_interval;
 
 using numeric::infinity;
 
+/// N(mu, 1) against N(0, 1). The loss of an outcome is normal with variance mu^2 and the mean mu^2
+/// / 2 under P, -mu^2 / 2 under Q (Balle, Wang 2018, lemma 3).
 class GaussianPair final : public Pair {
  public:
   explicit GaussianPair(double mu) : mu_(mu), half_square_(0.5 * mu * mu) {}
@@ -50,6 +50,9 @@ class GaussianPair final : public Pair {
   double half_square_;
 };
 
+/// Laplace laws of that scale whose centres are 1 apart. Between the centres the loss is linear in
+/// the outcome and outside of them constant, so that it has the density e^((l - end) / 2) / 4 under
+/// P within (-end, end), end = 1 / scale, and atoms at both ends.
 class LaplacePair final : public Pair {
  public:
   explicit LaplacePair(double scale) : end_(1 / scale) {}

@@ -1,4 +1,4 @@
-#include "tacet/accounting/loss/replaced_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {
@@ -63,14 +62,15 @@ class ReplacedGaussian final : public Pair {
   [[nodiscard]] double loss(double y) const {
     return mixed_loss(q_, y - half_square_) - mixed_loss(q_, -y - half_square_);
   }
-  /// The y with loss(y) = l: l / 2 + asinh((1 - q) / q e^h sinh(l / 2)).
+  /// The y with loss(y) = l: l / 2 + asinh((1 - q) / q e^h sinh(l / 2)). With a = (1 - q) / q e^h
+  /// the equation is (a + e^y) / (a + e^-y) = e^l; it is 2 sinh(y - l / 2) = 2 a sinh(l / 2).
   [[nodiscard]] double outcome(double l) const {
     if (std::isinf(l)) return l;
     const double half = 0.5 * std::fabs(l);
     const double log_factor = log_odds_ + half_square_;
     const double log_argument = log_factor + (half > 20 ? half - log_2 : std::log(std::sinh(half)));
     const double share = log_argument > 20 ? log_argument + log_2
-                         // A factor that is no number is one only together with a small half.
+                         // The factor alone would overflow; its product with a small sinh may not.
                          : log_factor > 700
                              ? std::asinh(std::exp(log_argument))
                              : std::asinh(std::exp(log_factor) * std::sinh(std::min(half, 700.0)));

@@ -8,7 +8,6 @@
 
 #include "tacet/accounting/loss/mixture.h"
 #include "tacet/accounting/loss/pairs.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {

@@ -5,7 +5,6 @@
 
 #include "tacet/accounting/loss/discretize.h"
 #include "tacet/accounting/loss/monotone_root.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
@@ -24,8 +23,8 @@ std::optional<Ends> single_log_delta(const pairs::Pair& pair, double eps) {
   // Below, denormal numbers lose their relative precision.
   constexpr double smallest = 1e-290;
   if (m.p < smallest || !std::isfinite(m.log_ratio)) return std::nullopt;
-  // delta = P - e^eps Q of the set {L > eps}; a set that rounding moved gives less, by the square
-  // of the rounding.
+  // delta = P(S) - e^eps Q(S) for S = {L > eps}, which is the largest over all sets S (Balle, Wang
+  // 2018, theorem 5). A set that rounding moved gives less, by the square of the rounding.
   const double error = m.ratio_error +
                        numeric::ulps(4) * (std::fabs(eps) + std::fabs(m.log_ratio)) +
                        (at_the_end ? 2 * rounding : 0);

@@ -6,7 +6,6 @@
 
 #include "tacet/accounting/loss/grid_sum.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 

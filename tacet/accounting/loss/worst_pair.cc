@@ -1,4 +1,4 @@
-#include "tacet/accounting/loss/worst_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,6 @@
 
 #include "tacet/accounting/loss/discretize.h"
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {
@@ -119,6 +118,9 @@ Half half_of(std::span<const PairPointer> parts, Face face, double variation) {
     }
     hull.push_back(knot);
   }
+  // A convex piecewise linear profile is that of a pair of laws: where its slope in e^eps changes
+  // by q, Q has an atom of mass q at the loss eps, and P one of e^eps q (Zhu, Dong, Wang 2022, on
+  // pairs from profiles).
   Half half{{}, hull.back().delta};
   double slope = 0;
   for (std::size_t i = hull.size(); i-- > 1;) {

@@ -6,7 +6,6 @@
 
 #include "tacet/accounting/routes/repetition.h"
 #include "tacet/accounting/routes/sampling.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {

@@ -7,7 +7,6 @@
 #include "tacet/accounting/routes/remembered.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/erfcx_each.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"

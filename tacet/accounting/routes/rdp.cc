@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 
 namespace tacet::accounting::rdp {

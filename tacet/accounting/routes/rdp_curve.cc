@@ -9,10 +9,8 @@
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/occurrences.h"
 #include "tacet/accounting/routes/rdp.h"
-#include "tacet/accounting/routes/rdp_replaced.h"
 #include "tacet/accounting/routes/repetition.h"
 #include "tacet/accounting/routes/sampling.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 

@@ -1,11 +1,11 @@
-#include "tacet/accounting/routes/rdp_replaced.h"
+#include "tacet/accounting/routes/rdp.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 
 namespace tacet::accounting::rdp {

@@ -16,7 +16,7 @@
 #include "tacet/apps/word_options.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
-#include "tacet/base/machine_memory.h"
+#include "tacet/base/machine.h"
 #include "tacet/base/reducer.h"
 #include "tacet/model/words/word_vectors.h"
 #include "tacet/privacy/statement.h"

@@ -18,7 +18,7 @@
 #include "tacet/learn/evaluation.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/model/model_file.h"
-#include "tacet/report/evaluation.h"
+#include "tacet/report/results.h"
 
 namespace tacet::apps {
 namespace {

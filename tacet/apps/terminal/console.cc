@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 
 namespace tacet::apps {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/base/nearest_word.h"
+#include "tacet/base/text.h"
 #include "tacet/data/encode/public_hash.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/csv_file.h"

@@ -12,9 +12,9 @@
 #include "tacet/data/encode/public_hash.h"
 #include "tacet/data/encode/unit_index.h"
 #include "tacet/data/read/byte_source.h"
-#include "tacet/data/read/cancel_rhythm.h"
-#include "tacet/data/read/csv_field.h"
+#include "tacet/data/read/csv.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/record_source.h"
 
 namespace tacet::data {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/routes/closed_forms.h"
-#include "tacet/accounting/shapes/replacement.h"
+#include "tacet/accounting/shapes/rewrite.h"
 #include "tacet/base/error.h"
+#include "tacet/base/progress.h"
 #include "tacet/base/sha256.h"
 #include "tacet/base/version.h"
-#include "tacet/base/work.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/privacy/decimal.h"

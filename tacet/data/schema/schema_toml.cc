@@ -6,7 +6,7 @@
 #include "tacet/base/limits.h"
 #include "tacet/data/file_text.h"
 #include "tacet/data/schema/schema_node.h"
-#include "tacet/data/schema/toml_limits.h"
+#include "tacet/data/schema/table_reader.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data::internal {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tacet/base/nearest_word.h"
+#include "tacet/base/text.h"
 
 namespace tacet::data::internal {
 

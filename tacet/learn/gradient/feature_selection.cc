@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/mechanism/select/crossings.h"
 #include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/random/source/source.h"
@@ -43,13 +44,9 @@ std::int64_t choosable_count(const data::Schema& schema) {
 }
 
 void check_kept_noise(double noise_multiplier) {
-  constexpr double most = 0x1p32 / static_cast<double>(optimize::presence_norm) * (1 - 0x1p-40);
-  if (noise_multiplier <= most) return;
-  throw base::NumericError(
-      "noise of {:.4g} times what a record counts is wider than the sampler's grid, and nothing "
-      "would be found of the columns worth having; ask for a larger share of `feature_selection` "
-      "or a larger epsilon, or leave it out",
-      noise_multiplier);
+  check_count_noise(noise_multiplier, "times what a record counts",
+                    "nothing would be found of the columns worth having; ask for a larger share of "
+                    "`feature_selection` or a larger epsilon, or leave it out");
 }
 
 double kept_prg_slack(std::int64_t columns) {

@@ -6,7 +6,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_context.h"
 
 /// Training on the columns worth having: of very many hashed words or numbered features most never
 /// occur, and each would get as much noise as the others. One release tells which of them occur

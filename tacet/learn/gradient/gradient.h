@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,6 +70,12 @@ struct GradientPlan : MethodPlan, Batches {
   LinearOptions options = {};
   double one_release = 0;  ///< noise multiplier if the steps' share of the budget were one release
 
+  /// Length of the noise in the mean gradient, for gradients of norm 1, if a part of the budget
+  /// with the noise multiplier `of_release` were one release.
+  [[nodiscard]] double relative_noise(std::int64_t of_columns, double of_release) const {
+    return std::sqrt(static_cast<double>(of_columns * outputs)) * of_release /
+           static_cast<double>(public_row_count);
+  }
   /// Of the release before the steps, if there is one.
   [[nodiscard]] double first_noise() const {
     return std::max(standardise_noise, feature_selection_noise);

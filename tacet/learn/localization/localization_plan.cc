@@ -27,10 +27,9 @@ constexpr double usual_growth = 2;
 // and with several columns.
 constexpr double min_line_width = 1e-6;
 constexpr double min_width = 1e-4;
-constexpr double solver_share = 0.005;     // of a phase's sensitivity, for the certified solver
-constexpr double min_tolerance = 0x1p-45;  // of the radius: what doubles can certify
-constexpr std::int64_t max_descent_steps =
-    12;  // of descent; beyond, the certified solver is shorter
+constexpr double solver_share = 0.005;        // of a phase's sensitivity, for the certified solver
+constexpr double min_tolerance = 0x1p-45;     // of the radius: what doubles can certify
+constexpr std::int64_t max_chain_steps = 12;  // of descent; beyond, the certified solver is shorter
 
 /// The chains, a line each.
 struct Chain {
@@ -280,7 +279,7 @@ void resolve_solvers(LocalizationPlan& plan, double norm_bound) {
       // Each step leaves (kappa - 1) / (kappa + 1) of the way; to a twentieth of the noise.
       const double wanted = std::ceil(std::log(std::max(std::exp(1.0), 20 * start / noise)) /
                                       std::log((kappa + 1) / (kappa - 1)));
-      if (wanted <= static_cast<double>(max_descent_steps)) {
+      if (wanted <= static_cast<double>(max_chain_steps)) {
         solver.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
         continue;
       }

@@ -43,7 +43,7 @@ SgdProblem resolve_sgd_problem(MethodPlan& plan, const data::Schema& schema,
                      .clipping_norm = options.clipping_norm,
                      .radius = options.radius};
   if (!problem.clipping_norm && std::isinf(largest_slope(problem)) && !options.paper()) {
-    problem.clipping_norm = usual_slope(problem.loss) * problem.norm_bound;
+    problem.clipping_norm = model::usual_slope(problem.loss) * problem.norm_bound;
     plan.reasons.add("clipping norm {:g}: slopes of this loss have no bound",
                      *problem.clipping_norm);
   }

@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
-#include "tacet/privacy/adjacency_set.h"
+#include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/event_tree.h"
 
 namespace tacet::learn {

@@ -171,16 +171,6 @@ void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
                                                          : "");
 }
 
-double usual_slope(const model::Loss& loss) {
-  const auto facts = model::properties(loss);
-  if (!std::isinf(facts.slope_bound)) return facts.slope_bound;
-  if (facts.classification) return -model::loss_slope(loss, 0, 1);
-  // Means of shares are at most 1, where the prediction is 0 and no slope is longer than 1.
-  if (facts.labels == model::Labels::shares) return 1;
-  const double quarter = model::loss_slope(loss, 0.5, 0);
-  return quarter > 0 ? quarter : model::loss_slope(loss, 1, 0);
-}
-
 void refuse_no_penalty(const LinearOptions& options, double usual) {
   if (options.mean_l2 != 0.0) return;
   throw base::UsageError(

@@ -39,11 +39,6 @@ void resolve_problem(MethodPlan& plan, const data::Schema& schema, const LinearO
 void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
                              const LinearOptions& options);
 
-/// Largest slope of the loss or, where it has none, a usual one to clip at: that of margin 0 for
-/// classes, and for numbers that of a residual of a quarter of the target's range (of half of it,
-/// if a quarter costs nothing).
-[[nodiscard]] double usual_slope(const model::Loss& loss);
-
 /// The declared number of records. UsageError when neither options nor schema declare one.
 [[nodiscard]] std::int64_t resolve_row_count(const data::Schema& schema,
                                              const LinearOptions& options);

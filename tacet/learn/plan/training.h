@@ -21,7 +21,7 @@
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/model/class_weights.h"
 #include "tacet/model/linear_model.h"
-#include "tacet/privacy/adjacency_set.h"
+#include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/random/source/source.h"

@@ -1,6 +1,6 @@
 #include "tacet/learn/plan/unit_draw.h"
 
-#include "tacet/data/one_of_unit.h"
+#include "tacet/data/dataset.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {

@@ -12,7 +12,7 @@
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/learn/ridge/gram_spectrum.h"
-#include "tacet/mechanism/noise/weighted_gaussian.h"
+#include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/model_file.h"
 #include "tacet/optimize/sums/gram_sum.h"
 #include "tacet/random/source/source.h"

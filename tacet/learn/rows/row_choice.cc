@@ -6,8 +6,8 @@
 
 #include "tacet/mechanism/select/crossings.h"
 #include "tacet/mechanism/select/permute_and_flip.h"
+#include "tacet/mechanism/select/selection.h"
 #include "tacet/mechanism/select/top_k.h"
-#include "tacet/mechanism/select/uniform_choice.h"
 #include "tacet/optimize/sums/presence_sum.h"
 
 namespace tacet::learn {

@@ -8,7 +8,6 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/mechanism/sample_permit.h"
-#include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/random/choose/subset.h"
 
 namespace tacet::learn {
@@ -41,13 +40,6 @@ privacy::Event least_noise(const std::function<privacy::Event(double whole)>& re
                            const LinearOptions& options, privacy::Delta left) {
   return releases_at(accounting::min_noise(
       releases_at, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
-}
-
-void check_count_noise(double noise, std::string_view what, std::string_view way_out) {
-  constexpr double most = 0x1p32 / base::to_double(optimize::presence_norm) * (1 - 0x1p-40);
-  if (noise <= most) return;
-  throw base::NumericError("noise of {:.4g} {} is wider than the sampler's grid; give {}", noise,
-                           what, way_out);
 }
 
 void list_steps(SettingList& list, RowPlan& plan, double step_unit) {

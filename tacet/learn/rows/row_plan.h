@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string_view>
 #include <vector>
 
 #include "tacet/learn/plan/linear_options.h"
@@ -40,10 +39,6 @@ void split_noise(RowPlan& plan, double share, double whole);
 [[nodiscard]] privacy::Event least_noise(
     const std::function<privacy::Event(double whole)>& releases_at, const LinearOptions& options,
     privacy::Delta left);
-
-/// NumericError for counts of words or ids whose noise the sampler has no room for, before anything
-/// is booked. `what` the noise is for, and the way out.
-void check_count_noise(double noise, std::string_view what, std::string_view way_out);
 
 /// Settings of the sample, the steps and the optimizer. The step size is shown in units of
 /// `step_unit`.

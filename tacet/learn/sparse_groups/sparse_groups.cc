@@ -14,6 +14,7 @@
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/zhang2021.h"
 #include "tacet/mechanism/select/group_scores.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sums/group_sum.h"
 #include "tacet/random/source/source.h"
 
@@ -79,7 +80,7 @@ void resolve_group_steps(SparseGroupsPlan& plan, const LinearOptions& options) {
   } else if (!options.steps) {
     plan.reasons.add("{} steps: {} passes over {} groups", plan.steps, plan.passes(), plan.groups);
   }
-  plan.coordinate_bound = options.clipping_norm.value_or(usual_slope(plan.loss));
+  plan.coordinate_bound = options.clipping_norm.value_or(model::usual_slope(plan.loss));
   plan.step_size = options.step_size.value_or(1);
   const bool classes = model::properties(plan.loss).classification;
   plan.radius = options.radius.value_or(classes ? radius_of_classes : radius_of_numbers);

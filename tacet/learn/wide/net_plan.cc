@@ -11,7 +11,7 @@
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
-#include "tacet/base/machine_memory.h"
+#include "tacet/base/machine.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
@@ -140,7 +140,7 @@ void resolve_noise(NetPlan& plan, const data::Schema& schema, const LinearOption
   static_cast<void>(norm_bits_for(plan.noise));
   if (plan.choice.counts_words()) {
     check_count_noise(plan.choice.noise, "records for choosing ids",
-                      "a larger epsilon or `selection_share`, or `selection=all`");
+                      "give a larger epsilon or `selection_share`, or `selection=all`");
   }
   resolve_guarantee(plan, options, delta.value());
 }

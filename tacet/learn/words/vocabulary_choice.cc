@@ -9,7 +9,6 @@
 
 #include "tacet/base/error.h"
 #include "tacet/optimize/sums/presence_sum.h"
-#include "tacet/optimize/sums/word_presence.h"
 
 namespace tacet::learn {
 namespace {

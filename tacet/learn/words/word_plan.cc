@@ -11,6 +11,7 @@
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/words/word_claim.h"
@@ -144,8 +145,9 @@ void resolve_vocabulary(WordPlan& plan, const WordOptions& options, double delta
   };
   choice.noise = accounting::min_noise(
       event, {privacy::Epsilon(epsilon), privacy::Delta(delta / 2), options.adjacency});
-  check_count_noise(choice.noise, "times what a unit counts, by which no word would be found,",
-                    "a larger `vocabulary_epsilon` or epsilon, or a public list");
+  check_count_noise(
+      choice.noise, "times what a unit counts",
+      "no word would be found; give a larger `vocabulary_epsilon` or epsilon, or a public list");
   plan.reasons.add(
       "vocabulary: at most {} words, of those that noisily {:.4g} units hold where each holds no "
       "other one; epsilon {:.4g} of it",

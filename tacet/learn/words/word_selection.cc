@@ -12,7 +12,7 @@
 #include "tacet/base/parameter_names.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/rows/word_threshold.h"
-#include "tacet/optimize/sums/row_scores.h"
+#include "tacet/optimize/sums/score_sum.h"
 
 namespace tacet::learn {
 namespace {

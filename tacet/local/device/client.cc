@@ -52,7 +52,7 @@ class Device {
     auto report = stored_report(folder);
     const bool resumed = report.has_value();
     auto answer = resumed ? folder.answer(task_.digest) : std::string();
-    // Who asks for it has a report that counted sent again: a server may have lost it since.
+    // With only_resume a report that counted is sent again, because the server may have lost it.
     if (answer.empty() || (part_.only_resume && answer == counted)) {
       answer = resumed ? send(folder, *report) : draw_and_send(folder);
     }

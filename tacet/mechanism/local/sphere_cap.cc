@@ -10,7 +10,7 @@
 #include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 #include "tacet/random/exact/exact_normal.h"
-#include "tacet/random/exact/lazy_uniform.h"
+#include "tacet/random/exact/uniform.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tacet/mechanism/sample_permit.h"
+#include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/privacy/row_sum.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/source/source.h"
 

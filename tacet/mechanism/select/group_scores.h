@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/mechanism/select/sparse_vector.h"
 #include "tacet/privacy/budget.h"

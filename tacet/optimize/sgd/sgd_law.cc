@@ -5,7 +5,6 @@
 
 #include "tacet/base/error.h"
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::optimize {

@@ -5,9 +5,8 @@
 #include <numeric>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
-#include "tacet/optimize/sgd/sgd_visits.h"
+#include "tacet/optimize/sgd/sgd_schedule.h"
 
 namespace tacet::optimize {
 namespace internal {

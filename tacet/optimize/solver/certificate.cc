@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tacet/numeric/rounding.h"
-#include "tacet/numeric/vectors.h"
+#include "tacet/numeric/sums.h"
 #include "tacet/optimize/solver/domain_projection.h"
 
 namespace tacet::optimize {

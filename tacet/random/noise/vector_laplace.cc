@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/compensated_sum.h"
 #include "tacet/numeric/rounding.h"
+#include "tacet/numeric/sums.h"
 #include "tacet/random/exact/real_interval.h"
-#include "tacet/random/noise/laplace.h"
+#include "tacet/random/noise/discrete.h"
 #include "tacet/random/source/secure_memory.h"
 
 namespace tacet::random {
