@@ -121,12 +121,13 @@ TEST(Auto, AnOptionOfFewMethodsPicksAmongThem) {
 TEST(Auto, OptionsThatExcludeEachOtherAreNamed) {
   const auto schema = schema_of("berkeley1973");
   const auto clash = refusal(schema, {{"momentum", "0.5"}, {"growth", "3"}});
-  EXPECT_NE(clash.find("momentum and growth exclude each other"), std::string::npos) << clash;
-  EXPECT_NE(clash.find("momentum belongs to gradient"), std::string::npos) << clash;
+  EXPECT_NE(clash.find("`momentum` and `growth` exclude each other"), std::string::npos) << clash;
+  EXPECT_NE(clash.find("`momentum` belongs to gradient"), std::string::npos) << clash;
   const auto paper = refusal(schema, {{"calibration", "wang2018"}, {"steps", "10"}});
-  EXPECT_NE(paper.find("calibration wang2018 and steps exclude each other"), std::string::npos)
+  EXPECT_NE(paper.find("`calibration=wang2018` and `steps` exclude each other"), std::string::npos)
       << paper;
-  EXPECT_NE(refusal(schema, {{"epsilon", "0"}}).find("epsilon must be above 0"), std::string::npos);
+  EXPECT_NE(refusal(schema, {{"epsilon", "0"}}).find("`epsilon` must be above 0"),
+            std::string::npos);
 }
 
 TEST(Auto, WordsAreChosenAndNumbersAreStandardised) {

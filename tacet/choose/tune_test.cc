@@ -205,7 +205,7 @@ void expect_refusal(const TuneRequest& asked, std::string_view words) {
 
 TEST(Tune, WhatCannotBeIsSaidBeforeAnythingIsRead) {
   expect_refusal(request("[[candidate]]\nphases = 3\n"),
-                 "candidate phases=3: phases has no meaning");
+                 "candidate phases=3: `phases` has no meaning");
   auto mixed = request(
       "[[candidate]]\nsteps = 5\n[[candidate]]\nmethod = \"objective\"\nloss = \"hinge\"\n");
   expect_refusal(mixed, "are usual under add_remove and replace_one; say with `adjacency`");

@@ -135,7 +135,7 @@ TEST(GradientBatches, PaperRefusesWhatItDoesNotHave) {
   EXPECT_NE(refusal(averaged).find("average"), std::string::npos);
   auto bounded = paper_options();
   bounded.max_records_per_unit = 4;
-  EXPECT_NE(refusal(bounded).find("max-records-per-unit"), std::string::npos);
+  EXPECT_NE(refusal(bounded).find("`max_records_per_unit`"), std::string::npos);
   auto schema = berkeley();
   schema.unit = "major";
   EXPECT_THROW((void)plan_gradient(schema, paper_options()), base::UsageError);
@@ -157,7 +157,7 @@ TEST(GradientBatches, RefusesWhatHasNoProof) {
   EXPECT_EQ(refusal(partition), "accepted");
   auto without = options_of("partition", Adjacency::zero_out);
   without.batch_size.reset();
-  EXPECT_NE(refusal(without).find("batch-size"), std::string::npos);
+  EXPECT_NE(refusal(without).find("`batch_size`"), std::string::npos);
 }
 
 // Each of a unit's records joins the sample by itself: the event says how many may, and the noise

@@ -226,7 +226,7 @@ TEST(Output, RefusesWithTheReasonAndTheAlternative) {
   EXPECT_NE(refusal(with_unit, options_of()).find("`method=gradient`"), std::string::npos);
   options = options_of();
   options.batch_size = 5000;
-  EXPECT_NE(refusal(schema, options).find("batch-size"), std::string::npos);
+  EXPECT_NE(refusal(schema, options).find("`batch_size`"), std::string::npos);
 }
 
 TEST(Output, SeveralClassesRefuseClippingAndTakeBoundedSlopes) {
