@@ -16,7 +16,7 @@ int main() {
     public_row_count = 2000
     target = { column = "ill", positive = ["yes"], negative = ["no"] }
     column = [{ name = "age", kind = "numeric", lower = 0, upper = 100 }])",
-                                                     "patients");
+                                             "patients");
   std::vector<double> ages;
   std::vector<std::string> ill;
   for (int i = 0; i < 2000; ++i) ages.push_back(i % 100);

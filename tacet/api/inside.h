@@ -37,8 +37,8 @@ struct Inside {
     return schema.held_->sha256;
   }
   [[nodiscard]] static Schema schema(data::Schema schema, std::string sha256) {
-    return Schema(std::make_shared<const Schema::Held>(
-        Schema::Held{std::move(schema), std::move(sha256)}));
+    return Schema(
+        std::make_shared<const Schema::Held>(Schema::Held{std::move(schema), std::move(sha256)}));
   }
   [[nodiscard]] static const Plan::Held& of(const Plan& plan) { return *plan.held_; }
   [[nodiscard]] static Plan plan(learn::Training training, std::string schema_sha256) {

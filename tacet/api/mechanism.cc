@@ -38,8 +38,8 @@ mechanism::SparseVectorOptions asked(const SparseVector& query) {
 
 Scores Scores::integers(std::vector<std::int64_t> values, std::int64_t sensitivity,
                         Movement movement, privacy::Adjacency adjacency) {
-  return Inside::scores(mechanism::Scores::integers(std::move(values), sensitivity,
-                                                    kind_of(movement), adjacency));
+  return Inside::scores(
+      mechanism::Scores::integers(std::move(values), sensitivity, kind_of(movement), adjacency));
 }
 
 Scores Scores::rounded(std::span<const double> values, double sensitivity, Movement movement,
@@ -49,8 +49,7 @@ Scores Scores::rounded(std::span<const double> values, double sensitivity, Movem
 }
 
 Scores Scores::generalized(std::span<const double> errors, std::span<const double> sensitivities,
-                           privacy::Epsilon epsilon, double failure,
-                           privacy::Adjacency adjacency) {
+                           privacy::Epsilon epsilon, double failure, privacy::Adjacency adjacency) {
   return Inside::scores(
       mechanism::generalized_scores(errors, sensitivities, epsilon, failure, adjacency));
 }
@@ -87,8 +86,7 @@ struct Releases::Held {
   std::uint64_t step = 0;
 };
 
-Releases::Releases(privacy::Reservation& permit)
-    : held_(std::make_shared<Held>(permit, nullptr)) {}
+Releases::Releases(privacy::Reservation& permit) : held_(std::make_shared<Held>(permit, nullptr)) {}
 
 Releases::Releases(privacy::Reservation& permit, const Random& random)
     : held_(std::make_shared<Held>(permit, Inside::of(&random))) {}
@@ -99,7 +97,8 @@ std::vector<double> Releases::gaussian(Sum sum, privacy::NoiseMultiplier multipl
 
 double Releases::quantile(std::span<const double> values, const QuantileQuery& query,
                           privacy::Epsilon epsilon) {
-  const privacy::Private<std::vector<double>> own(std::vector<double>(values.begin(), values.end()));
+  const privacy::Private<std::vector<double>> own(
+      std::vector<double>(values.begin(), values.end()));
   return mechanism::release_quantile(own, asked(query), epsilon, held_->next()).value();
 }
 

@@ -103,8 +103,8 @@ struct Positive {
                                                  privacy::Adjacency adjacency);
 
 /// Releases under one permit: each has noise of its own, and is debited before a random bit is
-/// drawn. BudgetError for what was not reserved. What is returned is public. The permit outlives it;
-/// not for several threads at once.
+/// drawn. BudgetError for what was not reserved. What is returned is public. The permit outlives
+/// it; not for several threads at once.
 class Releases {
  public:
   explicit Releases(privacy::Reservation& permit);

@@ -90,10 +90,10 @@ struct TrainContext {
   /// was fitted to private records is paid for once by a MemoryBudget, with its first training; one
   /// whose fit protects nobody is refused, and so are schemas of different units (BudgetError).
   ///
-  /// With a LedgerBudget the run is in the ledger with the hash of the model's file before the model
-  /// is returned; the ledger knows the records again, and refuses those of another of its accounts.
-  /// Its details name the schema's unit, and a reason where nothing protects the records (seeded
-  /// noise, epsilon inf): UsageError otherwise.
+  /// With a LedgerBudget the run is in the ledger with the hash of the model's file before the
+  /// model is returned; the ledger knows the records again, and refuses those of another of its
+  /// accounts. Its details name the schema's unit, and a reason where nothing protects the records
+  /// (seeded noise, epsilon inf): UsageError otherwise.
   privacy::Budget* budget = nullptr;
   /// Null: the operating system's. Noise from a known seed is counted by a MemoryBudget as if it
   /// were secret: nobody is to rely on the sum then.
@@ -115,7 +115,8 @@ struct TrainContext {
 /// fit had cost before. From then on the price stays spent in full, whatever is thrown: a cancelled
 /// training has released its first steps. UsageError for rows that the schema does not describe;
 /// the budget's errors; base::Interrupted.
-[[nodiscard]] Model train(const Plan& plan, const run::Rows& rows, const TrainContext& context = {});
+[[nodiscard]] Model train(const Plan& plan, const run::Rows& rows,
+                          const TrainContext& context = {});
 /// Plans first. One request trains one model here, on the command line, from C and from Python.
 [[nodiscard]] Model train(const Schema& schema, const run::Rows& rows,
                           const choose::Request& request, const TrainContext& context = {});

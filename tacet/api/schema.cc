@@ -12,8 +12,7 @@ namespace {
 
 run::TypedRecords arrow_rows(ArrowArrayStream& stream, const Schema& schema,
                              data::TargetUse target) {
-  const auto records =
-      std::make_shared<data::ArrowRecords>(stream, Inside::of(schema), target);
+  const auto records = std::make_shared<data::ArrowRecords>(stream, Inside::of(schema), target);
   return {records->names(),
           [records](std::span<data::Value> values) { return records->next(values); }};
 }

@@ -163,12 +163,14 @@ using namespace tacet::capi;  // NOLINT(google-build-using-namespace)
 
 int tacet_schema_parse(const char* text, const char* name, tacet_schema* schema) {
   return guarded([&] {
-    make<SchemaObject>(schema, api::Schema::from_toml(text_of(text, "text"), text_of(name, "name")));
+    make<SchemaObject>(schema,
+                       api::Schema::from_toml(text_of(text, "text"), text_of(name, "name")));
   });
 }
 
 int tacet_schema_load(const char* path, tacet_schema* schema) {
-  return guarded([&] { make<SchemaObject>(schema, api::Schema::load(std::string(text_of(path, "path")))); });
+  return guarded(
+      [&] { make<SchemaObject>(schema, api::Schema::load(std::string(text_of(path, "path")))); });
 }
 
 int tacet_options_new(tacet_options* options) {
@@ -293,7 +295,8 @@ int tacet_release_histogram(tacet_budget budget, const int64_t* bin_of, size_t c
 }
 
 int tacet_model_load(const char* path, tacet_model* model) {
-  return guarded([&] { make<ModelObject>(model, api::Model::load(std::string(text_of(path, "path")))); });
+  return guarded(
+      [&] { make<ModelObject>(model, api::Model::load(std::string(text_of(path, "path")))); });
 }
 
 int tacet_model_save(tacet_model model, const char* path, int overwrite) {
@@ -336,8 +339,9 @@ int tacet_model_receipt(tacet_model model, char* out, size_t size, size_t* neede
   return guarded([&] {
     const auto object = Objects::all().find(model);
     const auto* release = dynamic_cast<const ReleaseObject*>(object.get());
-    const auto& receipt = release != nullptr ? release->receipt
-                                             : Objects::all().get<ModelObject>(model)->model.receipt();
+    const auto& receipt = release != nullptr
+                              ? release->receipt
+                              : Objects::all().get<ModelObject>(model)->model.receipt();
     hand_out(privacy::receipt_to_json(receipt), out, size, needed);
   });
 }

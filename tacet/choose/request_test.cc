@@ -14,7 +14,9 @@ namespace tacet::choose {
 namespace request_test {
 
 template <typename... Given>
-concept MakesARequest = requires(Given... given) { Request(given...); };
+concept MakesARequest = requires(Given... given) {
+  Request(given...);
+};
 
 TEST(Request, AsksForAnAdjacency) {
   static_assert(!MakesARequest<>);

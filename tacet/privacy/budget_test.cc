@@ -141,16 +141,28 @@ static_assert(!std::equality_comparable<Private<int>>);
 // What the types keep from everybody else: nobody opens a private value, writes what a map sees to
 // a place of his own, or states a bound. (Templates, so that what does not compile is an answer.)
 template <typename T>
-concept OpensWithoutKey = requires(const T& held) { held.open({}); };
+concept OpensWithoutKey = requires(const T& held) {
+  held.open({});
+};
 template <typename T>
-concept ShowsItsValue = requires(const T& held) { held.value(); };
+concept ShowsItsValue = requires(const T& held) {
+  held.value();
+};
 template <typename T, typename Function>
-concept MapsBy = requires(const T& held, Function function) { held.map(function); };
+concept MapsBy = requires(const T& held, Function function) {
+  held.map(function);
+};
 template <typename T>
-concept StatesABound = requires { T::from_certified({}, {1, 2}, 1.0, 1); };
+concept StatesABound = requires {
+  T::from_certified({}, {1, 2}, 1.0, 1);
+};
 template <typename T>
-concept IsMadeByAnyone = requires { T{}; };
-inline auto writes_to(int& out) { return [&out](int value) { return out = value; }; }
+concept IsMadeByAnyone = requires {
+  T{};
+};
+inline auto writes_to(int& out) {
+  return [&out](int value) { return out = value; };
+}
 
 static_assert(MapsBy<Private<int>, std::negate<>>);
 static_assert(!MapsBy<Private<int>, decltype(writes_to(std::declval<int&>()))>);
