@@ -109,7 +109,7 @@ learn::WordPlan plan_of(const data::Vocabulary& vocabulary, const Setting& setti
     plan.choice.epsilon = published.selection_epsilon.value();
     plan.choice.threshold = plan.choice.score_bound / 2;
   }
-  plan.events = learn::planned_events(plan);
+  plan.events = learn::releases(plan);
   plan.guarantee = {24, delta, adjacency};  // more than any of them costs
   return plan;
 }

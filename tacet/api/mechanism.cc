@@ -76,20 +76,23 @@ privacy::Event sparse_vector_event(const SparseVector& query, privacy::Adjacency
 }
 
 struct Releases::Held {
-  Held(privacy::Reservation& given, random::Source* from) : permit(given), source(from) {}
+  Held(privacy::Reservation& given, std::optional<Random> from)
+      : permit(given), kept(std::move(from)), source(Inside::of(kept ? &*kept : nullptr)) {}
 
   /// The next place of noise, which no other release has.
   mechanism::ReleaseContext next() { return {{step++, 0}, source.get(), permit}; }
 
   privacy::Reservation& permit;
+  std::optional<Random> kept;  // outlives what draws from it
   run::internal::OwnSource source;
   std::uint64_t step = 0;
 };
 
-Releases::Releases(privacy::Reservation& permit) : held_(std::make_shared<Held>(permit, nullptr)) {}
+Releases::Releases(privacy::Reservation& permit)
+    : held_(std::make_shared<Held>(permit, std::nullopt)) {}
 
 Releases::Releases(privacy::Reservation& permit, const Random& random)
-    : held_(std::make_shared<Held>(permit, Inside::of(&random))) {}
+    : held_(std::make_shared<Held>(permit, random)) {}
 
 std::vector<double> Releases::gaussian(Sum sum, privacy::NoiseMultiplier multiplier) {
   return mechanism::release_gaussian(Inside::take(sum), multiplier, held_->next()).take();

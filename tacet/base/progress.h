@@ -6,6 +6,12 @@
 
 #include "tacet/base/error.h"
 
+/// How far a computation has come, and how it is stopped.
+///
+/// Example:
+///
+///     base::CancelToken token;  // raised by a button or a signal handler: token.cancel()
+///     const base::Supervision supervision{.progress = nullptr, .cancel = &token};
 namespace tacet::base {
 
 /// Receives the advance of a long computation. Only public quantities pass through it: steps done

@@ -56,7 +56,7 @@ constexpr std::array rules{
         "standardised by released means, these classes by counts too: 0.1 of mu^2"},
     AutoRule{"standardised for a number to predict, nu above 0.055", "half the path"},
     AutoRule{"k numbers, sqrt(d + 8 k) s / N up to 0.02, 2,000 records or more",
-             "8 knots a number"},
+             "8 knots per number"},
     AutoRule{"nu above 0.3 for a number to predict, 4 for classes", "a constant, no column"},
 };
 

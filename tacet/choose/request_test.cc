@@ -29,10 +29,10 @@ TEST(Request, AsksForAnAdjacency) {
 TEST(Request, KeepsNumbersToTheLastBit) {
   Request request(usual_for_method);
   const double third = 1.0 / 3;
-  request.set("epsilon", third).set("steps", 7).set("radius", INFINITY).set("method", "gradient");
+  request.set("epsilon", third).set("steps", 7).set("radius", 0x1.8p-20).set("method", "gradient");
   EXPECT_EQ(request.values().real("epsilon"), third);
   EXPECT_EQ(request.values().integer("steps"), 7);
-  EXPECT_EQ(request.values().real("radius"), INFINITY);
+  EXPECT_EQ(request.values().real("radius"), 0x1.8p-20);
   EXPECT_EQ(request.value("method"), "gradient");
 }
 

@@ -31,6 +31,25 @@ TEST(Method, UnknownNamesAreRefusedWithTheKnownOnes) {
   }
 }
 
+/// Some value that the parameter allows.
+std::string allowed_value(const Parameter& parameter) {
+  std::vector<std::string> candidates{"1", "0.5", "word", "yes=1"};
+  std::istringstream words{parameter.range.text()};
+  for (std::string word; words >> word;) {
+    candidates.push_back(word.ends_with(',') ? word.substr(0, word.size() - 1) : word);
+  }
+  for (const auto& candidate : candidates) {
+    try {
+      check_value(parameter, candidate);
+      return candidate;
+    } catch (const base::UsageError&) {
+      continue;
+    }
+  }
+  ADD_FAILURE() << parameter.name << " allows none of the candidates";
+  return {};
+}
+
 TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
   std::set<std::string> read;
   for (const auto* method : methods()) {
@@ -38,7 +57,7 @@ TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
     for (std::string name; words >> name;) {
       EXPECT_NE(find_parameter(name), nullptr) << method->name << " reads " << name;
       ParameterValues values;
-      values.set(name, find_parameter(name)->type == ParameterType::text ? "word" : "1");
+      values.set(name, allowed_value(*find_parameter(name)));
       EXPECT_NO_THROW(check_parameters(*method, values)) << method->name << " " << name;
       read.insert(name);
     }
@@ -47,7 +66,7 @@ TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
   for (const auto& parameter : parameters()) {
     if (read.contains(std::string(parameter.name))) continue;
     ParameterValues values;
-    values.set(parameter.name, parameter.type == ParameterType::text ? "word" : "1");
+    values.set(parameter.name, allowed_value(parameter));
     for (const auto* method : methods()) {
       EXPECT_NO_THROW(check_parameters(*method, values)) << method->name << " " << parameter.name;
     }

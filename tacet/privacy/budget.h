@@ -10,6 +10,15 @@
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 
+/// A budget is asked before records are read, and gives out a permit.
+///
+/// Example:
+///
+///     const auto book = [](privacy::Budget& budget) {
+///       const privacy::Guarantee cost{0.5, 0, privacy::Adjacency::add_remove};
+///       auto permit = budget.reserve(privacy::Laplace{2}, cost);
+///       permit.cancel();  // nothing was released: it is given back
+///     };
 namespace tacet::privacy {
 
 struct ReceiptNotes;

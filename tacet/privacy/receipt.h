@@ -8,6 +8,13 @@
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 
+/// What is kept beside a released result, so that anybody can account it again.
+///
+/// Example:
+///
+///     const auto in_words = [](const std::string& json) {
+///       return privacy::statement(privacy::receipt_from_json(json));
+///     };
 namespace tacet::privacy {
 
 /// Where the noise came from.

@@ -331,7 +331,7 @@ TEST(NetTraining, RefusesWhatMakesNoSense) {
   };
   says({{"delta", "0"}}, "pure privacy");
   says({{"epsilon", "inf"}, {"feature-selection", "0.3"}}, "no meaning with epsilon inf");
-  says({{"hidden", "1,2,3"}}, "one or two layers");
+  says({{"hidden", "1,2,3"}}, "up to 2 numbers");
   says({{"batch-size", "3000"}}, "at most public_row_count");
   says({{"max-records-per-unit", "2"}}, "needs a unit column");
   says({{"selection", "fest"}}, "all or adafest");
