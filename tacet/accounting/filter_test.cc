@@ -168,13 +168,6 @@ TEST(Filters, SumsRoundUpward) {
   EXPECT_EQ(admitted, 64);
 }
 
-}  // namespace filter_test
-}  // namespace tacet::accounting
-
-namespace tacet::accounting {
-namespace filter_test {
-
-
 TEST(Odometer, CostsMoreThanAFilterAndGrows) {
   Odometer odometer(0.01, Delta(1e-6), add_remove);
   EXPECT_EQ(odometer.epsilon(), 0);
