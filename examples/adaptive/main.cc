@@ -4,7 +4,6 @@
 #include <iostream>
 
 #include "tacet/accounting/filter.h"
-#include "tacet/accounting/odometer.h"
 
 int main() {
   using namespace tacet::accounting;

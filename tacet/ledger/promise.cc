@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tacet/accounting/composition.h"
-#include "tacet/accounting/odometer.h"
+#include "tacet/accounting/filter.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::ledger {

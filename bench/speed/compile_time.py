@@ -1,6 +1,6 @@
 """How long a program that trains takes to compile, by two revisions in turns.
 
-    bench/compile_time.py OLD [NEW] [--rounds N] [--generated DIR]
+    bench/speed/compile_time.py OLD [NEW] [--rounds N] [--generated DIR]
 
 Compiles examples/train_memory/main.cc of each revision (NEW: the working tree) with -O2, N times in
 turns, and prints a table of processor seconds. Time on the clock depends on what else the machine
@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def tree_of(revision, folder):
