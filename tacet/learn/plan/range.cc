@@ -41,10 +41,9 @@ std::string numbers_text(const Reals& numbers) {
   const auto min = real_text(numbers.min);
   if (std::isinf(numbers.max)) return (numbers.open_min ? "above " : "at least ") + min;
   const auto max = real_text(numbers.max);
-  if (numbers.open_min) {
-    return fmt::format("above {}{}{}", min, numbers.open_max ? " and below " : " to ", max);
-  }
-  return fmt::format("{} to {}{}", min, numbers.open_max ? "below " : "", max);
+  if (!numbers.open_min && !numbers.open_max) return fmt::format("{} to {}", min, max);
+  return fmt::format("{} {} and {} {}", numbers.open_min ? "above" : "at least", min,
+                     numbers.open_max ? "below" : "at most", max);
 }
 
 std::string numbers_text(std::monostate) { return {}; }
