@@ -187,7 +187,7 @@ class WeightedSum {
 };
 
 /// A bounded sum over the chosen cells of a model's tables and its dense block. The choice is
-/// public; the numbers are private, and so is which of the chosen rows per record touched.
+/// public; the numbers are private, and so is which of the chosen rows a record touched.
 class RowSum {
  public:
   /// Only the code that clips records (the optimize module) may state this; the check of floors

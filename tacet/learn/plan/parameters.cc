@@ -11,8 +11,10 @@ namespace {
 
 [[noreturn]] void refuse(const Parameter& parameter, std::string_view text) {
   const char* const quote = parameter.type == ParameterType::text ? "'" : "";
-  throw base::UsageError("{0} must be {1}, got {2}{3}{2}", parameter.name, parameter.range.text(),
-                         quote, text);
+  const auto& note = parameter.range.note;
+  throw base::UsageError("{0} must be {1}, got {2}{3}{2}{4}", parameter.name,
+                         parameter.range.allowed(), quote, text,
+                         note.empty() ? "" : fmt::format(" ({})", note));
 }
 
 bool allows_number(const Range& range, std::string_view name, std::string_view text) {

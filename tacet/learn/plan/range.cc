@@ -73,6 +73,10 @@ bool Range::allows(std::int64_t value) const {
 }
 
 std::string Range::text() const {
+  return note.empty() ? allowed() : fmt::format("{}; {}", allowed(), note);
+}
+
+std::string Range::allowed() const {
   auto number =
       std::visit([](const auto& of_one_kind) { return numbers_text(of_one_kind); }, numbers);
   if (max_items > 1)
@@ -90,7 +94,7 @@ std::string Range::text() const {
     if (!number.empty()) parts.push_back(std::move(number));
     out = joined(parts);
   }
-  return note.empty() ? out : fmt::format("{}; {}", out, note);
+  return out;
 }
 
 }  // namespace tacet::learn

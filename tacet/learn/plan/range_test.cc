@@ -8,6 +8,12 @@
 namespace tacet::learn {
 namespace range_test {
 
+TEST(Range, ANoteStandsBehindWhatIsAllowed) {
+  const auto range = reals_below(0, 1).with_note("0 for pure methods");
+  EXPECT_EQ(range.allowed(), "at least 0 and below 1");
+  EXPECT_EQ(range.text(), "at least 0 and below 1; 0 for pure methods");
+}
+
 // What is printed is what is checked: an end that is left out is said to be, and is refused.
 TEST(Range, SaysWhichEndsBelongToIt) {
   EXPECT_EQ(reals(0, 1).text(), "0 to 1");

@@ -302,7 +302,7 @@ void list_settings(SettingList& list, WordPlan& plan) {
   if (plan.negatives_by_count) list.note("negatives_by", "count^0.75");
   list.read_as(scored || units ? Looking::confirms : Looking::assumes, "max_pairs_per_unit",
                rule.max_examples_per_unit, {.lowest = 1, .highest = Rule::examples_per_unit_limit});
-  // A promise to each pair is none to a text of many.
+  // A guarantee for single pairs does not protect a text with many pairs.
   if (list.has(units_name, rule.unit == data::ExampleUnit::pair)) {
     list.follows(units_name, plan.privacy_unit, {.table = false, .json = false});
   }

@@ -51,7 +51,7 @@ TEST(PartitionSelection, ThresholdsAreThoseOfTheFormula) {
   EXPECT_NEAR(at(0.05, 1e-5, 100), 1.2132445396961413, 1e-9);
 }
 
-// However many of its words per unit alone has: one word more often than not is the likeliest where
+// However many words a unit alone has: one word more often than not is the likeliest where
 // noise is small, all of them where it is large.
 TEST(PartitionSelection, WordsOfOneUnitAloneHardlyEverAppear) {
   for (const double noise : {0.05, 0.5, 5.0, 50.0}) {
