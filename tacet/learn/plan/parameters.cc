@@ -1,5 +1,7 @@
 #include "tacet/learn/plan/parameters.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
