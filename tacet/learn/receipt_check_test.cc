@@ -233,6 +233,17 @@ TEST(ReceiptCheck, ParametersThatMakeNoSenseAreFaultsAndNoCrash) {
   EXPECT_FALSE(check_receipt(file.receipt, &file).known);
 }
 
+// Levels of noise are one a phase: a single one is the noise multiplier of all phases.
+TEST(ReceiptCheck, OneLevelOfNoiseIsNotALevelOfEachPhase) {
+  auto file = trained({.method = "growth", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  const auto parameters = nlohmann::json::parse(file.receipt.parameters);
+  ASSERT_GT(parameters.at("phases").get<int>(), 1);
+  ASSERT_FALSE(parameters.contains("noise_levels"));
+  ASSERT_EQ(faults_of(file), "");
+  edit(file, "noise_levels", parameters.at("noise_multiplier").dump());
+  EXPECT_NE(faults_of(file), "");
+}
+
 /// All values inside a JSON text, without the whole.
 void collect(nlohmann::json& value, std::vector<nlohmann::json*>& all) {
   for (auto& part : value) {

@@ -320,7 +320,7 @@ void list_settings(SettingList& list, WordPlan& plan) {
   if (found) {
     list.checked("vocabulary_noise_multiplier", plan.vocabulary->noise, above_0);
     list.checked("vocabulary_delta", plan.vocabulary->delta,
-                 {.lowest = 0, .highest = 0.5, .open = true}, {.table = false});
+                 {.lowest = 0, .highest = 0x1.fffffffffffffp-2, .open = true}, {.table = false});
   }
   list.read_as(bounds, "clipping_norm", plan.clipping_norm, above_0);
   list_choice(list, plan.choice);
