@@ -131,7 +131,7 @@ TEST(ReceiptCheck, RecordsDoNotPassForUnits) {
     auto file = of(method);
     EXPECT_NE(faults_of(file).find("how many records of each patient"), std::string::npos);
     edit(file, "max_records_per_unit", 1);
-    EXPECT_NE(faults_of(file).find("leaves out the random draw"), std::string::npos) << method;
+    EXPECT_NE(faults_of(file).find("leaves out the draw of one record"), std::string::npos) << method;
     file.receipt.prg_slack += 1e-12;
     EXPECT_EQ(faults_of(file), "") << method;
     edit(file, "max_records_per_unit", 2);

@@ -154,8 +154,8 @@ double Source::prg_slack() const {
 double prg_slack_of(std::int64_t blocks, std::int64_t words) {
   constexpr double continuation_blocks = static_cast<double>(continuation_words) / 2;
   const auto square_of = [](std::int64_t count) {
-    const double blocks = static_cast<double>(count) / 2 + 1;
-    return blocks * blocks;
+    const double blocks_of_piece = static_cast<double>(count) / 2 + 1;
+    return blocks_of_piece * blocks_of_piece;
   };
   const std::int64_t whole = words / piece_words;
   const std::int64_t rest = words % piece_words;
