@@ -8,8 +8,8 @@
 // Poisson samples of 256 expected rows as make an epoch, each with its noise and a step. The
 // baseline takes shuffled batches of 256.
 //
-// Both again with splines in place of numbers (`knots = 8`): 500,000 dense rows of 12 numbers, each
-// with two of its 8 splines beside it, and the census with 27 of 157 features.
+// Both again with hat functions in place of numbers (`knots = 8`): 500,000 dense rows of 12
+// numbers, each with two of its 8 hat functions beside it, and the census with 27 of 157 features.
 
 #include <benchmark/benchmark.h>
 
@@ -41,7 +41,7 @@ using namespace tacet;
 
 constexpr std::int64_t row_count = 500'000;
 constexpr std::size_t column_count = 54;
-constexpr std::size_t columns_of_splines = 12 * 9;
+constexpr std::size_t columns_of_hat functions = 12 * 9;
 constexpr double noise_multiplier = 50;  // of one step among some hundred at epsilon 1
 
 const data::Dataset& dataset() {
@@ -59,16 +59,16 @@ const data::Dataset& dataset() {
   return instance;
 }
 
-const data::Dataset& dataset_of_splines() {
+const data::Dataset& dataset_of_hat functions() {
   static const data::Dataset instance = [] {
     data::Dataset made(
-        {.columns = columns_of_splines, .norm_bound = 1, .storage = data::Storage::dense});
+        {.columns = columns_of_hat functions, .norm_bound = 1, .storage = data::Storage::dense});
     std::mt19937_64 generator(108);
     std::uniform_int_distribution<int> number(-270, 270);
     std::uniform_int_distribution<std::size_t> knot(0, 6);
     for (std::int64_t i = 0; i < row_count; ++i) {
-      std::vector<std::int16_t> row(columns_of_splines);
-      for (std::size_t j = 0; j < columns_of_splines; j += 9) {
+      std::vector<std::int16_t> row(columns_of_hat functions);
+      for (std::size_t j = 0; j < columns_of_hat functions; j += 9) {
         const int value = number(generator);
         const std::size_t left = j + 1 + knot(generator);
         row[j] = static_cast<std::int16_t>(value);
@@ -170,7 +170,7 @@ const data::Dataset& sparse_dataset() {
   return instance;
 }
 
-const data::Dataset& sparse_dataset_of_splines() {
+const data::Dataset& sparse_dataset_of_hat functions() {
   static const data::Dataset instance = made_of_groups(157, 27, 394);  // 2048 / sqrt(27)
   return instance;
 }
@@ -253,12 +253,12 @@ void add(const char* name, void (*measure)(benchmark::State&, MakeDataset), Make
 const bool added = [] {
   add("dense_epoch_500000x54/tacet", private_step, dataset);
   add("dense_epoch_500000x54/baseline", plain_step, dataset);
-  add("dense_spline_epoch_500000x108/tacet", private_step, dataset_of_splines);
-  add("dense_spline_epoch_500000x108/baseline", plain_step, dataset_of_splines);
+  add("dense_spline_epoch_500000x108/tacet", private_step, dataset_of_hat functions);
+  add("dense_spline_epoch_500000x108/baseline", plain_step, dataset_of_hat functions);
   add("sparse_epoch_batch256/tacet", private_epoch, sparse_dataset);
   add("sparse_epoch_batch256/baseline", plain_epoch, sparse_dataset);
-  add("sparse_spline_epoch_batch256/tacet", private_epoch, sparse_dataset_of_splines);
-  add("sparse_spline_epoch_batch256/baseline", plain_epoch, sparse_dataset_of_splines);
+  add("sparse_spline_epoch_batch256/tacet", private_epoch, sparse_dataset_of_hat functions);
+  add("sparse_spline_epoch_batch256/baseline", plain_epoch, sparse_dataset_of_hat functions);
   return true;
 }();
 

@@ -17,7 +17,8 @@ every bar are written to bench/utility/tables/auto.md; a cell that --rows does n
 build/results has, and so does the best way of one whose ways were not all measured again. Bars are
 those of the sets: within 0.5 points of accuracy or 0.02 of R2 of the best way with hindsight (epsilon
 0.5 and above), and never below the best constant by more than 0.05 of R2 (0.1 at 0.1) or a point of
-accuracy. --others names the rows of bench/utility/methods.py, whose methods count as ways. A bar that is missed is exit code 1.
+accuracy. --others names the rows of
+bench/utility/methods.py, whose methods count as ways. A bar that is missed is exit code 1.
 """
 
 import argparse

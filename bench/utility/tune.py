@@ -83,7 +83,8 @@ def main():
                     best = max(best, (accuracy(program, model, folder / "b.csv"), accuracy(program, model, test)))
                 found["naive"].append(best[1])
             medians = {name: statistics.median(values) for name, values in found.items()}
-            print(f"| {epsilon} | {medians['tune']:.4f} | {medians['naive']:.4f} | {medians['train']:.4f} |", flush=True)
+            print(f"| {epsilon} | {medians['tune']:.4f} | {medians['naive']:.4f} "
+                  f"| {medians['train']:.4f} |", flush=True)
 
 
 if __name__ == "__main__":

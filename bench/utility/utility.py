@@ -249,7 +249,7 @@ def score_of(row):
 
 
 def mean_scores(rows):
-    """The mean score a epsilon, over rows that were all measured."""
+    """The mean score for each epsilon, over rows that were all measured."""
     scores = []
     for epsilon in EPSILONS:
         scored = [row for row in rows if row["data"] in SCORED and row["epsilon"] == epsilon]

@@ -204,7 +204,7 @@ double epsilon_at_any_time(double spent, const GrowingCaps& caps, Delta delta) {
   if (!(caps.first > 0) || std::isinf(caps.first) || !(caps.factor > 1) || delta.value() == 0) {
     throw base::UsageError("an odometer needs a positive first cap and a delta above 0");
   }
-  if (spent == 0) return 0;
+  if (!(spent >= 0)) throw base::UsageError("what is spent must be at least 0, got {}", spent);
   double cap = caps.first;
   double index = 1;
   for (; cap < spent; cap *= caps.factor) ++index;
@@ -216,7 +216,7 @@ double epsilon_at_any_time(double spent, const GrowingCaps& caps, Delta delta) {
 
 Odometer::Odometer(double first_rho, Delta delta, Adjacency adjacency)
     : first_rho_(first_rho), delta_(delta), adjacency_(adjacency) {
-  static_cast<void>(epsilon());  // refuses what is no odometer
+  static_cast<void>(epsilon_at_any_time(0, {.first = first_rho_, .epsilon = zcdp_epsilon}, delta_));
 }
 
 void Odometer::record(const Event& event) {
@@ -224,6 +224,7 @@ void Odometer::record(const Event& event) {
 }
 
 double Odometer::epsilon() const {
+  if (spent_ == 0) return 0;  // rho 0: the releases depend on no record
   return epsilon_at_any_time(spent_, {.first = first_rho_, .epsilon = zcdp_epsilon}, delta_);
 }
 

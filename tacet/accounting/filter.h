@@ -70,7 +70,8 @@ struct GrowingCaps {
 
 /// A bound for an open-ended sequence of releases that add up to `spent`: the epsilon of the first
 /// cap that is not exceeded, where filter k = 0, 1, ... has the share 6 / (pi^2 (k + 1)^2) of
-/// `delta` (a sum of 1 over all k). 0 where nothing is spent, infinity where it is infinite.
+/// `delta` (a sum of 1 over all k). Infinity where `spent` is infinite; UsageError where it is
+/// negative or no number.
 ///
 /// What is promised: wherever the sequence stops, also where that depends on what was released,
 /// E[(1 - e^(epsilon - L))_+] <= delta for the loss L of everything so far and the epsilon shown

@@ -210,7 +210,12 @@ TEST(Odometer, ShowsTheFirstCapThatIsNotExceeded) {
 
 TEST(Odometer, EdgeTable) {
   const GrowingCaps caps{.first = 1, .epsilon = zcdp_epsilon};
-  EXPECT_EQ(epsilon_at_any_time(0, caps, Delta(1e-6)), 0);
+  EXPECT_EQ(epsilon_at_any_time(0, caps, Delta(1e-6)), epsilon_at_any_time(0.5, caps, Delta(1e-6)));
+  EXPECT_EQ(Odometer(1, Delta(1e-6), add_remove).epsilon(), 0);
+  for (const double wrong : {-1.0, std::nan("")}) {
+    EXPECT_THROW(static_cast<void>(epsilon_at_any_time(wrong, caps, Delta(1e-6))),
+                 base::UsageError);
+  }
   EXPECT_EQ(epsilon_at_any_time(HUGE_VAL, caps, Delta(1e-6)), HUGE_VAL);
   EXPECT_THROW(Odometer(0, Delta(1e-6), add_remove), base::UsageError);
   EXPECT_THROW(Odometer(HUGE_VAL, Delta(1e-6), add_remove), base::UsageError);

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tacet/accounting/memory_budget.h"
@@ -98,6 +100,29 @@ TEST(Api, ASumIsReleasedOnce) {
   static_cast<void>(release(sum, {1, 0, adjacency}, {.noise = Noise::laplace}));
   EXPECT_THROW(static_cast<void>(release(copy, {1, 0, adjacency}, {.noise = Noise::laplace})),
                base::UsageError);
+  Sum moved(optimize::Histogram(3));
+  static_cast<void>(release(std::move(moved), {1, 0, adjacency}, {.noise = Noise::laplace}));
+  EXPECT_THROW(static_cast<void>(release(std::move(moved),  // NOLINT(bugprone-use-after-move)
+                                         {1, 0, adjacency}, {.noise = Noise::laplace})),
+               base::UsageError);
+}
+
+// No value of the interface names neighbours that nobody stated.
+static_assert(!std::is_default_constructible_v<Account>);
+static_assert(!std::is_default_constructible_v<QuantileQuery>);
+
+// A file that is no schema may hold records: the refusal quotes none of it.
+TEST(Api, AFileThatIsNoSchemaIsNotQuoted) {
+  const test::ScratchFolder folder;
+  const auto path = (folder.path() / "data.csv").string();
+  std::ofstream(path) << "Harriet,1931,HIV\n";
+  try {
+    static_cast<void>(Schema::load(path));
+    FAIL() << "a table passes for a schema";
+  } catch (const base::DataError& error) {
+    EXPECT_EQ(std::string(error.what()).find("Harriet"), std::string::npos);
+    EXPECT_EQ(std::string(error.what()).find("saw"), std::string::npos) << error.what();
+  }
 }
 
 // Each release has noise of its own, one seed gives one answer, and what was not booked is refused.

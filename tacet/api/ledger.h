@@ -27,7 +27,7 @@ namespace tacet::api {
 /// A new account.
 struct Account {
   std::string data_set;  ///< the owner's name for it
-  privacy::Adjacency adjacency;
+  privacy::StatedAdjacency adjacency;
   std::string currency = "basic";  ///< or "zcdp", "gdp", "rdp", "pure"
   double cap = 0;    ///< epsilon for basic and pure, rho, mu, or the Renyi bound at `order`
   double delta = 0;  ///< basic only

@@ -37,7 +37,7 @@ struct QuantileQuery {
   double lower = 0;    ///< of the possible answers
   double upper = 1;
   std::optional<double> step = {};  ///< between them; left out: 2^-40 of the width or a bit more
-  privacy::Adjacency adjacency;
+  privacy::StatedAdjacency adjacency;
 };
 
 /// How a neighbour may move several scores at once.

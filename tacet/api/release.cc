@@ -34,7 +34,7 @@ Sum::Sum(optimize::MeanSum&& sum)
 
 // Copies of a Sum hold one sum, so that it is released once.
 privacy::BoundedSum Inside::take(Sum& sum) {
-  if (sum.held_->size() == 0) {
+  if (sum.held_ == nullptr || sum.held_->size() == 0) {
     throw base::UsageError("the sum was released before; make another one");
   }
   return std::move(*sum.held_);

@@ -29,7 +29,7 @@ Schema Schema::load(const std::string& path) {
   const auto text = data::read_text_file(path);
   base::Sha256 sum;
   sum.add(text);
-  return Inside::schema(data::schema_from_toml(text, path), sum.digest());
+  return Inside::schema(data::schema_of_file(text, path), sum.digest());
 }
 
 std::string Schema::to_toml() const { return data::schema_to_toml(held_->schema); }

@@ -232,7 +232,7 @@ struct EffectNoise {
   double shortest_row;
 };
 
-/// Standard standard deviations of the noise in the effects of one coefficient each, which are
+/// Standard deviations of the noise in the effects of one coefficient each, which are
 /// linear in it. A point of a curve has none: its line and its hat function share their noise in a
 /// way that nobody states.
 std::vector<std::optional<EffectNoise>> noise_of_effects(

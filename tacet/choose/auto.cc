@@ -169,6 +169,10 @@ struct Demand {
           other, one, fmt::join(ones, ", "), other, fmt::join(others, ", "));
     }
   }
+  for (const auto& demand : demands) {
+    if (!demand.readers.empty()) continue;
+    throw base::UsageError("no method of training reads {}; leave it out", demand.name);
+  }
   std::vector<std::string> names;
   for (const auto& demand : demands) names.push_back(demand.name);
   throw base::UsageError("no method reads all of {}; leave one of them out",

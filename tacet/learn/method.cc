@@ -119,8 +119,8 @@ void check_calibration(const Method& method, const LinearOptions& options) {
   if (find_paper(method, options.calibration) != nullptr) return;
   std::vector<std::string> own{to_string(Calibration::tight)};
   for (const auto& paper : method.papers) own.push_back(to_string(paper.calibration));
-  throw base::UsageError("calibration {} is none of method {}; it has {}",
-                         to_string(options.calibration), method.name, fmt::join(own, ", "));
+  throw base::UsageError("method {} has no calibration {}; it has {}", method.name,
+                         to_string(options.calibration), fmt::join(own, ", "));
 }
 
 /// Kept columns are released from records, and a projection is the plan's to say.

@@ -106,8 +106,7 @@ void check_unit_draw(const privacy::Receipt& receipt, const RecordedAlgorithm& a
   const double least = privacy::min_prg_slack(receipt.events) + draw;
   constexpr double roundings = 1e-9;
   if (receipt.prg_slack < least * (1 - roundings)) {
-    throw base::DataError(
-        "the PRG slack leaves out the random draw that draws a record of each unit");
+    throw base::DataError("the PRG slack leaves out the draw of one record of each unit");
   }
 }
 

@@ -42,7 +42,9 @@ double epsilon_at_any_time(const Account& account, const Amount& spent, privacy:
   cap.value = std::ldexp(cap.value, -halvings);
   const auto first = amount_of(cap);
   // A cap of 0 admits only what is free, and doubling it admits no more.
-  if (first.value == 0) return spent.value == 0 ? 0 : numeric::infinity;
+  if (spent.value == 0 && spent.delta == 0) return 0;
+  // The shares of the caps are for the first cap's delta; what was spent beyond has none.
+  if (first.value == 0 || spent.delta > first.delta) return numeric::infinity;
   return accounting::epsilon_at_any_time(
       spent.value,
       {.first = first.value,

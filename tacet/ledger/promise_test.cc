@@ -60,6 +60,16 @@ TEST(AnyTime, EdgeTable) {
   EXPECT_EQ(epsilon_at_any_time(closed, {0.1}, delta), infinity);
 }
 
+// An account of the basic currency adds up deltas too: one without epsilon is not free.
+TEST(AnyTime, CountsTheDeltaThatWasSpent) {
+  const auto account =
+      account_of({.currency = Currency::basic, .value = 4, .delta = 1e-5, .order = 0});
+  EXPECT_EQ(epsilon_at_any_time(account, {0, 0}, delta), 0);
+  EXPECT_GT(epsilon_at_any_time(account, {0, 1e-5}, delta), 0);
+  EXPECT_EQ(epsilon_at_any_time(account, {0, 1e-4}, delta), infinity);
+  EXPECT_EQ(epsilon_at_any_time(account, {1, 1e-4}, delta), infinity);
+}
+
 TEST(JointGuarantee, CountsWhatIsOpenAndWhatWasCommittedAsItEnded) {
   auto account = account_of({.currency = Currency::zcdp, .value = 4});
   EXPECT_FALSE(joint_guarantee(account, {}));  // no runs

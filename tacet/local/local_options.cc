@@ -18,6 +18,7 @@ using learn::Parameter;
 using learn::positive_reals;
 using learn::reals;
 using learn::reals_above;
+using learn::reals_below;
 using learn::reals_between;
 using learn::WordList;
 using learn::words;
@@ -25,10 +26,13 @@ using enum learn::PrivacyRelevance;
 using enum learn::ParameterType;
 
 constexpr std::array local_table{
-    Parameter{"epsilon", real, reals_above(0, 1e4), "none; must be given",
+    Parameter{"epsilon", real,
+              reals_above(0, 1e4).with_note(
+                  "a device that sends its gradient as it is has no privacy at all"),
+              "none; must be given",
               "privacy loss bound of all that one device sends, against everybody, the server too",
               guarantee},
-    Parameter{"delta", real, reals_between(0, 1).with_note("for mechanism gaussian alone"),
+    Parameter{"delta", real, reals_below(0, 1).with_note("above 0 for mechanism gaussian alone"),
               "0; for gaussian the largest power of ten below 1/public_row_count^1.1",
               "probability mass on which epsilon may be exceeded", guarantee},
     Parameter{"mechanism", text, words(WordList(mechanism::local_mechanism_names)), "privunit",

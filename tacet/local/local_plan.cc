@@ -104,7 +104,7 @@ void refuse_for_learner(const LocalOptions& options) {
 void refuse_for_paper(const LocalOptions& options) {
   const auto calibration = options.linear.calibration;
   if (calibration != learn::Calibration::paper && calibration != learn::Calibration::jun2019) {
-    throw base::UsageError("calibration {} is none of banco; it has tight, jun2019",
+    throw base::UsageError("banco has no calibration {}; it has tight, jun2019",
                            to_string(calibration));
   }
   const bool other =

@@ -13,6 +13,20 @@ enum class Adjacency {
   replace_one  ///< one record replaced by another; the number of records is public
 };
 
+/// An adjacency that whoever makes the value must state: unlike the enumeration, which is
+/// add_remove where braces leave it out, it has no default.
+class StatedAdjacency {
+ public:
+  constexpr StatedAdjacency(Adjacency value)  // NOLINT(google-explicit-constructor)
+      : value_(value) {}
+  constexpr operator Adjacency() const {  // NOLINT(google-explicit-constructor)
+    return value_;
+  }
+
+ private:
+  Adjacency value_;
+};
+
 /// How far a sum of vectors of norm at most C moves between neighbours, in units of C: 1, or 2
 /// under replace_one (the diameter of the ball).
 [[nodiscard]] constexpr double distance_factor(Adjacency adjacency) {

@@ -5,25 +5,13 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tests/support/example_receipt.h"
 
 namespace tacet::privacy {
 namespace receipt_test {
 
-Receipt example() {
-  Receipt receipt;
-  receipt.algorithm = "gradient";
-  receipt.calibration = "tight";
-  receipt.parameters = R"({"steps":100,"rate":0.5})";
-  receipt.events = Repeated{100, Gaussian{20}};
-  receipt.guarantee = {1, 1e-6, Adjacency::add_remove};
-  receipt.public_row_count = 4526;
-  receipt.prg_slack = 1e-20;
-  receipt.software_version = "0.1.0";
-  return receipt;
-}
-
 TEST(Receipt, SurvivesTheRoundTripThroughJson) {
-  const auto receipt = example();
+  const auto receipt = test::example_receipt();
   const auto back = receipt_from_json(receipt_to_json(receipt));
   EXPECT_EQ(back.algorithm, receipt.algorithm);
   EXPECT_EQ(back.parameters, receipt.parameters);
@@ -35,7 +23,7 @@ TEST(Receipt, SurvivesTheRoundTripThroughJson) {
 }
 
 TEST(Receipt, AnUnprotectedResultCannotLoseItsMark) {
-  auto receipt = example();
+  auto receipt = test::example_receipt();
   receipt.randomness = Randomness::seeded;
   EXPECT_THROW(static_cast<void>(receipt_to_json(receipt)), base::UsageError);
   receipt.unprotected_reason = "seeded noise";
@@ -45,7 +33,7 @@ TEST(Receipt, AnUnprotectedResultCannotLoseItsMark) {
   text.erase(mark, std::string("seeded noise").size());
   EXPECT_THROW(static_cast<void>(receipt_from_json(text)), base::DataError);
 
-  auto infinite = example();
+  auto infinite = test::example_receipt();
   infinite.guarantee.epsilon = HUGE_VAL;
   EXPECT_THROW(static_cast<void>(receipt_to_json(infinite)), base::UsageError);
   infinite.unprotected_reason = "trained without noise";
@@ -53,7 +41,7 @@ TEST(Receipt, AnUnprotectedResultCannotLoseItsMark) {
 }
 
 TEST(Receipt, ARepeatedKeyIsADataErrorAtEveryDepth) {
-  const auto good = receipt_to_json(example(), -1);
+  const auto good = receipt_to_json(test::example_receipt(), -1);
   for (const std::string key : {"\"guarantee\":", "\"events\":", "\"noise_multiplier\":"}) {
     auto text = good;
     const auto at = text.find(key);
@@ -65,7 +53,7 @@ TEST(Receipt, ARepeatedKeyIsADataErrorAtEveryDepth) {
 
 // What cannot be said of noise from the cipher is neither written nor read.
 TEST(Receipt, APromiseWithoutRoomForTheCipherIsRefused) {
-  auto receipt = example();
+  auto receipt = test::example_receipt();
   receipt.prg_slack = 9e-7;  // below delta, but not (1 + e) times
   EXPECT_THROW(static_cast<void>(receipt_to_json(receipt)), base::GuaranteeError);
   receipt.prg_slack = 2e-7;
@@ -78,7 +66,7 @@ TEST(Receipt, APromiseWithoutRoomForTheCipherIsRefused) {
 }
 
 TEST(Receipt, MalformedTextIsADataError) {
-  const auto good = receipt_to_json(example(), -1);
+  const auto good = receipt_to_json(test::example_receipt(), -1);
   EXPECT_THROW(static_cast<void>(receipt_from_json(good.substr(0, good.size() / 2))),
                base::DataError);
   EXPECT_THROW(static_cast<void>(receipt_from_json("[]")), base::DataError);

@@ -5,21 +5,10 @@
 #include <cmath>
 #include <string>
 
+#include "tests/support/example_receipt.h"
+
 namespace tacet::privacy {
 namespace statement_test {
-
-Receipt example() {
-  Receipt receipt;
-  receipt.algorithm = "gradient";
-  receipt.calibration = "tight";
-  receipt.parameters = R"({"steps":100,"rate":0.5})";
-  receipt.events = Repeated{100, Gaussian{20}};
-  receipt.guarantee = {1, 1e-6, Adjacency::add_remove};
-  receipt.public_row_count = 4526;
-  receipt.prg_slack = 1e-20;
-  receipt.software_version = "0.1.0";
-  return receipt;
-}
 
 std::string words(const Guarantee& guarantee, const std::string& unit = "record") {
   return statement(Promise{.guarantee = guarantee, .privacy_unit = unit});
@@ -39,7 +28,7 @@ TEST(Statement, NamesTheUnitTheAdjacencyAndTheAssumption) {
   const auto huge = words({5000, 1e-6, Adjacency::add_remove});
   EXPECT_FALSE(has(huge, "inf")) << huge;
   EXPECT_TRUE(has(huge, "2172 digits")) << huge;
-  auto receipt = example();
+  auto receipt = test::example_receipt();
   receipt.unprotected_reason = "seeded noise";
   EXPECT_TRUE(has(statement(receipt), "UNPROTECTED: seeded noise"));
 }
@@ -47,7 +36,7 @@ TEST(Statement, NamesTheUnitTheAdjacencyAndTheAssumption) {
 TEST(Statement, RoundsUpAndSaysWhereTheCiphersPartIs) {
   EXPECT_TRUE(
       has(words({1.0000001, 1.0000001e-6, Adjacency::add_remove}), "(1.00001, 1.00001e-06)"));
-  auto receipt = example();
+  auto receipt = test::example_receipt();
   receipt.guarantee.epsilon = 10;
   EXPECT_TRUE(has(statement(receipt), "What noise from the cipher adds, 2.21e-16, is part of that"))
       << statement(receipt);
@@ -57,7 +46,7 @@ TEST(Statement, RoundsUpAndSaysWhereTheCiphersPartIs) {
 }
 
 TEST(Statement, ANumberOfRecordsThatIsDeclaredPublicIsNoSecret) {
-  auto receipt = example();
+  auto receipt = test::example_receipt();
   EXPECT_TRUE(has(statement(receipt), "4526 is declared as the public number of records"));
   EXPECT_FALSE(has(statement(receipt), "secret"));
   receipt.public_row_count.reset();
@@ -65,7 +54,7 @@ TEST(Statement, ANumberOfRecordsThatIsDeclaredPublicIsNoSecret) {
 }
 
 TEST(Statement, ANameFromAFileWritesNoLineOfItsOwn) {
-  auto receipt = example();
+  auto receipt = test::example_receipt();
   receipt.privacy_unit = "x\nverdict  follows\x1b[2J";
   EXPECT_TRUE(has(statement(receipt), "'x\\nverdict  follows\\x1b[2J'")) << statement(receipt);
   receipt.unprotected_reason = "a\nb";
@@ -73,7 +62,7 @@ TEST(Statement, ANameFromAFileWritesNoLineOfItsOwn) {
 }
 
 TEST(Statement, SaysWhatHoldsOfReportsThatWerePrivateOnTheDevice) {
-  auto receipt = example();
+  auto receipt = test::example_receipt();
   EXPECT_FALSE(has(statement(receipt), "left the device"));
   receipt.sampling = "local";
   EXPECT_TRUE(has(statement(receipt), "the server too"));

@@ -87,8 +87,8 @@ FitShares divide(const FitRequest& request, const std::vector<std::string>& name
   const auto parts = static_cast<double>(columns);
   // Of each column: its kinds, two bounds or its texts; the name of the fit; the units' random
   // draws.
-  const std::int64_t leaves = 3 * columns + (unit_of(request).empty() ? 1 : 2);
-  const double prg_slack = random::prg_slack_of(leaves, random::max_block_words);
+  const std::int64_t blocks = 3 * columns + (unit_of(request).empty() ? 1 : 2);
+  const double prg_slack = random::prg_slack_of(blocks, random::max_block_words);
   const Delta left = privacy::delta_left(request.asked, prg_slack);
   const double of_lists = left.value() / parts * list_share_of_delta;
   const auto at = [&](double epsilon) {

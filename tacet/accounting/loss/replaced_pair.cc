@@ -32,7 +32,7 @@ Masses both_mixed(double q, const Masses& up, const Masses& down) {
 }
 
 /// In y = mu times the outcome: the base's loss at y is y - h, of the other record -y - h, and the
-/// pair's custom loss is odd and increasing (replaced_record.md, section 2).
+/// pair's own loss is odd and increasing (replaced_record.md, section 2).
 class ReplacedGaussian final : public Pair {
  public:
   ReplacedGaussian(double mu, double q)

@@ -88,8 +88,8 @@ double survival_ratio_below(double c, double k) {
   return 0.5 * b / upper * (1 - rounding);
 }
 
-/// delta at c clones, rounded up. It does not increase with c: one clone more or less is a random
-/// draw more or less added to the count that is seen, so that what is released with c + 1 clones
+/// delta at c clones, rounded up. It does not increase with c: one more clone adds one
+/// Bernoulli draw to the count that is seen, so that what is released with c + 1 clones
 /// can be computed from what is released with c.
 auto delta_by_clones(double local_epsilon, double epsilon) {
   const double growth = std::expm1(epsilon);

@@ -195,8 +195,7 @@ SplitCounts split_libsvm(const std::filesystem::path& file, const SplitOptions& 
 
 void check_split(const SplitOptions& options) {
   if (!(options.test_share > 0 && options.test_share < 1)) {
-    throw base::UsageError("the share of the test must lie between 0 and 1, got {}",
-                           options.test_share);
+    throw base::UsageError("test must be a share above 0 and below 1, got {}", options.test_share);
   }
   if (!options.together.empty() && !options.stratify.empty()) {
     throw base::UsageError(

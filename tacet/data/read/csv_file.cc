@@ -89,6 +89,8 @@ std::size_t column_place(std::string_view column, const std::vector<std::string>
                          std::string_view file_name) {
   const auto count = std::count(names.begin(), names.end(), column);
   if (count != 1) {
+    if (count == 0)
+      throw base::DataError("{}: the file has no column named '{}'", file_name, column);
     throw base::DataError("{}: the file has {} columns named '{}', exactly one is needed",
                           file_name, count, column);
   }

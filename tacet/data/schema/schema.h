@@ -349,6 +349,9 @@ struct Schema {
 /// Reads a TOML schema; without the key `encoding` it means the newest one. Faults are DataErrors
 /// that start with `file:line:column`.
 [[nodiscard]] Schema schema_from_toml(std::string_view text, std::string_view file_name);
+/// As above of the text of a file. The refusal of a file that is no schema says none of its words:
+/// it may hold records.
+[[nodiscard]] Schema schema_of_file(std::string_view text, const std::string& file_name);
 /// As above from a file; IoError when it cannot be read.
 [[nodiscard]] Schema load_schema(const std::filesystem::path& file);
 /// Remarks stand as comments above the columns of these names.

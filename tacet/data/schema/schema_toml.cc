@@ -91,10 +91,13 @@ void refuse_other_files(std::string_view text, const std::string& name) {
 
 }  // namespace
 
+Schema schema_of_file(std::string_view text, const std::string& file_name) {
+  refuse_other_files(without_byte_order_mark(text), file_name);
+  return schema_from_toml(text, file_name);
+}
+
 Schema load_schema(const std::filesystem::path& file) {
-  const auto text = read_text_file(file);
-  refuse_other_files(without_byte_order_mark(text), file.string());
-  return schema_from_toml(text, file.string());
+  return schema_of_file(read_text_file(file), file.string());
 }
 
 }  // namespace tacet::data

@@ -310,6 +310,9 @@ void list_levels(SettingList& list, LocalizationPlan& plan) {
       plan.use == RecordUse::reuse && list.has(levels_name, !list.reads() && !is_one_level(plan));
   if (several) {
     if (list.reads()) list.checked(levels_name, levels, above_0);
+    if (levels.size() < 2) {
+      throw base::DataError("{} has a single level, which is written as {}", levels_name, name);
+    }
     const bool ends_alike = levels.front() == levels.back();
     list.follows(ends_alike ? name : "first_" + name, levels.front());
     if (!ends_alike) list.follows("last_" + name, levels.back());

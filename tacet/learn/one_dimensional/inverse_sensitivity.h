@@ -13,7 +13,7 @@
 ///  * one encoded column without a penalty: exactly, on a grid of [-radius, radius], see
 ///    learn/one_dimensional/line_draw;
 ///  * any number of columns with a smooth loss and a penalty l2 above 0 that keeps the number of
-///    proposals below a million: mechanism/norm_gradient.
+///    proposals below a million: mechanism/minimum/norm_gradient.
 ///
 /// No Markov chain is run: how close one comes to its law is not proved.
 namespace tacet::learn {

@@ -1,5 +1,7 @@
 #include "tacet/learn/plan/parameters.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,8 +14,10 @@ namespace {
 
 [[noreturn]] void refuse(const Parameter& parameter, std::string_view text) {
   const char* const quote = parameter.type == ParameterType::text ? "'" : "";
-  throw base::UsageError("{0} must be {1}, got {2}{3}{2}", base::parameter_name(parameter.name),
-                         parameter.range.text(), quote, text);
+  const auto& note = parameter.range.note;
+  throw base::UsageError("{0} must be {1}, got {2}{3}{2}{4}", base::parameter_name(parameter.name),
+                         parameter.range.allowed(), quote, text,
+                         note.empty() ? "" : fmt::format(" ({})", note));
 }
 
 bool allows_number(const Range& range, std::string_view name, std::string_view text) {

@@ -184,10 +184,16 @@ class SettingList {
     if (!shown.receipt) return expect_absent(name);
     if constexpr (std::is_floating_point_v<Value>) {
       value = parameters_->real(std::string(name), looking);
+      expect_within(name, static_cast<double>(value), range);
     } else {
-      value = static_cast<Value>(parameters_->count(std::string(name), looking));
+      // The number that the file has, before it is one of fewer bits.
+      const std::int64_t count = parameters_->count(std::string(name), looking);
+      expect_within(name, static_cast<double>(count), range);
+      if (!std::in_range<Value>(count)) {
+        throw base::DataError("the parameter {} cannot be {}", name, count);
+      }
+      value = static_cast<Value>(count);
     }
-    expect_within(name, static_cast<double>(value), range);
   }
   template <typename Value>
   void number(Looking looking, std::string_view name, std::optional<Value>& value,

@@ -19,6 +19,7 @@ enum class Shape { round, square };
 
 struct SomePlan : MethodPlan {
   std::int64_t steps = 7;
+  std::int32_t words = 5;
   double noise = 2.5;
   double length = 0.1;
   std::optional<double> radius = 3;
@@ -32,6 +33,7 @@ void list_settings(SettingList& list, SomePlan& plan) {
       base::names<Shape>({{Shape::round, "round"}, {Shape::square, "square"}});
   list.sampling("full_batch");
   list.checked("steps", plan.steps, {.lowest = 1, .highest = 9});
+  list.checked("words", plan.words, at_least_1);
   list.checked("noise", plan.noise, above_0);
   list.assumed("length", plan.length, at_least_0);
   list.checked("radius", plan.radius, above_0);
@@ -107,6 +109,15 @@ TEST(SettingList, RefusesWhatIsMissingOutOfRangeOrOfAnotherType) {
   EXPECT_THROW(static_cast<void>(read(sampled)), base::DataError);
 }
 
+// A number of more bits than the plan has for it is not read as another one.
+TEST(SettingList, RefusesNumbersThatWouldBeCut) {
+  EXPECT_EQ(read(edited("words", 6)).words, 6);
+  constexpr std::int64_t cut = std::int64_t{1} << 32;
+  for (const std::int64_t words : {cut + 5, 5 - cut, cut, (cut / 2)}) {
+    EXPECT_THROW(static_cast<void>(read(edited("words", words))), base::DataError) << words;
+  }
+}
+
 TEST(SettingList, ASettingThatOnlySomePlansHaveMayBeMissing) {
   EXPECT_EQ(read(edited("radius", nullptr)).radius, 3);  // its default
   EXPECT_NO_THROW(static_cast<void>(read(edited("step_size", nullptr))));
@@ -120,8 +131,8 @@ TEST(SettingList, ConfirmsWhatTheEventsDependOnAndNothingElse) {
   const auto written = receipt();
   RecordedParameters parameters(written.parameters);
   static_cast<void>(read_plan<SomePlan>(written, parameters));
-  const std::set<std::string> confirmed{"steps",  "noise", "radius", "shape",
-                                        "levels", "twice", "product"};
+  const std::set<std::string> confirmed{"steps", "words",  "noise", "radius",
+                                        "shape", "levels", "twice", "product"};
   EXPECT_EQ(parameters.used(), confirmed);
 }
 

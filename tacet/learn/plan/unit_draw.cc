@@ -9,7 +9,7 @@ void resolve_unit_draw(MethodPlan& plan, const data::Schema& schema) {
   if (!schema.unit) return;
   plan.prg_slack += random::prg_slack_of(1, random::max_block_words);
   plan.reasons.add(
-      "one record of each {}, drawn by a secret random draw: the proof is about one record, and "
+      "one record of each {}, drawn at random in secret: the proof is about one record, and "
       "public_row_count counts units",
       *schema.unit);
 }

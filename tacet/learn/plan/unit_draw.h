@@ -7,7 +7,7 @@
 #include "tacet/learn/plan/training.h"
 
 /// How methods whose proof is about one record protect units of several: one record of each takes
-/// part, drawn by a secret random draw (docs/proofs/unit_draw.md). The public number of records is
+/// part, drawn at random in secret (docs/proofs/unit_draw.md). The public number of records is
 /// then that of units.
 namespace tacet::learn {
 

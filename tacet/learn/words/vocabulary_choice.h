@@ -11,7 +11,7 @@
 namespace tacet::learn {
 
 /// How the words that have vectors are found in private texts, before training
-/// (docs/methods/vocabulary.md). MethodPlan from public facts.
+/// (docs/methods/vocabulary.md). It is chosen from public facts.
 struct VocabularyChoice {
   std::int64_t max_words = 2;           ///< that are kept, the noisily most frequent ones
   std::int64_t max_words_per_unit = 1;  ///< different words that a unit counts in, at most

@@ -304,7 +304,7 @@ void list_settings(SettingList& list, WordPlan& plan) {
   if (plan.negatives_by_count) list.note("negatives_by", "count^0.75");
   list.read_as(scored || units ? Looking::confirms : Looking::assumes, "max_pairs_per_unit",
                rule.max_examples_per_unit, {.lowest = 1, .highest = Rule::examples_per_unit_limit});
-  // A promise to each pair is none to a text of many.
+  // A guarantee for single pairs does not protect a text with many pairs.
   if (list.has(units_name, rule.unit == data::ExampleUnit::pair)) {
     list.follows(units_name, plan.privacy_unit, {.table = false, .json = false});
   }
@@ -322,7 +322,7 @@ void list_settings(SettingList& list, WordPlan& plan) {
   if (found) {
     list.checked("vocabulary_noise_multiplier", plan.vocabulary->noise, above_0);
     list.checked("vocabulary_delta", plan.vocabulary->delta,
-                 {.lowest = 0, .highest = 0.5, .open = true}, {.table = false});
+                 {.lowest = 0, .highest = 0x1.fffffffffffffp-2, .open = true}, {.table = false});
   }
   list.read_as(bounds, "clipping_norm", plan.clipping_norm, above_0);
   list_choice(list, plan.choice);

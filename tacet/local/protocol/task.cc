@@ -175,7 +175,7 @@ Task task_of(const ordered_json& json) {
 Task make_task(const data::Schema& schema, const learn::OptionValues& values,
                const TaskTerms& terms) {
   const auto asked = resolved_task(schema, values, terms);
-  // MethodPlan again from what is written down, so that a reader comes to the same.
+  // Resolved again from what is written down, so that a reader comes to the same values.
   const auto settled = resolved_values(values, asked.options, asked.plan);
   auto task = resolved_task(schema, settled, terms);
   const ordered_json json{{"tacet_task", task_version},

@@ -99,7 +99,7 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
       2 * (static_cast<double>(query.rows) * query.clipping_norm + query.sum_l2 * radius);
   const double largest_exponent = weight * 3 * scores;
   NormGradientGrid grid{unit, radius, 0};
-  // Scores and distances: sums of d squares. Cells: half a diagonal. RandomDraws: 2^-50 each.
+  // Scores and distances: sums of d squares. Cells: half a diagonal. Random draws: 2^-50 each.
   grid.exponent_error = weight * scores * 3 * (d + 32) * unit_roundoff +
                         weight * query.sum_l2 * unit * std::sqrt(d) +
                         largest_exponent * numeric::ulps(4);

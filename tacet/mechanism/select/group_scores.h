@@ -109,7 +109,7 @@ class GroupDraws : public GroupPayer {
   std::int64_t drawn_ = -1;  // none
 };
 
-/// ReleaseContext of a release from a group.
+/// What a release from a group runs on.
 struct GroupContext {
   NoiseAddress address;
   random::Source& source;

@@ -147,7 +147,7 @@ class Race {
   std::vector<TwoStageUniform> uniforms_;
 };
 
-/// PartitionSelection candidates without replacement, each uniform among those left: a Fisher-Yates
+/// Draws unlisted candidates without replacement, each uniform among those left: a Fisher-Yates
 /// shuffle of their ranks of which only the touched entries are stored.
 class PartitionCandidates {
  public:

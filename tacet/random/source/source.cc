@@ -151,11 +151,11 @@ double Source::prg_slack() const {
   return counts_.size() > 1 ? sum * numeric::amply_up : sum;
 }
 
-double prg_slack_of(std::int64_t leaves, std::int64_t words) {
+double prg_slack_of(std::int64_t blocks, std::int64_t words) {
   constexpr double continuation_blocks = static_cast<double>(continuation_words) / 2;
   const auto square_of = [](std::int64_t count) {
-    const double blocks = static_cast<double>(count) / 2 + 1;
-    return blocks * blocks;
+    const double blocks_of_piece = static_cast<double>(count) / 2 + 1;
+    return blocks_of_piece * blocks_of_piece;
   };
   const std::int64_t whole = words / piece_words;
   const std::int64_t rest = words % piece_words;
@@ -163,7 +163,7 @@ double prg_slack_of(std::int64_t leaves, std::int64_t words) {
   if (rest > 0 || whole == 0) one_block += square_of(rest);
   one_block += static_cast<double>(words) * continuation_blocks * continuation_blocks;
   constexpr double rounding = numeric::amply_up;
-  return std::ldexp(static_cast<double>(leaves) * one_block * rounding, -129);
+  return std::ldexp(static_cast<double>(blocks) * one_block * rounding, -129);
 }
 
 std::unique_ptr<SecureSource> SecureSource::create() {
