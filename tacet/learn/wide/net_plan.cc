@@ -59,7 +59,7 @@ LinearOptions with_usual_loss(const data::Schema& schema, const LinearOptions& o
 }
 
 std::int64_t max_ids_of(const data::Column& column) {
-  if (const auto* ids = std::get_if<data::IdsColumn>(&column.rule)) return ids->most;
+  if (const auto* ids = std::get_if<data::IdsColumn>(&column.rule)) return ids->max_ids;
   return std::holds_alternative<data::TextColumn>(column.rule) ? max_words : 1;
 }
 
