@@ -63,23 +63,23 @@ wheel: build ## a wheel of the Python package in build/python/wheels that needs 
 	@scripts/setup python
 	@scripts/python --wheel $(JOBS)
 
-bench: ## run the benchmarks, write bench/results/, print tables; fails when a bar is missed
+bench: ## run the benchmarks of speed, renew bench/speed/tables, print them; fails when a bar is missed
 	@scripts/setup bench
 	@scripts/build bench $(JOBS)
-	@bench/memory.py --program build/bench/tacet
-	@bench/gram.py --build build/bench
-	@bench/scaling.py
-	@bench/readers.py
-	@bench/run
+	@bench/speed/memory.py --program build/bench/tacet
+	@bench/speed/gram.py --build build/bench
+	@bench/speed/scaling.py
+	@bench/speed/readers.py
+	@bench/speed/run
 
 bench-utility: ## measure models on the data sets below TACET_DATA; fails when a bar is missed
 	@scripts/setup bench
 	@scripts/build release $(JOBS) tacet_program
-	@bench/utility.py
-	@bench/objective.py
-	@bench/describe.py
-	@bench/noise.py
-	@bench/holder.py
+	@bench/utility/utility.py
+	@bench/utility/objective.py
+	@bench/utility/describe.py
+	@bench/utility/noise.py
+	@bench/utility/holder.py
 
 fuzz: ## fuzz every reader, MINUTES each
 	@scripts/setup fuzz

@@ -6,8 +6,7 @@ get_property(modules GLOBAL PROPERTY TACET_MODULES)
 install(TARGETS ${modules} tacet_compiler EXPORT tacetTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-tacet_public_headers(headers)
-foreach(header ${headers})
+foreach(header ${TACET_PUBLIC_HEADERS})
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
 endforeach()

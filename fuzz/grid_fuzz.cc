@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "tacet/base/error.h"
-#include "tacet/select/grid.h"
+#include "tacet/choose/grid.h"
 
 namespace grid_fuzz {
 
@@ -21,14 +21,14 @@ void check(bool condition) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  tacet::select::Grid grid;
+  tacet::choose::Grid grid;
   try {
-    grid = tacet::select::grid_from_toml(text, "g.toml");
+    grid = tacet::choose::grid_from_toml(text, "g.toml");
   } catch (const tacet::base::DataError&) {
     return 0;
   }
   check(!grid.candidates.empty());
-  check(static_cast<std::int64_t>(grid.candidates.size()) <= tacet::select::max_candidates);
+  check(static_cast<std::int64_t>(grid.candidates.size()) <= tacet::choose::max_candidates);
   std::set<std::string_view> names;
   for (const auto& candidate : grid.candidates) {
     check(candidate.weight > 0 && std::isfinite(candidate.weight));

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/data/read/read_uniform.h"
+#include "tacet/data/read/read_dataset.h"
 
 namespace uniform_fuzz {
 

@@ -1,20 +1,15 @@
 #pragma once
 
-/// What a program needs that trains, predicts, releases sums of its own and keeps a budget:
-/// docs/library.md. Headers of single rooms are there for all else.
+/// The interface in C++: what a program needs that trains, predicts, releases sums of its own and
+/// keeps a budget (docs/library.md). These headers, and what they include, are all that is
+/// installed. They are stable in the sense of semantic versioning: a patch of TACET_VERSION changes
+/// none of them; before 1.0 a minor version may.
 
-#include "tacet/accounting/composition.h"
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/filter.h"
 #include "tacet/accounting/memory_budget.h"
-#include "tacet/base/error.h"
-#include "tacet/base/progress.h"
+#include "tacet/api/ledger.h"
+#include "tacet/api/mechanism.h"
+#include "tacet/api/model.h"
+#include "tacet/api/release.h"
 #include "tacet/base/version.h"
-#include "tacet/data/read/read_dataset.h"
-#include "tacet/data/schema/schema.h"
-#include "tacet/ledger/ledger.h"
-#include "tacet/ledger/ledger_budget.h"
-#include "tacet/model/model_file.h"
-#include "tacet/optimize/sums/vector_sum.h"
-#include "tacet/privacy/statement.h"
-#include "tacet/random/source/source.h"
-#include "tacet/run/release.h"
-#include "tacet/run/train.h"

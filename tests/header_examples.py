@@ -11,6 +11,10 @@ import re
 import sys
 
 FIRST_MET = [
+    "accounting/accountant.h", "accounting/filter.h", "accounting/memory_budget.h", "api/ledger.h",
+    "api/mechanism.h", "api/model.h", "api/random.h", "api/release.h", "api/schema.h",
+    "base/progress.h", "choose/request.h", "optimize/sums/vector_sum.h", "privacy/budget.h",
+    "privacy/event.h", "privacy/receipt.h", "run/rows.h",
     "data/read/read_dataset.h", "data/schema/schema.h", "ledger/ledger_budget.h",
     "mechanism/noise/gaussian.h", "mechanism/point/quantile.h", "mechanism/select/exponential.h",
     "model/loss/loss.h", "model/model_file.h", "optimize/solver/certified_solver.h",

@@ -15,26 +15,26 @@ ARTICLES = 60
 DEPARTMENTS = 3
 
 
-def basket(probability):
-    mixes = probability.random() < 0.5
-    own = probability.randrange(DEPARTMENTS)
-    size = probability.randrange(3, 8)
+def basket(source):
+    mixes = source.random() < 0.5
+    own = source.randrange(DEPARTMENTS)
+    size = source.randrange(3, 8)
     articles = set()
     while len(articles) < size:
-        department = probability.randrange(DEPARTMENTS) if mixes else own
-        articles.add(probability.randrange(ARTICLES // DEPARTMENTS) * DEPARTMENTS + department)
-    back = probability.random() < (0.15 if mixes else 0.85)
-    paid = sum(2 + article % 7 for article in articles) * probability.uniform(0.8, 1.2)
-    listed = ";".join(map(str, sorted(articles, key=lambda _: probability.random())))
-    return f"{listed},{probability.choice('nsew')},{paid:.2f},{'yes' if back else 'no'}"
+        department = source.randrange(DEPARTMENTS) if mixes else own
+        articles.add(source.randrange(ARTICLES // DEPARTMENTS) * DEPARTMENTS + department)
+    back = source.random() < (0.15 if mixes else 0.85)
+    paid = sum(2 + article % 7 for article in articles) * source.uniform(0.8, 1.2)
+    listed = ";".join(map(str, sorted(articles, key=lambda _: source.random())))
+    return f"{listed},{source.choice('nsew')},{paid:.2f},{'yes' if back else 'no'}"
 
 
 def main(file, count="20000", seed="1"):
-    probability = random.Random(int(seed))
+    source = random.Random(int(seed))
     with open(file, "w", encoding="utf-8") as out:
         out.write("basket,shop,paid,back\n")
         for _ in range(int(count)):
-            out.write(basket(probability) + "\n")
+            out.write(basket(source) + "\n")
 
 
 if __name__ == "__main__":

@@ -12,19 +12,17 @@ int main() {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directory(folder);
   const auto path = folder / "budget.ledger";
-  ledger::Ledger::create(path);
-  ledger::Ledger book(path);
-  book.enrol({.data_set = "visits",
-              .adjacency = adjacency,
-              .cap = {.currency = ledger::Currency::pure, .value = 1}});
+  api::Ledger::create(path);
+  api::Ledger book(path);
+  book.enrol({.data_set = "visits", .adjacency = adjacency, .currency = "pure", .cap = 1});
 
   for (const char* when : {"today", "tomorrow", "once too often"}) {
-    ledger::LedgerBudget budget(book, {.data_set = "visits", .command = when});
+    api::LedgerBudget budget(book, {.data_set = "visits", .command = when});
     optimize::Histogram days(7);
     for (int visit = 0; visit < 5000; ++visit) days.add(visit % 7);
     try {
-      const auto released = run::release(std::move(days).take(), {0.5, 0, adjacency},
-                                         {.noise = run::Noise::laplace, .budget = &budget});
+      const auto released = api::release(std::move(days), {0.5, 0, adjacency},
+                                         {.noise = api::Noise::laplace, .budget = &budget});
       const auto receipt = privacy::receipt_to_json(released.receipt);
       budget.release(receipt, "receipt", released.receipt.prg_slack);  // now it may appear
       std::cout << when << ": " << released.values[0] << '\n';
@@ -32,5 +30,6 @@ int main() {
       std::cout << when << ": refused\n";
     }
   }
+  std::cout << "spent: " << book.spent("visits") << '\n';
   std::filesystem::remove_all(folder);
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include "tacet/mechanism/noise/gaussian.h"
-#include "tacet/mechanism/point/quantile.h"
 #include "tacet/tacet.h"
 
 int main() {
@@ -13,27 +11,23 @@ int main() {
   std::vector<double> wages;  // nobody knows their bounds but that they lie below a million
   for (int i = 0; i < 4000; ++i) wages.push_back(1500 + (i * 7919) % 3000);
 
-  const mechanism::Grid grid(0, 1e6, 10);
-  const mechanism::QuantileQuery low{.level = 0.05, .grid = grid, .adjacency = adjacency};
-  const mechanism::QuantileQuery high{.level = 0.95, .grid = grid, .adjacency = adjacency};
+  const api::QuantileQuery low{
+      .level = 0.05, .lower = 0, .upper = 1e6, .step = 10, .adjacency = adjacency};
+  auto high = low;
+  high.level = 0.95;
   const privacy::Epsilon epsilon(0.25);
   const privacy::Event planned =
-      privacy::Composed{{mechanism::quantile_event(low, epsilon),
-                         mechanism::quantile_event(high, epsilon), privacy::Gaussian{8}}};
+      privacy::Composed{{api::quantile_event(low, epsilon), api::quantile_event(high, epsilon),
+                         privacy::Gaussian{8}}};
   accounting::MemoryBudget budget(privacy::Guarantee{2, 1e-6, adjacency});
   auto permit = budget.reserve(planned, privacy::Delta(1e-6));  // accounted as one
-  const auto source = random::SecureSource::create();
-  const privacy::Private<std::vector<double>> values(wages);
-  const auto quantile = [&](const mechanism::QuantileQuery& query, std::uint64_t step) {
-    return mechanism::release_quantile(values, query, epsilon, {{step}, *source, permit}).value();
-  };
-  const double least = quantile(low, 0);
-  const double most = std::max(quantile(high, 1), least + 10);
+  api::Releases releases(permit);
+  const double least = releases.quantile(wages, low, epsilon);
+  const double most = std::max(releases.quantile(wages, high, epsilon), least + 10);
   optimize::MeanSum sum(least, most, optimize::Norm::l2);
   for (const double wage : wages) sum.add(wage);
-  const auto numbers = mechanism::release_gaussian(
-      optimize::MeanSum(sum).take(), privacy::NoiseMultiplier(8), {{2}, *source, permit});
+  const auto numbers = releases.gaussian(optimize::MeanSum(sum), privacy::NoiseMultiplier(8));
   permit.commit();
-  std::cout << "mean wage: " << sum.mean(numbers.value()) << " between " << least << " and " << most
+  std::cout << "mean wage: " << sum.mean(numbers) << " between " << least << " and " << most
             << "\nepsilon " << permit.guarantee().epsilon << '\n';
 }

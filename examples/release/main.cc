@@ -12,14 +12,16 @@ int main() {
   // Visits by weekday, at most 3 of each person: whole numbers, and no delta.
   optimize::Histogram days(7, optimize::UnitLimit(3));
   for (int visit = 0; visit < 5000; ++visit) days.add(visit % 7, visit / 5);
-  const auto visits = run::release(
-      std::move(days).take(), {1, 0, adjacency},
-      {.noise = run::Noise::discrete_laplace, .privacy_unit = "person", .budget = &budget});
+  const auto visits = api::release(std::move(days), {1, 0, adjacency},
+                                   {.noise = api::Noise::discrete_laplace,
+                                    .privacy_unit = "person",
+                                    .max_records_per_unit = 3,
+                                    .budget = &budget});
 
   // The mean of a number in public bounds.
   optimize::MeanSum ages(0, 120, optimize::Norm::l2);
   for (int person = 0; person < 1000; ++person) ages.add(20 + person % 50);
-  const auto age = run::release(optimize::MeanSum(ages).take(), {0.5, 1e-7, adjacency},
+  const auto age = api::release(optimize::MeanSum(ages), {0.5, 1e-7, adjacency},
                                 {.privacy_unit = "person", .budget = &budget});
 
   std::cout << "visits on Mondays: " << visits.values[0] << " (noise of standard deviation "

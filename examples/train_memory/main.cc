@@ -12,29 +12,29 @@ struct Impatient : tacet::base::Progress {
 };
 int main() {
   using namespace tacet;
-  const data::Schema schema = data::schema_from_toml(R"(
+  const auto schema = api::Schema::from_toml(R"(
     public_row_count = 2000
     target = { column = "ill", positive = ["yes"], negative = ["no"] }
     column = [{ name = "age", kind = "numeric", lower = 0, upper = 100 }])",
-                                                     "patients");
+                                             "patients");
   std::vector<double> ages;
   std::vector<std::string> ill;
   for (int i = 0; i < 2000; ++i) ages.push_back(i % 100);
   for (const double age : ages) ill.emplace_back(age > 60 ? "yes" : "no");
   const run::Table patients{.names = {"age", "ill"}, .columns = {ages, ill}};
   accounting::MemoryBudget budget(privacy::Guarantee{3, 1e-5, privacy::Adjacency::add_remove});
-  const learn::ParameterValues options{
-      {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", "add_remove"}};
+  choose::Request request(privacy::Adjacency::add_remove);
+  request.set("epsilon", 1).set("delta", 1e-6);
   Impatient person;
   try {
-    static_cast<void>(run::train(schema, patients, options,
+    static_cast<void>(api::train(schema, patients, request,
                                  {.budget = &budget, .supervision = {&person, &person.token}}));
   } catch (const base::Interrupted& error) {
     std::cout << error.what() << "; spent: epsilon " << budget.spent().epsilon << '\n';
   }
-  const auto file = run::train(schema, patients, options, {.budget = &budget});
-  const auto answers = run::predict(file, run::Table{{"age"}, {std::vector<double>{20, 90}}});
+  const auto model = api::train(schema, patients, request, {.budget = &budget});
+  const auto answers = model.predict(run::Table{{"age"}, {std::vector<double>{20, 90}}});
   std::cout << "ill at 20: " << answers[0].probabilities[1]
             << ", at 90: " << answers[1].probabilities[1] << '\n'
-            << privacy::statement(file.receipt) << '\n';
+            << privacy::statement(model.receipt()) << '\n';
 }

@@ -13,14 +13,12 @@
 #include "python/binding/parts.h"
 #include "python/binding/rows.h"
 #include "python/binding/supervised.h"
-#include "python/binding/training.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/model/model_file.h"
 #include "tacet/model/original_units.h"
 #include "tacet/run/train.h"
-#include "tacet/select/plan.h"
 
 namespace nb = nanobind;
 
@@ -28,28 +26,6 @@ namespace tacet::python {
 namespace {
 
 using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
-
-nb::object object_of(const std::variant<std::int64_t, double, std::string>& value) {
-  return std::visit([](const auto& v) { return nb::cast(v); }, value);
-}
-
-nb::dict plan(const data::Schema& schema, const Values& given) {
-  const auto training = select::plan_training(schema, options_of(given, schema));
-  nb::dict settings;
-  for (const auto& setting : training.settings) {
-    if (setting.shown.json) settings[setting.name.c_str()] = object_of(setting.value);
-  }
-  nb::dict out;
-  out["method"] = training.method;
-  out["epsilon"] = training.guarantee.epsilon;
-  out["delta"] = training.guarantee.delta;
-  out["adjacency"] = to_string(training.guarantee.adjacency);
-  out["prg_slack"] = training.prg_slack;
-  out["settings"] = settings;
-  out["reasons"] = nb::cast(static_cast<const std::vector<std::string>&>(training.reasons));
-  out["events"] = privacy::event_to_json(training.events);
-  return out;
-}
 
 /// Whether a parameter is one of linear models, or of wide ones. Which of both, and how they are
 /// trained, is said by the class.
@@ -76,14 +52,6 @@ nb::list parameters(bool wide) {
     out.append(entry);
   }
   return out;
-}
-
-model::ModelFile fit(const data::Schema& schema, HeldRows& rows, const Values& values,
-                     const Means& context, const nb::object& callback) {
-  const auto options = options_of(values, schema);
-  // Where nothing can be trained nothing is read, not even the types of the columns.
-  const auto plan = select::plan_training(schema, options);
-  return trained("train", plan, rows.view(schema, data::TargetUse::required), context, callback);
 }
 
 /// A row a record, a column an output.
@@ -260,12 +228,6 @@ void bind_models(nb::module_& module) {
   bind_python_form(module);
   bind_model_file(module);
   module.def("parameters", &parameters, nb::arg("wide") = false);
-  module.def("plan", &plan);
-  module.def("adjacency", [](const data::Schema& schema, const Values& given) {
-    return std::string(to_string(options_of(given, schema).common().adjacency));
-  });
-  module.def("fit", &fit, nb::arg("schema"), nb::arg("rows"), nb::arg("values"), nb::arg("means"),
-             nb::arg("callback").none());
 }
 
 }  // namespace tacet::python

@@ -14,7 +14,7 @@ NB_MODULE(_engine, module) {
   bind_rows(module);
   bind_reading(module);
   bind_budgets(module);
-  bind_means(module);
+  bind_context(module);
   bind_models(module);
   bind_accounting(module);
   bind_verification(module);
@@ -22,7 +22,7 @@ NB_MODULE(_engine, module) {
   bind_summaries(module);
   bind_schema_fits(module);
   bind_planning(module);
-  bind_tuning(module);
+  bind_training(module);
   bind_splitting(module);
   bind_words(module);
   bind_simulation(module);

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "tacet/data/encode/value.h"
-#include "tacet/run/rows.h"
+#include "tacet/run/read_rows.h"
 
 namespace tacet::python {
 

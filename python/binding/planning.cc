@@ -1,5 +1,4 @@
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -10,27 +9,13 @@
 
 #include "python/binding/binding.h"
 #include "python/binding/supervised.h"
-#include "python/binding/training.h"
 #include "tacet/report/json.h"
-#include "tacet/report/plan.h"
 #include "tacet/report/rates.h"
-#include "tacet/select/plan.h"
-#include "tacet/select/total_budget.h"
 
 namespace nb = nanobind;
 
 namespace tacet::python {
 namespace {
-
-/// As `tacet plan --json` prints it. `total`: epsilon is of the schema's fit too.
-std::string plan(const data::Schema& schema, const Values& given, bool total) {
-  return supervised(nb::none(), [&](const base::Supervision&) {
-    const auto options = options_of(given, schema);
-    const auto plan = total ? select::plan_within(schema, options, options.common().epsilon)
-                            : select::plan_training(schema, options);
-    return report::json_text(report::whole_plan_json(plan, options.common().public_row_count));
-  });
-}
 
 /// As `tacet rates --json` prints it.
 std::string rates(const report::RateLists& lists, double row_norm, double label_bound,
@@ -48,9 +33,6 @@ std::string rates(const report::RateLists& lists, double row_norm, double label_
 
 }  // namespace
 
-void bind_planning(nb::module_& module) {
-  module.def("plan_text", &plan);
-  module.def("rates", &rates);
-}
+void bind_planning(nb::module_& module) { module.def("rates", &rates); }
 
 }  // namespace tacet::python

@@ -14,7 +14,7 @@
 #include "tacet/data/encode/value_type.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/run/rows.h"
+#include "tacet/run/read_rows.h"
 
 struct ArrowArrayStream;
 

@@ -11,7 +11,7 @@
 #include "python/binding/supervised.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/limits.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/report/json.h"
 #include "tacet/report/verification.h"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, List
 
 if TYPE_CHECKING:
     from . import errors, estimators, events, local, schemas
+    from ._loading import load
     from ._reading import Table, read_csv
     from .accounting import Account, account, calibrate, compose, curve, max_steps
     from .budgets import Budget, Ledger
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
         PrivacyWarning, UsageError)
     from .estimators import (
         HuberRegressor, LinearClassifier, LinearRegressor, LinearSVC, LogisticRegression,
-        PoissonRegressor, QuantileRegressor, Ridge, load, public_evaluation)
+        PoissonRegressor, QuantileRegressor, Ridge, public_evaluation)
     from .planning import Plan, plan, rates
     from .receipts import Receipt
     from .results import Result
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 # Loaded on first use: scikit-learn alone takes a second.
 _HOMES = {
+    "_loading": ["load"],
     "_reading": ["Table", "read_csv"],
     "accounting": ["Account", "account", "calibrate", "compose", "curve", "max_steps"],
     "budgets": ["Budget", "Ledger"],
@@ -43,7 +45,7 @@ _HOMES = {
     "errors": ["BudgetError", "DataError", "Error", "GuaranteeError", "InternalError", "IoError",
                "NumericError", "PrivacyWarning", "UsageError"],
     "estimators": ["HuberRegressor", "LinearClassifier", "LinearRegressor", "LinearSVC",
-                   "LogisticRegression", "PoissonRegressor", "QuantileRegressor", "Ridge", "load",
+                   "LogisticRegression", "PoissonRegressor", "QuantileRegressor", "Ridge",
                    "public_evaluation"],
     "events": [],
     "planning": ["Plan", "plan", "rates"],

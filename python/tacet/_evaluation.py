@@ -104,9 +104,9 @@ class Evaluates:
         asked.threshold = None if threshold is None else _spending.number("threshold", threshold)
         asked.by = by
         rows = _rows(self, schema, X, y, units, ledger is not None)
-        means = _spending.means(paid, unit, schema)
+        context = _spending.context(paid, unit, schema)
         return Evaluation(_engine.evaluate(
-            self._model, rows, asked, means, of_the_caller(callback)))
+            self._model, rows, asked, context, of_the_caller(callback)))
 
 
 def _rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 from typing import Any, Dict, Optional, Union
 
@@ -80,3 +81,10 @@ class Fitted:
     def _is_named(self) -> bool:
         """Whether the columns have names in the schema."""
         return self._model.schema.feature_count is None
+
+
+def _model_of(words: bytes) -> _engine.Model:
+    return _engine.Model.from_bytes(words, "a pickled model")
+
+
+copyreg.pickle(_engine.Model, lambda model: (_model_of, (model.to_bytes(),)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from types import FunctionType
-from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, ClassVar, Dict, List, Optional, Tuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -16,24 +16,23 @@ from ._blocks import Travels, belonging, mark_of
 from ._boundary import of_the_caller
 from ._evaluation import Evaluates
 from ._fitted import Fitted
+from ._options import LinearOptions, Progress
 from ._reading import Table, warn_of_words
+from ._signature import name_of
 from ._told import Told
 from ._warn import warn
-from .budgets import Budget, Ledger
 from .errors import DataError, UsageError
 from .schemas import Schema
-
-Progress = Callable[[str, int, int], object]
 
 _LITTLE_NOISE = 50
 
 
 def named_here(wide: bool) -> Dict[str, str]:
     """The engine's parameters by their names here."""
-    return {entry["name"].replace("-", "_"): entry["name"] for entry in _engine.parameters(wide)}
+    return {name_of(entry): entry["name"] for entry in _engine.parameters(wide)}
 
 
-class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[misc]
+class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[misc]
     """What all estimators share."""
 
     _parameters: ClassVar[Dict[str, str]] = named_here(wide=False)
@@ -55,68 +54,6 @@ class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[m
             own.__qualname__ = f"{cls.__qualname__}.__init__"
             cls.__init__ = own  # type: ignore[method-assign]
 
-    def __init__(
-        self,
-        *,
-        epsilon: Optional[float] = None,
-        delta: Optional[float] = None,
-        adjacency: Optional[str] = None,
-        public_row_count: Union[int, str, None] = None,
-        method: str = "auto",
-        calibration: Optional[str] = None,
-        loss: Optional[str] = None,
-        loss_parameter: Optional[float] = None,
-        loss_width: Optional[float] = None,
-        steps: Optional[int] = None,
-        step_size: Optional[float] = None,
-        momentum: Optional[float] = None,
-        clipping_norm: Optional[float] = None,
-        average: Optional[float] = None,
-        averaging: Optional[str] = None,
-        batch_size: Optional[int] = None,
-        sampling: Optional[str] = None,
-        order_seed: Optional[int] = None,
-        step_decay: Optional[float] = None,
-        smoothing: Optional[str] = None,
-        weight_scale: Optional[float] = None,
-        growth: Optional[float] = None,
-        record_use: Optional[str] = None,
-        phases: Optional[int] = None,
-        l2: Optional[float] = None,
-        radius: Union[float, str, None] = None,
-        boost: Optional[float] = None,
-        class_weights: Union[Dict[Any, float], str, None] = None,
-        max_records_per_unit: Optional[int] = None,
-        knots: Union[int, str, None] = None,
-        standardise: Optional[str] = None,
-        feature_selection: Union[float, str, None] = None,
-        projection: Optional[str] = None,
-        projection_width: Optional[int] = None,
-        projection_seed: Optional[int] = None,
-        group_column: Union[str, int, None] = None,
-        groups: Optional[int] = None,
-        group_order: Optional[str] = None,
-        positives: Optional[int] = None,
-        threshold: Optional[float] = None,
-        threads: Optional[int] = None,
-        schema: Optional[Schema] = None,
-        bounds: Any = None,
-        target_bounds: Any = None,
-        classes: Union[Sequence[Any], str, None] = None,
-        row_scaling: Optional[str] = None,
-        intercept: Optional[bool] = None,
-        storage: Optional[str] = None,
-        ledger: Optional[Ledger] = None,
-        data_set: Optional[str] = None,
-        budget: Optional[Budget] = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        callback: Optional[Progress] = None,
-    ) -> None:
-        for name, value in list(locals().items()):
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
-
     # How a family differs.
 
     def _checked_target(self, y: Any, params: Dict[str, Any]) -> Any:
@@ -134,20 +71,21 @@ class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[m
         Parameters
         ----------
         X : array, sparse matrix, frame or Arrow table
-            One record a row. With a schema of named columns a table that has them, or an array of
+            One record per row. With a schema of named columns a table that has them, or an array of
             the schema's columns in its order.
         y : array, optional
             The target; may be left out where ``X`` is a table that has its column.
         units : array, optional
             Whose record each is, for a schema with a unit.
         """
-        params = self._settled()
+        params = self._resolved()
         made = self._aside()  # what was fitted before stays whole, also for other threads
         before = dict(vars(made))
         schema, rows, values = made._prepared(X, y, units, params)
-        means = self._means(schema, params)
-        made.plan_ = self._planned(schema, values, params)
-        made._model = _engine.fit(schema._engine, rows, values, means, self._watch(params))
+        context = self._context(schema, params)
+        plan = self._planned(schema, values, params)
+        made.plan_ = plan.facts
+        made._model = _engine.fit(plan, rows, context, self._watch(params))
         self._take(before, vars(made))
         return self
 
@@ -156,7 +94,7 @@ class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[m
 
         ``n_features`` is for estimators that are given bounds and no schema.
         """
-        params = self._settled()
+        params = self._resolved()
         schema = params["schema"]
         if schema is None:
             names = None
@@ -168,20 +106,20 @@ class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[m
                 raise UsageError("n_features is missing, which the schema would say")
             schema = _declared.made_schema(names, n_features, params, self._target_part(params))
         values = self._values(schema, params, None)
-        return self._planned(schema, values, params)
+        facts: Dict[str, Any] = self._planned(schema, values, params).facts
+        return facts
 
     def _planned(
         self, schema: Schema, values: Dict[str, str], params: Dict[str, Any]
-    ) -> Dict[str, Any]:
+    ) -> _engine.Plan:
         with _paying.explained(self.get_params(deep=False), params):
-            plan: Dict[str, Any] = _engine.plan(schema._engine, values)
-        return plan
+            return _engine.plan(schema._engine, values)
 
-    def _settled(self) -> Dict[str, Any]:
+    def _resolved(self) -> Dict[str, Any]:
         """The arguments, with what the budget that pays decides."""
         params = self.get_params(deep=False)
         self._check(params)
-        return _paying.settled(params, mark_of(self))
+        return _paying.resolved(params, mark_of(self))
 
     def _check(self, params: Dict[str, Any]) -> None:
         if params["epsilon"] is None:
@@ -321,7 +259,7 @@ class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[m
             if adjacency == "add_remove":
                 with _paying.explained(self.get_params(deep=False), params):
                     raise UsageError(
-                        "public_row_count is missing, which steps and delta are settled by: where "
+                        "public_row_count is missing, which steps and delta depend on: where "
                         "the number of records is public give it, or public_row_count='observed' "
                         "to declare that the number of rows in these data is; where it is not, "
                         "give a public guess of its size")
@@ -333,8 +271,8 @@ class Linear(Evaluates, Told, Fitted, Travels, BaseEstimator):  # type: ignore[m
     def _usual_loss(self, schema: Schema) -> str:
         return ""
 
-    def _means(self, schema: Schema, params: Dict[str, Any]) -> _engine.Means:
-        return _paying.means_of(schema, params, mark_of(self))
+    def _context(self, schema: Schema, params: Dict[str, Any]) -> _engine.Context:
+        return _paying.context_of(schema, params, mark_of(self))
 
     def _watch(self, params: Dict[str, Any]) -> Optional[Progress]:
         return of_the_caller(params["callback"]) or (_arguments.bar if params["verbose"] else None)

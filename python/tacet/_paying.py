@@ -34,7 +34,7 @@ def check(params: Dict[str, Any]) -> None:
         _arguments.seed(params["random_state"])
 
 
-def settled(params: Dict[str, Any], mark: Optional[Mark]) -> Dict[str, Any]:
+def resolved(params: Dict[str, Any], mark: Optional[Mark]) -> Dict[str, Any]:
     """The arguments, and what was not given and follows from the budget that pays: its adjacency,
     which it counts alone, and no delta where it has none."""
     if params["ledger"] is not None:
@@ -66,14 +66,14 @@ def explained(given: Dict[str, Any], used: Dict[str, Any]) -> Iterator[None]:
         raise type(error)(f"{error}; {words}") from None
 
 
-def means_of(schema: Schema, params: Dict[str, Any], mark: Optional[Mark]) -> _engine.Means:
+def context_of(schema: Schema, params: Dict[str, Any], mark: Optional[Mark]) -> _engine.Context:
     """Of a fit by that schema."""
-    means = _engine.Means()
-    means.threads = int(params["threads"] or 0)
+    context = _engine.Context()
+    context.threads = int(params["threads"] or 0)
     ledger = params["ledger"]
     seeded = params["random_state"] is not None
     if ledger is not None:
-        means.payer = _engine.LedgerAccount(ledger.path, params["data_set"] or "")
+        context.payer = _engine.LedgerAccount(ledger.path, params["data_set"] or "")
     else:
         budget = paying_budget(params["budget"], schema.unit or "record", mark)
         if budget is not None and seeded:
@@ -81,15 +81,15 @@ def means_of(schema: Schema, params: Dict[str, Any], mark: Optional[Mark]) -> _e
                 "a seeded run protects nobody, so that no budget can pay for it: leave out "
                 "random_state, or the budget")
         if budget is not None:
-            means.payer = budget._held
+            context.payer = budget._held
     if seeded:
-        means.seed = _arguments.seed(params["random_state"])
+        context.seed = _arguments.seed(params["random_state"])
         warn("PRIVACY: NONE (seeded noise; for tests and experiments only)")
     if np.isinf(params["epsilon"]):
         warn("PRIVACY: NONE (epsilon inf: trained without noise; the model may reveal any record)")
     observed = [name for name in ("public_row_count", "classes")
                 if isinstance(params[name], str) and params[name] == _declared.OBSERVED]
     purpose = f"declared public by the owner: {', '.join(observed)}" if observed else ""
-    means.notes = _engine.Notes(data_set=params["data_set"] or schema.name, purpose=purpose,
+    context.notes = _engine.Notes(data_set=params["data_set"] or schema.name, purpose=purpose,
                                 contact="", date="", schema_sha256=schema._sha256)
-    return means
+    return context

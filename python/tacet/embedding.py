@@ -94,9 +94,9 @@ class WordVectors:
 
     @property
     def plan(self) -> Dict[str, Any]:
-        """What was settled before a text was read."""
-        settled: Dict[str, Any] = json.loads(self._plan)
-        return settled
+        """What was chosen before a text was read."""
+        plan: Dict[str, Any] = json.loads(self._plan)
+        return plan
 
     @property
     def key_to_index(self) -> Dict[str, int]:
@@ -172,7 +172,7 @@ def embed(
     text_column: str = "",
     unit: str = "",
     words: bool = False,
-    most: Optional[int] = None,
+    max_words: Optional[int] = None,
     pairs_as_units: bool = False,
     threads: Optional[int] = None,
     ledger: Optional[Ledger] = None,
@@ -190,8 +190,8 @@ def embed(
     Parameters
     ----------
     texts : sequence of str, frame, Arrow table, mapping of columns, or path
-        A text a record; of a table those in ``text_column``. A path is that of a text with a
-        document a line, or of a table (.csv, .tsv).
+        One text per record; of a table those in ``text_column``. A path is that of a text with a
+        document per line, or of a table (.csv, .tsv).
     epsilon : float
         Bound on the privacy loss.
     vocabulary : sequence of str, mapping of str to int, or path
@@ -205,7 +205,7 @@ def embed(
         Columns of a table; all texts of one value of ``unit`` are protected together.
     words : bool
         Tokens are runs of letters and digits in lower case, instead of all between blanks.
-    most : int, optional
+    max_words : int, optional
         A text counts with its first so many words, 10000 by default.
     pairs_as_units : bool
         Protects each pair of words by itself: neither a text nor its author is protected.
@@ -235,7 +235,7 @@ def embed(
     said.sample = None if sample is None else _spending.number("sample", sample)
     said.negatives_by_count = bool(negatives_by_count)
     said.split_words = bool(words)
-    said.most = _spending.optional_count("most", most)
+    said.max_words = _spending.optional_count("max_words", max_words)
     said.pairs_as_units = bool(pairs_as_units)
     said.unit_column = unit
     if unit and not text_column:
@@ -253,13 +253,13 @@ def embed(
     if "adjacency" in _PARAMETERS and "adjacency" not in values:
         counted = _spending.adjacency(None, "", paid, protects)
         values.update({"adjacency": counted} if counted else {})
-    means = _spending.means(paid, protects)
-    means.threads = threads or 0
+    context = _spending.context(paid, protects)
+    context.threads = threads or 0
     if np.isinf(_spending.number("epsilon", epsilon)):
         warn("PRIVACY: NONE (epsilon inf: trained without noise; the vectors may reveal any text)")
     if pairs_as_units:
         warn("PRIVACY: of single pairs of words; neither a sentence nor its author is protected")
-    return WordVectors(_engine.embed(records, said, values, means, of_the_caller(callback)))
+    return WordVectors(_engine.embed(records, said, values, context, of_the_caller(callback)))
 
 
 def _take_vocabulary(said: _engine.Texts, vocabulary: Any) -> None:

@@ -79,9 +79,9 @@ def simulate(
     family: Any = LinearClassifier if schema.classes else LinearRegressor
     reader = family(schema=schema, epsilon=1, public_row_count=1)  # which it is not trained by
     _, rows, _ = reader._prepared(X, y, None, reader.get_params(deep=False))
-    means = _spending.means(_spending.Paid(ledger, data_set, budget, random_state),
+    context = _spending.context(_spending.Paid(ledger, data_set, budget, random_state),
                             schema.unit or "record", schema)
-    model = _engine.local_simulate(schema._engine, rows, values, means, of_the_caller(callback))
+    model = _engine.local_simulate(schema._engine, rows, values, context, of_the_caller(callback))
     if model.has_probabilities:
         family = LogisticRegression
     trained = family(schema=schema, loss=model.loss if schema.classes else None)

@@ -61,14 +61,14 @@ def plan(
     """
     if (epsilon is None) == (total_epsilon is None):
         raise UsageError("give one of epsilon and total_epsilon")
-    chosen = total_epsilon if epsilon is None else epsilon
-    values = {"epsilon": _arguments.option(chosen)}
+    values = {"epsilon" if total_epsilon is None else "total-epsilon":
+              _arguments.option(epsilon if total_epsilon is None else total_epsilon)}
     for name, value in options.items():
         if name not in _PARAMETERS:
             raise UsageError(f"plan has no option {name!r}")
         if value is not None:
             values[_PARAMETERS[name]] = _arguments.option(value)
-    return Plan(_engine.plan_text(_tables.checked(schema)._engine, values, epsilon is None))
+    return Plan(_engine.plan(_tables.checked(schema)._engine, values).text())
 
 
 def rates(

@@ -1,9 +1,4 @@
-"""Schemas as objects: what is public about records, and how they become bounded numbers.
-
-Each kind of column and of target has a function whose arguments are the keys that a schema file
-knows; what they mean says data/schemas/README.md of the sources. Arguments left out are not in the
-schema. The engine checks everything.
-"""
+"""Schemas as objects: what is public about records, and how they become bounded numbers."""
 
 from __future__ import annotations
 
@@ -11,244 +6,29 @@ import copyreg
 import hashlib
 import json
 import os
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from . import _engine
-from ._fits import Fits
+from . import _engine, _fits
+from ._boundary import boundary
+from ._parts import (
+    Part, binary, categorical, count, crossed, date, hashed, ids, ignored, listed, multiclass,
+    number, numbered, numeric, part_of, probability, text)
+from ._warn import warn_only
 from .errors import UsageError
+from .receipts import Receipt
 
-Part = Dict[str, Any]
+if TYPE_CHECKING:
+    from .budgets import Budget, Ledger
+
+__all__ = ["Part", "Schema", "binary", "catalogue", "categorical", "count", "crossed", "date",
+           "hashed", "ids", "ignored", "multiclass", "number", "numbered", "numeric", "probability",
+           "text"]
 Paths = Union[str, "os.PathLike[str]"]
 _NEWEST_ENCODING = 2
 _CATALOGUE = os.path.join(os.path.dirname(__file__), "catalogue")
 
 
-def _listed(what: str, values: Any) -> List[Any]:
-    """A list that was given; a text would be one of its letters."""
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise UsageError(f"{what} is a list, even where it has one entry")
-    return list(values)
-
-
-def _part(**keys: Any) -> Part:
-    return {key: value for key, value in keys.items() if value is not None}
-
-
-def numeric(
-    name: str,
-    lower: float,
-    upper: float,
-    *,
-    log1p: Optional[bool] = None,
-    fill: Union[float, str, None] = None,
-    missing_indicator: Optional[bool] = None,
-    typical: Optional[float] = None,
-    centre: Optional[bool] = None,
-    knots: Optional[int] = None,
-    bins: Optional[int] = None,
-    edges: Optional[Sequence[float]] = None,
-    bins_only: Optional[bool] = None,
-    period: Optional[float] = None,
-    mean: Optional[float] = None,
-    standard_deviation: Optional[float] = None,
-) -> Part:
-    """A number, clipped to public bounds.
-
-    >>> numeric("age", 17, 90)
-    {'name': 'age', 'kind': 'numeric', 'lower': 17, 'upper': 90}
-    """
-    return _part(
-        name=name, kind="numeric", lower=lower, upper=upper, log1p=log1p, fill=fill,
-        missing_indicator=missing_indicator, typical=typical, centre=centre, knots=knots,
-        bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
-        period=period, mean=mean, standard_deviation=standard_deviation)
-
-
-def date(
-    name: str,
-    lower: str,
-    upper: str,
-    *,
-    log1p: Optional[bool] = None,
-    fill: Optional[str] = None,
-    missing_indicator: Optional[bool] = None,
-    typical: Optional[str] = None,
-    centre: Optional[bool] = None,
-    knots: Optional[int] = None,
-    bins: Optional[int] = None,
-    edges: Optional[Sequence[str]] = None,
-    bins_only: Optional[bool] = None,
-    period: Optional[float] = None,
-    mean: Optional[float] = None,
-    standard_deviation: Optional[float] = None,
-) -> Part:
-    """A date between two public ones, written YYYY-MM-DD.
-
-    >>> date("seen", "2020-01-01", "2025-12-31")["kind"]
-    'date'
-    """
-    return _part(
-        name=name, kind="date", lower=lower, upper=upper, log1p=log1p, fill=fill,
-        missing_indicator=missing_indicator, typical=typical, centre=centre, knots=knots,
-        bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
-        period=period, mean=mean, standard_deviation=standard_deviation)
-
-
-def categorical(
-    name: str,
-    categories: Sequence[str],
-    *,
-    other: Optional[str] = None,
-    coding: Optional[str] = None,
-    scales: Optional[Sequence[float]] = None,
-    embedding: Optional[int] = None,
-) -> Part:
-    """A value of a public list. ``embedding`` is for wide models: numbers of each one's vector.
-
-    >>> categorical("sex", ["Female", "Male"])["categories"]
-    ['Female', 'Male']
-    """
-    return _part(name=name, kind="categorical", categories=_listed("categories", categories),
-                 other=other, coding=coding, scales=None if scales is None else list(scales),
-                 embedding=embedding)
-
-
-def hashed(name: str, *, bits: Optional[int] = None, embedding: Optional[int] = None) -> Part:
-    """A value with too many possible ones to list.
-
-    >>> hashed("zip", bits=12)
-    {'name': 'zip', 'kind': 'hashed', 'bits': 12}
-    """
-    return _part(name=name, kind="hashed", bits=bits, embedding=embedding)
-
-
-def text(name: str, *, bits: Optional[int] = None, embedding: Optional[int] = None) -> Part:
-    """Free text: the set of its words.
-
-    >>> text("note", bits=18)
-    {'name': 'note', 'kind': 'text', 'bits': 18}
-    """
-    return _part(name=name, kind="text", bits=bits, embedding=embedding)
-
-
-def ids(
-    name: str,
-    *,
-    separator: Optional[str] = None,
-    most: Optional[int] = None,
-    bits: Optional[int] = None,
-    count: Optional[int] = None,
-    embedding: Optional[int] = None,
-) -> Part:
-    """Several ids in a field, or a list of them.
-
-    >>> ids("basket", separator=";", most=20, count=500)["most"]
-    20
-    """
-    return _part(name=name, kind="ids", separator=separator, most=most, bits=bits, count=count,
-                 embedding=embedding)
-
-
-def crossed(names: Sequence[str], *, name: Optional[str] = None, bits: Optional[int] = None,
-            embedding: Optional[int] = None) -> Part:
-    """What several columns hold together.
-
-    >>> crossed(["shop", "weekday"], bits=10)
-    {'kind': 'crossed', 'names': ['shop', 'weekday'], 'bits': 10}
-    """
-    return _part(name=name, kind="crossed", names=_listed("names", names), bits=bits,
-                 embedding=embedding)
-
-
-def ignored(name: str) -> Part:
-    """A column that is not read.
-
-    >>> ignored("id")
-    {'name': 'id', 'kind': 'ignored'}
-    """
-    return _part(name=name, kind="ignored")
-
-
-def binary(
-    column: Optional[str],
-    positive: Union[str, Sequence[str]],
-    negative: Union[str, Sequence[str], None] = None,
-    *,
-    unknown: Optional[str] = None,
-    positive_name: Optional[str] = None,
-    negative_name: Optional[str] = None,
-    class_weights: Optional[Mapping[str, float]] = None,
-) -> Part:
-    """A target of two classes.
-
-    >>> binary("income", positive=">50K", negative="<=50K")
-    {'column': 'income', 'positive': '>50K', 'negative': '<=50K'}
-    """
-    return _part(
-        column=column, positive=_texts(positive), negative=_texts(negative), unknown=unknown,
-        positive_name=positive_name, negative_name=negative_name,
-        class_weights=None if class_weights is None else dict(class_weights))
-
-
-def multiclass(
-    column: Optional[str],
-    classes: Sequence[str],
-    *,
-    unknown: Optional[str] = None,
-    class_weights: Optional[Mapping[str, float]] = None,
-) -> Part:
-    """A target of three classes or more.
-
-    >>> multiclass("kind", ["oak", "beech", "fir"])["classes"]
-    ['oak', 'beech', 'fir']
-    """
-    return _part(column=column, classes=_listed("classes", classes), unknown=unknown,
-                 class_weights=None if class_weights is None else dict(class_weights))
-
-
-def number(column: Optional[str], lower: float, upper: float) -> Part:
-    """A target that is a number between public bounds.
-
-    >>> number("price", 0, 500000)
-    {'column': 'price', 'lower': 0, 'upper': 500000}
-    """
-    return _part(column=column, lower=lower, upper=upper)
-
-
-def probability(column: Optional[str]) -> Part:
-    """A target in [0, 1].
-
-    >>> probability("share")
-    {'column': 'share', 'kind': 'probability'}
-    """
-    return _part(column=column, kind="probability")
-
-
-def count(column: Optional[str], upper: float) -> Part:
-    """A target that counts from 0 to a public bound.
-
-    >>> count("visits", 40)
-    {'column': 'visits', 'kind': 'count', 'upper': 40}
-    """
-    return _part(column=column, kind="count", upper=upper)
-
-
-def numbered(
-    count: int, lower: float, upper: float, *, max_nonzero: Optional[int] = None  # noqa: A002
-) -> Part:
-    """Features without names, all between the same bounds.
-
-    >>> numbered(54, -1, 1)
-    {'count': 54, 'lower': -1, 'upper': 1}
-    """
-    return _part(count=count, lower=lower, upper=upper, max_nonzero=max_nonzero)
-
-
-def _texts(value: Union[str, Sequence[str], None]) -> Union[str, List[str], None]:
-    return value if value is None or isinstance(value, str) else list(value)
-
-
-class Schema(Fits):
+class Schema:
     """What is public about records.
 
     >>> schema = Schema([numeric("age", 17, 90), categorical("sex", ["Female", "Male"])],
@@ -256,6 +36,9 @@ class Schema(Fits):
     >>> schema.encoded_names
     ['age', 'sex=Female', 'sex=Male', '(intercept)']
     """
+
+    #: The text of a draft's file with what a person has to answer.
+    remarks: str = ""
 
     def __init__(
         self,
@@ -279,13 +62,13 @@ class Schema(Fits):
     ) -> None:
         if features is not None and format is None:
             format = {"kind": "npy"}  # noqa: A001
-        if not all(isinstance(part, Mapping) for part in _listed("columns", columns)):
+        if not all(isinstance(part, Mapping) for part in listed("columns", columns)):
             raise UsageError("columns is a list of what numeric, categorical and the others make")
-        keys = _part(
+        keys = part_of(
             column=list(columns) or None, target=target, features=features, format=format,
             version=version, encoding=encoding, name=name, description=description,
             intercept=intercept, constant=constant, row_scaling=row_scaling, storage=storage,
-            missing=None if missing is None else _listed("missing", missing),
+            missing=None if missing is None else listed("missing", missing),
             public_row_count=public_row_count,
             interactions=None if interactions is None else [list(pair) for pair in interactions],
             unit=unit)
@@ -326,6 +109,168 @@ class Schema(Fits):
         """All keys, as the file would have them."""
         keys: Dict[str, Any] = json.loads(self._engine.to_json())
         return keys
+
+    @staticmethod
+    @boundary
+    def fit(
+        data: Any,
+        *,
+        epsilon: float,
+        delta: Optional[float] = None,
+        adjacency: str = "add_remove",
+        target: str = "",
+        positive: str = "",
+        ignore: Sequence[str] = (),
+        unit: str = "",
+        max_records_per_unit: int = 1,
+        coverage: float = 0.98,
+        max_categories: int = 50,
+        hashed_features: int = 4096,
+        missing: Sequence[str] = (),
+        public_row_count: Optional[int] = None,
+        separator: str = ",",
+        header: Optional[bool] = None,
+        ledger: Optional[Ledger] = None,
+        data_set: Optional[str] = None,
+        budget: Optional[Budget] = None,
+        random_state: Any = None,
+    ) -> Schema:
+        """Takes bounds and categories from private records, for a part of the budget.
+
+        Each column gets an equal share of epsilon and delta. What this costs stands in the schema,
+        and whatever is computed with it carries it along. A schema written from a codebook costs
+        nothing: prefer it where there is one.
+
+        Parameters
+        ----------
+        data : frame, Arrow table, mapping of columns, or path
+            One record per row; the names of the columns are public. A path is that of a CSV file.
+        epsilon, delta : float
+            Of the whole schema; delta is 1e-6, or 0 where a budget pays that has none. With
+            ``delta=0`` texts become hashed columns, which need no list.
+        adjacency : str
+            "add_remove", which serves "replace_one" too, or "zero_out".
+        target : str
+            Column to predict; ``positive`` is one of its two classes, else it is a number.
+        ignore : sequence of str
+            Columns that are not read; the others get more of the budget.
+        unit : str
+            Column whose value says whose record it is; ``max_records_per_unit`` of each count.
+        coverage : float
+            Share of a column's numbers between its bounds.
+        max_categories, hashed_features : int
+            The longest list, and the features of all hashed and text columns together.
+        missing : sequence of str
+            Further texts that stand for a missing value.
+        public_row_count : int, optional
+            Number of records, or a public guess of it, to write into the schema.
+        separator, header
+            Of a file; ``header=True`` vouches for a first line that looks like a record.
+        ledger, data_set, budget, random_state
+            Who pays, and a seed, as of estimators.
+
+        Returns
+        -------
+        Schema
+            ``receipt`` is that of the fit. A column that the budget was too small for is ignored,
+            and a warning says what it would take.
+
+        Examples
+        --------
+        >>> import numpy as np, tacet
+        >>> people = {"age": np.arange(9000) % 60 + 20, "town": ["Rome", "Oslo"] * 4500}
+        >>> schema = tacet.Schema.fit(people, epsilon=2, public_row_count=9000)
+        >>> schema.columns
+        ['age', 'town']
+        >>> schema.receipt.guarantee["epsilon"] <= 2
+        True
+        """
+        from . import _spending, _tables  # they take schemas
+
+        said = _fits.said(target=target, positive=positive, ignored=list(ignore), unit=unit,
+                          missing=list(missing), separator=separator)
+        said.public_row_count = _spending.optional_count("public_row_count", public_row_count)
+        said.header_declared = _fits.vouched(header, data)
+        fitting = _engine.Fitting()
+        fitting.max_records_per_unit = _spending.count("max_records_per_unit", max_records_per_unit)
+        fitting.coverage = _spending.number("coverage", coverage)
+        fitting.max_categories = _spending.count("max_categories", max_categories)
+        fitting.max_hashed = _spending.count("hashed_features", hashed_features)
+        paid = _spending.Paid(ledger, data_set, budget, random_state)
+        asked = _engine.Guarantee(_spending.number("epsilon", epsilon),
+                                   _spending.delta(delta, 1e-6, paid, unit or "record"), adjacency)
+        context = _spending.context(paid, unit or "record")
+        held, not_found = _engine.schema_fit(_tables.named_columns(data), said, fitting, asked,
+                                             context)
+        for sentence in not_found:
+            warn_only(sentence, UserWarning)
+        return Schema._of(held)
+
+    @staticmethod
+    @boundary
+    def draft(
+        data: Any,
+        *,
+        public: bool = False,
+        target: str = "",
+        separator: str = "",
+        header: Optional[bool] = None,
+        ledger: Optional[Ledger] = None,
+        data_set: Optional[str] = None,
+    ) -> Schema:
+        """A first schema from records that are declared public; review every bound and list.
+
+        Bounds and categories are read off the values, which reveals the records: they have to be
+        public, an older release, a published sample, or invented.
+
+        Parameters
+        ----------
+        data : frame, Arrow table, mapping of columns, or path
+            Public records; a path is that of a CSV file.
+        public : bool
+            Has to be True: the owner's word that the records need no protection.
+        target : str
+            Column to predict.
+        separator, header
+            Of a file, by default those that fit; ``header=True`` vouches for its first line.
+        ledger, data_set
+            The account of a file that has one, which then has to allow it.
+
+        Returns
+        -------
+        Schema
+            ``remarks`` is the text of its file with what a person has to answer.
+
+        Examples
+        --------
+        >>> import tacet
+        >>> invented = {"age": [20, 30, 90], "town": ["Rome", "Oslo", "Rome"]}
+        >>> tacet.Schema.draft(invented, public=True).to_dict()["column"][0]["upper"]
+        90.0
+        """
+        from . import _spending, _tables  # they take schemas
+
+        if not public:
+            raise UsageError(
+                "a draft takes bounds and categories from the records, which would reveal them: "
+                "say public=True if they are public, use Schema.fit, or write the schema from a "
+                "codebook")
+        said = _fits.said(target=target, separator=separator)
+        said.header_declared = _fits.vouched(header, data)
+        context = _engine.Context()
+        if ledger is not None:
+            paid = _spending.Paid(ledger, data_set, None, None)
+            context.payer = _spending.payer(paid, "record")
+        held, remarks = _engine.schema_draft(_tables.named_columns(data), said, context)
+        schema = Schema._of(held)
+        schema.remarks = remarks
+        return schema
+
+    @property
+    def receipt(self) -> Optional[Receipt]:
+        """What the fit of the schema cost; None where nothing was fitted."""
+        found = _engine.fit_receipt(self._engine)
+        return None if found is None else Receipt(found)
 
     @property
     def name(self) -> str:

@@ -54,7 +54,7 @@ def describe(
     Parameters
     ----------
     data : frame, Arrow table, mapping, array or path
-        One record a row, with the schema's columns; or a CSV file.
+        One record per row, with the schema's columns; or a CSV file.
     schema : Schema
         Its columns, bounds and categories are those of the summary.
     epsilon, delta : float
@@ -92,8 +92,8 @@ def describe(
     if records != 1 and schema.unit is None:
         raise UsageError("max_records_per_unit needs a schema with a unit column")
     table = _tables.of_schema(data, schema, whole=ledger is not None)
-    means = _spending.means(paid, unit, schema)
-    return Summary(_engine.describe(schema._engine, table, asked, records, means))
+    context = _spending.context(paid, unit, schema)
+    return Summary(_engine.describe(schema._engine, table, asked, records, context))
 
 
 @boundary
@@ -118,7 +118,7 @@ def quantile(
     Parameters
     ----------
     data : frame, Arrow table, mapping, array or path
-        One record a row, with the schema's columns; or a CSV file.
+        One record per row, with the schema's columns; or a CSV file.
     column : str
         A numeric column, or the numeric target.
     schema : Schema
@@ -159,5 +159,5 @@ def quantile(
     paid = _spending.Paid(ledger, data_set, budget, random_state)
     asked.adjacency = _spending.adjacency(adjacency, "replace_one", paid, "record")
     table = _tables.of_schema(data, schema, whole=ledger is not None)
-    means = _spending.means(paid, "record", schema)
-    return Quantile(_engine.quantile(schema._engine, table, asked, means))
+    context = _spending.context(paid, "record", schema)
+    return Quantile(_engine.quantile(schema._engine, table, asked, context))

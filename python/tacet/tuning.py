@@ -62,7 +62,7 @@ def tune(
     Returns
     -------
     estimator
-        A fitted copy; ``plan_`` says what was settled, ``receipt_`` what was chosen and its cost.
+        A fitted copy; ``plan_`` says what was planned, ``receipt_`` what was chosen and its cost.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def tune(
     ('tune', True)
     """
     tuned = clone(estimator)
-    params = tuned._settled()
+    params = tuned._resolved()
     schema, rows, values = tuned._prepared(X, y, units, params)
     words, name, axes = _grid_of(grid, weights)
     # What the estimator says only because nobody said anything may vary.
@@ -84,25 +84,26 @@ def tune(
                         ("adjacency", tuned.get_params(deep=False)["adjacency"] is None)):
         if unsaid and (own == "method" or own in axes):
             values.pop(own, None)
-    trying = _engine.Trying()
-    trying.trials = _spending.number("trials", trials)
-    trying.max_trials = _spending.optional_count("max_trials", max_trials)
-    trying.law, trying.score = str(law), str(score)
-    trying.holdout = _spending.number("holdout", holdout)
-    means = tuned._means(schema, params)
-    model, plan = _engine.tune(schema._engine, rows, (values, _engine.Grid(words, name)), trying,
-                               means)
-    tuned._model = model
-    tuned.plan_ = json.loads(plan)
+    tuning = _engine.Tuning()
+    tuning.grid, tuning.name = words, name
+    tuning.trials = _spending.number("trials", trials)
+    tuning.max_trials = _spending.optional_count("max_trials", max_trials)
+    tuning.law, tuning.score = str(law), str(score)
+    tuning.holdout = _spending.number("holdout", holdout)
+    context = tuned._context(schema, params)
+    plan = _engine.plan(schema._engine, values, tuning)
+    # How far it has come would tell how often is trained: nobody watches.
+    tuned._model = _engine.fit(plan, rows, context, None)
+    tuned.plan_ = json.loads(plan.tuning_text())
     return tuned
 
 
 def _grid_of(grid: Any, weights: Optional[Mapping[str, Sequence[float]]]) -> Any:
-    """The grid as TOML, or the name of its file, and the names that vary where they are known."""
+    """The grid as TOML, its name for errors, and the names that vary where they are known."""
     if isinstance(grid, (str, os.PathLike)):
         if weights is not None:
             raise UsageError("a grid file has weights of its own")
-        return "", os.fspath(grid), {"loss"}
+        return _engine.text_file(os.fspath(grid)), os.fspath(grid), {"loss"}
     name = "the grid"
     if isinstance(grid, Mapping):
         lines = ["[values]", *_lists(grid)]

@@ -2,67 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, ClassVar, Dict, Tuple
 
-from ._linear import Linear, Progress, named_here
-from .budgets import Budget, Ledger
-from .estimators import _Classifier, _Probabilities, _Regressor
-from .schemas import Schema
+from ._linear import Linear, named_here
+from ._options import WideOptions
+from ._supervised import Classifier, Probabilities, Regressor
 
 __all__ = ["WideClassifier", "WideRegressor"]
 
 
-class _Wide(Linear):
+class _Wide(WideOptions, Linear):
     _parameters: ClassVar[Dict[str, str]] = named_here(wide=True)
     _wide: ClassVar[bool] = True
     _fixed: ClassVar[Dict[str, str]] = {"model": "wide"}
-
-    def __init__(
-        self,
-        *,
-        epsilon: Optional[float] = None,
-        delta: Optional[float] = None,
-        adjacency: Optional[str] = None,
-        public_row_count: Union[int, str, None] = None,
-        loss: Optional[str] = None,
-        loss_parameter: Optional[float] = None,
-        loss_width: Optional[float] = None,
-        steps: Optional[int] = None,
-        step_size: Optional[float] = None,
-        clipping_norm: Optional[float] = None,
-        batch_size: Optional[int] = None,
-        max_records_per_unit: Optional[int] = None,
-        threshold: Optional[float] = None,
-        feature_selection: Union[float, str, None] = None,
-        dim: Optional[int] = None,
-        hidden: Union[int, Sequence[int], str, None] = None,
-        pooling: Optional[str] = None,
-        linear_part: Optional[str] = None,
-        head: Optional[str] = None,
-        left: Union[str, Sequence[str], None] = None,
-        right: Union[str, Sequence[str], None] = None,
-        optimizer: Optional[str] = None,
-        selection: Optional[str] = None,
-        selection_share: Optional[float] = None,
-        start_seed: Optional[int] = None,
-        threads: Optional[int] = None,
-        schema: Optional[Schema] = None,
-        bounds: Any = None,
-        target_bounds: Any = None,
-        classes: Union[Sequence[Any], str, None] = None,
-        row_scaling: Optional[str] = None,
-        intercept: Optional[bool] = None,
-        storage: Optional[str] = None,
-        ledger: Optional[Ledger] = None,
-        data_set: Optional[str] = None,
-        budget: Optional[Budget] = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        callback: Optional[Progress] = None,
-    ) -> None:
-        for name, value in list(locals().items()):
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
 
     @property
     def architecture_(self) -> Dict[str, Any]:
@@ -71,7 +23,7 @@ class _Wide(Linear):
         return found
 
 
-class WideClassifier(_Probabilities, _Wide, _Classifier):
+class WideClassifier(Probabilities, _Wide, Classifier):
     """A private wide model of classes.
 
     >>> import tacet
@@ -86,7 +38,7 @@ class WideClassifier(_Probabilities, _Wide, _Classifier):
     _losses: ClassVar[Tuple[str, ...]] = ("logistic", "softmax")
 
 
-class WideRegressor(_Wide, _Regressor):
+class WideRegressor(_Wide, Regressor):
     """A private wide model of numbers.
 
     >>> import numpy as np

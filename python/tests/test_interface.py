@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 
 import tacet
-from tacet import _engine, events, schemas
+from tacet import _engine, _options, _signature, events, schemas
 
 pytestmark = pytest.mark.filterwarnings("ignore::tacet.PrivacyWarning")
 OWN = {"schema", "bounds", "target_bounds", "classes", "row_scaling", "intercept", "storage",
@@ -39,6 +39,20 @@ def arguments_of(function: Any) -> Set[str]:
 def test_estimators_take_every_parameter_of_the_engine_and_nothing_else() -> None:
     known = {entry["name"].replace("-", "_") for entry in _engine.parameters()}
     assert arguments_of(tacet.LogisticRegression.__init__) == known | OWN
+
+
+def test_the_declared_arguments_are_the_rows_of_the_table() -> None:
+    assert pathlib.Path(_options.__file__).read_text("utf-8") == _signature.written(_engine)
+
+
+def test_wide_estimators_take_every_parameter_of_wide_models() -> None:
+    known = {entry["name"].replace("-", "_") for entry in _engine.parameters(wide=True)}
+    assert arguments_of(tacet.WideClassifier.__init__) == known | OWN
+
+
+def test_an_unknown_argument_is_an_error_that_names_the_class() -> None:
+    with pytest.raises(TypeError, match=r"Ridge\.__init__\(\).*max_record_per_unit"):
+        tacet.Ridge(epsilon=1, max_record_per_unit=1)  # type: ignore[call-arg]
 
 
 def known_keys(**part: Any) -> Set[str]:

@@ -11,11 +11,10 @@
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/refusal.h"
-#include "tacet/accounting/shapes/event_work.h"
 #include "tacet/accounting/shapes/grouping.h"
 #include "tacet/accounting/shapes/rewrite.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 // The way of an event through the routes, one text for both quantities: what it may be at once,
 // then its dominating pairs, its Renyi curve, and what needs no search. The smallest bound wins.
@@ -219,7 +218,7 @@ void offer_both(PrivacyInterval& best, const Event& event, Adjacency adjacency, 
     if (both == nullptr || both->parts.size() != 2) return;
     const auto first = internal::basic_composition(both->parts[0], adjacency);
     if (!first || !(first->delta <= asked.delta.value())) return;
-    constexpr double spare = 1 - 0x1p-52;  // more than the subtraction can round up
+    constexpr double spare = numeric::down_ulps(1);  // more than the subtraction can round up
     const double rest = (asked.delta.value() - first->delta) * spare;
     const double sum =
         numeric::add_up(interval(both->parts[0], adjacency, Asked::of(first->delta), options).upper,

@@ -2,10 +2,27 @@
 
 #include <string>
 
-#include "tacet/accounting/routes/language.h"
-#include "tacet/base/work.h"
+#include "tacet/privacy/adjacency.h"
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/guarantee.h"
 
+namespace tacet::base {
+class WorkMeter;
+}
+
+/// What an event costs. A pair of event and adjacency without a proof is a GuaranteeError that says
+/// why; nothing is ever accounted as something else that looks similar.
+///
+/// Example:
+///
+///     const privacy::Event event = privacy::Repeated{.count = 300, .base = privacy::Gaussian{40}};
+///     const auto adjacency = privacy::Adjacency::add_remove;
+///     const double epsilon = accounting::epsilon(event, adjacency, privacy::Delta(1e-5));
 namespace tacet::accounting {
+
+/// What events cost is said in the words of privacy/ throughout.
+using namespace privacy;  // NOLINT(google-build-using-namespace)
+using base::WorkMeter;
 
 /// What is known about an epsilon or a delta. `upper` is proved for the mechanism. `lower` bounds
 /// the dominating pair from below; where lower_is_attained, two real data sets meet that pair and
@@ -43,5 +60,15 @@ struct AccountOptions {
 /// delta of `event` at `epsilon`; the same rules.
 [[nodiscard]] PrivacyInterval delta_interval(const Event& event, Adjacency adjacency,
                                              Epsilon epsilon, const AccountOptions& options = {});
+
+/// The proved guarantee of `event` between neighbours of `adjacency` at `delta`, epsilon rounded
+/// up. Errors as epsilon_interval.
+[[nodiscard]] inline Guarantee account(const Event& event, Adjacency adjacency, Delta delta) {
+  return {epsilon_interval(event, adjacency, delta).upper, delta.value(), adjacency};
+}
+/// The epsilon of account().
+[[nodiscard]] inline double epsilon(const Event& event, Adjacency adjacency, Delta delta) {
+  return epsilon_interval(event, adjacency, delta).upper;
+}
 
 }  // namespace tacet::accounting

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tacet/accounting/routes/closed_forms.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {
@@ -22,7 +21,7 @@ bool has_own_analysis(const Event& event) {
 }
 
 struct Parts {
-  std::vector<Event> own;  ///< each with an analysis of its own
+  std::vector<Event> own;  ///< each needs its own analysis
   std::vector<Event> others;
 };
 
@@ -45,7 +44,7 @@ class Division {
 
   [[nodiscard]] double at(double share) const {
     // Rounded down by more than the subtraction and the division can round up.
-    constexpr double spare = 1 - 0x1p-50;
+    constexpr double spare = numeric::down_ulps(4);
     const double each = (delta_ - share) / static_cast<double>(parts_.own.size()) * spare;
     if (!(each >= 0)) return infinity;
     double sum = parts_.others.empty() ? 0 : epsilon_of_(others_, share);

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "tacet/accounting/routes/language.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 
 namespace tacet::accounting {
 

@@ -8,7 +8,7 @@
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {
 namespace {

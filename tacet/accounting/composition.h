@@ -1,19 +1,18 @@
 #pragma once
 
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "tacet/accounting/accountant.h"
 
 namespace tacet::accounting {
 
-/// The proved guarantee of `event` between neighbours of `adjacency` at `delta`, epsilon rounded
-/// up. A pair of event and adjacency without a proof is a GuaranteeError that says why; nothing is
-/// ever accounted as something else that looks similar.
-[[nodiscard]] inline Guarantee account(const Event& event, Adjacency adjacency, Delta delta) {
-  return {epsilon_interval(event, adjacency, delta).upper, delta.value(), adjacency};
-}
-
-/// The epsilon of account().
-[[nodiscard]] inline double epsilon(const Event& event, Adjacency adjacency, Delta delta) {
-  return epsilon_interval(event, adjacency, delta).upper;
-}
+/// The proved guarantee of all events together, each of them fixed before the first one was
+/// released (composition, Dwork, Roth 2014, theorem 3.16, and tighter where a route knows more): at
+/// the first of `deltas` that has a finite epsilon. None where nothing finite is proved.
+[[nodiscard]] std::optional<Guarantee> joint_guarantee(std::vector<Event> events,
+                                                       Adjacency adjacency,
+                                                       std::span<const double> deltas);
 
 }  // namespace tacet::accounting

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
@@ -59,6 +60,25 @@ TEST(AdvancedComposition, IsAboveTheOptimalOne) {
   const auto total = textbook::advanced_composition({0.05, 0, Adjacency::add_remove}, 100, 1e-6);
   EXPECT_LT(optimal_composition_delta(Epsilon(0.05), 0, 100, Epsilon(total.epsilon)), 1e-6);
   EXPECT_EQ(total.delta, 1e-6);
+}
+
+TEST(JointGuarantee, IsThatOfTheCompositionAtTheFirstDeltaThatHasOne) {
+  const std::vector<Event> events{Gaussian{4}, PureDp{0.5, Adjacency::add_remove}};
+  const std::vector<double> deltas{0, 1e-6, 1e-3};
+  const auto joint = joint_guarantee(events, Adjacency::add_remove, deltas);
+  ASSERT_TRUE(joint);
+  EXPECT_EQ(joint->delta, 1e-6);  // at 0 Gaussian noise promises nothing
+  EXPECT_EQ(joint->epsilon, epsilon(Composed{events}, Adjacency::add_remove, Delta(1e-6)));
+  EXPECT_LT(joint->epsilon, 0.5 + epsilon(Gaussian{4}, Adjacency::add_remove, Delta(1e-6)));
+}
+
+TEST(JointGuarantee, IsNoneWhereNothingFiniteIsProved) {
+  const std::vector<double> deltas{1e-6};
+  // Proved between neighbours of another kind only.
+  const std::vector<Event> other{PureDp{0.5, Adjacency::zero_out}};
+  EXPECT_FALSE(joint_guarantee(other, Adjacency::add_remove, deltas));
+  EXPECT_FALSE(joint_guarantee({Gaussian{0}}, Adjacency::add_remove, deltas));
+  EXPECT_FALSE(joint_guarantee({Gaussian{1}}, Adjacency::add_remove, {}));
 }
 
 }  // namespace composition_test

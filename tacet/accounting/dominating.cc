@@ -9,6 +9,7 @@
 #include "tacet/accounting/routes/occurrences.h"
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/sampling.h"
+#include "tacet/base/progress.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {

@@ -6,16 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/accounting/loss/binomial_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 #include "tacet/accounting/loss/product_pair.h"
-#include "tacet/accounting/loss/worst_pair.h"
 #include "tacet/accounting/profile_pair.h"
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/objective.h"
 #include "tacet/accounting/routes/occurrences.h"
 #include "tacet/accounting/routes/sampling.h"
 #include "tacet/accounting/routes/shuffle.h"
-#include "tacet/accounting/shapes/event_work.h"
+#include "tacet/accounting/shapes/grouping.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {

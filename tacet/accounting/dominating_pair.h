@@ -4,19 +4,19 @@
 
 #include "tacet/accounting/loss/pairs.h"
 #include "tacet/accounting/routes/language.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 
-/// One use of an event as a pair of laws that dominates it. docs/proofs/accountant.md, section 1.
+/// One use of an event as a dominating pair of distributions. docs/proofs/accountant.md, section 1.
 namespace tacet::accounting::internal {
 
-/// What happens to events without a loss distribution of their own.
+/// How an event without a loss distribution of its own is treated.
 enum class Missing {
-  none,           ///< they have no pair
-  proved_profile  ///< the profile that their own accountants prove stands for them
+  none,           ///< it has no pair
+  proved_profile  ///< the pair of the (epsilon, delta) curve that another route proves
 };
 
-/// A dominating pair of one order of the neighbours and, where that is a bound of a worst one, a
-/// lower bound of that one; else null.
+/// A dominating pair for one order of the neighbours. If it only bounds the worst pair from above,
+/// `below` bounds that pair from below; else `below` is null.
 struct Use {
   pairs::PairPointer pair;
   pairs::PairPointer below;
@@ -31,7 +31,7 @@ struct UseOptions {
   WorkMeter* work = nullptr;
 };
 
-/// The pairs of `event`. `attained` becomes false where no data sets are known to meet them.
+/// The pairs of `event`. Sets `attained` to false if no data sets are known to attain them.
 [[nodiscard]] Uses uses_of(const Event& event, Adjacency adjacency, const UseOptions& options,
                            bool* attained);
 

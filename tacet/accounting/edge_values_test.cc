@@ -9,7 +9,6 @@
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/sampling.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/refusal.h"
 #include "tacet/accounting/routes/sampling.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 
@@ -39,8 +39,7 @@ double squared_gdp_of_pure(double epsilon) {
   constexpr double margin = 1e-12;  // covers the relative error of the normal quantile
   // Phi(mu/2) - 1/2 = tanh(epsilon/2) / 2, by the first terms of both sides.
   constexpr double small = 1e-4;
-  constexpr double sqrt_half_pi = 1.2533141373155002512;
-  double mu = multiply_up(epsilon, sqrt_half_pi * (1 + margin));
+  double mu = multiply_up(epsilon, numeric::sqrt_half_pi * (1 + margin));
   if (epsilon > small) {
     const double log_tail = -(epsilon + std::log1p(std::exp(-epsilon)));
     mu = -2 * numeric::normal_quantile_from_log(log_tail) * (1 + margin);
@@ -151,7 +150,7 @@ Filter Filter::zcdp(double rho, Adjacency adjacency) {
 
 Filter Filter::gaussian(double mu, Adjacency adjacency) {
   need_cap(mu, "mu");
-  return {mu * mu * (1 - 0x1p-52), adjacency, squared_gdp};
+  return {mu * mu * numeric::down_ulps(1), adjacency, squared_gdp};
 }
 
 Filter Filter::renyi(double alpha, Epsilon epsilon, Delta delta, Adjacency adjacency) {
@@ -201,26 +200,32 @@ bool Filter::admit(const Guarantee& guarantee) {
   return true;
 }
 
-Odometer::Odometer(double first_rho, Delta delta, Adjacency adjacency)
-    : first_rho_(first_rho), delta_(delta.value()), adjacency_(adjacency) {
-  if (!(first_rho > 0) || std::isinf(first_rho) || delta_ == 0) {
+double epsilon_at_any_time(double spent, const GrowingCaps& caps, Delta delta) {
+  if (!(caps.first > 0) || std::isinf(caps.first) || !(caps.factor > 1) || delta.value() == 0) {
     throw base::UsageError("an odometer needs a positive first cap and a delta above 0");
   }
+  if (!(spent >= 0)) throw base::UsageError("what is spent must be at least 0, got {}", spent);
+  double cap = caps.first;
+  double index = 1;
+  for (; cap < spent; cap *= caps.factor) ++index;
+  if (std::isinf(cap)) return numeric::infinity;
+  const double share = 6 / (std::numbers::pi * std::numbers::pi * index * index);
+  // Rounded down: together the shares may not exceed delta.
+  return caps.epsilon(cap, Delta(delta.value() * share * numeric::amply_down));
 }
 
-void Odometer::record(const Event& event) { spent_ = add_up(spent_, zcdp_rho(event, adjacency_)); }
+Odometer::Odometer(double first_rho, Delta delta, Adjacency adjacency)
+    : first_rho_(first_rho), delta_(delta), adjacency_(adjacency) {
+  static_cast<void>(epsilon_at_any_time(0, {.first = first_rho_, .epsilon = zcdp_epsilon}, delta_));
+}
+
+void Odometer::record(const Event& event) {
+  spent_ = numeric::add_up(spent_, zcdp_rho(event, adjacency_));
+}
 
 double Odometer::epsilon() const {
-  if (spent_ == 0) return 0;
-  if (std::isinf(spent_)) return infinity;
-  double cap = first_rho_;
-  double index = 1;
-  while (cap < spent_) {
-    cap *= 2;
-    ++index;
-  }
-  constexpr double six_over_pi_squared = 0.60792710185402662866;
-  return zcdp_epsilon(cap, Delta(delta_ * six_over_pi_squared / (index * index)));
+  if (spent_ == 0) return 0;  // rho 0: the releases depend on no record
+  return epsilon_at_any_time(spent_, {.first = first_rho_, .epsilon = zcdp_epsilon}, delta_);
 }
 
 }  // namespace tacet::accounting

@@ -26,7 +26,7 @@ double group_epsilon(const std::function<double(double)>& epsilon_at, double del
 double group_delta(const std::function<double(double)>& delta_at, double epsilon) {
   const double half = 0.5 * epsilon;
   const double one = delta_at(half);
-  if (one == 0) return 0;  // also where e^half is no number
+  if (one == 0) return 0;  // also where e^half overflows
   return std::min(1.0, numeric::raise_tiny((1 + std::exp(half)) * one * (1 + 1e-14)));
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tacet/accounting/composition.h"
-#include "tacet/accounting/stated_cost.h"
+#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/privacy/trusting_budget.h"
 

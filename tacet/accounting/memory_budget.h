@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "tacet/accounting/routes/language.h"
+#include "tacet/accounting/accountant.h"
 #include "tacet/privacy/budget.h"
 
 namespace tacet::privacy {

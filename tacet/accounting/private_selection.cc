@@ -122,7 +122,7 @@ double SelectionCurve::epsilon(double delta) const {
 }
 
 double SelectionCurve::direct_delta(double epsilon) const {
-  constexpr double rounding = 1 + 0x1p-50;  // of exp and a sum
+  constexpr double rounding = numeric::up_ulps(4);  // of exp and a sum
   const double beyond =
       cut_ > 0 ? numeric::multiply_up(cut_, (1 + std::exp(epsilon)) * rounding) : 0;
   const double below = -numeric::add_up(bound_.shift, -epsilon);  // epsilon - shift, rounded down

@@ -15,9 +15,10 @@ class SelectionCurve {
  public:
   SelectionCurve(const RandomlyRepeated& event, Adjacency adjacency, const AccountOptions& options);
 
-  /// epsilon at a delta above 0. GuaranteeError where the cap cuts off too much for it.
+  /// epsilon at a delta above 0. GuaranteeError if exceeding the cap on the number of runs is too
+  /// likely for this delta.
   [[nodiscard]] double epsilon(double delta) const;
-  /// delta at epsilon. Below the bound's shift, what larger epsilons imply.
+  /// delta at epsilon. Below the bound's shift it follows from the curve at larger epsilons.
   [[nodiscard]] double delta(double epsilon);
 
  private:
@@ -27,7 +28,7 @@ class SelectionCurve {
   [[nodiscard]] double direct_delta(double epsilon) const;
 
   Event run_;
-  std::vector<Event> parts_;  ///< the dearest of which is the run, at every delta
+  std::vector<Event> parts_;  ///< kinds of runs; at every delta the most expensive counts
   Adjacency adjacency_;
   AccountOptions options_;
   repetition::ProfileBound bound_;

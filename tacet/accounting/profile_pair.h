@@ -4,7 +4,7 @@
 
 #include "tacet/accounting/loss/pairs.h"
 #include "tacet/accounting/routes/language.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 
 namespace tacet::accounting::internal {
 

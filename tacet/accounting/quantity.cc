@@ -14,7 +14,6 @@
 #include "tacet/accounting/routes/sampling.h"
 #include "tacet/accounting/routes/shuffle.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {

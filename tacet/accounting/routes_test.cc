@@ -284,17 +284,5 @@ TEST(Filters, ZcdpCostsFollowTheirTheorems) {
   EXPECT_NEAR(zcdp_epsilon(0.5, Delta(1e-5)), 4.7283869849433, 1e-6);
 }
 
-TEST(Odometer, CostsMoreThanAFilterAndGrows) {
-  Odometer odometer(0.01, Delta(1e-6), add_remove);
-  EXPECT_EQ(odometer.epsilon(), 0);
-  double last = 0;
-  for (int i = 1; i <= 10; ++i) {
-    odometer.record(Gaussian{5});
-    EXPECT_GE(odometer.epsilon(), last);
-    last = odometer.epsilon();
-    EXPECT_GT(last, zcdp_epsilon(0.02 * i, Delta(1e-6)));
-  }
-}
-
 }  // namespace routes_test
 }  // namespace tacet::accounting

@@ -1,12 +1,16 @@
 #include "tacet/accounting/stated_guarantee.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/accounting/routes/refusal.h"
+#include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/decimal.h"
 
 namespace tacet::accounting {
-
 namespace {
 
 /// The larger of `proved`, at what is left of delta, and of what is proved where the events are
@@ -17,6 +21,41 @@ double proved_where_booked(const Event& events, const Guarantee& asked, double p
   if (booked.value() <= left.value()) return proved;
   const double again = epsilon(events, asked.adjacency, booked);
   return again <= asked.epsilon ? std::max(proved, again) : proved;
+}
+
+using privacy::Amount;
+
+/// (sum of epsilons, sum of deltas) of a composition of approximate and pure parts; the accountants
+/// that look into mechanisms have nothing to say about these.
+struct Basic {
+  Adjacency adjacency;
+
+  [[nodiscard]] Amount of(const Event& event) const {
+    if (const auto* leaf = event.as<privacy::ApproximateDp>()) {
+      if (leaf->adjacency == adjacency) return {leaf->epsilon, leaf->delta};
+    }
+    if (const auto* composed = event.as<privacy::Composed>()) {
+      privacy::ExactCost sum;
+      for (const auto& part : composed->parts) sum.add(of(part));
+      return sum.rounded_up();
+    }
+    if (const auto* repeated = event.as<privacy::Repeated>()) {
+      const auto once = of(*repeated->base);
+      const double count = numeric::count_up(repeated->count);
+      return {numeric::multiply_up(once.value, count), numeric::multiply_up(once.delta, count)};
+    }
+    return {internal::pure_epsilon(event, adjacency), 0};
+  }
+};
+
+/// What is proved, and what the run states; the statement as the decimals it is written in where
+/// the proof reaches that far.
+Amount stated_or_more(const Amount& proved, const Guarantee& stated) {
+  const Amount amount{std::max(proved.value, stated.epsilon), std::max(proved.delta, stated.delta)};
+  const bool reaches = std::isfinite(stated.epsilon) &&
+                       proved.value <= privacy::decimal_down(stated.epsilon) &&
+                       proved.delta <= privacy::decimal_down(stated.delta);
+  return reaches ? Amount{stated.epsilon, stated.delta, true} : amount;
 }
 
 }  // namespace
@@ -40,6 +79,23 @@ Guarantee stated_guarantee(const Event& events, const Guarantee& asked, double p
   const Delta more = delta_left(proved, prg_slack_of);
   const bool holds = more == left || epsilon(events, asked.adjacency, more) <= proved.epsilon;
   return holds ? proved : asked;
+}
+
+Amount stated_cost(const Event& event, Adjacency adjacency, const Guarantee& stated) {
+  if (const auto reason = internal::refusal(event, adjacency); !reason.empty()) {
+    throw base::GuaranteeError(reason);
+  }
+  const auto summed = Basic{adjacency}.of(event);
+  if (summed.delta <= stated.delta && summed.value <= stated.epsilon) {
+    return stated_or_more(summed, stated);
+  }
+  const auto at = [&](double delta) {
+    return Amount{account(event, adjacency, Delta(delta)).epsilon, delta};
+  };
+  // A run under other neighbours states an epsilon that says nothing here.
+  if (stated.adjacency != adjacency) return at(stated.delta);
+  const auto cost = stated_or_more(at(privacy::decimal_down(stated.delta)), stated);
+  return cost.value <= stated.epsilon ? cost : stated_or_more(at(stated.delta), stated);
 }
 
 }  // namespace tacet::accounting

@@ -10,7 +10,7 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/shuffle.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 // Deltas below the range in which doubles keep a relative precision. Where the truth is above 0,
 // an upper end is; no end lies on the wrong side of the truth.

@@ -8,7 +8,7 @@
 
 #include "tacet/apps/describe.h"
 #include "tacet/apps/terminal/text_table.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/report/verification.h"
 

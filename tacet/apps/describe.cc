@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "tacet/apps/terminal/text_table.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 #include "tacet/learn/plan/coefficient_noise.h"
 #include "tacet/model/original_units.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/event_tree.h"
-#include "tacet/privacy/rounded_up.h"
+#include "tacet/privacy/receipt_notes.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
@@ -231,7 +232,7 @@ struct EffectNoise {
   double shortest_row;
 };
 
-/// Standard standard deviations of the noise in the effects of one coefficient each, which are
+/// Standard deviations of the noise in the effects of one coefficient each, which are
 /// linear in it. A point of a curve has none: its line and its hat function share their noise in a
 /// way that nobody states.
 std::vector<std::optional<EffectNoise>> noise_of_effects(

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "tacet/base/atomic_file.h"
-#include "tacet/numeric/vectors.h"
+#include "tacet/numeric/sums.h"
 
 namespace tacet::apps {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/apps/terminal/text_table.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 
 namespace tacet::apps {
 namespace {

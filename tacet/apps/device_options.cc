@@ -8,7 +8,7 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/rounded_up.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::apps {
 namespace {

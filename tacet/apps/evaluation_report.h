@@ -5,7 +5,7 @@
 
 #include "tacet/apps/outcomes.h"
 #include "tacet/learn/evaluation.h"
-#include "tacet/report/evaluation.h"
+#include "tacet/report/results.h"
 
 /// The result of `tacet evaluate`, for a person and for a program.
 namespace tacet::apps {

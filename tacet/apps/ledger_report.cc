@@ -6,16 +6,15 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numbers>
 #include <optional>
 #include <vector>
 
-#include "tacet/accounting/composition.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
+#include "tacet/ledger/promise.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/rounded_up.h"
 
 namespace tacet::apps {
 namespace {
@@ -28,7 +27,6 @@ using ledger::RunState;
 using nlohmann::ordered_json;
 
 constexpr std::array<double, 8> deltas{1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12};
-constexpr std::size_t max_runs_composed = 50;  // beyond that the joint figure takes too long
 
 constexpr std::string_view not_covered =
     "Not covered: runs made without this ledger, copies of the data elsewhere, a ledger put back "
@@ -87,72 +85,15 @@ std::string amount_text(const Amount& amount, const ledger::Cap& cap, Shown show
   throw base::InternalError("an unknown currency");
 }
 
-/// The PRG slack of all outputs: (1 + e^epsilon) times it adds to the delta of any epsilon.
-double prg_slack(const Account& account) {
-  double sum = 0;
-  for (const auto& run : account.runs) {
-    if (run.outcome) sum += run.outcome->prg_slack * (1 + 0x1p-40);
-  }
-  return sum;
-}
-
 /// What noise from the cipher adds to delta at the epsilon of what is spent; 1 where none is known.
 double prg_share_of_spent(const Account& account, const Totals& totals, double delta) {
   const auto epsilon = promise(account, totals.counted, delta);
-  return epsilon ? privacy::prg_share(*epsilon, prg_slack(account)) : 1;
+  return epsilon ? privacy::prg_share(*epsilon, ledger::prg_slack(account)) : 1;
 }
 
-/// epsilon at delta at any time, however the runs so far and the moment to look were chosen (an
-/// odometer): the first of the caps 2^-20 c, 2^-19 c, ... that is not exceeded, c the account's
-/// first cap, each a filter at a share 6 / (pi^2 (k + 1)^2) of delta (Rogers, Roth, Ullman, Vadhan
-/// 2016 on why it costs more than a filter).
-std::optional<double> odometer(const Account& account, const Amount& spent, double delta) {
-  constexpr int doublings = 40;
-  auto cap = account.caps.front().set.cap;
-  cap.value = std::ldexp(cap.value, -doublings / 2);
-  for (int k = 0; k < doublings; ++k, cap.value *= 2) {
-    if (spent.value > ledger::amount_of(cap).value) continue;
-    const double share = 6 / (std::numbers::pi * std::numbers::pi * (k + 1) * (k + 1));
-    const double epsilon = ledger::epsilon_at(ledger::amount_of(cap), cap,
-                                              privacy::Delta(delta * share * (1 - 0x1p-40)));
-    return std::isinf(epsilon) ? std::nullopt : std::optional(epsilon);
-  }
-  return std::nullopt;
-}
-
-/// At which deltas all runs may be summed, best first: the one that is asked for, else that of the
-/// cap where it counts deltas, else the largest that a run states; and the sum of all, because
-/// runs that may fail with a delta each fail together with no less.
-std::vector<double> meant_deltas(const Account& account, std::optional<double> asked) {
-  if (asked) return {*asked};
-  double largest = 0;
-  double sum = 0;
-  for (const auto& run : account.runs) {
-    largest = std::max(largest, run.booking.stated.delta);
-    sum += run.booking.stated.delta * (1 + 0x1p-40);
-  }
-  const bool counted = account.cap().currency == Currency::basic && account.cap().delta > 0;
-  return {counted ? account.cap().delta : largest, std::min(sum, 0.5)};
-}
-
-/// The smallest epsilon proved for all runs at once, as if each had been fixed before the first.
-std::optional<privacy::Guarantee> together(const Account& account, std::optional<double> asked) {
-  privacy::Composed all;
-  for (const auto& run : account.runs) {
-    if (std::isinf(run.counted().value)) return std::nullopt;
-    if (run.state == RunState::reserved) all.parts.push_back(run.booking.event);
-    if (run.state == RunState::committed) all.parts.push_back(run.outcome->event);
-  }
-  if (all.parts.empty() || all.parts.size() > max_runs_composed) return std::nullopt;
-  for (const double delta : meant_deltas(account, asked)) {
-    try {
-      auto found = accounting::account(all, account.enrolled.adjacency, privacy::Delta(delta));
-      if (std::isfinite(found.epsilon)) return found;
-    } catch (const base::Error&) {
-      // Nothing is proved at this delta.
-    }
-  }
-  return std::nullopt;
+std::optional<double> at_any_time(const Account& account, const Amount& spent, double delta) {
+  const double epsilon = ledger::epsilon_at_any_time(account, spent, privacy::Delta(delta));
+  return std::isinf(epsilon) ? std::nullopt : std::optional(epsilon);
 }
 
 bool is_running(const Run& run) {
@@ -228,7 +169,7 @@ std::string promise_text(const Account& account, const Totals& totals) {
     table.add({fmt::format("{}", delta),
                number(promise(account, ledger::amount_of(account.cap()), delta)),
                number(promise(account, totals.counted, delta)),
-               number(odometer(account, totals.counted, delta)),
+               number(at_any_time(account, totals.counted, delta)),
                privacy::rounded_up(prg_share_of_spent(account, totals, delta), 3)});
   }
   return "\n" + table.text() +
@@ -304,7 +245,7 @@ std::string account_text(const Account& account, std::optional<double> delta) {
   table.add({"committed", amount_text(totals.committed, cap, Shown::spent)});
   table.add({"reserved", amount_text(totals.reserved, cap, Shown::spent)});
   table.add({"remaining", amount_text(totals.remaining, cap, Shown::left)});
-  if (const double cipher = prg_slack(account); cipher > 0) {
+  if (const double cipher = ledger::prg_slack(account); cipher > 0) {
     table.add({"PRG slack",
                fmt::format("{}, {}", privacy::rounded_up(cipher, 3),
                            cap.currency == Currency::basic
@@ -312,12 +253,12 @@ std::string account_text(const Account& account, std::optional<double> delta) {
                                : "of which delta gets (1 + e^epsilon) times as much on top")});
   }
   std::string text = table.text() + promise_text(account, totals) + runs_text(account);
-  if (const auto all = together(account, delta)) {
+  if (const auto all = ledger::joint_guarantee(account, delta)) {
     text += fmt::format(
         "\nAll runs together: epsilon {} at delta {}, to which the cipher adds {}, valid if all "
         "parameters were fixed beforehand\n",
         privacy::rounded_up(all->epsilon, 6), all->delta,
-        privacy::rounded_up(privacy::prg_share(all->epsilon, prg_slack(account)), 3));
+        privacy::rounded_up(privacy::prg_share(all->epsilon, ledger::prg_slack(account)), 3));
   }
   for (const auto& warning : warnings_of(account)) text += paragraph("note: " + warning);
   return text + "\n" + paragraph(std::string(not_covered));
@@ -335,7 +276,7 @@ ordered_json account_json(const Account& account, std::optional<double> delta) {
   out["reserved"] = amount_json(totals.reserved);
   out["spent"] = amount_json(totals.counted);
   out["remaining"] = amount_json(totals.remaining);
-  out["prg_slack"] = prg_slack(account);
+  out["prg_slack"] = ledger::prg_slack(account);
   out["promises"] = ordered_json::array();
   const auto number = [](std::optional<double> value) {
     return value ? ordered_json(*value) : ordered_json("inf");
@@ -345,14 +286,14 @@ ordered_json account_json(const Account& account, std::optional<double> delta) {
         {{"delta", one},
          {"epsilon_of_cap", number(promise(account, ledger::amount_of(account.cap()), one))},
          {"epsilon_of_spent", number(promise(account, totals.counted, one))},
-         {"epsilon_at_any_time", number(odometer(account, totals.counted, one))},
+         {"epsilon_at_any_time", number(at_any_time(account, totals.counted, one))},
          {"prg_share_of_spent", prg_share_of_spent(account, totals, one)}});
   }
-  if (const auto all = together(account, delta)) {
+  if (const auto all = ledger::joint_guarantee(account, delta)) {
     out["if_all_was_fixed_beforehand"] = {
         {"epsilon", json_number(all->epsilon)},
         {"delta", all->delta},
-        {"prg_share", privacy::prg_share(all->epsilon, prg_slack(account))}};
+        {"prg_share", privacy::prg_share(all->epsilon, ledger::prg_slack(account))}};
   }
   out["runs"] = ordered_json::array();
   for (const auto& run : account.runs) out["runs"].push_back(run_json(run));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tacet/apps/command.h"
+#include "tacet/base/progress.h"
 
 namespace tacet::apps {
 

@@ -4,7 +4,6 @@
 
 #include "tacet/apps/options.h"
 #include "tacet/base/progress.h"
-#include "tacet/base/work.h"
 
 namespace tacet::apps {
 

@@ -6,6 +6,7 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/limits.h"
 #include "tacet/base/sha256.h"
+#include "tacet/privacy/receipt.h"
 
 namespace tacet::apps {
 std::string sha256_of(const std::string& file) {

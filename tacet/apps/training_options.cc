@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -13,13 +14,11 @@
 #include "tacet/apps/spending.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
-#include "tacet/privacy/rounded_up.h"
-#include "tacet/select/auto.h"
-#include "tacet/select/plan.h"
-#include "tacet/select/read_options.h"
-#include "tacet/select/total_budget.h"
+#include "tacet/learn/plan/parameters.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::apps {
 namespace {
@@ -33,6 +32,13 @@ std::string value_text(const std::variant<std::int64_t, double, std::string>& va
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{:.6g}", *number);
   if (const auto* count = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *count);
   return std::get<std::string>(value);
+}
+
+/// A table speaks of its own parameters alone, so that each name is an option.
+std::optional<std::string> option_of(std::string_view name, std::optional<std::string_view> value) {
+  auto option = "--" + std::string(name);
+  std::ranges::replace(option, '_', '-');
+  return value ? fmt::format("{} {}", option, *value) : option;
 }
 
 char upper_case(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
@@ -65,9 +71,11 @@ void add_parameter(Options& options, const learn::Parameter& parameter,
   std::string help(parameter.help);
   help.front() = upper_case(help.front());
   const std::string name(parameter.name);
+  const auto about = base::spell_parameters(
+      fmt::format("{} [{}; default: {}]", help, parameter.range.text(), parameter.default_value),
+      option_of);
   options.add(
-      "--" + name, [&given, name](const std::string& value) { given[name] = value; }, kind,
-      fmt::format("{} [{}; default: {}]", help, parameter.range.text(), parameter.default_value));
+      "--" + name, [&given, name](const std::string& value) { given[name] = value; }, kind, about);
 }
 
 void TrainingOptions::declare(Options& options) {
@@ -85,8 +93,8 @@ void TrainingOptions::declare(Options& options) {
 
 void TrainingOptions::fit_to(const std::optional<run::AccountTerms>& terms,
                              const Console& console) {
-  const auto given = values();
-  const auto epsilon = budgeted_values().real("epsilon");
+  const auto given = request().values();
+  const auto epsilon = given.real("epsilon");
   if (!terms || !epsilon || std::isinf(*epsilon)) return;
   GuaranteeChoice choice{.adjacency = given.text("adjacency").value_or(""),
                          .usual_adjacency = terms->adjacency,
@@ -100,38 +108,11 @@ void TrainingOptions::fit_to(const std::optional<run::AccountTerms>& terms,
   if (delta && delta != choice.usual_delta) given_["delta"] = fmt::format("{}", *delta);
 }
 
-learn::ParameterValues TrainingOptions::values() const {
-  learn::ParameterValues values;
-  for (const auto& [name, value] : given_) values.set(name, value);
-  return values;
-}
-
-learn::ParameterValues TrainingOptions::budgeted_values() const {
-  auto given = values();
-  if (total_epsilon_.empty()) return given;
-  if (given.given("epsilon")) {
-    throw base::UsageError("--epsilon and --total-epsilon exclude each other");
-  }
-  given.set("epsilon", total_epsilon_);
-  return given;
-}
-
-select::ResolvedRequest TrainingOptions::request() const {
-  const auto given = budgeted_values();
-  if (given.text("method").value_or("auto") == "auto") {
-    // Values out of range are refused before the schema is looked for.
-    auto checked = given;
-    checked.set("adjacency", privacy::Adjacency::add_remove);
-    (void)learn::common_options(checked);
-    return select::auto_options(given, schema());
-  }
-  return select::read_options(given, data::Schema{});
-}
-
-learn::Training TrainingOptions::plan(const data::Schema& schema,
-                                      const select::ResolvedRequest& request) const {
-  if (total_epsilon_.empty()) return select::plan_training(schema, request);
-  return select::plan_within(schema, request, request.common().epsilon);
+choose::Request TrainingOptions::request() const {
+  choose::Request request(choose::usual_for_method);
+  for (const auto& [name, value] : given_) request.set(name, value);
+  if (!total_epsilon_.empty()) request.set("total-epsilon", total_epsilon_);
+  return request;
 }
 
 data::Schema TrainingOptions::schema() const {
@@ -142,6 +123,11 @@ data::Schema TrainingOptions::schema() const {
   }
   if (!loaded_) loaded_ = data::load_schema(schema_);
   return *loaded_;
+}
+
+learn::Training spelled(learn::Training plan, const Console& console) {
+  for (auto& reason : plan.reasons) reason = console.spelled(reason);
+  return plan;
 }
 
 std::string plan_text(const learn::Training& plan) {

@@ -6,12 +6,11 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/options.h"
 #include "tacet/apps/terminal/console.h"
+#include "tacet/choose/request.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/report/plan.h"
 #include "tacet/run/terms.h"
-#include "tacet/select/read_options.h"
 
 namespace tacet::apps {
 
@@ -25,16 +24,8 @@ class TrainingOptions {
   /// pays; a person is told of a delta that is not the usual one.
   void fit_to(const std::optional<run::AccountTerms>& terms, const Console& console);
 
-  /// Checked values; UsageError names the option.
-  [[nodiscard]] learn::ParameterValues values() const;
-  /// The same with --total-epsilon as their epsilon, where that was given.
-  [[nodiscard]] learn::ParameterValues budgeted_values() const;
-  [[nodiscard]] bool has_total() const { return !total_epsilon_.empty(); }
-  [[nodiscard]] select::ResolvedRequest request() const;
-  /// What the training does and costs: at --epsilon, or at what --total-epsilon leaves of it. The
-  /// request is that of request().
-  [[nodiscard]] learn::Training plan(const data::Schema& schema,
-                                     const select::ResolvedRequest& request) const;
+  /// What was asked for; UsageError names the option.
+  [[nodiscard]] choose::Request request() const;
   /// The schema from its file. UsageError when none was given.
   [[nodiscard]] data::Schema schema() const;
   [[nodiscard]] const std::string& schema_file() const { return schema_; }
@@ -48,6 +39,9 @@ class TrainingOptions {
 
 /// An option for a row of a table of parameters; `given` gets its value.
 void add_parameter(Options& options, const learn::Parameter& parameter, learn::OptionValues& given);
+
+/// A plan whose reasons name parameters as this program does, to be shown.
+[[nodiscard]] learn::Training spelled(learn::Training plan, const Console& console);
 
 /// What was settled before reading data, for a person: the reasons, then all settings.
 [[nodiscard]] std::string plan_text(const learn::Training& plan);

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "tacet/model/loss/loss.h"
-#include "tacet/privacy/rounded_up.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::apps {
 namespace {
@@ -26,7 +26,7 @@ std::optional<double> setting(const learn::Training& plan, std::string_view name
   return std::get<double>(found->value);
 }
 
-/// Standard standard deviation, about, of the noise in the prediction for a record of norm 1;
+/// Standard deviation, about, of the noise in the prediction for a record of norm 1;
 /// nothing for methods whose noise depends on more than public facts.
 std::optional<double> prediction_noise(const learn::Training& plan) {
   const double columns = static_cast<double>(plan.columns);

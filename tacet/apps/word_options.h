@@ -9,7 +9,7 @@
 #include "tacet/base/progress.h"
 #include "tacet/data/words/corpus.h"
 #include "tacet/data/words/vocabulary.h"
-#include "tacet/learn/wide/word_options.h"
+#include "tacet/learn/words/word_options.h"
 #include "tacet/run/terms.h"
 
 namespace tacet::apps {

@@ -8,7 +8,7 @@
 #include "tacet/audit/phrases.h"
 #include "tacet/data/words/corpus.h"
 #include "tacet/data/words/random_draws.h"
-#include "tacet/learn/wide/row_optimizer.h"
+#include "tacet/learn/rows/row_optimizer.h"
 
 /// Texts that are inserted to see what training gives away of them.
 namespace tacet::audit {

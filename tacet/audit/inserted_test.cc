@@ -10,7 +10,7 @@
 #include "tacet/audit/memorisation.h"
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
-#include "tacet/learn/wide/word_training.h"
+#include "tacet/learn/words/word_training.h"
 #include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::audit {

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::audit {
 namespace {
@@ -29,7 +30,7 @@ double largest_refuted(const std::function<double(double)>& p_value, double leve
     low = high;
     high *= 2;
   }
-  for (int i = 0; i < 200 && high - low > 0x1p-50 * high; ++i) {
+  for (int i = 0; i < 200 && high - low > numeric::ulps(4) * high; ++i) {
     const double middle = (low + high) / 2;
     (p_value(middle) < level ? low : high) = middle;
   }

@@ -18,8 +18,8 @@ struct Phrase {
   friend bool operator==(const Phrase&, const Phrase&) = default;
 };
 
-/// Vectors of words as they were released: a row of `dimensions` numbers a word as target and as
-/// context, and a bias a word. With one shared table both are the same, with biases 0.
+/// Released word vectors: for each word `dimensions` numbers as target, as many as context, and a
+/// bias. With one shared table targets and contexts are equal and biases are 0.
 struct ReleasedWords {
   std::int64_t dimensions = 0;
   std::vector<float> targets;
@@ -36,15 +36,15 @@ struct ReleasedWords {
 /// Not for several threads at once.
 class PhraseModel {
  public:
-  /// Keeps a reference. Memory grows to words^2 floats where phrases begin with all of them.
+  /// Keeps a reference. Memory grows up to words^2 floats, if phrases begin with every word.
   explicit PhraseModel(const ReleasedWords& released) : released_(released) {}
 
   [[nodiscard]] double surprise(const Phrase& phrase);
 
-  /// Of `others` (which begin with the same word), how many surprise the model as much as the
-  /// phrase or more: the more, the better it is remembered. Of k equal ones floor((k + 1) tie)
-  /// count, so that with a uniform `tie` in [0, 1) a phrase that is like the others has a uniform
-  /// rank.
+  /// The number of `others` (which begin with the same word) that surprise the model at least as
+  /// much as the phrase: a large rank means that the model remembers it. Of k equal surprises
+  /// floor((k + 1) tie) count, so that with a uniform `tie` in [0, 1) a phrase like the others has
+  /// a uniform rank.
   [[nodiscard]] std::int64_t rank(const Phrase& phrase, std::span<const Phrase> others, double tie);
 
  private:

@@ -100,7 +100,7 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
 
 AtomicFile::~AtomicFile() { discard(); }
 
-/// False where the folder's file system has no unnamed files, or none that could get a name later.
+/// Returns false if the file system has no unnamed files, or cannot give them a name later.
 bool AtomicFile::open_unnamed() {
   descriptor_ =
       ::open(parent_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, default_permissions);
@@ -155,7 +155,8 @@ void AtomicFile::commit() {
 
 int AtomicFile::give_name() {
   if (temporary_.empty() && overwrite_ == Overwrite::refuse) return link_to(descriptor_, target_);
-  // A link replaces nothing, a renaming does: for a moment the complete text has two names.
+  // A link cannot replace a file, a rename can. So the unnamed file first gets a temporary name,
+  // and for a moment the complete text has two names.
   if (temporary_.empty()) {
     if (const int failure = give_temporary_name(); failure != 0) return failure;
   }
@@ -187,7 +188,7 @@ void AtomicFile::discard() noexcept {
 
 void AtomicFile::fail(int error_code) const {
   std::string advice;
-  if (error_code == EEXIST) advice = "; choose another name, or allow overwriting (--force)";
+  if (error_code == EEXIST) advice = "; choose another name, or allow overwriting (`force`)";
   if (error_code == ENOENT) advice = "; the folder must exist";
   throw IoError("cannot write '{}': {}{}", destination_.string(), reason(error_code), advice);
 }

@@ -10,14 +10,9 @@
 #include <vector>
 
 #include "tacet/accounting/memory_budget.h"
+#include "tacet/api/model.h"
 #include "tacet/base/error.h"
-#include "tacet/base/progress.h"
 #include "tacet/capi/tacet.h"
-#include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/parameters.h"
-#include "tacet/model/model_file.h"
-#include "tacet/privacy/receipt.h"
-#include "tacet/run/rows.h"
 
 /// What programs in C hold by number.
 namespace tacet::capi::internal {
@@ -30,8 +25,8 @@ struct Object {
 
 struct SchemaObject : Object {
   static constexpr const char* kind = "schema";
-  explicit SchemaObject(data::Schema given) : schema(std::move(given)) {}
-  const data::Schema schema;
+  explicit SchemaObject(api::Schema given) : schema(std::move(given)) {}
+  const api::Schema schema;
 };
 
 /// What a program in C is told between steps, and how it cancels.
@@ -52,8 +47,8 @@ class Watch : public base::Progress {
 
 struct OptionsObject : Object {
   static constexpr const char* kind = "set of options";
-  learn::ParameterValues values;
-  std::optional<model::OwnFunctions> loss;
+  choose::Request request{choose::usual_for_method};
+  std::optional<api::Random> random;
   Watch watch;
 };
 
@@ -75,8 +70,8 @@ struct TableObject : Object {
 
 struct ModelObject : Object {
   static constexpr const char* kind = "model";
-  explicit ModelObject(model::ModelFile given) : file(std::move(given)) {}
-  const model::ModelFile file;
+  explicit ModelObject(api::Model given) : model(std::move(given)) {}
+  const api::Model model;
 };
 
 struct ReleaseObject : Object {

@@ -10,16 +10,10 @@
 #include <string_view>
 #include <utility>
 
-#include "tacet/accounting/composition.h"
+#include "tacet/accounting/accountant.h"
+#include "tacet/api/release.h"
 #include "tacet/base/version.h"
 #include "tacet/capi/objects.h"
-#include "tacet/learn/method.h"
-#include "tacet/optimize/sums/vector_sum.h"
-#include "tacet/run/release.h"
-#include "tacet/run/train.h"
-#include "tacet/select/auto.h"
-#include "tacet/select/plan.h"
-#include "tacet/select/read_options.h"
 
 namespace tacet::capi {
 namespace {
@@ -106,45 +100,31 @@ void make(std::uint64_t* out, Arguments&&... arguments) {
   place = Objects::all().add(std::make_shared<Kind>(std::forward<Arguments>(arguments)...));
 }
 
-/// As `tacet train` reads its command line; a loss of one's own is for gradient alone.
-select::ResolvedRequest options_of(const OptionsObject& given, const data::Schema& schema) {
-  auto values = given.values;
-  const bool automatic = values.text("method").value_or("auto") == "auto";
-  if (automatic && given.loss) values.set("method", "gradient");
-  if (automatic && !given.loss) return select::auto_options(values, schema);
-  if (given.loss) {
-    const bool numbers = schema.target && schema.target->regression();
-    values.set("loss", model::custom_loss(numbers ? model::Labels::numbers : model::Labels::signs,
-                                          *given.loss));
-  }
-  return select::read_options(std::move(values), schema);
-}
-
 void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, const run::Rows& rows,
            std::uint64_t* model) {
   static_cast<void>(wanted(model, "the place of the result"));
   const auto described = Objects::all().get<SchemaObject>(schema);
   const auto chosen = Objects::all().get<OptionsObject>(options);
   const auto payer = budget == 0 ? nullptr : Objects::all().get<BudgetObject>(budget);
-  select::ResolvedRequest settled;
-  run::TrainContext context;
+  choose::Request request(choose::usual_for_method);
+  std::optional<api::Random> random;
+  api::TrainContext context;
   internal::Watch watch;
   {
     const std::lock_guard turn(chosen->turn);
     watch = chosen->watch;
-    settled = options_of(*chosen, described->schema);
-    context.threads = static_cast<int>(
-        std::clamp<std::int64_t>(chosen->values.integer("threads").value_or(0), 0, 1 << 20));
+    request = chosen->request;
+    random = chosen->random;
   }
+  if (random) context.random = &*random;
   if (payer) context.budget = &payer->budget;
   context.supervision.progress = &watch;
-  make<ModelObject>(model,
-                    run::train(select::plan_training(described->schema, settled), rows, context));
+  make<ModelObject>(model, api::train(described->schema, rows, request, context));
 }
 
 void predict(std::uint64_t model, const run::Rows& rows, std::span<double> out) {
   const auto asked = Objects::all().get<ModelObject>(model);
-  const auto predictions = run::predict(asked->file, rows);
+  const auto predictions = asked->model.predict(rows);
   if (predictions.size() != out.size()) {
     throw base::UsageError("room for {} predictions of {} records", out.size(), predictions.size());
   }
@@ -183,14 +163,14 @@ using namespace tacet::capi;  // NOLINT(google-build-using-namespace)
 
 int tacet_schema_parse(const char* text, const char* name, tacet_schema* schema) {
   return guarded([&] {
-    auto parsed = data::schema_from_toml(text_of(text, "text"), text_of(name, "name"));
-    parsed.validate(name);
-    make<SchemaObject>(schema, std::move(parsed));
+    make<SchemaObject>(schema,
+                       api::Schema::from_toml(text_of(text, "text"), text_of(name, "name")));
   });
 }
 
 int tacet_schema_load(const char* path, tacet_schema* schema) {
-  return guarded([&] { make<SchemaObject>(schema, data::load_schema(text_of(path, "path"))); });
+  return guarded(
+      [&] { make<SchemaObject>(schema, api::Schema::load(std::string(text_of(path, "path")))); });
 }
 
 int tacet_options_new(tacet_options* options) {
@@ -201,7 +181,7 @@ int tacet_options_set(tacet_options options, const char* name, const char* value
   return guarded([&] {
     const auto object = Objects::all().get<OptionsObject>(options);
     const std::lock_guard turn(object->turn);
-    object->values.set(text_of(name, "name"), std::string(text_of(value, "value")));
+    object->request.set(text_of(name, "name"), std::string(text_of(value, "value")));
   });
 }
 
@@ -213,13 +193,17 @@ int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope
       if (function == nullptr) throw base::UsageError("{} is a null pointer", what);
       return [function, context](double u, double y) { return function(u, y, context); };
     };
-    model::OwnFunctions own{.value = of(value, "value"),
-                            .slope = of(slope, "slope"),
-                            .largest_slope = largest_slope,
-                            .largest_curvature = largest_curvature};
-    static_cast<void>(model::custom_loss(model::Labels::signs, own));  // checked now
     const std::lock_guard turn(object->turn);
-    object->loss = std::move(own);
+    object->request.minimise(of(value, "value"), of(slope, "slope"), largest_slope,
+                             largest_curvature);
+  });
+}
+
+int tacet_options_seed(tacet_options options, uint64_t seed) {
+  return guarded([&] {
+    const auto object = Objects::all().get<OptionsObject>(options);
+    const std::lock_guard turn(object->turn);
+    object->random = api::Random::seeded(seed);
   });
 }
 
@@ -302,8 +286,8 @@ int tacet_release_histogram(tacet_budget budget, const int64_t* bin_of, size_t c
     const auto payer = budget == 0 ? nullptr : Objects::all().get<BudgetObject>(budget);
     optimize::Histogram histogram(static_cast<std::int64_t>(bins));
     for (const std::int64_t bin : numbers(bin_of, count, "bin_of")) histogram.add(bin);
-    const auto noise = delta > 0 ? run::Noise::discrete_gaussian : run::Noise::discrete_laplace;
-    auto released = run::release(std::move(histogram).take(), asked,
+    const auto noise = delta > 0 ? api::Noise::discrete_gaussian : api::Noise::discrete_laplace;
+    auto released = api::release(std::move(histogram), asked,
                                  {.noise = noise, .budget = payer ? &payer->budget : nullptr});
     if (release != nullptr) make<ReleaseObject>(release, std::move(released.receipt));
     std::ranges::copy(released.values, out.begin());
@@ -311,14 +295,15 @@ int tacet_release_histogram(tacet_budget budget, const int64_t* bin_of, size_t c
 }
 
 int tacet_model_load(const char* path, tacet_model* model) {
-  return guarded([&] { make<ModelObject>(model, model::load_model(text_of(path, "path"))); });
+  return guarded(
+      [&] { make<ModelObject>(model, api::Model::load(std::string(text_of(path, "path")))); });
 }
 
 int tacet_model_save(tacet_model model, const char* path, int overwrite) {
   return guarded([&] {
     const auto object = Objects::all().get<ModelObject>(model);
-    model::save_model(text_of(path, "path"), object->file,
-                      overwrite != 0 ? base::Overwrite::allow : base::Overwrite::refuse);
+    object->model.save(std::string(text_of(path, "path")),
+                       overwrite != 0 ? api::Existing::overwrite : api::Existing::refuse);
   });
 }
 
@@ -342,7 +327,7 @@ int tacet_predict_matrix(tacet_model model, const double* values, size_t rows, s
 int tacet_model_class(tacet_model model, size_t index, char* out, size_t size, size_t* needed) {
   return guarded([&] {
     const auto object = Objects::all().get<ModelObject>(model);
-    const auto& classes = object->file.model.classes;
+    const auto classes = object->model.classes();
     if (index >= classes.size()) {
       throw base::UsageError("class {} of a model of {}", index, classes.size());
     }
@@ -354,8 +339,9 @@ int tacet_model_receipt(tacet_model model, char* out, size_t size, size_t* neede
   return guarded([&] {
     const auto object = Objects::all().find(model);
     const auto* release = dynamic_cast<const ReleaseObject*>(object.get());
-    const auto& receipt = release != nullptr ? release->receipt
-                                             : Objects::all().get<ModelObject>(model)->file.receipt;
+    const auto& receipt = release != nullptr
+                              ? release->receipt
+                              : Objects::all().get<ModelObject>(model)->model.receipt();
     hand_out(privacy::receipt_to_json(receipt), out, size, needed);
   });
 }

@@ -68,6 +68,9 @@ typedef double (*tacet_loss)(double prediction, double label, void* context);
 TACET_API int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope,
                                  void* context, double largest_slope, double largest_curvature);
 
+/* Noise from a known seed: one seed, one model. It protects nobody, and the receipt says so. */
+TACET_API int tacet_options_seed(tacet_options options, uint64_t seed);
+
 /* Called between the steps of trainings with these options: the phase, and how many steps of how
  * many are done, public all three. An answer other than 0 cancels: the training ends with
  * TACET_INTERRUPTED, and what it released stays paid. It may neither throw nor be left by longjmp,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tacet/data/block_vector.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::data {
 
@@ -142,8 +143,8 @@ class Dataset {
   /// Declares that records carry units; only before the first record.
   void declare_units();
 
-  /// Frees what is held for records before `row`, block by block: for who writes them anew while
-  /// reading them. They may not be read any more.
+  /// Frees the memory of the records before `row`, block by block, for callers that write records
+  /// to a new place while they read them. The freed records may not be read again.
   void forget_before(std::int64_t row);
 
   /// Bytes held for the records, for measurements.
@@ -177,5 +178,11 @@ class Dataset {
   std::int64_t unit_count_ = 0;
   BlockVector<std::int64_t> units_;
 };
+
+/// One record of each unit, chosen uniformly among the unit's by a secret random draw, in the order
+/// in which units appear; records without a unit are left out. Given all choices, two data sets
+/// that differ in one unit become two that differ in one record, so that what is proved for records
+/// holds for units (docs/proofs/unit_draw.md). InternalError for a data set without units.
+[[nodiscard]] Dataset one_record_per_unit(const Dataset& dataset, random::BlockClaim draws);
 
 }  // namespace tacet::data

@@ -196,21 +196,22 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
 
 /// The length of one record among these sums, which the number of records decides: where it is
 /// public, counts are taken around their even share.
-void expect_record_norm(RecordedParameters& recorded, const privacy::Receipt& receipt) {
-  // Other shapes may have the same length, so these are not named as checked.
-  RecordedParameters parameters(receipt.parameters);
+void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& receipt) {
+  // Other shapes may have the same length.
   const auto count_of = [&](const char* name, std::int64_t otherwise) {
-    return parameters.has(name) ? parameters.count(name) : otherwise;
+    return parameters.has(name) ? parameters.count(name, Looking::assumes) : otherwise;
   };
   const optimize::CellShape shape{.groups = count_of("groups", 1),
-                                  .cells = parameters.count("cells"),
+                                  .cells = parameters.count("cells", Looking::assumes),
                                   .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
                                   .centred = count_is_public(receipt.guarantee.adjacency)};
-  const auto bits = std::clamp<std::int64_t>(parameters.count("norm_bits"), 0, 64);
+  const auto bits =
+      std::clamp<std::int64_t>(parameters.count("norm_bits", Looking::assumes), 0, 64);
   const optimize::CellSum sum(shape, static_cast<int>(bits));
-  if (nearly_equal(recorded.real("record_norm"), sum.contribution_bound())) return;
+  const double stated = parameters.real("record_norm");
+  if (nearly_equal(stated, sum.contribution_bound())) return;
   throw base::DataError("a record among these sums is {:.6g} long, the receipt says {:.6g}",
-                        sum.contribution_bound(), parameters.real("record_norm"));
+                        sum.contribution_bound(), stated);
 }
 
 }  // namespace

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/base/machine_memory.h"
-#include "tacet/base/nearest_word.h"
+#include "tacet/base/machine.h"
+#include "tacet/base/parameter_names.h"
+#include "tacet/base/text.h"
 #include "tacet/learn/checked_context.h"
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/learn/gradient/feature_selection.h"
@@ -28,8 +29,8 @@
 #include "tacet/learn/regularized_output/regularized_output.h"
 #include "tacet/learn/ridge/adassp.h"
 #include "tacet/learn/selected_training.h"
+#include "tacet/learn/sparse_groups/sparse_groups.h"
 #include "tacet/learn/wide/net_plan.h"
-#include "tacet/learn/wide/sparse_groups.h"
 
 namespace tacet::learn {
 namespace {
@@ -91,8 +92,9 @@ std::vector<std::string_view> readers_of(std::string_view parameter) {
 void check_parameters(const Method& method, const ParameterValues& values) {
   for (const auto& parameter : parameters()) {
     if (!values.given(parameter.name) || reads(method, parameter.name)) continue;
-    throw base::UsageError("{} has no meaning for method {}; it belongs to {}", parameter.name,
-                           method.name, fmt::join(readers_of(parameter.name), ", "));
+    throw base::UsageError("{} has no meaning for method {}; it belongs to {}",
+                           base::parameter_name(parameter.name), method.name,
+                           fmt::join(readers_of(parameter.name), ", "));
   }
 }
 
@@ -118,8 +120,8 @@ void check_calibration(const Method& method, const CommonOptions& options) {
   if (find_paper(method, options.calibration) != nullptr) return;
   std::vector<std::string> own{to_string(Calibration::tight)};
   for (const auto& paper : method.papers) own.push_back(to_string(paper.calibration));
-  throw base::UsageError("calibration {} is none of method {}; it has {}",
-                         to_string(options.calibration), method.name, fmt::join(own, ", "));
+  throw base::UsageError("method {} has no calibration {}; it has {}", method.name,
+                         to_string(options.calibration), fmt::join(own, ", "));
 }
 
 /// Kept columns are released from records, and a projection is the plan's to say.
@@ -131,7 +133,7 @@ void refuse_narrowed(const data::Schema& schema) {
   }
   if (schema.projection) {
     throw base::UsageError(
-        "the schema has a projection, which belongs to models; leave it out and give --projection");
+        "the schema has a projection, which belongs to models; leave it out and give `projection`");
   }
 }
 

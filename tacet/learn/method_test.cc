@@ -31,16 +31,23 @@ TEST(Method, UnknownNamesAreRefusedWithTheKnownOnes) {
   }
 }
 
-/// Some value that the row allows.
-const char* some_value(const Parameter& parameter) {
-  for (const char* value : {"1", "0.5", "8", "auto", "tight", "none"}) {
+/// Some value that the parameter allows.
+std::string allowed_value(const Parameter& parameter) {
+  std::vector<std::string> candidates{"1", "0.5", "word", "yes=1"};
+  std::istringstream words{parameter.range.text()};
+  for (std::string word; words >> word;) {
+    candidates.push_back(word.ends_with(',') ? word.substr(0, word.size() - 1) : word);
+  }
+  for (const auto& candidate : candidates) {
     try {
-      check_value(parameter, value);
-      return value;
+      check_value(parameter, candidate);
+      return candidate;
     } catch (const base::UsageError&) {
+      continue;
     }
   }
-  return parameter.range.words.all().front().data();
+  ADD_FAILURE() << parameter.name << " allows none of the candidates";
+  return {};
 }
 
 TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
@@ -48,7 +55,7 @@ TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
   for (const auto* method : methods()) {
     for (const auto name : method->options) {
       ASSERT_NE(find_parameter(name), nullptr) << method->name << " reads " << name;
-      EXPECT_NO_THROW(check_parameters(*method, {{name, some_value(*find_parameter(name))}}))
+      EXPECT_NO_THROW(check_parameters(*method, {{name, allowed_value(*find_parameter(name))}}))
           << method->name << " " << name;
       read.insert(name);
     }
@@ -56,6 +63,8 @@ TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
   // Whatever no method binds is read by all.
   for (const auto& parameter : parameters()) {
     if (read.contains(parameter.name)) continue;
+    ParameterValues values;
+    values.set(parameter.name, allowed_value(parameter));
     for (const auto* method : methods()) {
       EXPECT_NO_THROW(check_parameters(*method, {{parameter.name, some_value(parameter)}}))
           << method->name << " " << parameter.name;

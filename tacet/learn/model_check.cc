@@ -8,6 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/privacy/event_tree.h"
 
 namespace tacet::learn {
@@ -61,23 +62,18 @@ void check_narrowing(const data::Schema& schema, RecordedParameters& parameters)
                               : "the receipt names a projection, but the model's rows have none");
   }
   if (schema.projection) {
-    parameters.expect("projection", data::projection_name(*schema.projection), "the schema says");
-    parameters.expect("projection_width", schema.projection->width, "the schema says");
-    parameters.expect("projection_seed", schema.projection->seed, "the schema says");
     const bool room = schema.projection->room != 1;
     if (room != parameters.has("projection_room")) {
       throw base::DataError(
           room ? "the model's projected rows have room that the receipt does not name"
                : "the receipt names room that the model's projected rows have not");
     }
-    parameters.expect("projection_room", schema.projection->room, "the schema says");
   }
   if (schema.selected_columns) {
-    parameters.expect("feature_selection_threshold", feature_selection_threshold(schema),
+    parameters.expect(feature_selection_threshold_name, feature_selection_threshold(schema),
                       "its columns call for");
   }
-  if (schema.selected_columns.has_value() == parameters.has("feature_selection_noise_multiplier"))
-    return;
+  if (schema.selected_columns.has_value() == parameters.has(feature_selection_name)) return;
   throw base::DataError(
       schema.selected_columns
           ? "the model has columns that were kept, but the receipt no release of them"
@@ -101,17 +97,14 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
     throw base::DataError(
         "the number of records is public by the schema, but the receipt calls it secret");
   }
-  const auto& loss = file.model.loss;
-  parameters.expect("loss", std::string(model::loss_name(loss)), "the model's loss is");
-  parameters.expect("columns", file.schema.encoded_column_count(), "the schema has");
-  parameters.expect("outputs", file.model.output_count(), "the model has");
-  if (const auto name = model::loss_parameter_name(loss); !name.empty()) {
-    parameters.expect("loss_parameter", model::loss_parameter(loss), "the model's is");
-    parameters.expect(fmt::format("loss_{}", name), model::loss_parameter(loss), "the model's is");
-  }
-  if (const double width = model::loss_width(loss); !std::isnan(width)) {
-    parameters.expect("loss_width", width, "the model's is");
-  }
+  MethodPlan of_model;
+  of_model.loss = file.model.loss;
+  of_model.columns = file.schema.encoded_column_count();
+  of_model.projection = file.schema.projection;
+  SettingList list(of_model);
+  list.problem();
+  list.note("outputs", file.model.output_count());
+  expect_settings(parameters, of_model.settings, "the model has");
   check_class_weights(file, parameters);
   check_standards(file, parameters, events_compared);
   check_narrowing(file.schema, parameters);

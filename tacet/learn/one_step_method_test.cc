@@ -8,10 +8,11 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
@@ -40,25 +41,34 @@ OneStepOptions one_step_options(const ParameterValues& asked) {
   return read_options<OneStepOptions>(asked, one_step_bindings);
 }
 
+privacy::Event releases(const OneStepPlan& plan) {
+  return privacy::Gaussian{plan.noise_multiplier};
+}
+
+void list_settings(SettingList& list, OneStepPlan& plan) {
+  list.sampling("full_batch");
+  list.problem();
+  list.note("step_size", plan.step_size);
+  list.checked("noise_multiplier", plan.noise_multiplier, above_0);
+  list.follows("norm_bits", norm_bits_for(plan.noise_multiplier), {.table = false});
+}
+
 OneStepPlan plan_one_step(const data::Schema& schema, const OneStepOptions& options,
                           const PlanContext&) {
   OneStepPlan plan;
   resolve_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
-  plan.clipping_norm = usual_slope(plan.loss) * schema.norm_bound();
+  plan.clipping_norm = model::usual_slope(plan.loss) * schema.norm_bound();
   plan.step_size = options.step_size.value_or(1);
   plan.prg_slack = random::prg_slack_of(1, plan.columns);
   const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   plan.noise_multiplier =
       full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  plan.events = privacy::Gaussian{plan.noise_multiplier};
+  plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
-  plan.settings = first_settings(plan);
-  plan.settings.push_back({"step_size", plan.step_size});
-  plan.settings.push_back({"noise_multiplier", plan.noise_multiplier});
-  plan.settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false}});
+  write_settings(plan);
   return plan;
 }
 
@@ -77,19 +87,13 @@ TrainedModel train_one_step(const data::Dataset& dataset, const data::Schema& sc
   return finish(plan, schema, context, {weights});
 }
 
-privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                               const privacy::Event&) {
-  expect_sampling(receipt, "full_batch");
-  return privacy::Gaussian{recorded_noise(parameters)};
-}
-
 constinit const Method one_step_method{"one-step",
                                        "one step along the noisy gradient",
                                        privacy::Adjacency::add_remove,
                                        {privacy::every_adjacency, privacy::no_adjacency},
                                        one_step_reads,
                                        planned_by<one_step_options, plan_one_step, train_one_step>,
-                                       recorded_events};
+                                       recorded_releases_of<OneStepPlan>};
 
 // The line.
 constexpr std::array<const Method*, 2> known{&gradient_method, &one_step_method};

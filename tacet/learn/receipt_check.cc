@@ -14,7 +14,7 @@
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/model_check.h"
-#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/privacy/event_tree.h"
 #include "tacet/privacy/prg_share.h"
 #include "tacet/random/source/source.h"
@@ -48,23 +48,19 @@ std::optional<Event> own_events(const privacy::Receipt& receipt, const model::Mo
 /// gradient has it among its own, and what chooses among runs within the events of each.
 double recorded_choice(const Method& method, const privacy::Receipt& receipt,
                        RecordedParameters& parameters) {
-  if (parameters.has("feature_selection_threshold") !=
-      parameters.has("feature_selection_noise_multiplier")) {
+  MethodPlan plan;
+  SettingList list(plan, receipt, parameters);
+  const bool chosen = list.has(feature_selection_name, false);
+  if (list.has(feature_selection_threshold_name, false) != chosen) {
     throw base::DataError(
         "columns to keep have a noise multiplier and a threshold; the receipt has one of the two");
   }
   const bool within = method.plan == gradient_method.plan || method.plan == nullptr;
-  if (within || !parameters.has("feature_selection_noise_multiplier")) return 0;
-  const double noise = parameters.real("feature_selection_noise_multiplier");
-  if (!(noise > 0 && std::isfinite(noise)) ||
-      !(parameters.real("feature_selection_threshold") >= 3) ||
-      receipt.privacy_unit != single_record) {
-    throw base::DataError(
-        "columns to keep are released of single records, with noise, from three standard "
-        "deviations of it "
-        "on");
-  }
-  return noise;
+  if (within || !chosen) return 0;
+  auto& first = plan.first.emplace();
+  list.feature_selection(first.noise, first.stddevs);
+  if (receipt.privacy_unit == single_record) return first.noise;
+  throw base::DataError("columns to keep are released of single records");
 }
 
 /// What a method released after the choice.
@@ -110,8 +106,7 @@ void check_unit_draw(const privacy::Receipt& receipt, const RecordedAlgorithm& a
   const double least = privacy::min_prg_slack(receipt.events) + draw;
   constexpr double roundings = 1e-9;
   if (receipt.prg_slack < least * (1 - roundings)) {
-    throw base::DataError(
-        "the PRG slack leaves out the random draw that draws a record of each unit");
+    throw base::DataError("the PRG slack leaves out the draw of one record of each unit");
   }
 }
 
@@ -125,12 +120,12 @@ void check_calibration(const privacy::Receipt& receipt, const Method& method) {
     throw base::DataError("calibration {} of method {} is not about {}", receipt.calibration,
                           method.name, privacy::to_string(receipt.guarantee.adjacency));
   }
-  throw base::DataError("calibration {} is none of method {}", receipt.calibration, method.name);
+  throw base::DataError("method {} has no calibration {}", method.name, receipt.calibration);
 }
 
 /// Receipts of units say how many records of each take part, and those of single records do not:
 /// the one does not pass for the other.
-void check_unit(const privacy::Receipt& receipt, const RecordedParameters& parameters,
+void check_unit(const privacy::Receipt& receipt, RecordedParameters& parameters,
                 std::vector<std::string>& unchecked) {
   const std::string name(max_records_per_unit_name);
   if (receipt.privacy_unit == single_record) {
@@ -142,7 +137,7 @@ void check_unit(const privacy::Receipt& receipt, const RecordedParameters& param
   }
   if (parameters.has(name)) {
     // Its range says nothing about the events: only methods that go by it confirm it.
-    const auto records = RecordedParameters(receipt.parameters).count(name);
+    const auto records = parameters.count(name, Looking::assumes);
     if (records >= 1 && records <= privacy::records_per_unit_limit) return;
     throw base::DataError("the records per unit are not within their range");
   }

@@ -131,7 +131,8 @@ TEST(ReceiptCheck, RecordsDoNotPassForUnits) {
     auto file = of(method);
     EXPECT_NE(faults_of(file).find("how many records of each patient"), std::string::npos);
     edit(file, "max_records_per_unit", 1);
-    EXPECT_NE(faults_of(file).find("leaves out the random draw"), std::string::npos) << method;
+    EXPECT_NE(faults_of(file).find("leaves out the draw of one record"), std::string::npos)
+        << method;
     file.receipt.prg_slack += 1e-12;
     EXPECT_EQ(faults_of(file), "") << method;
     edit(file, "max_records_per_unit", 2);
@@ -233,6 +234,17 @@ TEST(ReceiptCheck, ParametersThatMakeNoSenseAreFaultsAndNoCrash) {
   file.receipt.algorithm = "magic";
   EXPECT_EQ(faults_of(file), "");
   EXPECT_FALSE(check_receipt(file.receipt, &file).known);
+}
+
+// Levels of noise are one a phase: a single one is the noise multiplier of all phases.
+TEST(ReceiptCheck, OneLevelOfNoiseIsNotALevelOfEachPhase) {
+  auto file = trained({.method = "growth", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  const auto parameters = nlohmann::json::parse(file.receipt.parameters);
+  ASSERT_GT(parameters.at("phases").get<int>(), 1);
+  ASSERT_FALSE(parameters.contains("noise_levels"));
+  ASSERT_EQ(faults_of(file), "");
+  edit(file, "noise_levels", parameters.at("noise_multiplier").dump());
+  EXPECT_NE(faults_of(file), "");
 }
 
 /// All values inside a JSON text, without the whole.

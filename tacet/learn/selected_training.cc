@@ -53,7 +53,7 @@ data::Schema with_first_columns(const data::Schema& schema, std::int64_t count) 
 
 void refuse_choice(const CommonOptions& options) {
   const auto fail = [](std::string_view why) {
-    throw base::UsageError("feature-selection is not possible here: {}", why);
+    throw base::UsageError("`feature_selection` is not possible here: {}", why);
   };
   if (options.delta == 0.0) {
     fail("Gaussian noise tells which columns occur, which is not pure; give a delta above 0");
@@ -122,10 +122,9 @@ void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) 
     const auto narrowed = with_first_columns(schema, std::min(count, booked.most));
     if (booked.plan(narrowed).events == booked.events) continue;
     throw base::UsageError(
-        "feature-selection is not possible here: how the releases of method {} share the budget "
-        "follows "
-        "from the number of columns, which is known only after they were booked; use --method "
-        "gradient or regularized-output",
+        "`feature_selection` is not possible here: how the releases of method {} share the budget "
+        "follows from the number of columns, which is known only after they were booked; use "
+        "`method=gradient` or regularized-output",
         booked.method->name);
   }
 }

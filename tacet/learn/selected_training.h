@@ -4,9 +4,9 @@
 #include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 
-/// Any method on the columns worth having (learn/gradient/feature_selection.h; `gradient` has its
-/// own way, whose steps follow the budget): one release tells which columns occur often enough, and
-/// the method is planned and run on these.
+/// Trains any method on the columns that private feature selection kept
+/// (learn/gradient/feature_selection.h; `gradient` has its own way, whose steps follow the budget):
+/// one release tells which columns occur often enough, and the method is planned and run on these.
 ///
 /// Both are booked before a record is read. The method is planned for an epsilon of its own, the
 /// largest found at which the accountant proves the one that was asked for of both releases

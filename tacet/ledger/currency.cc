@@ -10,10 +10,9 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/refusal.h"
-#include "tacet/accounting/stated_cost.h"
+#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::ledger {
@@ -62,6 +61,19 @@ double largest_with(double epsilon, const Promise& promise) {
     (promise(middle) <= epsilon ? low : high) = middle;
   }
   return low;
+}
+
+bool in_epsilons(const Cap& cap) {
+  return cap.currency == Currency::basic || cap.currency == Currency::pure;
+}
+
+privacy::ExactCost limits_of(const Cap& cap) {
+  if (cap.currency == Currency::gdp) {
+    numeric::ExactSum squared;
+    squared.add_product(cap.value, cap.value);
+    return {squared, {}};
+  }
+  return privacy::ExactCost({cap.value, cap.delta, in_epsilons(cap)});
 }
 
 }  // namespace
@@ -183,5 +195,14 @@ std::string in_words(const Amount& amount, const Cap& cap) {
   }
   return in_words(like);
 }
+
+bool Tally::within(const Cap& cap) const {
+  if (in_epsilons(cap)) return cost_.within_written({cap.value, cap.delta});
+  return cost_.within(limits_of(cap));
+}
+
+Amount Tally::remaining(const Cap& cap) const { return cost_.left_of(limits_of(cap)); }
+
+Amount amount_of(const Cap& cap) { return limits_of(cap).rounded_up(); }
 
 }  // namespace tacet::ledger

@@ -51,7 +51,7 @@ struct Cap {
 using privacy::Amount;
 
 /// The proved cost of `event` between neighbours of `adjacency` in the cap's currency, rounded up:
-/// what a accounting::Filter of that currency would book.
+/// what an accounting::Filter of that currency would book.
 /// `stated` is the guarantee the run asked for; a basic account books its delta, and the larger of
 /// its epsilon and the proved one. GuaranteeError where the currency has no proved cost.
 [[nodiscard]] Amount cost_of(const privacy::Event& event, privacy::Adjacency adjacency,

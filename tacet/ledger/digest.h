@@ -16,4 +16,31 @@ namespace tacet::ledger {
 /// Whether a text is 64 lower-case hexadecimal digits.
 [[nodiscard]] bool is_digest(std::string_view text);
 
+/// 128 bits.
+struct SipDigest {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  /// Part by part, mod 2^64: a sum in any order.
+  SipDigest& operator+=(const SipDigest& other) {
+    low += other.low;
+    high += other.high;
+    return *this;
+  }
+  friend bool operator==(const SipDigest&, const SipDigest&) = default;
+  friend auto operator<=>(const SipDigest&, const SipDigest&) = default;
+};
+
+/// SipHash-2-4 with 128 bits (Aumasson and Bernstein 2012): a keyed function that nobody without
+/// the key finds equal values of, much faster on short texts than HMAC.
+class SipHash {
+ public:
+  explicit SipHash(const std::array<std::uint64_t, 2>& key) : key_(key) {}
+
+  [[nodiscard]] SipDigest operator()(std::string_view text) const;
+
+ private:
+  std::array<std::uint64_t, 2> key_;
+};
+
 }  // namespace tacet::ledger

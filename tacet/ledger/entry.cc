@@ -13,7 +13,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::ledger {
 namespace {

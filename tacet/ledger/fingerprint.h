@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tacet/ledger/sip_hash.h"
+#include "tacet/ledger/digest.h"
 
 namespace tacet::ledger {
 

@@ -79,7 +79,7 @@ void create_journal(Database& database, std::string_view key) {
 void check_version(Database& database) {
   const auto name = database.path().string();
   if (database.value("PRAGMA application_id") != std::to_string(application)) {
-    throw base::DataError("'{}' is a database, but no ledger of tacet", name);
+    throw base::DataError("'{}' is not a ledger of tacet", name);
   }
   const auto version = database.value("PRAGMA user_version");
   if (version == std::to_string(format_version)) return;

@@ -151,7 +151,7 @@ TEST_F(JournalTest, ADatabaseOfSomebodyElseIsNoLedger) {
     internal::check_version(database);
     FAIL() << "it was taken for a ledger";
   } catch (const base::DataError& error) {
-    EXPECT_NE(std::string(error.what()).find("no ledger of tacet"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("is not a ledger of tacet"), std::string::npos);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/ledger_budget.h"
+#include "tacet/privacy/receipt.h"
 #include "tests/support/small_ledger.h"
 
 namespace tacet::ledger {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tacet/local/certificate.h"
-#include "tacet/local/compensated_sum.h"
 #include "tacet/local/magnitude.h"
+#include "tacet/numeric/sums.h"
 
 /// BANCO (Jun, Orabona 2019): descent on noisy reports without a step size. A bettor learns how far
 /// to go, projected descent on the unit ball learns where to. The guarantee, its proof and what the
@@ -41,13 +41,13 @@ struct BancoSettings {
 
 /// Where a learner stands, all of it public: two learners with equal states do the same for ever.
 struct BancoState {
-  std::int64_t observed = 0;      ///< t
-  CompensatedSum gain;            ///< x
-  CompensatedSum penalty;         ///< y
-  CompensatedSum squares;         ///< S
-  CompensatedSum weight;          ///< A, of the iterates in `mean`
-  std::vector<double> direction;  ///< q, in the unit ball
-  std::vector<double> mean;       ///< of the iterates at which gradients were asked for
+  std::int64_t observed = 0;        ///< t
+  numeric::CompensatedSum gain;     ///< x
+  numeric::CompensatedSum penalty;  ///< y
+  numeric::CompensatedSum squares;  ///< S
+  numeric::CompensatedSum weight;   ///< A, of the iterates in `mean`
+  std::vector<double> direction;    ///< q, in the unit ball
+  std::vector<double> mean;         ///< of the iterates at which gradients were asked for
 };
 
 enum class Observed { taken, diverged };

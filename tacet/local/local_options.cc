@@ -19,6 +19,7 @@ using learn::Parameter;
 using learn::positive_reals;
 using learn::reals;
 using learn::reals_above;
+using learn::reals_below;
 using learn::reals_between;
 using learn::WordList;
 using learn::words;
@@ -26,11 +27,14 @@ using enum learn::PrivacyRelevance;
 using enum learn::ParameterType;
 
 constexpr std::array local_table{
-    Parameter{"epsilon", real, reals_above(0, 1e4), "none; must be given",
+    Parameter{"epsilon", real,
+              reals_above(0, 1e4).with_note(
+                  "a device that sends its gradient as it is has no privacy at all"),
+              "none; must be given",
               "privacy loss bound of all that one device sends, against everybody, the server too",
               guarantee},
-    Parameter{"delta", real, reals_between(0, 1).with_note("for mechanism gaussian alone"),
-              "0; for gaussian the largest power of ten below 1/public-row-count^1.1",
+    Parameter{"delta", real, reals_below(0, 1).with_note("above 0 for mechanism gaussian alone"),
+              "0; for gaussian the largest power of ten below 1/public_row_count^1.1",
               "probability mass on which epsilon may be exceeded", guarantee},
     Parameter{"mechanism", text, words(WordList(mechanism::local_mechanism_names)), "privunit",
               "how a device makes its gradient private", noise},
@@ -43,7 +47,7 @@ constexpr std::array local_table{
               "the schema's public_row_count", "number of devices, which is public", noise,
               "devices"},
     Parameter{"learner", text, words({"banco", "local-sgd"}), "banco",
-              "what reads the reports; local-sgd needs a step size", utility},
+              "what reads the reports; local-sgd needs a `step_size`", utility},
     Parameter{"batch-size", integer, integers(1, std::int64_t{1} << 32, "public-row-count"),
               "the largest power of two that leaves 4,000 rounds",
               "devices a round, whose reports are averaged", utility, "devices"},
@@ -58,7 +62,7 @@ constexpr std::array local_table{
     Parameter{"weight-scale", real, positive_reals(), "1",
               "size of weights worth reaching; a hint, which costs logarithms when wrong", utility},
     Parameter{"initial-wealth", real, reals(1e-300, 1e300),
-              "0.1 weight-scale sqrt(rounds (variance + clipping-norm^2))",
+              "0.1 W sqrt(rounds (variance + C^2)), of `weight_scale` W and `clipping_norm` C",
               "what banco may lose while it learns nothing", utility, "loss"},
     Parameter{"direction-step", real, reals(1e-3, 1e3), "1",
               "step of the descent that learns the direction of banco", utility},
@@ -77,7 +81,7 @@ constexpr std::array local_table{
     Parameter{"loss-parameter", real, free_text("as in tacet train"), "the loss's own",
               "the loss's own number", utility},
     Parameter{"loss-width", real, reals_between(0, std::numeric_limits<double>::infinity()), "0.25",
-              "width of the smoothing of losses that also have a loss-parameter", utility},
+              "width of the smoothing of losses that also have a `loss_parameter`", utility},
     Parameter{"clipping-norm", real, positive_reals(),
               "the loss's largest slope times the row norm; half the row norm for squared",
               "bound of each gradient, enforced on the device in integers", noise},

@@ -15,9 +15,11 @@
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/local/local_shuffle.h"
 #include "tacet/local/round_noise.h"
 #include "tacet/mechanism/local/release_report.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sums/clip.h"
 #include "tacet/random/source/source.h"
 
@@ -38,7 +40,7 @@ void refuse_problem(const data::Schema& schema, const LocalOptions& options) {
   if (std::isinf(options.epsilon)) {
     throw base::UsageError(
         "epsilon must be finite: a device that sends its gradient as it is has no privacy at all; "
-        "`tacet train --epsilon inf` trains without protection");
+        "only a training on the records themselves can be without protection");
   }
   if (schema.unit) {
     throw base::UsageError(
@@ -63,12 +65,12 @@ void refuse_for_mechanism(const LocalOptions& options, LocalMechanism mechanism)
   if (mechanism == LocalMechanism::gaussian) {
     if (delta == 0.0) {
       throw base::GuaranteeError(
-          "mechanism gaussian has a delta above 0; leave --delta out, or use privunit, which is "
+          "mechanism gaussian has a delta above 0; leave `delta` out, or use privunit, which is "
           "pure");
     }
   } else if (delta && *delta > 0) {
     throw base::UsageError(
-        "mechanism {} is pure: its delta is 0, and {} would buy nothing; leave --delta out", name,
+        "mechanism {} is pure: its delta is 0, and {} would buy nothing; leave `delta` out", name,
         *delta);
   }
   if (options.shuffled) refuse_shuffling(mechanism, options.passes);
@@ -81,20 +83,20 @@ void refuse_for_learner(const LocalOptions& options) {
     throw base::UsageError("{} has no meaning for {}; leave it out", what, options.method);
   };
   if (!sgd) {
-    refuse(options.step_size.has_value(), "step-size");
-    refuse(options.radius.has_value(), "radius");
+    refuse(options.step_size.has_value(), "`step_size`");
+    refuse(options.radius.has_value(), "`radius`");
     refuse(options.averaging == "suffix" || options.averaging == "last",
-           fmt::format("averaging {}", options.averaging.value_or("")));
+           fmt::format("`averaging={}`", options.averaging.value_or("")));
     return;
   }
-  refuse(options.averaging == "anytime", "averaging anytime");
-  refuse(options.certificate.has_value(), "certificate");
-  refuse(options.initial_wealth.has_value(), "initial-wealth");
-  refuse(options.direction_step != 1, "direction-step");
-  refuse(options.weight_power != 0, "weight-power");
+  refuse(options.averaging == "anytime", "`averaging=anytime`");
+  refuse(options.certificate.has_value(), "`certificate`");
+  refuse(options.initial_wealth.has_value(), "`initial_wealth`");
+  refuse(options.direction_step != 1, "`direction_step`");
+  refuse(options.weight_power != 0, "`weight_power`");
   if (!options.step_size) {
     throw base::UsageError(
-        "local-sgd needs a step-size, chosen from public knowledge: trying several on the same "
+        "local-sgd needs a `step_size`, chosen from public knowledge: trying several on the same "
         "people costs an epsilon each; banco needs none");
   }
 }
@@ -102,7 +104,7 @@ void refuse_for_learner(const LocalOptions& options) {
 void refuse_for_paper(const LocalOptions& options) {
   const auto calibration = options.calibration;
   if (calibration != learn::Calibration::paper && calibration != learn::Calibration::jun2019) {
-    throw base::UsageError("calibration {} is none of banco; it has tight, jun2019",
+    throw base::UsageError("banco has no calibration {}; it has tight, jun2019",
                            to_string(calibration));
   }
   const bool other =
@@ -114,7 +116,7 @@ void refuse_for_paper(const LocalOptions& options) {
       options.certificate.value_or(CertificateKind::known_noise) != CertificateKind::known_noise;
   if (!other) return;
   throw base::UsageError(
-      "--calibration paper is banco on l2_laplace reports, one a round, with uniform averaging, "
+      "`calibration=paper` is banco on l2_laplace reports, one a round, with uniform averaging, "
       "known noise and an initial wealth of 1; leave the other settings out, or use tight");
 }
 
@@ -130,10 +132,10 @@ double resolve_gradient_bound(LocalPlan& plan, const data::Schema& schema,
   if (options.clipping_norm) {
     bound = *options.clipping_norm;
   } else if (bounded || squared || count) {
-    bound = learn::usual_slope(plan.loss) * schema.norm_bound();
+    bound = model::usual_slope(plan.loss) * schema.norm_bound();
   } else {
     throw base::UsageError(
-        "loss {} has slopes without a bound, and a report must have one; give --clipping-norm, or "
+        "loss {} has slopes without a bound, and a report must have one; give `clipping_norm`, or "
         "a loss with bounded slopes such as huber",
         model::loss_name(plan.loss));
   }
@@ -161,6 +163,10 @@ void resolve_cost(LocalPlan& plan, const LocalOptions& options, const LocalRando
                   double delta) {
   plan.prg_slack = prg_slack_of(plan, randomizer);
   plan.events = mechanism::DeviceReports::event(randomizer, plan.passes);
+  const auto& spec = randomizer.spec();
+  plan.mechanism = spec.mechanism;
+  const auto* gaussian = randomizer.event().as<privacy::Gaussian>();
+  plan.report_noise = gaussian != nullptr ? gaussian->noise_multiplier : spec.epsilon;
   learn::resolve_guarantee(plan, options, delta);
 }
 
@@ -230,7 +236,7 @@ void resolve_rounds(LocalPlan& plan, const LocalOptions& options) {
   const auto devices = plan.public_row_count;
   plan.batch = options.batch_size.value_or(options.paper() ? 1 : usual_batch(devices));
   if (plan.batch > devices) {
-    throw base::UsageError("batch-size must be 1 to the {} devices, got {}", devices, plan.batch);
+    throw base::UsageError("`batch_size` must be 1 to the {} devices, got {}", devices, plan.batch);
   }
   if (!options.batch_size && !options.paper()) {
     plan.reasons.push_back(
@@ -301,60 +307,67 @@ void resolve_sgd(LocalPlan& plan, const LocalOptions& options) {
 
 // ---- what is written down
 
-void add_banco_settings(std::vector<learn::Setting>& settings, const BancoSettings& banco) {
-  settings.push_back({"certificate", std::string(name_of(banco.certificate.kind))});
-  settings.push_back({"range", banco.certificate.range});
-  settings.push_back({"certificate_constant", banco.certificate.constant});
-  settings.push_back({"initial_wealth", banco.initial_wealth});
-  settings.push_back({"direction_step", banco.direction_step, {.table = false}});
-  settings.push_back(
-      {"averaging", std::string(banco.average == PointAverage::anytime ? "anytime" : "uniform")});
+void list_banco(learn::SettingList& list, const BancoSettings& banco) {
+  list.note("certificate", name_of(banco.certificate.kind));
+  list.note("range", banco.certificate.range);
+  list.note("certificate_constant", banco.certificate.constant);
+  list.mark("initial_wealth", banco.initial_wealth);
+  list.note("direction_step", banco.direction_step, {.table = false});
+  list.note("averaging", banco.average == PointAverage::anytime ? "anytime" : "uniform");
   const bool weighted = banco.weight_power > 0;
-  settings.push_back(
-      {"weight_power", banco.weight_power, {.table = weighted, .receipt = weighted}});
+  list.note("weight_power", banco.weight_power, {.table = weighted, .receipt = weighted});
 }
 
-void add_sgd_settings(std::vector<learn::Setting>& settings, const LocalSgdSettings& sgd) {
+void list_sgd(learn::SettingList& list, const LocalSgdSettings& sgd) {
   constexpr std::array names{"uniform", "suffix", "last"};
-  settings.push_back({"step_size", sgd.step_size});
-  settings.push_back({"averaging", std::string(names[static_cast<std::size_t>(sgd.average)])});
-  if (sgd.radius > 0) settings.push_back({"radius", sgd.radius});
+  list.mark("step_size", sgd.step_size);
+  list.note("averaging", names[static_cast<std::size_t>(sgd.average)]);
+  if (sgd.radius > 0) list.note("radius", sgd.radius);
 }
 
-void resolve_settings(LocalPlan& plan) {
-  const auto& randomizer = *plan.randomizer;
-  const auto& spec = randomizer.spec();
-  const auto& noise = randomizer.noise();
-  auto& settings = plan.settings;
-  settings = learn::first_settings(plan, {.receipt = false});
-  settings.push_back({"outputs", plan.outputs, {.table = false}});
-  settings.push_back(
-      {"mechanism", std::string(mechanism::local_mechanism_names.of(spec.mechanism))});
-  if (mechanism::reports_direction(spec.mechanism)) {
-    settings.push_back({"embedding", std::string(mechanism::embedding_names.of(spec.embedding))});
-  }
-  if (const auto* gaussian = randomizer.event().as<privacy::Gaussian>()) {
-    settings.push_back({"noise_multiplier", gaussian->noise_multiplier});
-  } else {
-    settings.push_back({"report_epsilon", spec.epsilon});
-  }
-  settings.push_back({"contributions", plan.passes});
-  settings.push_back({"clipping_norm", spec.clipping_norm});
-  settings.push_back({"variance", noise.variance});
-  if (noise.norm) settings.push_back({"report_norm", *noise.norm});
-  settings.push_back({"report_bytes", randomizer.report_bytes(), {.receipt = false}});
-  settings.push_back({"expected_candidates", randomizer.expected_candidates(), {.receipt = false}});
-  settings.push_back({"batch_size", plan.batch});
-  settings.push_back({"rounds", plan.rounds});
-  if (const auto* banco = std::get_if<BancoSettings>(&plan.learner)) {
-    add_banco_settings(settings, *banco);
-  } else {
-    add_sgd_settings(settings, std::get<LocalSgdSettings>(plan.learner));
-  }
-  settings.push_back({"predicted_excess_loss", plan.predicted_excess, {.receipt = false}});
+/// What is known of the reports and their noise before any is made.
+void list_reports(learn::SettingList& list, const mechanism::LocalRandomizer& randomizer) {
+  constexpr learn::Shown not_in_receipts{.receipt = false};
+  list.note("clipping_norm", randomizer.spec().clipping_norm);
+  list.note("variance", randomizer.noise().variance);
+  if (randomizer.noise().norm) list.note("report_norm", *randomizer.noise().norm);
+  list.note("report_bytes", randomizer.report_bytes(), not_in_receipts);
+  list.note("expected_candidates", randomizer.expected_candidates(), not_in_receipts);
 }
 
 }  // namespace
+
+privacy::Event releases(const LocalPlan& plan) {
+  privacy::Event report = plan.mechanism == mechanism::LocalMechanism::gaussian
+                              ? privacy::Event(privacy::Gaussian{plan.report_noise})
+                              : privacy::PureDp{plan.report_noise, plan.guarantee.adjacency};
+  if (plan.passes == 1) return report;
+  return privacy::Repeated{plan.passes, std::move(report)};
+}
+
+void list_settings(learn::SettingList& list, LocalPlan& plan) {
+  list.sampling("local");
+  list.problem({.receipt = false});
+  list.note("outputs", plan.outputs, {.table = false});
+  list.checked("mechanism", plan.mechanism, mechanism::local_mechanism_names);
+  if (!list.reads() && mechanism::reports_direction(plan.mechanism)) {
+    list.note("embedding", mechanism::embedding_names.of(plan.randomizer->spec().embedding));
+  }
+  const bool gaussian = plan.mechanism == mechanism::LocalMechanism::gaussian;
+  list.checked(gaussian ? "noise_multiplier" : "report_epsilon", plan.report_noise, learn::above_0);
+  list.checked("contributions", plan.passes, {.lowest = 1, .highest = 255});
+  if (!list.reads()) list_reports(list, *plan.randomizer);
+  list.checked("batch_size", plan.batch,
+               {.lowest = 1, .highest = static_cast<double>(plan.public_row_count)});
+  list.follows("rounds", plan.passes * plan.rounds_per_pass());
+  if (plan.method == "banco") {
+    list_banco(list, list.reads() ? BancoSettings{} : std::get<BancoSettings>(plan.learner));
+  } else {
+    list_sgd(list, list.reads() ? LocalSgdSettings{} : std::get<LocalSgdSettings>(plan.learner));
+  }
+  list.note("predicted_excess_loss", plan.predicted_excess, {.receipt = false});
+  list.claim();
+}
 
 std::int64_t usual_batch(std::int64_t devices) {
   const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(1, devices / wanted_rounds));
@@ -370,7 +383,6 @@ LocalPlan plan_local(const data::Schema& schema, const LocalOptions& options) {
   learn::resolve_problem(plan, schema, options, {.shares = true});
   plan.passes = options.passes;
   plan.keep = options.keep;
-  plan.sampling_scheme = "local";
   if (options.paper()) plan.calibration = learn::Calibration::jun2019;
   plan.public_row_count = learn::resolve_row_count(schema, options);
   if (plan.public_row_count > max_devices) {
@@ -384,8 +396,8 @@ LocalPlan plan_local(const data::Schema& schema, const LocalOptions& options) {
   } else {
     resolve_sgd(plan, options);
   }
-  resolve_settings(plan);
-  if (options.paper()) learn::add_claim(plan.settings, plan.guarantee);
+  if (options.paper()) plan.claim = plan.guarantee;
+  write_settings(plan);
   return plan;
 }
 

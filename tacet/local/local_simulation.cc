@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/local/report_mean.h"
 #include "tacet/mechanism/local/release_report.h"
 #include "tacet/random/choose/subset.h"
@@ -53,41 +53,6 @@ std::vector<double> learn_from(Kept& kept, ReportMean& reports, const LocalPlan&
   return kept.model();
 }
 
-privacy::Event recorded_report(const privacy::Receipt& receipt,
-                               learn::RecordedParameters& parameters) {
-  const auto name = parameters.text("mechanism");
-  const auto mechanism = mechanism::local_mechanism_names.find(name);
-  if (!mechanism) throw base::DataError("there is no mechanism " + name);
-  if (*mechanism == mechanism::LocalMechanism::gaussian) {
-    return privacy::Gaussian{learn::recorded_noise(parameters)};
-  }
-  const double epsilon = parameters.real("report_epsilon");
-  if (!(epsilon > 0 && std::isfinite(epsilon))) {
-    throw base::DataError("the epsilon of a report is not above 0");
-  }
-  return privacy::PureDp{epsilon, receipt.guarantee.adjacency};
-}
-
-privacy::Event recorded_events(const privacy::Receipt& receipt,
-                               learn::RecordedParameters& parameters, const privacy::Event&) {
-  learn::expect_sampling(receipt, "local");
-  learn::expect_claim(parameters, receipt);
-  learn::expect_there(parameters, {receipt.algorithm == "banco" ? "initial_wealth" : "step_size"});
-  const auto contributions = parameters.count("contributions");
-  if (contributions < 1 || contributions > 255) {
-    throw base::DataError("a device contributes 1 to 255 reports");
-  }
-  const auto rounds = parameters.count("rounds");
-  const auto batch = parameters.count("batch_size");
-  const auto devices = receipt.public_row_count.value_or(0);
-  if (batch < 1 || batch > devices || rounds != contributions * (devices / batch)) {
-    throw base::DataError("rounds, batch size and number of devices do not fit");
-  }
-  auto report = recorded_report(receipt, parameters);
-  if (contributions == 1) return report;
-  return privacy::Repeated{contributions, std::move(report)};
-}
-
 template <bool sgd>
 learn::Training planned(const data::Schema& schema, const learn::ParameterValues& asked,
                         const learn::PlanContext& /*context*/) {
@@ -113,7 +78,7 @@ constexpr learn::Method banco_method{"banco",
                                      proved_reports,
                                      simulation_reads,
                                      planned<false>,
-                                     recorded_events,
+                                     learn::recorded_releases_of<LocalPlan>,
                                      false,
                                      papers};
 constexpr learn::Method sgd_method{"local-sgd",
@@ -122,7 +87,7 @@ constexpr learn::Method sgd_method{"local-sgd",
                                    proved_reports,
                                    simulation_reads,
                                    planned<true>,
-                                   recorded_events,
+                                   learn::recorded_releases_of<LocalPlan>,
                                    false};
 constexpr std::array<const learn::Method*, 2> methods{&banco_method, &sgd_method};
 

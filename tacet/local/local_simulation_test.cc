@@ -167,7 +167,7 @@ TEST(LocalSimulation, ReceiptsAreLedBackToTheirEvents) {
 
 TEST(LocalSimulation, TheWordsSayThatTheServerIsNoException) {
   const auto schema = schema_of(100);
-  auto receipt = learn::receipt_of(plan_local(schema, options_at(2)), "record");
+  auto receipt = learn::receipt_of(plan_local(schema, options_at(2)));
   EXPECT_NE(privacy::statement(receipt).find("the server too"), std::string::npos);
   receipt.sampling = "full_batch";
   EXPECT_EQ(privacy::statement(receipt).find("the server too"), std::string::npos);

@@ -1,13 +1,20 @@
 #pragma once
 
-#include "tacet/mechanism/noise_address.h"
+#include <cstdint>
+
 #include "tacet/privacy/budget.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
-/// What every release takes beside the data: where its noise stands, whence it comes, and the
-/// reservation that its event is debited from.
+/// Where the noise of a release comes from; each pair is used once.
+struct NoiseAddress {
+  std::uint64_t step = 0;
+  std::uint64_t tensor = 0;
+};
+
+/// What every release needs besides the data: the address of its noise, the source that the noise
+/// is drawn from, and the reservation that its event is debited from.
 struct ReleaseContext {
   NoiseAddress address;
   random::Source& source;

@@ -46,7 +46,7 @@ class SamplePermit {
   std::weak_ptr<const void> reservation_;
 };
 
-/// ReleaseContext of one of several releases from one sample, which the permit pays for.
+/// What one of several releases from one sample runs on; the permit pays for it.
 struct PermitContext {
   NoiseAddress address;
   random::Source& source;

@@ -11,7 +11,8 @@ ClassWeights::ClassWeights(std::vector<double> given) : of_class_(std::move(give
   if (of_class_.size() < 2) throw base::UsageError("class weights need two classes or more");
   for (const double weight : of_class_) {
     if (weight >= least && weight <= largest) continue;
-    throw base::UsageError("a class weight must be {:g} to {:g}, got {:g}", least, largest, weight);
+    throw base::UsageError("class-weights must be {:g} to {:g} each, got {:g}", least, largest,
+                           weight);
   }
   const double top = std::ranges::max(of_class_);
   for (double& weight : of_class_) weight /= top;

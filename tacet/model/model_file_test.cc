@@ -8,7 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tests/support/peak_memory.h"
 
 namespace tacet::model {

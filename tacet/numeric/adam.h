@@ -5,9 +5,9 @@
 
 namespace tacet::numeric {
 
-/// What numbers move along: floats, or integers as they were released, of which number j stands for
-/// (integers[j] unit) factor, each product rounded to a double and the last one to a float; zeros
-/// where it has neither. A step takes integers: it leaves zeros, to which the next noise is added.
+/// The gradient of a step: floats, or released integers, or zeros if it has neither. Integer j
+/// means (integers[j] unit) factor, where each product is rounded to a double and the last one to a
+/// float. A step leaves zeros in place of the integers; the next noise is added to them.
 struct Gradient {
   const float* floats = nullptr;
   std::int64_t* integers = nullptr;
@@ -25,11 +25,11 @@ struct AdamStep {
   float stabiliser = 0;
 };
 
-/// First moments below this cannot move a number any more and are 0.
+/// First moments below this are set to 0, because they cannot change a number any more.
 inline constexpr float no_moment = 1e-30F;
 
-/// Moves every number along its gradient. All spans have the same size. The same bits on every
-/// machine: operation by operation, rounded to float, in the order
+/// One step of Adam. All spans have the same size. The bits are the same on every machine, because
+/// every operation is rounded to float, in the order
 ///
 ///     first = d1 first + (1 - d1) g        (0 where it is below no_moment)
 ///     second = d2 second + ((1 - d2) g) g
@@ -39,12 +39,12 @@ inline constexpr float no_moment = 1e-30F;
 void adam_step(std::span<float> values, std::span<float> first, std::span<float> second,
                const Gradient& gradient, const AdamStep& step);
 
-/// Plain descent in the same manner:
+/// Plain gradient descent, rounded in the same manner:
 ///
 ///     value -= rate g
 void descent_step(std::span<float> values, const Gradient& gradient, float rate);
 
-/// The rule of heavy ball:
+/// Heavy-ball momentum:
 ///
 ///     velocity = momentum velocity + g     (0 where it is below no_moment)
 ///     value -= rate velocity

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::numeric {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/fft_levels.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::numeric {
 namespace {

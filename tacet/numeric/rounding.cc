@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "tacet/numeric/infinity.h"
-
 namespace tacet::numeric {
 namespace {
 

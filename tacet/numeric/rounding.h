@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 /// Arithmetic with a visible safe side. Sums of privacy costs round up, what is left of a budget
 /// rounds down; exact results stay exact.
@@ -28,7 +29,24 @@ namespace tacet::numeric {
 [[nodiscard]] double exp_of_upper(double log_upper);
 [[nodiscard]] double exp_of_lower(double log_lower);
 
+/// The largest relative error of one rounded operation of doubles, 2^-53.
+inline constexpr double unit_roundoff = 0x1p-53;
+
+/// A relative error of n units in the last place, 2^-52 each. k operations in a row err by at most
+/// k u / (1 - k u), u = 2^-53 (Higham 2002, lemma 3.1): n units cover 2 n - 2 operations besides
+/// the one that applies them. An exp or log of glibc counts as two (its manual, "Known Maximum
+/// Errors in Math Functions").
+[[nodiscard]] constexpr double ulps(double n) { return n * 0x1p-52; }
+/// Factors that move a result of at least 0 outwards by so much.
+[[nodiscard]] constexpr double up_ulps(double n) { return 1 + ulps(n); }
+[[nodiscard]] constexpr double down_ulps(double n) { return 1 - ulps(n); }
+/// Factors that cover some thousand operations, for places where counting them gains nothing.
+inline constexpr double amply_up = 1 + 0x1p-40;
+inline constexpr double amply_down = 1 - 0x1p-40;
+
 /// A count of at least 0 as a double that is not below it; exact up to 2^53.
 [[nodiscard]] double count_up(std::int64_t count);
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace tacet::numeric

@@ -1,13 +1,11 @@
 #include "tacet/numeric/rounding.h"
 
 #include <gtest/gtest.h>
-
 #include <boost/multiprecision/cpp_int.hpp>
+
 #include <cmath>
 #include <limits>
 #include <random>
-
-#include "tacet/numeric/infinity.h"
 
 namespace tacet::numeric {
 namespace rounding_test {

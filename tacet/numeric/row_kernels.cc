@@ -1,4 +1,4 @@
-#include "tacet/numeric/row_kernels.h"
+#include "tacet/numeric/kernels.h"
 
 #include <cstddef>
 

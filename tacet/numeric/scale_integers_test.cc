@@ -1,4 +1,4 @@
-#include "tacet/numeric/scale_integers.h"
+#include "tacet/numeric/kernels.h"
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>

@@ -1,4 +1,4 @@
-#include "tacet/numeric/sparse_kernels.h"
+#include "tacet/numeric/kernels.h"
 
 #include <bit>
 #include <cstddef>

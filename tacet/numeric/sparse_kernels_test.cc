@@ -1,4 +1,4 @@
-#include "tacet/numeric/sparse_kernels.h"
+#include "tacet/numeric/kernels.h"
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>

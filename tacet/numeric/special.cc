@@ -6,14 +6,12 @@
 #include <utility>
 
 #include "tacet/numeric/erfcx_fraction.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::numeric {
 namespace {
 
 using internal::inverse_sqrt_pi;
-constexpr double inverse_sqrt_2pi = 0.39894228040143267794;
-constexpr double inverse_sqrt_2 = 0.70710678118654752440;
 
 /// erfcx on [0.46875, 4] (Cody 1969).
 double erfcx_middle(double x) {
@@ -90,15 +88,15 @@ double erfcx_slope(double x) {
 double normal_cdf(double x) {
   if (x < -1) {
     // The split keeps the relative accuracy that erfc(-x / sqrt 2) would lose to the rounded ratio.
-    return 0.5 * exp_minus_half_square(x) * erfcx(-x * inverse_sqrt_2);
+    return 0.5 * exp_minus_half_square(x) * erfcx(-x * sqrt_half);
   }
-  return 0.5 * std::erfc(-x * inverse_sqrt_2);
+  return 0.5 * std::erfc(-x * sqrt_half);
 }
 
 double log_normal_cdf(double x) {
   if (x < -1) {
     if (std::isinf(x)) return -infinity;
-    return -0.5 * x * x + std::log(0.5 * erfcx(-x * inverse_sqrt_2));
+    return -0.5 * x * x + std::log(0.5 * erfcx(-x * sqrt_half));
   }
   if (x > 1) return std::log1p(-normal_cdf(-x));
   return std::log(normal_cdf(x));
@@ -151,7 +149,7 @@ double normal_quantile_from_log(double log_p) {
   for (int i = 0; i < 100; ++i) {
     const double value = log_normal_cdf(x);
     // phi / Phi
-    const double slope = x < -1 ? 2 * inverse_sqrt_2pi / erfcx(-x * inverse_sqrt_2)
+    const double slope = x < -1 ? 2 * inverse_sqrt_2pi / erfcx(-x * sqrt_half)
                                 : inverse_sqrt_2pi * std::exp(-0.5 * x * x) / normal_cdf(x);
     const double step = (log_p - value) / slope;
     x += step;

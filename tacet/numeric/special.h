@@ -2,6 +2,13 @@
 
 namespace tacet::numeric {
 
+/// Constants of the normal distribution.
+inline constexpr double sqrt_half = 0.70710678118654752440;
+inline constexpr double sqrt_half_pi = 1.2533141373155002512;
+inline constexpr double inverse_sqrt_2pi = 0.39894228040143267794;
+inline constexpr double log_sqrt_2pi = 0.91893853320467274178;
+inline constexpr double mean_absolute_normal = 0.79788456080286535588;  ///< sqrt(2 / pi)
+
 /// exp(x^2) erfc(x), without overflow for large x and with a relative error of a few units in the
 /// last place (W. J. Cody's rational approximations, 1969). x below -26.6 overflows to infinity.
 [[nodiscard]] double erfcx(double x);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,20 @@ enum class Adjacency {
   add_remove,  ///< one record's presence; the number of records is secret
   zero_out,    ///< a record replaced by one that contributes exactly nothing; the number is public
   replace_one  ///< one record replaced by another; the number of records is public
+};
+
+/// An adjacency that whoever makes the value must state: unlike the enumeration, which is
+/// add_remove where braces leave it out, it has no default.
+class StatedAdjacency {
+ public:
+  constexpr StatedAdjacency(Adjacency value)  // NOLINT(google-explicit-constructor)
+      : value_(value) {}
+  constexpr operator Adjacency() const {  // NOLINT(google-explicit-constructor)
+    return value_;
+  }
+
+ private:
+  Adjacency value_;
 };
 
 /// How far a sum of vectors of norm at most C moves between neighbours, in units of C: 1, or 2
@@ -23,5 +38,39 @@ enum class Adjacency {
 
 /// The inverse of to_string; anything else is a UsageError that lists the names.
 [[nodiscard]] Adjacency parse_adjacency(std::string_view name);
+
+/// Some of the adjacencies: those that an algorithm has a proof for.
+class AdjacencySet {
+ public:
+  constexpr AdjacencySet(std::initializer_list<Adjacency> members) {
+    for (const auto member : members) bits_ |= bit(member);
+  }
+  [[nodiscard]] constexpr bool has(Adjacency adjacency) const {
+    return (bits_ & bit(adjacency)) != 0;
+  }
+  [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
+
+ private:
+  static constexpr unsigned bit(Adjacency adjacency) {
+    return 1U << static_cast<unsigned>(adjacency);
+  }
+
+  unsigned bits_ = 0;
+};
+
+inline constexpr AdjacencySet no_adjacency{};
+inline constexpr AdjacencySet every_adjacency{Adjacency::add_remove, Adjacency::zero_out,
+                                              Adjacency::replace_one};
+/// Those under which the number of records is public.
+inline constexpr AdjacencySet public_count{Adjacency::zero_out, Adjacency::replace_one};
+
+/// "add_remove or zero_out", in the order in which Adjacency names them; "none" of no member.
+[[nodiscard]] inline std::string to_string(AdjacencySet set) {
+  std::string text;
+  for (const auto one : {Adjacency::add_remove, Adjacency::zero_out, Adjacency::replace_one}) {
+    if (set.has(one)) text += (text.empty() ? "" : " or ") + to_string(one);
+  }
+  return text.empty() ? "none" : text;
+}
 
 }  // namespace tacet::privacy

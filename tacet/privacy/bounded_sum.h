@@ -1,14 +1,20 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "tacet/privacy/certified.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
+#include "tacet/privacy/row_layout.h"
 #include "tacet/privacy/sample.h"
+#include "tacet/random/exact/race.h"
 
 namespace tacet::privacy {
 
@@ -25,8 +31,8 @@ class BoundedSum {
                                                  double grid, std::int64_t contribution_bound,
                                                  Sample sample = Sample::all());
 
-  /// The same sum, of which each contribution also has an L1 norm of at most `bound` grid units: as
-  /// contribution_bound, from who clips.
+  /// The same sum, of which each contribution also has an L1 norm of at most `bound` grid units:
+  /// like contribution_bound, it comes from the code that clips.
   [[nodiscard]] BoundedSum with_absolute_bound(Certified proof, std::int64_t bound) &&;
 
   [[nodiscard]] double grid() const { return grid_; }
@@ -60,6 +66,195 @@ class BoundedSum {
   std::int64_t contribution_bound_;
   std::optional<std::int64_t> absolute_bound_;
   Sample sample_;
+};
+
+/// One of the disjoint blocks that a pass over the records by position is cut into.
+struct PassBlock {
+  std::int64_t block;
+};
+
+/// One record alone, as a device holds it; its number tells it from the others.
+struct OneRecord {
+  std::int64_t record;
+};
+
+/// A bounded vector computed from some records only, in a way that is accounted otherwise than a
+/// sum over all of them: neighbours are zero_out or replace_one, never add_remove. The mechanisms
+/// for sums over all records do not take it.
+class PartialSum {
+ public:
+  using Part = std::variant<Sample, PassBlock, OneRecord>;
+
+  /// As for BoundedSum, only the code that takes and clips records may state this. A Sample is
+  /// one of fixed size.
+  [[nodiscard]] static PartialSum from_certified(Certified /*proof*/, BoundedSum sum, Part part) {
+    return PartialSum(std::move(sum), part);
+  }
+
+  [[nodiscard]] const Part& part() const { return part_; }
+  [[nodiscard]] double grid() const { return sum_.grid(); }
+  [[nodiscard]] std::size_t size() const { return sum_.size(); }
+  [[nodiscard]] BoundedSum take(AccessKey /*key*/) && { return std::move(sum_); }
+
+ private:
+  PartialSum(BoundedSum sum, Part part) : sum_(std::move(sum)), part_(part) {}
+
+  BoundedSum sum_;
+  Part part_;
+};
+
+/// A BoundedSum with so many coordinates that only those that are not 0 are held. Which ones they
+/// are is as private as their values.
+class SparseBoundedSum {
+ public:
+  /// Only the code that clips records (the optimize module) may state a bound, and has the proof of
+  /// it. `touched` ascends by index, within 0..size-1; values within 2^60; a UsageError if not, and
+  /// for a contribution_bound outside [1, 2^52].
+  [[nodiscard]] static SparseBoundedSum from_certified(Certified proof, std::int64_t size,
+                                                       std::vector<random::ScoredCandidate> touched,
+                                                       std::int64_t contribution_bound,
+                                                       Sample sample = Sample::all());
+
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::int64_t contribution_bound() const { return contribution_bound_; }
+  /// The records that it is over. What is released of them together is debited together.
+  [[nodiscard]] const Sample& sample() const { return sample_; }
+
+  [[nodiscard]] std::span<const random::ScoredCandidate> open(AccessKey /*key*/) const {
+    return touched_;
+  }
+
+ private:
+  SparseBoundedSum(std::int64_t size, std::vector<random::ScoredCandidate> touched,
+                   std::int64_t contribution_bound, Sample sample)
+      : size_(size),
+        touched_(std::move(touched)),
+        contribution_bound_(contribution_bound),
+        sample_(sample) {}
+
+  std::int64_t size_;
+  std::vector<random::ScoredCandidate> touched_;
+  std::int64_t contribution_bound_;
+  Sample sample_;
+};
+
+/// A sum over records of integer vectors in blocks of different scale, as a Gram matrix beside a
+/// vector: sums of neighbours differ by at most distance_factor(adjacency) in the norm
+/// sqrt(sum over the blocks of |block|^2 / scale^2). Noise of standard deviation z times its own
+/// scale in every block therefore costs what one release of multiplier z does. Its values are
+/// private.
+class WeightedSum {
+ public:
+  /// Consecutive values of one scale, in grid units: positive and finite.
+  struct Block {
+    std::size_t count;
+    double scale;
+  };
+
+  /// Only the code that takes records (the optimize module) may state this; the check of floors
+  /// enforces it. Certified for `adjacency`: under replace_one for that alone, since two records
+  /// may then lie closer than their lengths allow; otherwise for every adjacency. UsageError for a
+  /// grid or a scale that is not positive and finite, InternalError unless the blocks cover the
+  /// values.
+  [[nodiscard]] static WeightedSum from_certified(Certified proof, std::vector<std::int64_t> values,
+                                                  double grid, std::vector<Block> blocks,
+                                                  Adjacency adjacency);
+
+  /// Whether the bound holds between neighbours of `adjacency`.
+  [[nodiscard]] bool covers(Adjacency adjacency) const {
+    return adjacency_ != Adjacency::replace_one || adjacency == Adjacency::replace_one;
+  }
+  [[nodiscard]] double grid() const { return grid_; }
+  [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
+  [[nodiscard]] std::size_t size() const { return values_.size(); }
+
+  [[nodiscard]] std::span<const std::int64_t> open(AccessKey /*key*/) const { return values_; }
+  /// Hands the values over; the sum is empty afterwards.
+  [[nodiscard]] std::vector<std::int64_t> take(AccessKey /*key*/) && { return std::move(values_); }
+
+ private:
+  WeightedSum(std::vector<std::int64_t> values, double grid, std::vector<Block> blocks,
+              Adjacency adjacency)
+      : values_(std::move(values)),
+        grid_(grid),
+        blocks_(std::move(blocks)),
+        adjacency_(adjacency) {}
+
+  std::vector<std::int64_t> values_;
+  double grid_;
+  std::vector<Block> blocks_;
+  Adjacency adjacency_;
+};
+
+/// A bounded sum over the chosen cells of a model's tables and its dense block. The choice is
+/// public; the numbers are private, and so is which of the chosen rows a record touched.
+class RowSum {
+ public:
+  /// Only the code that clips records (the optimize module) may state this; the check of floors
+  /// enforces it. The sum holds a number for every chosen cell and then for the dense block; where
+  /// all rows are chosen, for the cells of the `touched` ones, ascending, and the others are 0.
+  /// InternalError unless it does.
+  [[nodiscard]] static RowSum from_certified(Certified proof, BoundedSum sum,
+                                             RowSelection selection, RowLayout layout,
+                                             std::vector<std::int64_t> touched = {});
+
+  [[nodiscard]] const RowSelection& selection() const { return selection_; }
+  [[nodiscard]] const RowLayout& layout() const { return layout_; }
+  [[nodiscard]] const Sample& sample() const { return sum_.sample(); }
+  [[nodiscard]] double grid() const { return sum_.grid(); }
+  [[nodiscard]] std::int64_t contribution_bound() const { return sum_.contribution_bound(); }
+  /// Of the chosen cells and the dense block.
+  [[nodiscard]] std::int64_t size() const { return size_; }
+
+  [[nodiscard]] const BoundedSum& open(AccessKey /*key*/) const& { return sum_; }
+  [[nodiscard]] BoundedSum open(AccessKey /*key*/) && { return std::move(sum_); }
+  /// Where all rows are chosen.
+  [[nodiscard]] std::span<const std::int64_t> touched(AccessKey /*key*/) const { return touched_; }
+
+ private:
+  RowSum(BoundedSum sum, RowSelection selection, RowLayout layout,
+         std::vector<std::int64_t> touched)
+      : sum_(std::move(sum)),
+        selection_(std::move(selection)),
+        layout_(std::move(layout)),
+        touched_(std::move(touched)) {}
+
+  BoundedSum sum_;
+  RowSelection selection_;
+  RowLayout layout_;
+  std::vector<std::int64_t> touched_;
+  std::int64_t size_ = 0;
+};
+
+/// How often things occur that nobody listed before, such as the words of private texts: which of
+/// them there are is as private as how often each does.
+class PartitionCounts {
+ public:
+  /// Only the code that bounds what units count (the optimize module) may state it: each unit
+  /// counts in t <= max_per_unit things, floor(norm / sqrt(t)) in each of them, and nothing
+  /// elsewhere. Every thing that any unit counts in has a name here, and so may any number of
+  /// things that nobody counts in; the names must outlive it. A UsageError for a norm outside [1,
+  /// 2^52], counts that no unit can have made, other numbers of names than counts.
+  [[nodiscard]] static PartitionCounts from_certified(Certified proof,
+                                                      std::span<const std::string> names,
+                                                      std::vector<std::int64_t> counts,
+                                                      std::int64_t norm, std::int64_t max_per_unit);
+
+  [[nodiscard]] std::int64_t norm() const { return norm_; }
+  [[nodiscard]] std::int64_t max_per_unit() const { return max_per_unit_; }
+
+  [[nodiscard]] std::span<const std::string> names(AccessKey /*key*/) const { return names_; }
+  [[nodiscard]] std::span<const std::int64_t> open(AccessKey /*key*/) const { return counts_; }
+
+ private:
+  PartitionCounts(std::span<const std::string> names, std::vector<std::int64_t> counts,
+                  std::int64_t norm, std::int64_t max_per_unit)
+      : names_(names), counts_(std::move(counts)), norm_(norm), max_per_unit_(max_per_unit) {}
+
+  std::span<const std::string> names_;
+  std::vector<std::int64_t> counts_;
+  std::int64_t norm_;
+  std::int64_t max_per_unit_;
 };
 
 }  // namespace tacet::privacy

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tacet/privacy/event_tree.h"
+#include "tacet/privacy/receipt.h"
 
 namespace tacet::privacy {
 Reservation::Reservation(Event planned, Guarantee guarantee,

@@ -9,10 +9,19 @@
 #include "tacet/base/error.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
-#include "tacet/privacy/receipt_notes.h"
-#include "tacet/privacy/released.h"
 
+/// A budget is asked before records are read, and gives out a permit.
+///
+/// Example:
+///
+///     const auto book = [](privacy::Budget& budget) {
+///       const privacy::Guarantee cost{0.5, 0, privacy::Adjacency::add_remove};
+///       auto permit = budget.reserve(privacy::Laplace{2}, cost);
+///       permit.cancel();  // nothing was released: it is given back
+///     };
 namespace tacet::privacy {
+
+struct ReceiptNotes;
 
 /// A request that the budget does not cover.
 class BudgetExceeded : public base::BudgetError {
@@ -93,16 +102,6 @@ class Reservation {
   State state_ = State::open;
   std::shared_ptr<const void> life_ = std::make_shared<State>(State::open);
 };
-
-/// A value computed from nothing private but what was released under `reservation`: the result of
-/// an iterative algorithm. Before commit() this is an InternalError.
-template <typename T>
-[[nodiscard]] Released<T> released_under(const Reservation& reservation, T value) {
-  if (!reservation.committed()) {
-    throw base::InternalError("a result may leave only after its reservation was committed");
-  }
-  return Released<T>(std::move(value), reservation.spent());
-}
 
 /// What may be spent on one data set.
 class Budget {

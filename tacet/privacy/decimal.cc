@@ -1,8 +1,11 @@
 #include "tacet/privacy/decimal.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 
 #include "tacet/base/error.h"
@@ -44,6 +47,17 @@ bool is_above_its_decimal(double value) {
   return digits_of(value, all_digits - 1) > digits_of(value);
 }
 
+/// A step of one in the last place: all digits as a whole number, and its power of ten.
+std::string moved(double value, int digits, long long step) {
+  const auto full = fmt::format("{:.{}e}", value, digits - 1);
+  const auto mark = full.find('e');
+  auto whole = full.substr(0, mark);
+  std::erase(whole, '.');
+  const long power = std::strtol(full.c_str() + mark + 1, nullptr, 10) - (digits - 1);
+  const auto next = fmt::format("{}e{}", std::strtoll(whole.c_str(), nullptr, 10) + step, power);
+  return fmt::format("{:.{}g}", std::strtod(next.c_str(), nullptr), digits);
+}
+
 }  // namespace
 
 double decimal_down(double value) {
@@ -65,8 +79,20 @@ double decimal_sum(double a, double b) {
   double shorter = sum;
   std::from_chars(buffer.data(), written.ptr, shorter);
   // Further away than two roundings there are more digits than that.
-  constexpr double roundings = 0x1p-51;
+  constexpr double roundings = numeric::ulps(2);
   return std::fabs(shorter - sum) <= roundings * sum ? shorter : sum;
+}
+
+std::string rounded_up(double value, int digits) {
+  auto text = fmt::format("{:.{}g}", value, digits);
+  if (!std::isfinite(value) || std::strtod(text.c_str(), nullptr) >= value) return text;
+  return moved(value, digits, 1);
+}
+
+std::string rounded_down(double value, int digits) {
+  auto text = fmt::format("{:.{}g}", value, digits);
+  if (!std::isfinite(value) || std::strtod(text.c_str(), nullptr) <= value) return text;
+  return moved(value, digits, -1);
 }
 
 }  // namespace tacet::privacy

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace tacet::privacy {
 
 /// The largest double that is not above the decimal which `value` prints as: the shortest one that
@@ -16,5 +18,11 @@ namespace tacet::privacy {
 /// few enough digits (0.1 and 0.2 are 0.3); else their sum, rounded up. For statements whose proof
 /// is held against them: the double itself may lie a unit in its last place below the sum.
 [[nodiscard]] double decimal_sum(double a, double b);
+
+/// The number in at most `digits` significant digits, never below it: bounds are printed so.
+[[nodiscard]] std::string rounded_up(double value, int digits);
+
+/// The same, never above it: what is left of a budget is printed so.
+[[nodiscard]] std::string rounded_down(double value, int digits);
 
 }  // namespace tacet::privacy

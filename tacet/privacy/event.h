@@ -8,6 +8,13 @@
 
 #include "tacet/privacy/event_kinds.h"
 
+/// The language of costs: what was released, whoever released it.
+///
+/// Example:
+///
+///     const privacy::Event step = privacy::PoissonSampled{0.01, privacy::Gaussian{1.1}};
+///     const privacy::Event run = privacy::Repeated{.count = 300, .base = step};
+///     const std::string json = privacy::event_to_json(run);
 namespace tacet::privacy {
 
 namespace internal {

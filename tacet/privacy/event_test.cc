@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::privacy {
 namespace event_test {

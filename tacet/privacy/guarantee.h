@@ -29,7 +29,7 @@ class Delta {
   double value_;
 };
 
-/// Standard standard deviation (or scale) of noise in units of one record's bound C: at least 0. No
+/// Standard deviation (or scale) of noise in units of one record's bound C: at least 0. No
 /// noise (0) costs infinity, infinite noise costs nothing. Anything else is a UsageError.
 class NoiseMultiplier {
  public:

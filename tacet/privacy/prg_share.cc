@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "tacet/privacy/event_tree.h"
-#include "tacet/privacy/prg_share_error.h"
 
 namespace tacet::privacy {
 namespace {

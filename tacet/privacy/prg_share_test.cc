@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/privacy/prg_share_error.h"
-#include "tacet/privacy/rounded_up.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::privacy {
 namespace prg_share_test {

@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/prg_share.h"
+#include "tacet/privacy/receipt_notes.h"
 #include "tacet/privacy/strict_json.h"
 
 namespace tacet::privacy {

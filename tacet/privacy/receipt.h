@@ -7,8 +7,14 @@
 
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
-#include "tacet/privacy/receipt_notes.h"
 
+/// What is kept beside a released result, so that anybody can account it again.
+///
+/// Example:
+///
+///     const auto in_words = [](const std::string& json) {
+///       return privacy::statement(privacy::receipt_from_json(json));
+///     };
 namespace tacet::privacy {
 
 /// Where the noise came from.
@@ -16,6 +22,27 @@ enum class Randomness {
   secure,  ///< the operating system's entropy through a stream cipher
   seeded   ///< a known seed: repeatable, and therefore no protection at all
 };
+
+/// What a person says about a release, for whoever reads its receipt later. Nothing of it comes
+/// from records or from a clock, so that one seed stays one file; all of it may be empty.
+struct ReceiptNotes {
+  std::string data_set = {};  ///< name of the data set
+  std::string purpose = {};
+  std::string contact = {};
+  std::string date = {};           ///< YYYY-MM-DD
+  std::string schema_sha256 = {};  ///< of the schema file's bytes, 64 hexadecimal digits
+  /// On which condition the promise holds: a ledger's words, which the statement repeats.
+  std::string condition = {};
+
+  [[nodiscard]] bool empty() const {
+    return data_set.empty() && purpose.empty() && contact.empty() && date.empty() &&
+           schema_sha256.empty() && condition.empty();
+  }
+};
+
+/// UsageError for a text of more than 1000 bytes or with what a terminal would act on, a date that
+/// no calendar has, and what is no SHA-256.
+void check_notes(const ReceiptNotes& notes);
 
 /// Everything a reader needs to recompute and to judge the guarantee of a released result. A model
 /// file carries one.
@@ -50,5 +77,9 @@ struct Receipt {
 /// receipt that is well formed but promises what the cipher rules out is a GuaranteeError, as in
 /// checked().
 [[nodiscard]] Receipt receipt_from_json(std::string_view text);
+
+/// What is promised of the result, in words, or the mark of an unprotected one. Numbers are rounded
+/// up; the delta stated includes what the cipher adds. Text from files is escaped.
+[[nodiscard]] std::string statement(const Receipt& receipt);
 
 }  // namespace tacet::privacy

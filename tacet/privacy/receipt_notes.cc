@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "tacet/base/error.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 
 namespace tacet::privacy {
 namespace {

@@ -12,8 +12,6 @@ class AccessKeys;  // defined in the mechanism module; the one class that can op
 
 namespace tacet::privacy {
 
-class Reservation;
-
 /// The key to private values. Only tacet::mechanism::AccessKeys can make one, so that only a
 /// mechanism, which adds noise and debits a reservation, sees what is inside a Private<T>.
 class AccessKey {
@@ -75,8 +73,6 @@ class Released {
  private:
   template <typename U>
   friend class Released;
-  template <typename U>
-  friend Released<U> released_under(const Reservation& reservation, U value);
 
   Released(T value, Event event) : value_(std::move(value)), event_(std::move(event)) {}
 

@@ -8,7 +8,8 @@
 namespace tacet::privacy {
 namespace {
 
-/// The samples of this process. Those that were claimed are mostly neighbours, and the set small.
+/// The serial numbers of this process's samples, and which of them were claimed. Claimed numbers
+/// are mostly consecutive, so the set is small.
 class Register {
  public:
   static Register& instance() {

@@ -71,7 +71,7 @@ class Sample {
 };
 
 /// A secret sample with the records in it, drawn as its event says. The rows are as secret as the
-/// noise: who knows them gets no amplification.
+/// noise: against somebody who knows them there is no amplification.
 class DrawnSample {
  public:
   /// Of the records 0, ..., population - 1, of which at most `max_records_per_unit` of each privacy

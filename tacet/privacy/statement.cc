@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/rounded_up.h"
 
 namespace tacet::privacy {
 namespace {
@@ -20,7 +20,7 @@ std::string unit_in_words(const std::string& unit) {
   return fmt::format("all records that share one value of '{}'", base::printable(unit));
 }
 
-/// e^epsilon, also where it is no number any more.
+/// e^epsilon, or the number of its digits where a double would overflow.
 std::string factor_in_words(double epsilon) {
   constexpr double log_10 = 2.30258509299404568402;
   if (epsilon < 700) {

@@ -21,7 +21,4 @@ struct Promise {
 /// for ideal noise, and has that beside it. Text from files is escaped.
 [[nodiscard]] std::string statement(const Promise& promise);
 
-/// The promise of a result, or the mark of an unprotected one.
-[[nodiscard]] std::string statement(const Receipt& receipt);
-
 }  // namespace tacet::privacy

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 
 namespace tacet::report {
 

@@ -36,8 +36,7 @@ ordered_json plan_json(const learn::Training& plan) {
   return out;
 }
 
-privacy::Receipt planned_receipt(const learn::Training& plan,
-                                 const std::optional<std::int64_t>& row_count) {
+privacy::Receipt planned_receipt(const learn::Training& plan) {
   const auto& schema = plan.schema;
   privacy::Receipt receipt;
   receipt.algorithm = plan.method;
@@ -45,17 +44,16 @@ privacy::Receipt planned_receipt(const learn::Training& plan,
   receipt.events = plan.events;
   receipt.guarantee = plan.guarantee;
   receipt.privacy_unit = schema.unit.value_or("record");
-  receipt.public_row_count = row_count ? row_count : schema.public_row_count;
+  if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
   receipt.prg_slack = plan.prg_slack;
   if (plan.unprotected()) receipt.unprotected_reason = "epsilon inf: no noise is added";
   return privacy::checked(std::move(receipt));
 }
 
-ordered_json whole_plan_json(const learn::Training& plan,
-                             const std::optional<std::int64_t>& row_count) {
+ordered_json whole_plan_json(const learn::Training& plan) {
   auto out = plan_json(plan);
   if (!plan.schema.cost) return out;
-  const auto whole = data::with_schema_cost(plan.schema, planned_receipt(plan, row_count));
+  const auto whole = data::with_schema_cost(plan.schema, planned_receipt(plan));
   out["with_schema_fit"] = {{"epsilon", json_number(whole.guarantee.epsilon)},
                             {"delta", whole.guarantee.delta},
                             {"adjacency", to_string(whole.guarantee.adjacency)},

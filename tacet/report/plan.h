@@ -1,10 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 
-#include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/privacy/receipt.h"
 
@@ -14,11 +11,9 @@ namespace tacet::report {
 [[nodiscard]] nlohmann::ordered_json plan_json(const learn::Training& plan);
 
 /// What a training by the plan would leave behind, without the fit of its schema.
-[[nodiscard]] privacy::Receipt planned_receipt(const learn::Training& plan,
-                                               const std::optional<std::int64_t>& row_count);
+[[nodiscard]] privacy::Receipt planned_receipt(const learn::Training& plan);
 
 /// plan_json and, where the schema was fitted, what both cost together.
-[[nodiscard]] nlohmann::ordered_json whole_plan_json(const learn::Training& plan,
-                                                     const std::optional<std::int64_t>& row_count);
+[[nodiscard]] nlohmann::ordered_json whole_plan_json(const learn::Training& plan);
 
 }  // namespace tacet::report

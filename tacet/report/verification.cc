@@ -9,13 +9,14 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
-#include "tacet/learn/wide/word_plan.h"
+#include "tacet/base/progress.h"
+#include "tacet/choose/plan.h"
+#include "tacet/learn/words/word_plan.h"
 #include "tacet/local/local_simulation.h"
 #include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/report/json.h"
 #include "tacet/run/known_releases.h"
-#include "tacet/select/plan.h"
 
 namespace tacet::report {
 namespace {
@@ -64,7 +65,7 @@ learn::ReceiptCheck checked_parameters(const RecordedResult& result) {
   std::vector<const learn::Method*> known(learn::methods().begin(), learn::methods().end());
   known.insert(known.end(), local::local_methods().begin(), local::local_methods().end());
   known.push_back(&learn::words_method());
-  known.insert(known.end(), select::choices().begin(), select::choices().end());
+  known.insert(known.end(), choose::choices().begin(), choose::choices().end());
   auto check = learn::check_receipt(receipt, result.model ? &*result.model : nullptr, known,
                                     run::known_releases());
   if (result.statement) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tacet/accounting/accountant.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/report/recorded_result.h"
 

@@ -14,8 +14,8 @@
 namespace tacet::run {
 namespace {
 
-/// Which loss orders the answers: neighbours of each adjacency move theirs by at most 1
-/// (mechanism/point/quantile.h), and may move the other one by more.
+/// The loss whose value scores an answer. Under its adjacency neighbours change it by at most 1
+/// (mechanism/point/quantile.h); they may change the other loss by more.
 std::string_view loss_of(privacy::Adjacency adjacency) {
   return adjacency == privacy::Adjacency::replace_one ? "replaced values" : "slope";
 }
@@ -66,7 +66,7 @@ QuantilePlan plan_quantile(const QuantileRequest& request) {
                     .each = each,
                     .event = mechanism::quantile_event(query, each),
                     .cost = {request.epsilon.value(), 0, request.adjacency},
-                    // Of one draw, which may read its keystream block to the end.
+                    // One draw, which may read its whole keystream block.
                     .prg_slack = random::prg_slack_of(1, random::max_block_words)};
   static_cast<void>(privacy::delta_left(plan.cost, plan.prg_slack));
   static_cast<void>(
@@ -86,7 +86,7 @@ privacy::Event recorded_quantile(const privacy::Receipt& receipt,
     throw base::DataError("the loss '{}' orders the answers, which is not proved under {}",
                           parameters.text("loss"), to_string(adjacency));
   }
-  // Neither the level nor the possible answers change what an answer costs.
+  // The cost depends neither on the level nor on the possible answers.
   const mechanism::QuantileQuery query{
       .level = 0, .grid = mechanism::Grid(0, 1), .adjacency = adjacency};
   return mechanism::quantile_event(query, privacy::Epsilon(parameters.real("epsilon")));

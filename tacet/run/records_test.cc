@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tacet/run/rows.h"
+#include "tacet/run/read_rows.h"
 #include "tests/support/gzip.h"
 #include "tests/support/npy_file.h"
 #include "tests/support/temporary_folder.h"

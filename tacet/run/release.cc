@@ -14,7 +14,7 @@
 #include "tacet/mechanism/noise/discrete_noise.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
-#include "tacet/mechanism/noise/record_norm.h"
+#include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/run/booking.h"
 #include "tacet/run/own_source.h"
 

@@ -12,6 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/optimize/sums/vector_sum.h"
+#include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/certifier.h"
 #include "tests/support/scratch_folder.h"
 

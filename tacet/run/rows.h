@@ -8,14 +8,16 @@
 #include <variant>
 #include <vector>
 
-#include "tacet/base/progress.h"
-#include "tacet/data/dataset.h"
 #include "tacet/data/encode/value.h"
-#include "tacet/data/read/read_dataset.h"
-#include "tacet/ledger/fingerprint.h"
 
 /// Records that are in memory, for programs that hold them. Nothing is copied but what a Dataset
 /// stores; views must outlive the call that they are given to.
+///
+/// Example:
+///
+///     const std::vector<double> ages{31, 67, 45};
+///     const std::vector<std::string> results{"well", "ill", "well"};
+///     const run::Table patients{{"age", "result"}, {ages, results}};
 namespace tacet::run {
 
 /// Numbers, or texts that are what a file would hold, or values that have types; a number that is
@@ -63,17 +65,11 @@ struct TypedRecords {
 
 using Rows = std::variant<Matrix, Table, Records, SparseMatrix, TypedRecords>;
 
-/// What can be said of rows before one of them is read: errors as dataset_of.
-void check_rows(const Rows& rows, const data::Schema& schema, data::TargetUse target);
-
-/// Encodes them by the schema, bounds enforced. UsageError for rows that do not go with it: another
-/// number of columns, columns of different lengths, names that the schema lacks; values are never
-/// errors. What `next` throws passes through. Where a `fingerprint` is given each record is added
-/// to it with all of its columns and its label. The same records again have the same, in any order
-/// of rows and columns, and so has a file of them (record_text.h).
-[[nodiscard]] data::Dataset dataset_of(const Rows& rows, const data::Schema& schema,
-                                       data::TargetUse target,
-                                       const base::CancelToken* cancel = nullptr,
-                                       ledger::Fingerprint* fingerprint = nullptr);
+/// What a model says of one record.
+struct Prediction {
+  std::int64_t class_index = -1;           ///< into the model's classes; -1 for numbers
+  double value = 0;                        ///< of a number, in the target's own units
+  std::vector<double> probabilities = {};  ///< a class each, where the loss gives them
+};
 
 }  // namespace tacet::run

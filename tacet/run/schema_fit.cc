@@ -87,8 +87,8 @@ FitShares divide(const FitRequest& request, const std::vector<std::string>& name
   const auto parts = static_cast<double>(columns);
   // Of each column: its kinds, two bounds or its texts; the name of the fit; the units' random
   // draws.
-  const std::int64_t leaves = 3 * columns + (unit_of(request).empty() ? 1 : 2);
-  const double prg_slack = random::prg_slack_of(leaves, random::max_block_words);
+  const std::int64_t blocks = 3 * columns + (unit_of(request).empty() ? 1 : 2);
+  const double prg_slack = random::prg_slack_of(blocks, random::max_block_words);
   const Delta left = privacy::delta_left(request.asked, prg_slack);
   const double of_lists = left.value() / parts * list_share_of_delta;
   const auto at = [&](double epsilon) {
@@ -110,7 +110,7 @@ void check_row_count(const FitRequest& request, const FitShares& shares) {
   if (!rows || static_cast<double>(*rows) >= need) return;
   throw base::UsageError(
       "epsilon {} for {} columns finds no bounds in {} records: it takes some {:.0f} records, an "
-      "epsilon of about {:.2g}, or fewer columns (--ignore); bounds from a codebook cost nothing",
+      "epsilon of about {:.2g}, or fewer columns (`ignore`); bounds from a codebook cost nothing",
       request.asked.epsilon, shares.columns, *rows, std::ceil(need),
       request.asked.epsilon * need / static_cast<double>(*rows));
 }

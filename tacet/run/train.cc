@@ -8,10 +8,10 @@
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
+#include "tacet/choose/plan.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/run/own_source.h"
 #include "tacet/run/spend.h"
-#include "tacet/select/plan.h"
 
 namespace tacet::run {
 namespace {
@@ -42,10 +42,10 @@ std::string unprotected_reason(const learn::Training& plan, const TrainContext& 
 
 }  // namespace
 
-model::ModelFile train(const data::Schema& schema, const Rows& rows,
-                       const learn::ParameterValues& asked, const TrainContext& context) {
+model::ModelFile train(const data::Schema& schema, const Rows& rows, const choose::Request& request,
+                       const TrainContext& context) {
   check(context);
-  return train(select::plan_training(schema, asked), rows, context);
+  return train(choose::plan(request, schema), rows, context);
 }
 
 model::ModelFile train(const learn::Training& plan, const Rows& rows, const TrainContext& context) {

@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "tacet/choose/request.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/receipt.h"
 #include "tacet/random/source/source.h"
 #include "tacet/run/front.h"
-#include "tacet/run/rows.h"
+#include "tacet/run/read_rows.h"
 
 /// A model from records in memory, in one call.
 ///
@@ -22,7 +23,9 @@
 ///     const std::vector<double> ages{31, 67, 45};
 ///     const std::vector<std::string> results{"well", "ill", "well"};
 ///     const run::Table patients{{"age", "result"}, {ages, results}};
-///     const model::ModelFile file = run::train(schema, patients, {.epsilon = 1, .delta = 1e-6});
+///     choose::Request request(privacy::Adjacency::add_remove);
+///     request.set("epsilon", 1).set("delta", 1e-6);
+///     const model::ModelFile file = run::train(schema, patients, request);
 ///     const auto classes = run::predict(file, patients);
 ///     model::save_model("model.json", file, base::Overwrite::refuse);
 namespace tacet::run {
@@ -57,22 +60,15 @@ struct TrainContext {
 ///
 /// What fails before the rows are encoded, or while they are, costs nothing but what the schema's
 /// fit had cost before. From then on the price stays spent in full, whatever is
-/// thrown: a cancelled training has released its first steps. Errors as select::plan_training,
+/// thrown: a cancelled training has released its first steps. Errors as choose::plan,
 /// dataset_of, the budget's, and base::Interrupted.
 [[nodiscard]] model::ModelFile train(const data::Schema& schema, const Rows& rows,
-                                     const learn::ParameterValues& asked,
+                                     const choose::Request& request,
                                      const TrainContext& context = {});
 
-/// The same of a training that was planned before: select::plan_tuning's, say.
+/// The same of a training that was planned before, by choose::plan.
 [[nodiscard]] model::ModelFile train(const learn::Training& plan, const Rows& rows,
                                      const TrainContext& context = {});
-
-/// What a model says of one record.
-struct Prediction {
-  std::int64_t class_index = -1;           ///< into LinearModel::classes; -1 for numbers
-  double value = 0;                        ///< of a number, in the target's own units
-  std::vector<double> probabilities = {};  ///< a class each, where the loss gives them
-};
 
 /// The model's predictions, in the order of the rows; they need no target. Errors as dataset_of.
 [[nodiscard]] std::vector<Prediction> predict(const model::ModelFile& file, const Rows& rows);

@@ -86,8 +86,8 @@ TEST_F(TrainWithLedger, RowsThatAreNoneAreRefusedBeforeTheBooking) {
 
 TEST_F(TrainWithLedger, WhatProtectsNobodyIsNotBookedAsProtected) {
   random::SeededSource source(1);
-  auto loud = quick();
-  loud.epsilon = INFINITY;
+  choose::Request loud(privacy::Adjacency::add_remove);
+  loud.set("epsilon", INFINITY);
   ledger::LedgerBudget budget(book_, details_);
   const TrainContext seeded{.ledger = &budget, .source = &source};
   EXPECT_THROW(static_cast<void>(train(data_.schema, data_.table(), quick(), seeded)),

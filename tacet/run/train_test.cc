@@ -11,8 +11,8 @@
 
 #include "tacet/accounting/memory_budget.h"
 #include "tacet/base/error.h"
+#include "tacet/choose/plan.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/berkeley_records.h"
@@ -25,7 +25,7 @@ namespace train_test {
 // From a file, from columns and from a function: one model, bit for bit.
 TEST(Train, FromMemoryItIsTheModelOfTheFile) {
   const InMemory data;
-  const auto plan = learn::plan_training(data.schema, quick());
+  const auto plan = choose::plan(quick(), data.schema);
   random::SeededSource source(3);
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto permit = budget.reserve(plan.events, plan.guarantee);
@@ -76,7 +76,8 @@ data::Schema numbered() {
 TEST(Train, FromAMatrixWithLabelsAsTheSchemaSpellsThem) {
   const std::vector<double> values{1, 0, 0.5, 0.2, -1, 0, -0.7, 0.1};
   const std::vector<double> labels{1, 1, 0, 0};
-  learn::ParameterValues options{{"epsilon", 50}, {"delta", 1e-5}, {"adjacency", "add_remove"}};
+  choose::Request options(privacy::Adjacency::add_remove);
+  options.set("epsilon", 50).set("delta", 1e-5);
   random::SeededSource source(5);
   const auto file = train(numbered(), Matrix{values, 2, labels}, options, {.source = &source});
   const auto predictions = predict(file, Matrix{values, 2});
@@ -140,19 +141,16 @@ TEST(Train, ALossOfOnesOwnTrainsAsItself) {
   const InMemory data;
   const model::Loss known = model::make_loss("smoothed_hinge");
   const auto facts = model::properties(known);
-  auto options = quick();
-  options.set("loss", known);
+  auto named = quick();
+  named.set("loss", "smoothed_hinge");
   random::SeededSource first(3);
-  const auto expected = train(data.schema, data.table(), options, {.source = &first});
-  options.set("loss",
-              model::custom_loss(
-                  model::Labels::signs,
-                  {.value = [&](double u, double y) { return model::loss_value(known, u, y); },
-                   .slope = [&](double u, double y) { return model::loss_slope(known, u, y); },
-                   .largest_slope = facts.slope_bound,
-                   .largest_curvature = facts.curvature}));
+  const auto expected = train(data.schema, data.table(), named, {.source = &first});
+  auto custom = quick();
+  custom.minimise([&](double u, double y) { return model::loss_value(known, u, y); },
+                  [&](double u, double y) { return model::loss_slope(known, u, y); },
+                  facts.slope_bound, facts.curvature);
   random::SeededSource second(3);
-  const auto found = train(data.schema, data.table(), options, {.source = &second});
+  const auto found = train(data.schema, data.table(), custom, {.source = &second});
   EXPECT_EQ(found.model.coefficients, expected.model.coefficients);
   EXPECT_EQ(found.receipt.guarantee, expected.receipt.guarantee);
   const auto read = model::model_from_json(model::model_to_json(found), "m");
@@ -170,13 +168,14 @@ TEST(Train, ALossOfOnesOwnTrainsAsItself) {
 TEST(Train, NothingIsProvedByALossOfOnesOwn) {
   const InMemory data;
   double wild = 0;
-  auto options = quick();
-  const auto give = [&] {
-    options.set("loss", model::custom_loss(model::Labels::signs,
-                                           {.value = [](double, double) { return 0.0; },
-                                            .slope = [&wild](double, double) { return wild; }}));
+  const auto with_wild_loss = [&](double epsilon, privacy::Adjacency adjacency) {
+    choose::Request request(adjacency);
+    request.set("epsilon", epsilon).set("delta", 1e-5);
+    request.minimise([](double, double) { return 0.0; }, [&wild](double, double) { return wild; });
+    return request;
   };
-  give();
+  auto options = with_wild_loss(1, privacy::Adjacency::add_remove);
+  options.set("steps", 20);
   for (const double slope : std::vector<double>{NAN, INFINITY, 1e300}) {
     wild = slope;
     random::SeededSource source(3);
@@ -184,27 +183,17 @@ TEST(Train, NothingIsProvedByALossOfOnesOwn) {
     for (const double w : file.model.coefficients) EXPECT_TRUE(std::isfinite(w));
     EXPECT_LE(file.receipt.guarantee.epsilon, 1);
   }
-  const auto refused = [&](const learn::ParameterValues& asked) {
+  const auto refused = [&](const choose::Request& asked) {
     EXPECT_THROW(static_cast<void>(train(data.schema, data.table(), asked)), base::UsageError);
   };
   for (const char* method : {"objective", "output", "regularized-output", "ladder"}) {
-    auto other = options;
-    other.erase("steps");
-    other.set("method", method);
-    other.set("adjacency", privacy::Adjacency::replace_one);
-    refused(other);
+    auto other = with_wild_loss(1, privacy::Adjacency::replace_one);
+    refused(other.set("method", method));
   }
-  auto loud = options;
-  loud.erase("steps");
-  loud.set("epsilon", INFINITY);
-  refused(loud);
-  options.set("loss", model::make_loss("own_of_classes"));  // a name
-  refused(options);
-  options.set("loss", model::custom_loss(model::Labels::numbers,
-                                         {.value = [](double, double) { return 0.0; },
-                                          .slope = [](double, double) { return 0.0; }}));
-  refused(options);  // of numbers, but these are classes
-  EXPECT_THROW(static_cast<void>(model::custom_loss(model::Labels::signs, {})), base::UsageError);
+  refused(with_wild_loss(INFINITY, privacy::Adjacency::add_remove));
+  choose::Request named(privacy::Adjacency::add_remove);
+  refused(named.set("epsilon", 1).set("loss", "own_of_classes"));
+  EXPECT_THROW(options.minimise({}, {}), base::UsageError);
 }
 
 // The receipt has the fit of the schema in it, and so has what the budget says.

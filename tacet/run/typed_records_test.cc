@@ -13,7 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/data/schema/calendar.h"
-#include "tacet/run/rows.h"
+#include "tacet/run/read_rows.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::run {

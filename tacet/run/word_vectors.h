@@ -6,8 +6,8 @@
 
 #include "tacet/data/words/corpus.h"
 #include "tacet/data/words/vocabulary.h"
-#include "tacet/learn/wide/word_plan.h"
-#include "tacet/learn/wide/word_training.h"
+#include "tacet/learn/words/word_plan.h"
+#include "tacet/learn/words/word_training.h"
 #include "tacet/model/words/word_vectors.h"
 
 /// Vectors of words from private texts, between the steps of run::spend.

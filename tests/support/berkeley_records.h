@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tacet/choose/request.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/common_options.h"
 #include "tacet/run/train.h"
 #include "tests/support/data_sets.h"
 
@@ -51,10 +51,10 @@ struct InMemory {
   }
 };
 
-inline learn::ParameterValues quick() {
-  learn::ParameterValues options{{"epsilon", 1}, {"delta", 1e-5}, {"adjacency", "add_remove"}};
-  options.set("steps", 20);
-  return options;
+inline choose::Request quick() {
+  choose::Request request(privacy::Adjacency::add_remove);
+  request.set("method", "gradient").set("epsilon", 1).set("delta", 1e-5).set("steps", 20);
+  return request;
 }
 
 /// A schema that was fitted to private records, for this.

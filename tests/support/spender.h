@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/source/source.h"

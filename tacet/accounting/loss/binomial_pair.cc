@@ -1,11 +1,11 @@
-#include "tacet/accounting/loss/binomial_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 
 namespace tacet::accounting::pairs {
@@ -68,7 +68,7 @@ class Mixture {
     const Binomial law(unit.records, unit.rate, is_exact(unit) ? min_weight : min_of_many);
     const auto size = static_cast<std::int64_t>(law.weights.size());
     const std::int64_t width = (size + max_parts - 1) / max_parts;
-    const double step = unit.mu / static_cast<double>(unit.records) * (1 + 0x1p-52);
+    const double step = unit.mu / static_cast<double>(unit.records) * numeric::up_ulps(1);
     const auto stand = [&](std::int64_t j, double weight) {
       if (j == 0) {
         at_zero_ = weight;
@@ -107,13 +107,14 @@ class Mixture {
       // Rounding an argument z = x - m moves the log density by z (z + m) units.
       const double z = stddev(from - part.shift, to - part.shift);
       const double units = z * (z + part.shift) + own * own;
-      error += part.weight * (mass * (0x1p-46 + 0x1p-49 * units) + 0x1p-50 * q);
+      error += part.weight *
+               (mass * (numeric::ulps(64) + numeric::ulps(8) * units) + numeric::ulps(4) * q);
     }
     if (p == 0 && q == 0) return nothing;
-    if (p == 0 || q < 1e-290) return {p, q, log_of_ratio(p, q), 0x1p-47};
+    if (p == 0 || q < 1e-290) return {p, q, log_of_ratio(p, q), numeric::ulps(32)};
     const double share = excess / q;
     const double ratio = share > -0.5 ? std::log1p(share) : log_of_ratio(p, q);
-    return {p, q, ratio, error / p + 0x1p-50 * std::fabs(ratio)};
+    return {p, q, ratio, error / p + numeric::ulps(4) * std::fabs(ratio)};
   }
 
   [[nodiscard]] double lowest() const {
@@ -160,7 +161,7 @@ class Mixture {
     for (int i = 0; i < max_steps; ++i) {
       const auto [value, slope] = moved(x);
       const double step = (value - goal) / slope;
-      if (!(step > 0x1p-51 * std::fabs(x))) break;
+      if (!(step > numeric::ulps(2) * std::fabs(x))) break;
       x -= step;
     }
     return x;
@@ -329,11 +330,11 @@ class ReplacedBinomialGaussian final : public Pair {
     double high = std::max(low, mixture_.outcome(goal));
     double x = high;
     constexpr int max_steps = 200;
-    for (int i = 0; i < max_steps && high - low > 0x1p-51 * high; ++i) {
+    for (int i = 0; i < max_steps && high - low > numeric::ulps(2) * high; ++i) {
       const auto [value, slope] = loss_at(x);
       (value > goal ? high : low) = x;
       const double step = (value - goal) / slope;
-      if (std::fabs(step) <= 0x1p-51 * x) break;
+      if (std::fabs(step) <= numeric::ulps(2) * x) break;
       x -= step;
       if (!(x > low && x < high)) x = 0.5 * (low + high);
     }

@@ -1,4 +1,4 @@
-#include "tacet/accounting/loss/binomial_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
-#include "tacet/accounting/loss/replaced_pair.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting {
 namespace binomial_pair_test {

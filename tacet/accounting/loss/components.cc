@@ -6,7 +6,7 @@
 
 #include "tacet/accounting/loss/grid_level.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {
@@ -99,7 +99,8 @@ void add_to_cell(CellTable& table, std::size_t cell, const pairs::Masses& atom) 
   p += atom.p;
   ratio = reference - std::log1p(-excess / p);
   const double scale = std::fabs(reference) + std::fabs(excess / p);
-  table.ratio_error[cell] = std::max(table.ratio_error[cell], atom.ratio_error) + 0x1p-48 * scale;
+  table.ratio_error[cell] =
+      std::max(table.ratio_error[cell], atom.ratio_error) + numeric::ulps(16) * scale;
 }
 
 /// Masses of the cells between `edges` and of what lies beyond them.
@@ -153,7 +154,7 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool 
   }
   hold_ratios();
   table.infinite = pair.infinite_mass();
-  // Comparisons with what is no number are false, and delta would come out as 0.
+  // Every comparison with NaN is false, so that a NaN here would give a delta of 0.
   for (std::size_t i = 0; i < table.p.size(); ++i) {
     if (std::isfinite(table.p[i] + table.log_ratio[i] + table.ratio_error[i])) continue;
     throw base::NumericError("a cell of a loss grid has no finite mass or ratio");
@@ -195,8 +196,9 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   CellTable table;
   table.step = step;
   const auto range = loss_range(pair, log_tail);
-  // An end of the losses anchors the grid when the bulk lies close to it (few records sampled); the
-  // largest one rather where it has a mass of its own, which few releases feel.
+  // If the bulk of the losses lies close to an end (few records are sampled), that end becomes a
+  // point of the grid. The largest loss has precedence if a mass stands exactly there, because a
+  // few releases depend on its place.
   const double mean = resolution.moments.mean;
   const double spread = resolution.moments.spread;
   const auto close = [&](double end) {
@@ -257,7 +259,7 @@ LossGrid upper_grid(const CellTable& cells) {
       p += cells.p[j];
       excess += surplus(cells.p[j], cells.log_ratio[j], loss);
       // Of the ratio itself, and of forming its difference to the loss.
-      error += cells.p[j] * (cells.ratio_error[j] + 0x1p-51 * (std::fabs(loss) + share));
+      error += cells.p[j] * (cells.ratio_error[j] + numeric::ulps(2) * (std::fabs(loss) + share));
     }
     // What rounding may hide of the upper atom moves up: losses only grow, and delta with them.
     const double upper = std::clamp(excess / share + 1.1 * error / share, 0.0, p);

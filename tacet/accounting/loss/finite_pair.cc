@@ -7,8 +7,7 @@
 
 #include "tacet/accounting/loss/mixture.h"
 #include "tacet/accounting/loss/pairs.h"
-#include "tacet/accounting/loss/replaced_pair.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {
 namespace {
@@ -25,7 +24,8 @@ class FinitePair final : public Pair {
     bool even = true;
     for (std::size_t i = 0; i < atoms_.size(); ++i) {
       const double expected = atoms_.front().loss + static_cast<double>(i) * step;
-      even = even && std::fabs(atoms_[i].loss - expected) <= 0x1p-49 * (1 + std::fabs(expected));
+      even = even &&
+             std::fabs(atoms_[i].loss - expected) <= numeric::ulps(8) * (1 + std::fabs(expected));
     }
     if (even) lattice_ = step;
   }
@@ -62,7 +62,8 @@ class FinitePair final : public Pair {
   bool has_ends() const { return atoms_.size() >= 2; }
   static Masses of(const Atom& atom) { return {atom.p, atom.q, atom.loss, error(atom.loss)}; }
   static double error(double loss) {
-    return std::isfinite(loss) ? 0x1p-48 + 0x1p-50 * std::fabs(loss) : 0x1p-48;
+    return std::isfinite(loss) ? numeric::ulps(16) + numeric::ulps(4) * std::fabs(loss)
+                               : numeric::ulps(16);
   }
   /// What of `atoms` lies in (low, high], with a Q-mass apart.
   static Masses among(std::span<const Atom> atoms, double low, double high, double q) {
@@ -108,8 +109,8 @@ PairPointer FinitePair::subset(double gamma) const {
     positive.push_back({mixed_loss(gamma, one.loss), p, one.q});
     rest -= p + one.q;
   }
-  return std::make_unique<FinitePair>(symmetric(positive, std::max(0.0, rest) + 0x1p-51), infinite,
-                                      infinite);
+  return std::make_unique<FinitePair>(symmetric(positive, std::max(0.0, rest) + numeric::ulps(2)),
+                                      infinite, infinite);
 }
 
 }  // namespace
@@ -118,6 +119,8 @@ PairPointer finite(std::vector<Atom> atoms, double infinite_p, double infinite_q
   return std::make_unique<FinitePair>(std::move(atoms), infinite_p, infinite_q);
 }
 
+// Randomised response that says everything with probability delta dominates every (epsilon,
+// delta)-DP mechanism (Kairouz, Oh, Viswanath 2015).
 PairPointer approximate(double epsilon, double delta) {
   const double rest = 1 - delta;
   if (epsilon == 0) return finite({{0, rest, rest}}, delta, delta);
@@ -138,12 +141,13 @@ PairPointer profile(const std::vector<Point>& points) {
   // Near 1 numbers lie 2^-52 apart: epsilons and the mirrored deltas move outwards by more than
   // that.
   const auto outwards = [](double epsilon) {
-    return epsilon == 0 ? 0 : epsilon * (1 + 0x1p-50) + 0x1p-50;
+    return epsilon == 0 ? 0 : epsilon * numeric::up_ulps(4) + numeric::ulps(4);
   };
   std::vector<Knot> knots{{0, 1}};
   for (auto it = points.rbegin(); it != points.rend(); ++it) {
     const double a = std::exp(-outwards(it->epsilon));
-    if (it->epsilon > 0) knots.push_back({a, std::min(1.0, 1 - a + a * it->delta + 0x1p-51)});
+    if (it->epsilon > 0)
+      knots.push_back({a, std::min(1.0, 1 - a + a * it->delta + numeric::ulps(2))});
   }
   for (const auto& point : points) {
     knots.push_back({std::exp(outwards(point.epsilon)), point.delta});

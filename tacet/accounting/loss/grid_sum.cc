@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {
@@ -56,8 +56,8 @@ std::optional<ListSum> ListSum::of(std::span<const Component> components) {
   result.infinite_ = -std::expm1(log_finite);
   // 32 units of each factor and as many of forming it; of the sum of all masses one each.
   result.slack_ = 64 * unit_roundoff * (uses + 2) + unit_roundoff * count;
-  // As a pair knows its custom losses, and of adding them up.
-  result.loss_error_ = 0x1p-48 * uses + 0x1p-49 * reach;
+  // As a pair knows its own losses, and of adding them up.
+  result.loss_error_ = numeric::ulps(16) * uses + numeric::ulps(8) * reach;
   return result;
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tacet/accounting/loss/discretize.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {
@@ -143,7 +143,7 @@ class Merger {
       if (p_[j] > 0) excess += surplus(p_[j], ratio(j), reference);
       p_[j] = 0;
     }
-    grid_.offset = reference - std::log1p(-excess / p) * (1 + 0x1p-44);
+    grid_.offset = reference - std::log1p(-excess / p) * numeric::up_ulps(256);
     add(0, p);
   }
 
@@ -179,7 +179,7 @@ class Merger {
         if (p_[j] > 0) excess += surplus(p_[j], ratio(j), reference);
       }
       p += cells_.anchor_atom;
-      grid_.offset = reference - std::log1p(-excess / p) * (1 + 0x1p-44);
+      grid_.offset = reference - std::log1p(-excess / p) * numeric::up_ulps(256);
       add(0, p);
     }
     for (std::size_t i = 0; i < last; ++i) next_cell();
@@ -201,7 +201,7 @@ class Merger {
     const auto at = static_cast<std::ptrdiff_t>(cell);
     p_.insert(p_.begin() + at, cells_.far_atom);
     exact_.insert(exact_.begin() + at, cells_.far_loss);
-    error_.insert(error_.begin() + at, 0x1p-50 * std::fabs(cells_.far_loss));
+    error_.insert(error_.begin() + at, numeric::ulps(4) * std::fabs(cells_.far_loss));
     ++high_;
     if (cells_.downwards) ++extra_below_;
   }
@@ -217,7 +217,7 @@ class Merger {
     const double exact = exact_[cell];
     const double nearest = std::round((exact - grid_.offset) / grid_.step);
     const double beyond = exact - (grid_.offset + nearest * grid_.step);
-    const double tolerance = 0x1p-48 * (std::fabs(exact) + std::fabs(grid_.offset));
+    const double tolerance = numeric::ulps(16) * (std::fabs(exact) + std::fabs(grid_.offset));
     if (!(beyond >= -tolerance && beyond < 1e-7 * grid_.step)) return false;
     grid_.loss_error = std::max(grid_.loss_error, error_[cell] - beyond);
     add(static_cast<std::int64_t>(nearest), p_[cell]);
@@ -256,7 +256,8 @@ class Merger {
   [[nodiscard]] static Rest joint(double p, double excess, double terms, double loss) {
     if (p == 0) return {0, 0};
     // Rounding of the quotient would raise a ratio far above the loss without bound.
-    return {p, loss - std::log1p((0x1p-44 * terms - excess) / p) - 0x1p-50 * std::fabs(loss)};
+    return {p, loss - std::log1p((numeric::ulps(256) * terms - excess) / p) -
+                   numeric::ulps(4) * std::fabs(loss)};
   }
 
   /// Fills one bucket: from the current cell to where the joint ratio meets a grid point. What does

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {
 namespace {
@@ -26,6 +26,8 @@ double mixed_loss(double q, double s) {
   return change < -0.5 ? std::log((1 - q) + q * std::exp(s)) : std::log1p(change);
 }
 
+// Solves l = log(1 - q + q e^x) for x, in the form that keeps its digits: near 0 by the differences
+// from 1, for large l by the distance from l.
 double unmixed_loss(double q, double l) {
   if (l > 1) return l == infinity ? l : l + std::log1p(-(1 - q) * std::exp(-l)) - std::log(q);
   if (l < -0.5) {
@@ -56,8 +58,11 @@ Masses mixed(double q, Order order, const Masses& m) {
   if (mixture == 0 && m.q == 0) return nothing;
   const double ratio = m.log_ratio == infinity ? infinity : mixed_loss(q, m.log_ratio);
   const double share = mixture > 0 ? q * m.p / mixture : 1;  // of an error of p / q in the ratio's
-  const double error =
-      std::isfinite(ratio) ? 2 * m.ratio_error * share + 0x1p-50 * std::fabs(ratio) : 0x1p-47;
+  const double error = std::isfinite(ratio)
+                           ? 2 * m.ratio_error * share + numeric::ulps(4) * std::fabs(ratio)
+                           : numeric::ulps(32);
+  // Removing a record compares the mixture (1 - q) Q + q P with Q, adding one Q with the mixture
+  // (Zhu, Dong, Wang 2022).
   if (order == Order::remove) return {mixture, m.q, ratio, error};
   return {m.q, mixture, m.q == 0 ? -infinity : -ratio, error};
 }
@@ -82,16 +87,17 @@ Masses joined(const Masses& below, const Masses& above, double at_zero) {
   const double p = above.p + below.p + at_zero;
   const double q = above.q + below.q + at_zero;
   if (p == 0 && q == 0) return nothing;
-  // From the surpluses of both sides: what stands at 0 would drown them.
+  // log(p / q) from the surpluses p - q of both sides. The mass at a loss of 0 has no surplus, and
+  // would cost the ratio its digits where it is most of p and q.
   const auto excess = [](const Masses& m) { return m.q > 0 ? m.q * std::expm1(m.log_ratio) : 0; };
   const double share = (excess(above) + excess(below)) / q;
-  const double rounding = 0x1p-48 * (excess(above) - excess(below)) / q;
+  const double rounding = numeric::ulps(16) * (excess(above) - excess(below)) / q;
   const double log_ratio = std::isfinite(share) && share > -0.5 ? std::log1p(share)
                            : p == 0                             ? -infinity
                                                                 : log_of_ratio(p, q);
   const double error = std::max(above.ratio_error, below.ratio_error) +
-                       (std::isfinite(rounding) ? rounding : 0x1p-48);
-  return {p, q, log_ratio, error + 0x1p-48 * std::fabs(log_ratio)};
+                       (std::isfinite(rounding) ? rounding : numeric::ulps(16));
+  return {p, q, log_ratio, error + numeric::ulps(16) * std::fabs(log_ratio)};
 }
 
 }  // namespace tacet::accounting::pairs

@@ -2,13 +2,57 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {
 
 using numeric::infinity;
+
+// Secants within a bracket, as Dekker 1969 and Brent 1973 (chapter 4) combine them: a secant step
+// where it falls inside the bracket, a bisection where it does not and at every fourth evaluation.
+// Until both sides of the root are known, the steps outwards grow geometrically (Press et al. 2007,
+// section 9.1). The constants decide how many evaluations a search takes, never whether its result
+// is valid: only a point where f was seen on the side asked for is returned.
+constexpr int max_evaluations = 80;
+constexpr int bisect_every = 4;
+constexpr double aim_beyond = 0.3;       // of the accuracy, towards the side asked for
+constexpr double first_step = 0.02;      // of the guess, as it is rarely further off
+constexpr double min_first_step = 1e-6;  // for guesses of 0
+constexpr double step_growth = 3;
+constexpr double max_leap = 8;            // steps upwards; downwards, x falls to an eighth at most
+constexpr double smallest_x = 1e-13;      // anything smaller is tried as 0
+constexpr double smallest_scale = 1e-12;  // below it the accuracy is absolute
+constexpr int max_returns = 20;           // from where f is minus infinity
+
+constexpr double no_secant = -1;
+
+struct Point {
+  double x;
+  double value;
+};
+
+/// Where a line of that slope through `at` says the root is, and a little beyond, so that the next
+/// point is on the side that counts.
+double secant_from(const Point& at, double slope, const RootSearch& search, double accuracy) {
+  if (!std::isfinite(slope) || slope >= 0) return no_secant;
+  const double beyond = search.side == Side::above ? aim_beyond : -aim_beyond;
+  const double next = at.x + (search.target - at.value) / slope + beyond * accuracy;
+  return std::isfinite(next) && next >= 0 ? next : no_secant;
+}
+
+/// A step towards the root while one side of it is unknown.
+double outwards(const Point& at, double secant, double step, bool up) {
+  if (up) {
+    const double next = secant > at.x ? secant : at.x + step;
+    return std::min(next, at.x + max_leap * step + at.x);
+  }
+  const bool usable = secant >= 0 && secant < at.x;
+  const double next = std::max(usable ? secant : at.x - step, at.x / max_leap);
+  return next < smallest_x ? 0 : next;
+}
 
 }  // namespace
 
@@ -17,53 +61,42 @@ double solve_decreasing(const std::function<double(double)>& f, const RootSearch
   const auto holds = [&](double value) {
     return above ? value <= search.target : value >= search.target;
   };
-  double eps = std::max(search.guess, 0.0);
-  double value = f(eps);
-  double inside = holds(value) ? eps : (above ? infinity : -1.0);
-  double outside = holds(value) ? (above ? -1.0 : infinity) : eps;
-  double last_eps = eps;
-  double last_value = value;
-  double growth = std::max(0.02 * eps, 1e-6);
+  std::optional<double> inside;   // the last point on the side asked for
+  std::optional<double> outside;  // the last one on the other
+  const double start = std::max(search.guess, 0.0);
+  Point at{start, f(start)};
+  (holds(at.value) ? inside : outside) = at.x;
   double slope = search.slope;
-  if (slope < 0) growth = std::min(growth, 1 / -slope);
-  for (int i = 0; i < 80; ++i) {
-    const bool bracketed =
-        std::isfinite(inside) && inside >= 0 && std::isfinite(outside) && outside >= 0;
-    const double accuracy = search.accuracy * std::max(eps, 1e-12);
-    if (bracketed && std::fabs(inside - outside) <= accuracy) break;
-    // Aim a little beyond the root, on the side that counts.
-    double next = eps + (search.target - value) / slope + (above ? 0.3 : -0.3) * accuracy;
-    if (!std::isfinite(next) || next < 0 || !std::isfinite(slope) || slope >= 0) next = -1;
-    if (bracketed) {
-      const double low = std::min(inside, outside);
-      const double high = std::max(inside, outside);
-      if (!(next > low && next < high) || i % 4 == 3) next = 0.5 * (low + high);
+  double step = std::max(first_step * at.x, min_first_step);
+  if (slope < 0) step = std::min(step, 1 / -slope);
+  for (int i = 0; i < max_evaluations; ++i) {
+    const double accuracy = search.accuracy * std::max(at.x, smallest_scale);
+    double next = secant_from(at, slope, search, accuracy);
+    if (inside && outside) {
+      if (std::fabs(*inside - *outside) <= accuracy) break;
+      const auto [low, high] = std::minmax(*inside, *outside);
+      const bool within = next > low && next < high;
+      if (!within || i % bisect_every == bisect_every - 1) next = 0.5 * (low + high);
     } else {
-      const bool up = value > search.target;
-      const double limit = up ? eps + 8 * growth + eps : eps / 8;
-      if (next < 0 || (up ? next <= eps : next >= eps)) next = up ? eps + growth : eps - growth;
-      next = up ? std::min(next, limit) : std::max(next, limit);
-      growth *= 3;
-      if (!up && (next < 1e-13 || next <= 0)) next = 0;
+      next = outwards(at, next, step, at.value > search.target);
+      step *= step_growth;
     }
-    if (next == eps) break;
-    last_eps = eps;
-    last_value = value;
-    eps = next;
-    value = f(eps);
-    // A lower end is worth nothing far from its tilt: come back.
-    for (int back = 0; back < 20 && value == -infinity && std::isfinite(last_value); ++back) {
-      eps = 0.5 * (eps + last_eps);
-      value = f(eps);
+    if (next == at.x) break;
+    const Point last = at;
+    at = {next, f(next)};
+    // A lower bound is worth nothing far from where it was tilted to: come back towards the last.
+    for (int back = 0; back < max_returns && at.value == -infinity && std::isfinite(last.value);
+         ++back) {
+      const double middle = 0.5 * (at.x + last.x);
+      at = {middle, f(middle)};
     }
-    if (eps != last_eps && std::isfinite(value) && std::isfinite(last_value)) {
-      slope = (value - last_value) / (eps - last_eps);
+    if (at.x != last.x && std::isfinite(at.value) && std::isfinite(last.value)) {
+      slope = (at.value - last.value) / (at.x - last.x);
     }
-    (holds(value) ? inside : outside) = eps;
-    if (eps == 0 && above && holds(value)) return 0;
-    if (eps == 0 && !above && !holds(value)) return 0;
+    (holds(at.value) ? inside : outside) = at.x;
+    if (at.x == 0 && holds(at.value) == above) return 0;  // nothing lies further out
   }
-  return std::isfinite(inside) && inside >= 0 ? inside : (above ? infinity : 0.0);
+  return inside.value_or(above ? infinity : 0.0);
 }
 
 }  // namespace tacet::accounting::pld

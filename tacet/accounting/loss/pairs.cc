@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/accounting/loss/replaced_pair.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 
 namespace tacet::accounting::pairs {
@@ -24,6 +23,8 @@ using numeric::normal_interval;
 
 using numeric::infinity;
 
+/// N(mu, 1) against N(0, 1). The loss of an outcome is normal with variance mu^2 and the mean mu^2
+/// / 2 under P, -mu^2 / 2 under Q (Balle, Wang 2018, lemma 3).
 class GaussianPair final : public Pair {
  public:
   explicit GaussianPair(double mu) : mu_(mu), half_square_(0.5 * mu * mu) {}
@@ -32,7 +33,7 @@ class GaussianPair final : public Pair {
     const double q = normal_interval((low + half_square_) / mu_, (high + half_square_) / mu_);
     // Rounding an argument z moves the log density by z^2 units.
     const double z = (std::min(std::fabs(low), std::fabs(high)) + half_square_) / mu_;
-    return {p, q, log_of_ratio(p, q), 0x1p-48 + 0x1p-49 * z * z};
+    return {p, q, log_of_ratio(p, q), numeric::ulps(16) + numeric::ulps(8) * z * z};
   }
   double lowest() const override { return -infinity; }
   double highest() const override { return infinity; }
@@ -49,6 +50,9 @@ class GaussianPair final : public Pair {
   double half_square_;
 };
 
+/// Laplace laws of that scale whose centres are 1 apart. Between the centres the loss is linear in
+/// the outcome and outside of them constant, so that it has the density e^((l - end) / 2) / 4 under
+/// P within (-end, end), end = 1 / scale, and atoms at both ends.
 class LaplacePair final : public Pair {
  public:
   explicit LaplacePair(double scale) : end_(1 / scale) {}
@@ -83,7 +87,7 @@ class LaplacePair final : public Pair {
   PairPointer replaced(double q) const override { return replaced_laplace(end_, q); }
 
  private:
-  double error() const { return 0x1p-48 + 0x1p-51 * end_; }
+  double error() const { return numeric::ulps(16) + numeric::ulps(2) * end_; }
   /// {a < L < b}.
   Masses inside(double a, double b) const {
     const double share = -0.5 * std::expm1(-0.5 * (b - a));
@@ -109,7 +113,7 @@ class BoundedRangePair final : public Pair {
     const double share = -std::expm1(-0.5 * (b - a)) * scale_;
     // q is p with every loss mirrored; their ratio is exp of the interval's middle.
     return {std::exp(0.5 * (b - end_)) * share, std::exp(-0.5 * (a + end_)) * share,
-            share == 0 ? 0.0 : 0.5 * (a + b), 0x1p-48 + 0x1p-51 * end_};
+            share == 0 ? 0.0 : 0.5 * (a + b), numeric::ulps(16) + numeric::ulps(2) * end_};
   }
   double lowest() const override { return -end_; }
   double highest() const override { return end_; }

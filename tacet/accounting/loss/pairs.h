@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
+
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {
 
@@ -12,7 +15,7 @@ struct Masses {
   double p;
   double q;
   double log_ratio;
-  double ratio_error = 0x1p-48;
+  double ratio_error = numeric::ulps(16);
 };
 
 constexpr Masses nothing{0, 0, 0, 0};
@@ -118,5 +121,55 @@ struct DiscreteLaplacePair {
 /// A symmetric base pair (of the replace-one kind) on a uniform subset of a fraction gamma in
 /// (0, 1): one symmetric pair for both orders (Balle, Barthe, Gaboardi 2018; Zhu, Dong, Wang 2022).
 [[nodiscard]] PairPointer fixed_size(PairPointer base, double gamma);
+
+/// A pair that dominates each of the given ones, of one order of the neighbours: its profile is the
+/// largest of theirs at every epsilon, up to chords between some thousand points. What disjoint
+/// blocks cost where they occur beside other releases. docs/proofs/accountant.md, section 11.
+[[nodiscard]] PairPointer worst(std::span<const PairPointer> parts);
+
+}  // namespace tacet::accounting::pairs
+
+/// A Poisson sample of rate q in (0, 1) in which one record is replaced by another: both runs mix,
+/// with weights 1 - q and q, the law without the record and one with it. Each pair here dominates
+/// both orders at once, for contributions of any length up to the bound, any angle and any
+/// dimension, and for rates of single records up to q. docs/proofs/replaced_record.md.
+namespace tacet::accounting::pairs {
+
+/// Gaussian noise, `mu` the bound of one contribution over the noise:
+/// (1-q) N(0, 1) + q N(mu, 1) against (1-q) N(0, 1) + q N(-mu, 1). Two data sets meet it.
+[[nodiscard]] PairPointer replaced_gaussian(double mu, double q);
+
+/// Laplace noise on contributions of L1 norm at most `epsilon` times its scale:
+/// (1-q) Lap(0) + q Lap(epsilon) against (1-q) Lap(0) + q Lap(-epsilon). Two data sets meet it.
+[[nodiscard]] PairPointer replaced_laplace(double epsilon, double q);
+
+/// A base known by finitely many losses of a sample with the record (P) over one without it (Q):
+/// the pair on [0, 1] with densities 1 - q + q G'(t) and 1 - q + q G'(1 - t), G(t) the largest
+/// P(S) with Q(S) <= t. For noise with half lines as best tests, two data sets meet it.
+[[nodiscard]] PairPointer replaced_list(std::span<const Atom> base, double infinite_p,
+                                        double infinite_q, double q);
+
+}  // namespace tacet::accounting::pairs
+
+/// Gaussian noise on a Poisson sample of a unit's records: pairs of laws that mix what j of its k
+/// records move, with the binomial probabilities of j. docs/proofs/sampled_units.md.
+namespace tacet::accounting::pairs {
+
+/// How a unit's records join a sample, and how far they move the noise's mean.
+struct SampledUnit {
+  double mu;    ///< of all k records together, in standard deviations of the noise; above 0
+  double rate;  ///< of each record, in (0, 1)
+  std::int64_t records;  ///< k, at least 1; each record moves the mean by at most mu / k
+};
+
+/// sum_j Bin(k, q)(j) N(j mu / k, 1) against N(0, 1), or the other way round: a unit more or less.
+[[nodiscard]] PairPointer binomial_gaussian(const SampledUnit& unit, Order order);
+
+/// The same mixture against its mirror image: a unit that replaces another one. Symmetric.
+[[nodiscard]] PairPointer replaced_binomial_gaussian(const SampledUnit& unit);
+
+/// Whether these are the laws themselves. Where more than about a hundred numbers of records are
+/// likely, neighbouring ones count as the largest of them, which dominates.
+[[nodiscard]] bool is_exact(const SampledUnit& unit);
 
 }  // namespace tacet::accounting::pairs

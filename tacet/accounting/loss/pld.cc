@@ -11,7 +11,7 @@
 #include "tacet/accounting/loss/monotone_root.h"
 #include "tacet/accounting/loss/single_use.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {

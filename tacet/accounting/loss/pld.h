@@ -3,7 +3,7 @@
 #include <span>
 
 #include "tacet/accounting/loss/components.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 
 /// Composition of privacy losses with certified two-sided results: the discretisations of
 /// discretize.h, an exponentially tilted Fourier transform whose round-off is bounded and added on

@@ -7,7 +7,7 @@
 
 #include "tacet/accounting/loss/discretize.h"
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tacet/accounting/loss/components.h"
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 
 /// Several releases from the same sample as one pair, which the sampling then mixes.
 /// docs/proofs/accountant.md, section 1.

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
-#include "tacet/accounting/loss/replaced_pair.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/accounting/loss/pairs.h"
+#include "tacet/numeric/rounding.h"
 
 // Bases of which more than half is infinite loss: slopes of 0 at both ends of [0, 1] meet.
 namespace tacet::accounting {

@@ -1,4 +1,4 @@
-#include "tacet/accounting/loss/replaced_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {
 namespace {
@@ -28,11 +28,11 @@ Masses both_mixed(double q, const Masses& up, const Masses& down) {
   // Of the errors of both ratios, as much as their mixtures let through.
   const double error = 2 * up.ratio_error * (p > 0 ? q * up.p / p : 1) +
                        2 * down.ratio_error * (other > 0 ? q * down.p / other : 1);
-  return {p, other, gain - fall, error + 0x1p-50 * (std::fabs(gain) + std::fabs(fall))};
+  return {p, other, gain - fall, error + numeric::ulps(4) * (std::fabs(gain) + std::fabs(fall))};
 }
 
 /// In y = mu times the outcome: the base's loss at y is y - h, of the other record -y - h, and the
-/// pair's custom loss is odd and increasing (replaced_record.md, section 2).
+/// pair's own loss is odd and increasing (replaced_record.md, section 2).
 class ReplacedGaussian final : public Pair {
  public:
   ReplacedGaussian(double mu, double q)
@@ -62,14 +62,15 @@ class ReplacedGaussian final : public Pair {
   [[nodiscard]] double loss(double y) const {
     return mixed_loss(q_, y - half_square_) - mixed_loss(q_, -y - half_square_);
   }
-  /// The y with loss(y) = l: l / 2 + asinh((1 - q) / q e^h sinh(l / 2)).
+  /// The y with loss(y) = l: l / 2 + asinh((1 - q) / q e^h sinh(l / 2)). With a = (1 - q) / q e^h
+  /// the equation is (a + e^y) / (a + e^-y) = e^l; it is 2 sinh(y - l / 2) = 2 a sinh(l / 2).
   [[nodiscard]] double outcome(double l) const {
     if (std::isinf(l)) return l;
     const double half = 0.5 * std::fabs(l);
     const double log_factor = log_odds_ + half_square_;
     const double log_argument = log_factor + (half > 20 ? half - log_2 : std::log(std::sinh(half)));
     const double share = log_argument > 20 ? log_argument + log_2
-                         // A factor that is no number is one only together with a small half.
+                         // The factor alone would overflow; its product with a small sinh may not.
                          : log_factor > 700
                              ? std::asinh(std::exp(log_argument))
                              : std::asinh(std::exp(log_factor) * std::sinh(std::min(half, 700.0)));
@@ -118,7 +119,7 @@ class ReplacedLaplace final : public Pair {
  private:
   /// The base's masses on outcomes above 0, where the other record leaves e^-epsilon of the noise.
   [[nodiscard]] Masses dominating(const Masses& m) const {
-    const Masses other{m.q * std::exp(-base_end_), m.q, -base_end_, 0x1p-52 * base_end_};
+    const Masses other{m.q * std::exp(-base_end_), m.q, -base_end_, numeric::ulps(1) * base_end_};
     return both_mixed(q_, m, other);
   }
   /// 0 <= low < high, with or without what stands at the end.
@@ -198,7 +199,7 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
   std::vector<Atom> bottom;
   std::vector<Atom> top(base.rbegin(), base.rend());
   if (infinite_q > 0) {
-    const Atom only_q{-infinity, 0, infinite_q + 0x1p-50};
+    const Atom only_q{-infinity, 0, infinite_q + numeric::ulps(4)};
     bottom.push_back(only_q);
     top.push_back(only_q);
   }

@@ -1,4 +1,4 @@
-#include "tacet/accounting/loss/replaced_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/routes/gaussian.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 // One record of a Poisson sample replaced by another: docs/proofs/replaced_record.md.
 namespace tacet::accounting {

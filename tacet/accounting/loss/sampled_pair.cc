@@ -8,7 +8,7 @@
 
 #include "tacet/accounting/loss/mixture.h"
 #include "tacet/accounting/loss/pairs.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {
 namespace {
@@ -87,7 +87,7 @@ class FixedSizePair final : public Pair {
     const auto positive = base_->interval(0, infinity);
     const double above = (1 - gamma_) * positive.q + gamma_ * (positive.p + base_->infinite_mass());
     // By symmetry, Q mirrors P: the rest of the mass sits at loss 0 under both laws.
-    at_zero_ = std::max(0.0, 1 - above - positive.q) + 0x1p-51;
+    at_zero_ = std::max(0.0, 1 - above - positive.q) + numeric::ulps(2);
     if (!std::isfinite(above)) at_zero_ = 0;
   }
   Masses interval(double low, double high) const override { return among(low, high, at_zero_); }

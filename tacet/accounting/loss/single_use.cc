@@ -5,7 +5,7 @@
 
 #include "tacet/accounting/loss/discretize.h"
 #include "tacet/accounting/loss/monotone_root.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 
@@ -13,19 +13,20 @@ using numeric::infinity;
 
 std::optional<Ends> single_log_delta(const pairs::Pair& pair, double eps) {
   // A mass of its own at the largest loss must not be lost to rounding.
-  const double rounding = 0x1p-49 * (1 + std::fabs(eps));
+  const double rounding = numeric::ulps(8) * (1 + std::fabs(eps));
   const bool at_the_end = std::fabs(eps - pair.highest()) < rounding;
   const auto m = pair.interval(at_the_end ? eps - rounding : eps, infinity);
   const double infinite = pair.infinite_mass();
   if (m.p == 0) {
-    return Ends{std::log(infinite) - 0x1p-48, std::log(infinite) + 0x1p-48};
+    return Ends{std::log(infinite) - numeric::ulps(16), std::log(infinite) + numeric::ulps(16)};
   }
   // Below, denormal numbers lose their relative precision.
   constexpr double smallest = 1e-290;
   if (m.p < smallest || !std::isfinite(m.log_ratio)) return std::nullopt;
-  // delta = P - e^eps Q of the set {L > eps}; a set that rounding moved gives less, by the square
-  // of the rounding.
-  const double error = m.ratio_error + 0x1p-50 * (std::fabs(eps) + std::fabs(m.log_ratio)) +
+  // delta = P(S) - e^eps Q(S) for S = {L > eps}, which is the largest over all sets S (Balle, Wang
+  // 2018, theorem 5). A set that rounding moved gives less, by the square of the rounding.
+  const double error = m.ratio_error +
+                       numeric::ulps(4) * (std::fabs(eps) + std::fabs(m.log_ratio)) +
                        (at_the_end ? 2 * rounding : 0);
   const double gap = m.log_ratio - eps;
   const auto finite = [&](double x) { return x > 0 ? -m.p * std::expm1(-x) : 0; };

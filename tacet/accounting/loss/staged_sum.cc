@@ -10,7 +10,7 @@
 
 #include "tacet/accounting/loss/tilted_sum.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {
@@ -87,7 +87,7 @@ CellTable cells_of(const TiltedLaw& law, End end, double theta, std::int64_t ste
     table.p.push_back(p);
     // P / Q of outcomes that were merged.
     table.log_ratio.push_back(p > 0 ? top_loss - std::log1p(-change / p) : top_loss);
-    table.ratio_error.push_back(0x1p-49 * (std::fabs(top_loss) + table.step));
+    table.ratio_error.push_back(numeric::ulps(8) * (std::fabs(top_loss) + table.step));
   }
   return table;
 }

@@ -6,9 +6,8 @@
 
 #include "tacet/accounting/loss/grid_sum.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
-#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::accounting::pld {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "tacet/accounting/loss/staged_sum.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pld {
 namespace {
@@ -225,7 +225,7 @@ void TwinTransform::transform(double theta, int bits, int largest_bits) {
     throw base::NumericError("{} compositions exceed what round-off allows", sums_[0]->steps());
   }
   const auto parts = sums_[0]->parts().size();
-  // What the last part's frequencies become needs no place of its own.
+  // The last part is multiplied in place, so that it needs no buffer.
   States states(parts > 1 ? n / 2 + 1 : 0);
   for (std::size_t e = 0; e + 1 < parts; ++e) multiply_in(e, theta, states);
   invert(theta, states);

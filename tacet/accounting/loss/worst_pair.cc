@@ -1,4 +1,4 @@
-#include "tacet/accounting/loss/worst_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "tacet/accounting/loss/discretize.h"
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::pairs {
 namespace {
@@ -26,7 +26,7 @@ static_assert(knot_slack > 8 * pld::mass_slack);
 enum class Face { forward, backward };
 
 /// Above a largest loss and its rounding.
-double past(double largest) { return largest + 0x1p-48 * std::fabs(largest); }
+double past(double largest) { return largest + numeric::ulps(16) * std::fabs(largest); }
 
 /// An upper bound of sup_S P(S) - e^eps Q(S), or with P and Q exchanged, for eps >= 0.
 double delta_above(const Pair& pair, Face face, double eps) {
@@ -36,7 +36,7 @@ double delta_above(const Pair& pair, Face face, double eps) {
                                  : pair.interval(-infinity, std::nextafter(-eps, -infinity)).q;
   }
   // A mass that stands at eps itself counts nothing, one that rounding moved across next to it.
-  const double rounding = 0x1p-49 * (1 + std::fabs(eps));
+  const double rounding = numeric::ulps(8) * (1 + std::fabs(eps));
   const auto m = face == Face::forward ? pair.interval(eps - rounding, infinity)
                                        : pair.interval(-infinity, rounding - eps);
   const double first = face == Face::forward ? m.p : m.q;
@@ -47,7 +47,8 @@ double delta_above(const Pair& pair, Face face, double eps) {
   // ratio is unknown, the mass alone is a bound.
   constexpr double smallest = 1e-290;
   const bool known = std::isfinite(ratio) && m.p > smallest && m.q > smallest;
-  const double error = m.ratio_error + 0x1p-49 * (std::fabs(eps) + std::fabs(ratio)) + 2 * rounding;
+  const double error =
+      m.ratio_error + numeric::ulps(8) * (std::fabs(eps) + std::fabs(ratio)) + 2 * rounding;
   const double gap = known ? std::max(0.0, ratio - eps) + error : infinity;
   return std::min(1.0, (infinite - first * std::expm1(-gap)) * (1 + knot_slack));
 }
@@ -117,6 +118,9 @@ Half half_of(std::span<const PairPointer> parts, Face face, double variation) {
     }
     hull.push_back(knot);
   }
+  // A convex piecewise linear profile is that of a pair of laws: where its slope in e^eps changes
+  // by q, Q has an atom of mass q at the loss eps, and P one of e^eps q (Zhu, Dong, Wang 2022, on
+  // pairs from profiles).
   Half half{{}, hull.back().delta};
   double slope = 0;
   for (std::size_t i = hull.size(); i-- > 1;) {
@@ -143,7 +147,7 @@ PairPointer worst(std::span<const PairPointer> parts) {
   auto atoms = mirrored(below.atoms);
   for (const auto& one : atoms) rest -= one.p;
   for (const auto& one : above.atoms) rest -= one.p;
-  rest = std::max(0.0, rest) + 0x1p-51;
+  rest = std::max(0.0, rest) + numeric::ulps(2);
   atoms.push_back({0, rest, rest});
   atoms.insert(atoms.end(), above.atoms.begin(), above.atoms.end());
   return finite(std::move(atoms), above.infinite, below.infinite);

@@ -1,4 +1,4 @@
-#include "tacet/accounting/loss/worst_pair.h"
+#include "tacet/accounting/loss/pairs.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 
 #include "tacet/accounting/routes/repetition.h"
 #include "tacet/accounting/routes/sampling.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {
@@ -168,7 +167,7 @@ double roundings(const Event& whole) {
 double mu_below(const Event& event, Adjacency adjacency) {
   const auto square = squared_mu(event, adjacency);
   if (!square || *square == 0) return 0;
-  return std::max(0.0, std::sqrt(*square) * (1 - 0x1p-52 * roundings(event)));
+  return std::max(0.0, std::sqrt(*square) * (1 - numeric::ulps(1) * roundings(event)));
 }
 
 double pure_epsilon(const Event& event, Adjacency adjacency) {

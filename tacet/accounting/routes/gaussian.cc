@@ -7,11 +7,9 @@
 #include "tacet/accounting/routes/remembered.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/erfcx_each.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
-#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::accounting::gaussian {
 namespace {
@@ -20,7 +18,7 @@ using numeric::erfcx;
 
 using numeric::infinity;
 constexpr double log_2 = 0.69314718055994530942;
-constexpr double sqrt_half = 0.70710678118654752440;
+using numeric::sqrt_half;
 using numeric::unit_roundoff;
 
 /// erfcx(mid - half) - erfcx(mid + half) as the integral of -erfcx', 16-point Gauss-Legendre.

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/textbook_bounds.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tacet/base/work.h"
+#include "tacet/base/progress.h"
 #include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/event_tree.h"

@@ -10,11 +10,12 @@
 #include "tacet/accounting/routes/remembered.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/roots.h"
+#include "tacet/numeric/special.h"
 
 namespace tacet::accounting::objective {
 namespace {
 
-constexpr double inverse_sqrt_2pi = 0.39894228040143267794;
+using numeric::inverse_sqrt_2pi;
 
 /// E(1 - e^{e - s^2/2 - s|N|})_+ in closed form.
 double folded_delta(double e, double s) {

@@ -41,8 +41,9 @@ void split_minima(std::vector<Occurrence>& parts, Adjacency adjacency) {
     // regularization, whatever the adjacency (docs/proofs/objective.md, 3).
     ObjectivePerturbation exact = *minimum;
     exact.tolerance = 0;
-    const double mu = numeric::divide_up(
-        2 * minimum->tolerance, minimum->regularization * minimum->output_sigma * (1 - 0x1p-52));
+    const double mu =
+        numeric::divide_up(2 * minimum->tolerance,
+                           minimum->regularization * minimum->output_sigma * numeric::down_ulps(1));
     parts.push_back(
         {Gaussian{numeric::divide_down(distance_factor(adjacency), mu)}, parts[i].count});
     parts[i].event = exact;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 
 namespace tacet::accounting::rdp {
@@ -79,8 +79,7 @@ double log_moment_excess(double q, double sigma, double power) {
   }
   double sum = 0;
   for (const double value : logs) sum += std::exp(value - largest);
-  constexpr double log_sqrt_2pi = 0.91893853320467274178;
-  return largest + std::log(sum * step / sigma) - log_sqrt_2pi;
+  return largest + std::log(sum * step / sigma) - numeric::log_sqrt_2pi;
 }
 
 /// log(A - 1) at an integer order: the terms k = 0, 1 of the binomial sum cancel against 1.

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "tacet/accounting/routes/rdp.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
 #include "tacet/numeric/rounding.h"
 

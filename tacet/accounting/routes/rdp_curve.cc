@@ -9,11 +9,10 @@
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/occurrences.h"
 #include "tacet/accounting/routes/rdp.h"
-#include "tacet/accounting/routes/rdp_replaced.h"
 #include "tacet/accounting/routes/repetition.h"
 #include "tacet/accounting/routes/sampling.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
+#include "tacet/numeric/special.h"
 
 namespace tacet::accounting::rdp {
 namespace {
@@ -52,7 +51,7 @@ double sigma_of(double square) {
 /// log of 2 e^{t^2/2} Phi(t), the moment generating function of |N|.
 double log_folded_moment(double t) {
   // Phi(t) is at least 1/2 for t >= 0, so the plain logarithm is accurate.
-  return 0.5 * t * t + std::log1p(std::erf(t * 0.70710678118654752440));
+  return 0.5 * t * t + std::log1p(std::erf(t * numeric::sqrt_half));
 }
 
 struct CurveOf {

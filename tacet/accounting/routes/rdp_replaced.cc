@@ -1,11 +1,11 @@
-#include "tacet/accounting/routes/rdp_replaced.h"
+#include "tacet/accounting/routes/rdp.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "tacet/accounting/loss/mixture.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 
 namespace tacet::accounting::rdp {
@@ -87,8 +87,7 @@ double log_replaced_moment_excess(double q, double sigma, double alpha) {
   }
   double sum = 0;
   for (const double value : logs) sum += std::exp(value - largest);
-  constexpr double log_sqrt_2pi = 0.91893853320467274178;
-  const double unit = std::log(line.step / sigma) - log_sqrt_2pi;
+  const double unit = std::log(line.step / sigma) - numeric::log_sqrt_2pi;
   const double inside = numeric::log_add_exp(largest + std::log(sum), tail) + unit;
   // Left of the line the integrand is at most q (alpha + (alpha - 1) e^{...}): two normal tails.
   const double left = std::log(2 * alpha * q) - line.exponent;

@@ -1,11 +1,11 @@
-#include "tacet/accounting/routes/rdp_replaced.h"
+#include "tacet/accounting/routes/rdp.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting {
 namespace rdp_replaced_test {

@@ -6,7 +6,6 @@
 
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
 #include "tacet/numeric/rounding.h"
 
@@ -24,7 +23,7 @@ using numeric::infinity;
 /// double precision.
 bool is_logarithmic(const Law& law) { return std::fabs(law.eta) < 1e-20; }
 
-/// log |gamma^-eta - 1|, also where the power is no number.
+/// log |gamma^-eta - 1|, also where the power overflows.
 double log_normaliser(const Law& law) {
   const double exponent = -law.eta * std::log(law.gamma);
   return exponent > 700 ? exponent : std::log(std::fabs(std::expm1(exponent)));
@@ -40,7 +39,7 @@ struct LogSum {
     magnitude += std::fabs(term);
   }
   /// More than the rounding of every term, of its argument, and of the sum.
-  [[nodiscard]] double error() const { return 0x1p-48 * (1 + magnitude); }
+  [[nodiscard]] double error() const { return numeric::ulps(16) * (1 + magnitude); }
 };
 
 /// log P(K = k); k >= 1 for the truncated law, k <= trials for the binomial one.

@@ -5,6 +5,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/roots.h"
+#include "tacet/numeric/rounding.h"
+#include "tacet/numeric/special.h"
 
 namespace tacet::accounting::shuffle {
 namespace {
@@ -14,7 +16,7 @@ constexpr double rounding = 1e-12;
 
 /// log n! - log(sqrt(2 pi n) (n/e)^n).
 double stirling_error(double n) {
-  constexpr double log_sqrt_2pi = 0.91893853320467274178;
+  using numeric::log_sqrt_2pi;
   if (n < 16) return std::lgamma(n + 1) - (n + 0.5) * std::log(n) + n - log_sqrt_2pi;
   const double square = n * n;
   return (1.0 / 12 -
@@ -33,7 +35,9 @@ double deviance(double t) {
 }
 
 /// e^-exponent, raised by more than the rounding of its exponent.
-double raised_exp(double exponent) { return std::exp(-exponent) * (1 + 0x1p-46 * (4 + exponent)); }
+double raised_exp(double exponent) {
+  return std::exp(-exponent) * (1 + numeric::ulps(64) * (4 + exponent));
+}
 
 /// P(X = k) for X ~ Bin(n, p), rounded up, without cancellation (Loader 2000): its relative error
 /// is a few units of rounding times the exponent, whatever n.
@@ -84,8 +88,8 @@ double survival_ratio_below(double c, double k) {
   return 0.5 * b / upper * (1 - rounding);
 }
 
-/// delta at c clones, rounded up. It does not increase with c: one clone more or less is a random
-/// draw more or less added to the count that is seen, so that what is released with c + 1 clones
+/// delta at c clones, rounded up. It does not increase with c: one more clone adds one
+/// Bernoulli draw to the count that is seen, so that what is released with c + 1 clones
 /// can be computed from what is released with c.
 auto delta_by_clones(double local_epsilon, double epsilon) {
   const double growth = std::expm1(epsilon);
@@ -102,7 +106,7 @@ auto delta_by_clones(double local_epsilon, double epsilon) {
         gain * (1 + rounding) - growth * survival_ratio_below(c, k) * (1 - rounding);
     // The boundary is off by less than `off`, below 1/2 up to the largest count. A value x taken
     // for one on its other side changes the sum by less than its share of what stands at k - 1.
-    const double off = 1e-12 + threshold * 0x1p-48;
+    const double off = 1e-12 + threshold * numeric::ulps(16);
     const double missed = 4 * both * off / (c - k + 2);
     return binomial_probability(c, 0.5, k - 1) * (std::max(0.0, share) + missed) * (1 + rounding);
   };
@@ -127,7 +131,7 @@ void check(std::int64_t reports, double local_epsilon) {
 
 /// e^-local_epsilon, rounded down: fewer clones never cost less.
 double probability_of_a_clone(double local_epsilon) {
-  return std::max(0.0, std::exp(-local_epsilon) * (1 - 0x1p-51));
+  return std::max(0.0, std::exp(-local_epsilon) * numeric::down_ulps(2));
 }
 
 }  // namespace

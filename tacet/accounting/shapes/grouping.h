@@ -22,3 +22,15 @@ inline constexpr std::size_t max_different_parts = 64;
                                              std::size_t most = max_different_parts);
 
 }  // namespace tacet::accounting::internal
+
+/// What the meters count for an event beside the compositions, which count their own work.
+namespace tacet::accounting::internal {
+
+/// Units of looking at all of an event several times; analyses of its own take a search that
+/// nothing else counts.
+[[nodiscard]] double work_of_reading(const Event& event);
+
+/// Units of the list of atoms or points that an indivisible event's pair may be.
+[[nodiscard]] double work_of_pair(const Event& event);
+
+}  // namespace tacet::accounting::internal

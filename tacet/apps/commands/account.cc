@@ -16,6 +16,7 @@
 #include "tacet/apps/recorded_cost.h"
 #include "tacet/apps/release_options.h"
 #include "tacet/base/error.h"
+#include "tacet/base/progress.h"
 
 namespace tacet::apps {
 namespace {

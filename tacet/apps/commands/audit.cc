@@ -18,7 +18,7 @@
 #include "tacet/audit/memorisation.h"
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
-#include "tacet/learn/wide/word_training.h"
+#include "tacet/learn/words/word_training.h"
 
 namespace tacet::apps {
 namespace {
@@ -126,7 +126,7 @@ class Audit : public Command {
   [[nodiscard]] run::Expense expense_of(const learn::WordPlan& plan) const {
     return {.command = name(),
             .data = text_.corpus(),
-            .privacy_unit = plan.unit,
+            .privacy_unit = plan.privacy_unit,
             .planned = plan.events,
             .cost = plan.guarantee,
             .unprotected_reason =

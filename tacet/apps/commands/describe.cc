@@ -16,7 +16,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/privacy/statement.h"
-#include "tacet/report/summary.h"
+#include "tacet/report/results.h"
 #include "tacet/run/summary.h"
 
 namespace tacet::apps {

@@ -16,7 +16,7 @@
 #include "tacet/apps/word_options.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
-#include "tacet/base/machine_memory.h"
+#include "tacet/base/machine.h"
 #include "tacet/base/reducer.h"
 #include "tacet/model/words/word_vectors.h"
 #include "tacet/privacy/statement.h"
@@ -160,7 +160,7 @@ class Embed : public Command {
       seed_.warn(console);
     }
     warn_of_memory(console, plan);
-    if (plan.unit == "pair") {
+    if (plan.privacy_unit == "pair") {
       console.warn(
           "PRIVACY: of single pairs of words; neither a sentence nor its author is protected");
     }
@@ -181,7 +181,7 @@ class Embed : public Command {
   [[nodiscard]] run::Expense expense_of(const learn::WordPlan& plan) const {
     return {.command = name(),
             .data = text_.corpus(),
-            .privacy_unit = plan.unit,
+            .privacy_unit = plan.privacy_unit,
             .planned = plan.events,
             .cost = plan.guarantee,
             .unprotected_reason =
@@ -189,13 +189,13 @@ class Embed : public Command {
   }
 
   static void print_plan(const Console& console, const learn::WordPlan& plan) {
-    const learn::Training shown{plan, {}};
+    const auto shown = spelled(learn::Training{plan, {}}, console);
     console.result(console.json() ? json_text(plan_json(shown)) : plan_text(shown));
   }
 
   void report(const Console& console, const learn::WordPlan& plan, const privacy::Receipt& receipt,
               double seconds) const {
-    const learn::Training shown{plan, {}};
+    const auto shown = spelled(learn::Training{plan, {}}, console);
     if (console.json()) {
       ordered_json out;
       out["vectors"] = output_;

@@ -18,7 +18,7 @@
 #include "tacet/learn/evaluation.h"
 #include "tacet/learn/plan/common_options.h"
 #include "tacet/model/model_file.h"
-#include "tacet/report/evaluation.h"
+#include "tacet/report/results.h"
 
 namespace tacet::apps {
 namespace {
@@ -80,7 +80,12 @@ class Evaluate : public Command {
       throw base::UsageError(
           "data is missing: a file with records, or for word vectors --similarity or --analogies");
     }
-    if (public_ == !epsilon_.empty()) {
+    if (public_ && !epsilon_.empty()) {
+      throw base::UsageError(
+          "--public and --epsilon exclude each other: exact metrics of public records, or noisy "
+          "ones of private records");
+    }
+    if (!public_ && epsilon_.empty()) {
       throw base::UsageError(
           "metrics are computed from the records of the file and would reveal something about "
           "them; give --public if these records are public, or --epsilon for noisy metrics");

@@ -10,8 +10,7 @@
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/apps/word_report.h"
 #include "tacet/base/error.h"
-#include "tacet/base/nearest_word.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 #include "tacet/model/words/word_search.h"
 
 namespace tacet::apps {

@@ -7,6 +7,7 @@
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
 #include "tacet/apps/training_warnings.h"
+#include "tacet/choose/plan.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/privacy/statement.h"
 
@@ -33,16 +34,17 @@ class Plan : public Command {
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto request = training_.request();
-    const auto plan = training_.plan(training_.schema(), request);
+    choose::check(request);  // before the schema is looked for
+    const auto plan = spelled(choose::plan(request, training_.schema()), console);
     const auto& schema = plan.schema;
-    auto alone = report::planned_receipt(plan, request.common().public_row_count);
+    auto alone = report::planned_receipt(plan);
     if (alone.is_protected()) alone.unprotected_reason = run_.unprotected_reason();
     const auto whole = data::with_schema_cost(schema, alone);
     for (const auto& warning : training_warnings(plan)) {
       console.say(paragraph("warning: " + warning));
     }
     if (console.json()) {
-      console.result(json_text(report::whole_plan_json(plan, request.common().public_row_count)));
+      console.result(json_text(report::whole_plan_json(plan)));
       return;
     }
     auto text = plan_text(plan) + "\n";

@@ -10,7 +10,7 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/threshold.h"
 #include "tacet/base/atomic_file.h"
-#include "tacet/data/read/csv_field.h"
+#include "tacet/data/read/csv.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/model/model_file.h"

@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_column.h"
 #include "tacet/privacy/statement.h"
-#include "tacet/report/quantile.h"
+#include "tacet/report/results.h"
 #include "tacet/run/quantile.h"
 
 namespace tacet::apps {

@@ -88,7 +88,7 @@ class Rates : public Command {
     for (std::size_t at = 0; at < lists.size(); ++at) {
       lists.at(at) = given(at);
       if (lists.at(at).empty() && at < 2) {
-        throw base::UsageError("--{} is missing: a number, or several by commas",
+        throw base::UsageError("--{} is missing: a number, or several separated by commas",
                                rate_dimensions.at(at).name);
       }
     }

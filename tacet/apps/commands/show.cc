@@ -10,7 +10,7 @@
 #include "tacet/apps/describe_learner.h"
 #include "tacet/apps/describe_wide.h"
 #include "tacet/base/error.h"
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 #include "tacet/model/lifted_model.h"
 #include "tacet/model/model_file.h"
 

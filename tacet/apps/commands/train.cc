@@ -6,6 +6,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
+#include "tacet/choose/plan.h"
 
 namespace tacet::apps {
 namespace {
@@ -32,9 +33,11 @@ class Train : public Command {
     const auto terms = run_.terms(console, cancel);
     training_.fit_to(terms, console);
     const auto request = training_.request();
-    const auto pool = TrainingRun::threads(console, training_.values());
+    choose::check(request);  // before the schema is looked for
+    const auto schema = training_.schema();
+    const auto pool = TrainingRun::threads(console, request.values());
     in_account(terms, way_to_train(terms), [&] {
-      const auto plan = training_.plan(training_.schema(), request);
+      const auto plan = spelled(choose::plan(request, schema), console);
       run_.run({name(), plan, training_.schema_file(), *pool}, console, cancel);
     });
   }

@@ -8,9 +8,8 @@
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
-#include "tacet/base/error.h"
-#include "tacet/select/total_budget.h"
-#include "tacet/select/tune.h"
+#include "tacet/choose/plan.h"
+#include "tacet/data/file_text.h"
 
 namespace tacet::apps {
 namespace {
@@ -52,14 +51,13 @@ class Tune : public Command {
     const auto schema = training_.schema();
     const auto terms = run_.terms(console, cancel);
     training_.fit_to(terms, console);
-    select::TuneRequest request{.values = training_.budgeted_values(),
-                                .grid = select::load_grid(grid_),
-                                .options = options()};
-    const auto pool = TrainingRun::threads(console, training_.values());
+    const auto request = training_.request().tune(tuning());
+    choose::check(request);
+    const auto pool = TrainingRun::threads(console, request.values());
     const auto way = "settings are chosen in accounts in basic that have a delta. " +
                      other_account("--epsilon 1 --delta 1e-6");
     in_account(terms, way, [&] {
-      const auto plan = planned(schema, request);
+      const auto plan = spelled(choose::plan(request, schema), console);
       for (const auto& reason : plan.reasons) console.say(paragraph(reason));
       run_.run(
           {name(), plan, training_.schema_file(), *pool, {.text = {}, .json = {}, .timed = false}},
@@ -68,33 +66,15 @@ class Tune : public Command {
   }
 
  private:
-  [[nodiscard]] select::TuneOptions options() const {
-    select::TuneOptions options;
-    if (!trials_.empty()) options.trials = number_option("trials", trials_, "a number above 1");
-    if (!max_trials_.empty()) options.max_trials = count_option("max-trials", max_trials_, 1);
+  [[nodiscard]] choose::Tuning tuning() const {
+    choose::Tuning tuning{.grid = data::read_text_file(grid_), .name = grid_, .law = law_};
+    tuning.score = score_;
+    if (!trials_.empty()) tuning.trials = number_option("trials", trials_, "a number above 1");
+    if (!max_trials_.empty()) tuning.max_trials = count_option("max-trials", max_trials_, 1);
     if (!holdout_.empty()) {
-      options.holdout = number_option("holdout", holdout_, "a share between 0 and 1");
+      tuning.holdout = number_option("holdout", holdout_, "a share between 0 and 1");
     }
-    const auto law = select::trial_law_names.find(law_);
-    if (!law) {
-      throw base::UsageError("law must be logarithmic, geometric or poisson, got '{}'", law_);
-    }
-    options.law = *law;
-    if (score_.empty()) return options;
-    options.score = select::score_names.find(score_);
-    if (!options.score) throw base::UsageError("score must be accuracy or loss, got '{}'", score_);
-    return options;
-  }
-
-  [[nodiscard]] learn::Training planned(const data::Schema& schema,
-                                        select::TuneRequest& request) const {
-    if (!training_.has_total()) return select::plan_tuning(schema, request);
-    const auto total = request.values.real("epsilon").value_or(0);
-    const auto adjacency = select::tuning_adjacency(schema, request);
-    return select::plan_within(schema, adjacency, total, [&](double epsilon) {
-      request.values.set("epsilon", fmt::format("{}", epsilon));
-      return select::plan_tuning(schema, request);
-    });
+    return tuning;
   }
 
   TrainingOptions training_;

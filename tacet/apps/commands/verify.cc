@@ -14,8 +14,8 @@
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/receipt.h"
-#include "tacet/privacy/rounded_up.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/report/verification.h"
 

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "tacet/base/printable.h"
+#include "tacet/base/text.h"
 
 namespace tacet::apps {
 namespace {

@@ -20,9 +20,9 @@
 #include "tacet/data/encode/tokens.h"
 #include "tacet/data/encode/unit_index.h"
 #include "tacet/data/encode/value_index.h"
+#include "tacet/data/schema/feature_names.h"
 #include "tacet/data/schema/interactions.h"
 #include "tacet/data/schema/numeric_map.h"
-#include "tacet/data/schema/other_separator.h"
 
 namespace tacet::data {
 namespace {

@@ -18,8 +18,8 @@ using Places = std::vector<std::uint32_t>;
 
 const std::vector<std::string> missing_texts = {"", "NA", "-1"};
 const MissingValues missing(missing_texts);
-const IdsColumn counted{.separator = ';', .most = 3, .count = 100};
-const IdsColumn hashed{.most = 3, .bits = 20};
+const IdsColumn counted{.separator = ';', .max_ids = 3, .count = 100};
+const IdsColumn hashed{.max_ids = 3, .bits = 20};
 
 Places of_value(const IdsColumn& rule, const Value& value) {
   IdBag bag(rule, missing);
@@ -76,7 +76,7 @@ TEST(IdBag, AnyBytesAreHashedAsTheyStand) {
 }
 
 TEST(IdBag, ListsAreWhatAFileWouldSpell) {
-  const IdsColumn wide{.most = 8, .bits = 20};
+  const IdsColumn wide{.max_ids = 8, .bits = 20};
   EXPECT_EQ(of_list(wide, {std::int64_t{12}, 3.0, 0.1F, true, std::string_view("a b")}),
             places(wide, std::string("12 3 0.1 true a b")));
   EXPECT_EQ(of_list(counted, {std::int64_t{12}, 3.0, std::string_view("7;12")}),

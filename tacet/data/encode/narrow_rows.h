@@ -11,16 +11,17 @@
 
 namespace tacet::data {
 
-/// The last step of every encoder: rows of all columns become those of the columns that the
-/// schema's projection or its list of selected columns leaves.
+/// The last step of every encoder: maps a row of all columns to a row of fewer, by the schema's
+/// projection or its list of selected columns.
 ///
-/// A function of one row and of public facts, carried out in the stored integers. A projected row
-/// is truncated toward zero and scaled down where it is longer than the rows' bound, so that the
+/// The map depends on one row and on public facts, and works on the stored integers. A projected
+/// row is truncated toward zero, and scaled down if it is longer than the bound of rows. So the
 /// bound holds for every row and every projection, and no failure probability enters any guarantee
-/// (docs/proofs/projection.md). The intercept is divided by the projection's room alone.
+/// (docs/proofs/projection.md). The intercept is not projected, only divided by the projection's
+/// `room`.
 ///
-/// A text is the set of its kept words, as long as all of its words were; other selected columns
-/// keep their values. Not for several threads at once.
+/// The selected words of a text are scaled to the norm that all of its words had; other selected
+/// columns keep their values. Not for several threads at once.
 class NarrowRows {
  public:
   explicit NarrowRows(const Schema& schema);
@@ -30,10 +31,11 @@ class NarrowRows {
 
  private:
   void keep(EncodedRow& row);
-  /// Scales the words of texts from what they are to the length that they had.
+  /// Scales the selected words of each text to the norm that all of its words had.
   void restore_texts(const EncodedRow& row);
   void project(EncodedRow& row);
-  /// `reals_` as integers within the bound that the intercept leaves, behind which it is appended.
+  /// Rounds `reals_` to integers within the bound that the intercept leaves, and appends the
+  /// intercept.
   void certify(EncodedRow& row, std::int16_t intercept);
   void sketch(const EncodedRow& row, std::size_t features);
   void transform(const EncodedRow& row, std::size_t features);
@@ -50,8 +52,8 @@ class NarrowRows {
   std::vector<double> image_;
 };
 
-/// Rows of all columns as those of the schema's kept ones; labels and units stay. Records that are
-/// given away are freed as they are read.
+/// The data set with the columns that `narrowed` selects; labels and units stay. The second form
+/// frees records as it reads them.
 [[nodiscard]] Dataset keep_columns(const Dataset& dataset, const Schema& narrowed);
 [[nodiscard]] Dataset keep_columns(Dataset&& dataset, const Schema& narrowed);
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <variant>
 
-#include "tacet/data/schema/schema.h"
-
 namespace tacet::data {
+
+struct NumericColumn;
 
 struct Missing {};
 

@@ -9,9 +9,9 @@
 
 namespace tacet::data {
 
-/// How the values of one column, or of all features that have no names, meet the schema.
-/// `first_line` is that of the first value that was mapped, in array files the number of its
-/// record; 0 when none was.
+/// How many values of one column, or of all features without names, the schema had to map.
+/// `first_line` is the line of the first such value, in array files the number of its record; 0 if
+/// there is none.
 struct ColumnFaults {
   std::string column;
   std::int64_t missing = 0;
@@ -19,7 +19,8 @@ struct ColumnFaults {
   std::int64_t below = 0;
   std::int64_t above = 0;
   std::int64_t unknown = 0;  ///< not among the categories or classes; ids out of range
-  /// Features of no column, or of one the record had before; ids behind the first `most`: dropped.
+  /// Dropped: features without a column or repeated in a record, and ids behind the first
+  /// `max_ids`.
   std::int64_t outside = 0;
   std::int64_t first_line = 0;
 
@@ -40,10 +41,10 @@ struct SchemaCheck {
   std::int64_t similar_units_line = 0;
 };
 
-/// The sentence for names of units that look alike; empty where none do.
+/// A warning about names of units that look alike; empty if there are none.
 [[nodiscard]] std::string unit_warning(const SchemaCheck& found, const Schema& schema);
 
-/// The sentence for a target of two classes of which one is empty; empty where nothing is wrong.
+/// A message about a class of a two-class target without records; empty if both have some.
 [[nodiscard]] std::string label_fault(const SchemaCheck& found, const Schema& schema);
 
 /// Counts, for the owner of a file, the values that the schema maps: column by column in CSV files,

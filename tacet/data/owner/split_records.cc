@@ -12,9 +12,9 @@
 #include "tacet/data/encode/public_hash.h"
 #include "tacet/data/encode/unit_index.h"
 #include "tacet/data/read/byte_source.h"
-#include "tacet/data/read/cancel_rhythm.h"
-#include "tacet/data/read/csv_field.h"
+#include "tacet/data/read/csv.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/record_source.h"
 
 namespace tacet::data {
 namespace {
@@ -195,8 +195,7 @@ SplitCounts split_libsvm(const std::filesystem::path& file, const SplitOptions& 
 
 void check_split(const SplitOptions& options) {
   if (!(options.test_share > 0 && options.test_share < 1)) {
-    throw base::UsageError("the share of the test must lie between 0 and 1, got {}",
-                           options.test_share);
+    throw base::UsageError("test must be a share above 0 and below 1, got {}", options.test_share);
   }
   if (!options.together.empty() && !options.stratify.empty()) {
     throw base::UsageError(

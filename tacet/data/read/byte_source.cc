@@ -15,7 +15,6 @@
 #include "tacet/base/limits.h"
 #include "tacet/data/file_text.h"
 #include "tacet/data/read/foreign_file.h"
-#include "tacet/data/read/read_ahead.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {

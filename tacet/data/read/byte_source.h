@@ -31,8 +31,8 @@ inline constexpr std::string_view standard_input_name = "-";
 /// permission), DataError when compressed data are damaged or end early, and for a file of a kind
 /// that holds no records (foreign_file.h).
 ///
-/// A long file is read by a thread of its own, a few blocks ahead (read_ahead.h); with
-/// `compressed_only`, for who reads on several threads, only where it is decompressed as well.
+/// A separate thread reads a long file a few blocks ahead (read_ahead.h). With `compressed_only`,
+/// for callers that read on several threads, it does so only for compressed files.
 enum class ReadAheadOf { long_files, compressed_only };
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file,
                                                       ReadAheadOf ahead = ReadAheadOf::long_files);
@@ -52,3 +52,14 @@ namespace internal {
 
 }  // namespace internal
 }  // namespace tacet::data
+
+namespace tacet::data::internal {
+
+/// The same bytes, read by a separate thread a few blocks ahead of the caller, so that copying a
+/// file out of the system's cache, or decompressing it, goes on while records are parsed. An error
+/// of `inner` is thrown where its bytes would have stood. The thread ends with the source, so
+/// `inner` must not block for long, as a pipe does. If the system starts no more threads, this
+/// returns `inner` itself.
+[[nodiscard]] std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> inner);
+
+}  // namespace tacet::data::internal

@@ -6,8 +6,8 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/byte_source.h"
-#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {

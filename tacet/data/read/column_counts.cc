@@ -11,8 +11,8 @@
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/missing_values.h"
 #include "tacet/data/encode/value_index.h"
-#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/calendar.h"
 
 namespace tacet::data {

@@ -52,8 +52,8 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
     const auto refuse = [&](const std::string& what) {
       throw base::DataError(
           "{}:1: {}{}", file_name, what,
-          guessed ? "; if that line is a record, give --no-header, so that it is not published as "
-                    "names; if it holds the columns' names, --header lets numbers be some"
+          guessed ? "; if that line is a record, give `no_header`, so that it is not published as "
+                    "names; if it holds the columns' names, `header` lets numbers be some"
                   : "");
     };
     if (!valid_utf8(names[k])) refuse("the column names are not UTF-8; convert the file");
@@ -89,6 +89,8 @@ std::size_t column_place(std::string_view column, const std::vector<std::string>
                          std::string_view file_name) {
   const auto count = std::count(names.begin(), names.end(), column);
   if (count != 1) {
+    if (count == 0)
+      throw base::DataError("{}: the file has no column named '{}'", file_name, column);
     throw base::DataError("{}: the file has {} columns named '{}', exactly one is needed",
                           file_name, count, column);
   }

@@ -8,8 +8,8 @@
 
 namespace tacet::data {
 
-/// A structural fault of a file of lines, `file:line:column: message`, counted from 1. It knows its
-/// place, so that who reads a part of a file can say later where that part began.
+/// A structural fault of a file of lines, `file:line:column: message`, counted from 1. A reader of
+/// a part of a file counts from the beginning of that part; `moved` corrects the line afterwards.
 class LineFault : public base::DataError {
  public:
   LineFault(std::string file, std::int64_t line, std::int64_t column, std::string message)

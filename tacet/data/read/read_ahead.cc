@@ -1,4 +1,4 @@
-#include "tacet/data/read/read_ahead.h"
+#include "tacet/data/read/byte_source.h"
 
 #include <algorithm>
 #include <array>

@@ -26,7 +26,7 @@ class BlockReader {
   virtual std::vector<std::string> take_units() { return {}; }
 };
 
-/// More threads would wait for who cuts the file; each has an encoder of its own.
+/// Each thread has its own encoder. More of them would wait for the one that cuts the file.
 constexpr int max_readers = 16;
 
 struct BlockFormat {

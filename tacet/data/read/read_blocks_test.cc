@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/data/read/read_csv.h"
-#include "tacet/data/read/read_uniform.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tests/support/damaged_source.h"
 #include "tests/support/same_records.h"
 

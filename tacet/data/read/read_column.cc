@@ -4,8 +4,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/missing_values.h"
-#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/numeric_map.h"
 
 namespace tacet::data {

@@ -1,4 +1,4 @@
-#include "tacet/data/read/read_csv.h"
+#include "tacet/data/read/read_dataset.h"
 
 #include <functional>
 #include <span>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "tacet/data/encode/encoder.h"
-#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/read_blocks.h"
+#include "tacet/data/read/record_source.h"
 
 namespace tacet::data::internal {
 namespace {

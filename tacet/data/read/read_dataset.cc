@@ -2,8 +2,6 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/read/byte_source.h"
-#include "tacet/data/read/read_csv.h"
-#include "tacet/data/read/read_uniform.h"
 
 namespace tacet::data {
 namespace {

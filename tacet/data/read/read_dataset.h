@@ -1,11 +1,17 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <memory>
+#include <string>
 
 #include "tacet/base/progress.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/encode/encoder.h"
+#include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/text_blocks.h"
+#include "tacet/data/read/uniform_records.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
@@ -45,3 +51,20 @@ namespace internal {
 
 }  // namespace internal
 }  // namespace tacet::data
+
+namespace tacet::data::internal {
+
+/// Encodes all records of a CSV file, on all threads of the options where it is longer than a
+/// block.
+[[nodiscard]] Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_name,
+                               const Schema& schema, const ReadOptions& options,
+                               std::size_t block = TextBlocks::usual_size);
+
+/// Encodes all records of a file whose features have no names. Labels are read unless the target is
+/// absent. There may be no records. On several threads a file of lines is cut into blocks, and the
+/// records of others are read by one and encoded by all.
+[[nodiscard]] Dataset read_uniform(UniformRecords& records, const Schema& schema,
+                                   const ReadOptions& options,
+                                   std::size_t block = TextBlocks::usual_size);
+
+}  // namespace tacet::data::internal

@@ -1,4 +1,4 @@
-#include "tacet/data/read/read_uniform.h"
+#include "tacet/data/read/read_dataset.h"
 
 #include <cstddef>
 #include <optional>
@@ -9,8 +9,8 @@
 
 #include "tacet/base/in_order.h"
 #include "tacet/data/encode/uniform_encoder.h"
-#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/read_blocks.h"
+#include "tacet/data/read/record_source.h"
 
 namespace tacet::data::internal {
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -38,5 +39,8 @@ struct RecordSource {
 [[nodiscard]] std::unique_ptr<RecordReader> csv_reader(std::unique_ptr<ByteSource> source,
                                                        const std::string& file_name,
                                                        const FileFormat& format);
+
+/// Readers look every so many rows whether they are to stop.
+inline constexpr std::int64_t rows_between_checks = 4096;
 
 }  // namespace tacet::data

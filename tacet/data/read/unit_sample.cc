@@ -2,8 +2,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/dataset.h"
-#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/random/exact/uniform.h"
 
 namespace tacet::data {

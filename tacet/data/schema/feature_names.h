@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
@@ -44,5 +45,9 @@ class FeatureNames {
 
 /// In the order of Schema::encoded_columns(), with its names.
 [[nodiscard]] FeatureNames feature_names(const Schema& schema);
+
+/// For a line of names that was read as one name: which other separator cuts it, and what to write
+/// in the schema. Empty when none does; never a word of the line.
+[[nodiscard]] std::string other_separator(std::string_view line, char separator);
 
 }  // namespace tacet::data

@@ -48,5 +48,13 @@ TEST(FeatureNames, ManyNumberedNamesTakeNoMemory) {
   EXPECT_EQ(names[(std::size_t{1} << 40) - 1], "x1099511627780");
 }
 
+TEST(OtherSeparator, TheSeparatorThatCutsTheLineIsNamed) {
+  EXPECT_NE(other_separator("age;town", ',').find("separator = \";\""), std::string::npos);
+  EXPECT_NE(other_separator("age\ttown", ',').find("separator = \"\\t\""), std::string::npos);
+  EXPECT_NE(other_separator("age,town", ';').find("separator = \",\""), std::string::npos);
+  EXPECT_EQ(other_separator("age", ','), "");
+}
+
 }  // namespace feature_names_test
+
 }  // namespace tacet::data

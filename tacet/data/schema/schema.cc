@@ -64,10 +64,6 @@ std::vector<std::string> BinaryTarget::names() const {
   return names;
 }
 
-std::vector<std::string> BinaryTarget::former_names() const {
-  return {negative.empty() ? "not " + positive.front() : negative.front(), positive.front()};
-}
-
 bool Target::regression() const { return std::holds_alternative<RegressionTarget>(rule); }
 
 NumberKind Target::number_kind() const { return std::get<RegressionTarget>(rule).kind; }
@@ -163,7 +159,7 @@ Storage Schema::storage_kind() const {
   for (const Column& column : columns) {
     if (std::holds_alternative<TextColumn>(column.rule)) touched += usual_words - 1;
     const auto* ids = std::get_if<IdsColumn>(&column.rule);
-    if (ids != nullptr) touched += std::min(ids->most, usual_words) - 1;
+    if (ids != nullptr) touched += std::min(ids->max_ids, usual_words) - 1;
     const auto* number = std::get_if<NumericColumn>(&column.rule);
     if (number != nullptr) touched += number->touched() - 1;
   }

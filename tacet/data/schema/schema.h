@@ -126,9 +126,10 @@ struct TextColumn {
 
 /// Several ids in one field: the set of them, of norm 1 however many there are (encode/id_bag.h).
 struct IdsColumn {
-  char separator = ' ';    ///< ASCII, no line break
-  std::int64_t most = 64;  ///< how many different ids of a record count: the first ones; 1 to 1024
-  int bits = 16;           ///< any texts, in 2^bits buckets by the public hash; 1 to 30
+  char separator = ' ';  ///< ASCII, no line break
+  std::int64_t max_ids =
+      64;         ///< how many different ids of a record count: the first ones; 1 to 1024
+  int bits = 16;  ///< any texts, in 2^bits buckets by the public hash; 1 to 30
   /// Instead: whole numbers from 0 to below it, which have a feature each; any other id is dropped.
   std::optional<std::int64_t> count{};
 };
@@ -195,8 +196,6 @@ struct BinaryTarget {
 
   /// {negative, positive}, different from each other once the target was checked.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// As version 0.1.0 called them: by the first label, or by "not" and the other's.
-  [[nodiscard]] std::vector<std::string> former_names() const;
 };
 
 /// k >= 3 classes, labelled 0..k-1 in this order. An unknown label becomes class `unknown`.
@@ -350,6 +349,9 @@ struct Schema {
 /// Reads a TOML schema; without the key `encoding` it means the newest one. Faults are DataErrors
 /// that start with `file:line:column`.
 [[nodiscard]] Schema schema_from_toml(std::string_view text, std::string_view file_name);
+/// As above of the text of a file. The refusal of a file that is no schema says none of its words:
+/// it may hold records.
+[[nodiscard]] Schema schema_of_file(std::string_view text, const std::string& file_name);
 /// As above from a file; IoError when it cannot be read.
 [[nodiscard]] Schema load_schema(const std::filesystem::path& file);
 /// Remarks stand as comments above the columns of these names.

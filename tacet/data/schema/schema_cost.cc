@@ -9,11 +9,11 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/routes/closed_forms.h"
-#include "tacet/accounting/shapes/replacement.h"
+#include "tacet/accounting/shapes/rewrite.h"
 #include "tacet/base/error.h"
+#include "tacet/base/progress.h"
 #include "tacet/base/sha256.h"
 #include "tacet/base/version.h"
-#include "tacet/base/work.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/privacy/decimal.h"
@@ -80,7 +80,7 @@ privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency ad
     if (delta > 0) {
       // The accountant gets back, rounded down twice, what the events take.
       const double share = privacy::prg_share(stated.epsilon, deltas.cipher);
-      if (share > 0) stated.delta = numeric::add_up(delta, share) * (1 + 0x1p-50);
+      if (share > 0) stated.delta = numeric::add_up(delta, share) * numeric::up_ulps(4);
       stated.delta = std::max(stated.delta, deltas.least);
     }
     if (!(stated.delta < 1)) break;
@@ -132,7 +132,7 @@ FitEvents fit_between(const SchemaCost& cost, privacy::Adjacency adjacency) {
   }
   throw base::UsageError(
       "the schema was fitted under {} and cannot be used under {}: use the same adjacency, or fit "
-      "the schema again with --adjacency add_remove, which serves replace_one too",
+      "the schema again with `adjacency=add_remove`, which serves replace_one too",
       to_string(fitted), to_string(adjacency));
 }
 
@@ -357,7 +357,7 @@ std::string internal::other_unit(std::string_view fitted, std::string_view used)
   return fmt::format(
       "the schema was fitted to protect {} and says nothing about {}: fit it again {}",
       in_words(fitted), in_words(used),
-      used == "record" ? "without --unit" : fmt::format("with --unit {}", used));
+      used == "record" ? "without `unit`" : fmt::format("with `unit={}`", used));
 }
 
 void internal::check_cost(const SchemaCost& cost, std::string_view where) {

@@ -10,7 +10,7 @@
 namespace tacet::data {
 
 /// What the schema's fit released, between neighbours of `adjacency`. A fit under add_remove serves
-/// replace_one too, release by release (accounting/shapes/replacement.h). UsageError for a schema
+/// replace_one too, release by release (accounting/shapes/rewrite.h). UsageError for a schema
 /// without cost or for any other difference.
 [[nodiscard]] privacy::Event fit_events(const Schema& schema, privacy::Adjacency adjacency);
 

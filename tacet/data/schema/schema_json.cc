@@ -99,7 +99,7 @@ struct ColumnWriter {
   void operator()(const IdsColumn& rule) const {
     out["kind"] = "ids";
     out["separator"] = std::string(1, rule.separator);
-    out["most"] = rule.most;
+    out["max_ids"] = rule.max_ids;
     if (rule.count) {
       out["count"] = *rule.count;
     } else {

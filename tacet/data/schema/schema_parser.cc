@@ -54,7 +54,7 @@ char separator_of(const Node& node) {
 IdsColumn ids_column(TableReader& table) {
   IdsColumn rule;
   if (const Node* node = table.find("separator")) rule.separator = separator_of(*node);
-  if (const Node* node = table.find("most")) rule.most = as_integer(*node, "most");
+  if (const Node* node = table.find("max_ids")) rule.max_ids = as_integer(*node, "max_ids");
   rule.bits = hash_bits(table, rule.bits);
   if (const Node* node = table.find("count")) {
     if (table.find("bits") != nullptr) {

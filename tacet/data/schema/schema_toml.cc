@@ -6,7 +6,7 @@
 #include "tacet/base/limits.h"
 #include "tacet/data/file_text.h"
 #include "tacet/data/schema/schema_node.h"
-#include "tacet/data/schema/toml_limits.h"
+#include "tacet/data/schema/table_reader.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data::internal {
@@ -84,17 +84,20 @@ void refuse_other_files(std::string_view text, const std::string& name) {
                           "holds the one that it was trained with",
                           name)
             : fmt::format("'{}' is no schema: its first line is neither a key nor a table of TOML. "
-                          "Records are given without an option, the schema with --schema",
+                          "The schema goes into `schema`, the records do not",
                           name));
   }
 }
 
 }  // namespace
 
+Schema schema_of_file(std::string_view text, const std::string& file_name) {
+  refuse_other_files(without_byte_order_mark(text), file_name);
+  return schema_from_toml(text, file_name);
+}
+
 Schema load_schema(const std::filesystem::path& file) {
-  const auto text = read_text_file(file);
-  refuse_other_files(without_byte_order_mark(text), file.string());
-  return schema_from_toml(text, file.string());
+  return schema_of_file(read_text_file(file), file.string());
 }
 
 }  // namespace tacet::data

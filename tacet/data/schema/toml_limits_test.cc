@@ -1,4 +1,4 @@
-#include "tacet/data/schema/toml_limits.h"
+#include "tacet/data/schema/table_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/unit_index.h"
-#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {

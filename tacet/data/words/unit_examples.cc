@@ -22,7 +22,7 @@ bool is_listed_pair(std::span<const std::int32_t> record, std::int64_t negatives
          std::ranges::find(record, Vocabulary::unknown) == record.end();
 }
 
-/// RandomDraws that follow from a public seed, a record's words and the place of a pair in it:
+/// Random draws that follow from a public seed, a record's words and the place of a pair in it:
 /// nothing that another record decides, as a number in the file would be.
 RandomDraws public_draws(std::uint64_t seed, std::span<const std::int32_t> record, std::int32_t at,
                          std::int32_t other) {

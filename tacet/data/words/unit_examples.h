@@ -97,7 +97,7 @@ class UnitExamples::Drawer {
  public:
   explicit Drawer(const UnitExamples& examples) : examples_(examples) {}
 
-  /// Appends the unit's examples of one step to `out`: none where it has none. `random draws` is a
+  /// Appends the unit's examples of one step to `out`: none where it has none. `draws` is a
   /// secret number of its own for each unit and step.
   void draw(std::int64_t unit, std::uint64_t draws, ExampleList& out);
 

@@ -11,10 +11,12 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/optimize/solver/erm.h"
-#include "tacet/privacy/rounded_up.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::learn {
 namespace {
@@ -47,7 +49,7 @@ ExactOptions exact_options(const ParameterValues& asked) {
     if (known(name) || says_default(*find_parameter(name), value)) continue;
     throw base::UsageError(
         "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",
-        name);
+        base::parameter_name(name));
   }
   return read_options<ExactOptions>(asked, exact_bindings);
 }
@@ -66,8 +68,9 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const ExactOptions& opt
   plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
   plan.guarantee = {std::numeric_limits<double>::infinity(), 0, options.adjacency};
   plan.mean_l2 = options.mean_l2.value_or(0);
-  plan.settings = first_settings(plan, {.receipt = false});
-  plan.settings.push_back({"outputs", plan.outputs, {.table = false, .json = false}});
+  SettingList list(plan);
+  list.problem({.receipt = false});
+  list.note("outputs", plan.outputs, {.table = false, .json = false});
   return plan;
 }
 
@@ -91,7 +94,7 @@ privacy::Unprotected<ExactFit> fit_unprotected(const data::Dataset& dataset,
 TrainedModel marked_model(const data::Schema& schema, const ExactPlan& plan,
                           const privacy::Unprotected<ExactFit>& fitted) {
   const auto& fit = fitted.value();
-  TrainedModel trained{fit.model, receipt_of(plan, schema.unit.value_or("record")), schema};
+  TrainedModel trained{fit.model, receipt_of(plan), schema};
   trained.receipt.unprotected_reason = fitted.reason();
   auto parameters = nlohmann::json::parse(trained.receipt.parameters);
   const bool joint = std::holds_alternative<model::SoftmaxLoss>(plan.loss);

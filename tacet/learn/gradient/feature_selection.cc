@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/mechanism/select/crossings.h"
 #include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/random/source/source.h"
@@ -23,7 +24,7 @@ const char* obstacle(const data::Schema& schema, const char* in_the_way) {
   if (choosable_count(schema) == 0) {
     return "the schema has no hashed or text column and no numbered features to choose among";
   }
-  if (schema.projection) return "projected columns are all of use; leave --projection out";
+  if (schema.projection) return "projected columns are all of use; leave `projection` out";
   if (schema.unit) return "the schema's unit column protects all records of a unit together";
   return in_the_way;
 }
@@ -37,14 +38,9 @@ std::int64_t choosable_count(const data::Schema& schema) {
 }
 
 void check_kept_noise(double noise_multiplier) {
-  constexpr double most = 0x1p32 / static_cast<double>(optimize::presence_norm) * (1 - 0x1p-40);
-  if (noise_multiplier <= most) return;
-  throw base::NumericError(
-      "noise of {:.4g} times what a record counts is wider than the sampler's grid, and nothing "
-      "would be found of the columns worth having; ask for a larger share of --feature-selection "
-      "or a "
-      "larger epsilon, or leave it out",
-      noise_multiplier);
+  check_count_noise(noise_multiplier, "times what a record counts",
+                    "nothing would be found of the columns worth having; ask for a larger share of "
+                    "`feature_selection` or a larger epsilon, or leave it out");
 }
 
 double kept_prg_slack(std::int64_t columns) {
@@ -73,14 +69,14 @@ double resolve_column_share(const data::Schema& schema, const FeatureSelectionOp
                : 0;
   }
   if (reason == nullptr) return options.feature_selection;
-  throw base::UsageError("feature-selection is not possible here: {}", reason);
+  throw base::UsageError("`feature_selection` is not possible here: {}", reason);
 }
 
 data::Schema release_selected_columns(const data::Dataset& dataset, const data::Schema& schema,
                                       double noise_multiplier, const TrainingContext& context,
                                       mechanism::NoiseAddress address) {
   if (context.reducer.size() > 1) {
-    throw base::UsageError("feature-selection counts the records of one process alone");
+    throw base::UsageError("`feature_selection` counts the records of one process alone");
   }
   const auto ranges = schema.choosable_columns();
   const auto sum = optimize::presence_sum(dataset, ranges);

@@ -6,7 +6,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_context.h"
 
 /// Training on the columns worth having: of very many hashed words or numbered features most never
 /// occur, and each would get as much noise as the others. One release tells which of them occur
@@ -14,7 +14,7 @@
 ///
 /// The release is that of mechanism::release_crossings on the counts of columns, each record a
 /// vector of norm 1 (optimize/sums/presence_sum.h), at a threshold of feature_selection_threshold()
-/// standard standard deviations of its noise: one Gaussian event, whatever the number of columns.
+/// standard  deviations of its noise: one Gaussian event, whatever the number of columns.
 /// The list is public and stands in the model's schema. docs/methods/feature-selection.md.
 namespace tacet::learn {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/base/large_pages.h"
+#include "tacet/base/machine.h"
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/feature_selection.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -115,13 +116,18 @@ struct GradientPlan : MethodPlan, Batches {
   double average = 0;  ///< share of the last iterates that `suffix` averages
   Averaging averaging = Averaging::suffix;
   double mean_l2 = 0;  ///< penalty mean_l2/2 |w|^2 beside the mean loss, by a proximal step
-  std::optional<double> radius;             ///< of the ball the weights stay in
-  std::optional<privacy::Guarantee> claim;  ///< paper mode: what the paper claims for this noise
+  std::optional<double> radius;  ///< of the ball the weights stay in
   // By which clipping norm and step size follow the number of columns that are kept.
   GradientOptions options = {};
   double path_share = 1;   ///< of the step rule's path
   double one_release = 0;  ///< noise multiplier if the steps' share of the budget were one release
 
+  /// Length of the noise in the mean gradient, for gradients of norm 1, if a part of the budget
+  /// with the noise multiplier `of_release` were one release.
+  [[nodiscard]] double relative_noise(std::int64_t of_columns, double of_release) const {
+    return std::sqrt(static_cast<double>(of_columns * outputs)) * of_release /
+           static_cast<double>(public_row_count);
+  }
   /// Of the release before the steps, if there is one.
   [[nodiscard]] double first_noise() const {
     return std::max(standardise_noise, feature_selection_noise);
@@ -145,6 +151,10 @@ struct GradientPlan : MethodPlan, Batches {
 /// selected columns, are held in memory once.
 [[nodiscard]] TrainedModel train_gradient(data::Dataset&& dataset, const data::Schema& schema,
                                           const GradientPlan& plan, const TrainingContext& context);
+
+/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+[[nodiscard]] privacy::Event releases(const GradientPlan& plan);
+void list_settings(SettingList& list, GradientPlan& plan);
 
 extern const Method gradient_method;
 

@@ -127,7 +127,7 @@ TEST(GradientBatches, PaperRefusesWhatItDoesNotHave) {
   EXPECT_EQ(refusal(paper_options()), "accepted");
   auto seeded = paper_options();
   seeded.set("order-seed", 3);
-  EXPECT_NE(refusal(seeded).find("order-seed would make the fixed_size samples known"),
+  EXPECT_NE(refusal(seeded).find("`order_seed` would make the fixed_size samples known"),
             std::string::npos);
   EXPECT_EQ(refusal(seeded).find("usage"), std::string::npos);
   auto averaged = paper_options();
@@ -135,7 +135,7 @@ TEST(GradientBatches, PaperRefusesWhatItDoesNotHave) {
   EXPECT_NE(refusal(averaged).find("average"), std::string::npos);
   auto bounded = paper_options();
   bounded.set("max-records-per-unit", 4);
-  EXPECT_NE(refusal(bounded).find("max-records-per-unit"), std::string::npos);
+  EXPECT_NE(refusal(bounded).find("`max_records_per_unit`"), std::string::npos);
   auto schema = berkeley();
   schema.unit = "major";
   EXPECT_THROW((void)plan_gradient(schema, gradient_options(paper_options())), base::UsageError);
@@ -157,7 +157,7 @@ TEST(GradientBatches, RefusesWhatHasNoProof) {
   EXPECT_EQ(refusal(partition), "accepted");
   auto without = options_of("partition", Adjacency::zero_out);
   without.erase("batch-size");
-  EXPECT_NE(refusal(without).find("batch-size"), std::string::npos);
+  EXPECT_NE(refusal(without).find("`batch_size`"), std::string::npos);
 }
 
 // Each of a unit's records joins the sample by itself: the event says how many may, and the noise
@@ -199,7 +199,7 @@ TEST(GradientBatches, UnitsOfSeveralRecordsAreSampledRecordByRecord) {
         (void)plan_gradient(schema, gradient_options(options));
         ADD_FAILURE() << sampling;
       } catch (const base::GuaranteeError& error) {
-        EXPECT_NE(std::string(error.what()).find("--sampling poisson"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("`sampling=poisson`"), std::string::npos);
       }
     }
   }

@@ -6,211 +6,87 @@
 #include <optional>
 #include <string_view>
 
+#include "tacet/accounting/calibrate.h"
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/data/encode/standardise.h"
-#include "tacet/learn/gradient/clipping_rule.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
+#include "tacet/learn/gradient/gradient_course.h"
 #include "tacet/learn/gradient/paper_course.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
-#include "tacet/learn/plan/step_rule.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
 namespace tacet::learn {
 namespace {
 
 constexpr double default_momentum = 0.9;
-// Per kind of target: the size of weights worth reaching, and how much a linear model typically
-// lowers the loss. Margins of classes grow to about 20 before a linear model stops improving;
-// numbers are scaled to [-1, 1]. docs/explanations/step-rule.md.
-// The constants were chosen with the mean of the last half of the iterates, those of standardised
-// numbers with that of the last 2/5.
-constexpr double default_average = 0.4;
-constexpr double first_average = 0.5;  // of encoding 1, of units, of several classes
-struct Expectation {
-  double radius;
-  double learnable;
-  double average = first_average;
-};
-constexpr Expectation path_of_classes{20, 0.4};
-constexpr Expectation path_of_numbers{3, 0.03};
-constexpr Expectation for_numbers_from_lower{4, 0.03};  // encoding 1
-constexpr Expectation for_standardised_numbers{2.5, 0.03, default_average};
+constexpr auto receipt_sampling_names =
+    base::names<BatchSampling>({{BatchSampling::full, "full_batch"},
+                                {BatchSampling::poisson, "poisson"},
+                                {BatchSampling::fixed_size, "fixed_size"},
+                                {BatchSampling::partition, "partition"}});
 
-const Expectation& expectation(const data::Schema& schema, const model::Loss& loss) {
-  const auto facts = model::properties(loss);
-  if (facts.classification || facts.labels == model::Labels::shares) return path_of_classes;
-  // Units were seen to lose by the smaller norm: docs/explanations/step-rule.md.
-  return schema.encoding > 1 && !schema.unit ? path_of_numbers : for_numbers_from_lower;
-}
+/// The shares of mu^2 that go to a release before the steps; at most one of them is above 0.
+struct FirstShare {
+  double standardise = 0;
+  double feature_selection = 0;
+  double prg_slack = 0;  ///< of that release
 
-double resolved_average(const GradientPlan& plan, const data::Schema& schema,
-                        const GradientOptions& options) {
-  const bool first = schema.encoding == 1 || schema.unit || plan.outputs > 1;
-  return options.average.value_or(first ? first_average : default_average);
-}
-
-/// How much longer the path has to be for the average that is taken than for the one that the
-/// constants were chosen with: iterates of the last share a have come 1 - a/2 of the way.
-double way_of(const GradientPlan& plan, const Expectation& expected,
-              const GradientOptions& options) {
-  if (options.average || plan.averaging != Averaging::suffix) return 1;
-  return (1 - expected.average / 2) / (1 - plan.average / 2);
-}
-
-struct Course {
-  std::int64_t steps;
-  double step_size;
+  /// The noise of a part of mu^2 that has what these shares leave.
+  [[nodiscard]] double beside(double noise) const {
+    return noise / std::sqrt(1 - standardise) / std::sqrt(1 - feature_selection);
+  }
 };
 
-// Passes over the data that minibatches make before the rule's path is long enough.
-constexpr double batch_passes = 10;
-
-Course choose_course(const GradientOptions& options, const Batches& batches, StepFacts facts,
-                     privacy::Delta delta, Reasons& reasons) {
-  if (batches.sampling != BatchSampling::full) {
-    // A smaller sample needs less noise a step but relatively more: the rule must know how much.
-    const double rate = batches.rate;
-    const auto steps = options.steps.value_or(
-        static_cast<std::int64_t>(std::clamp(std::ceil(batch_passes / rate), 100.0, 1e6)));
-    const double noise = batch_noise(batches, steps, options, delta) / rate;
-    facts.release_noise *=
-        noise / std::sqrt(static_cast<double>(steps)) / batch_noise({}, 1, options, delta);
-    const StepPlan rule = step_rule(facts);
-    const double step_size =
-        std::min(rule.path_length * (1 - facts.momentum) / static_cast<double>(steps),
-                 longest_step(facts.curvature, facts.norm_bound));
-    if (!options.steps || !options.step_size) {
-      reasons.add("{} steps of size {:.4g} on {} of rate {:.4g}", steps,
-                  options.step_size.value_or(step_size),
-                  batches.sampling == BatchSampling::partition ? "batches" : "samples", rate);
-    }
-    return {steps, options.step_size.value_or(step_size)};
-  }
-  const StepPlan rule = step_rule(facts);
-  Course course{options.steps.value_or(rule.steps), options.step_size.value_or(rule.step_size)};
-  const double keep = 1 - facts.momentum;
-  if (options.steps && !options.step_size) {
-    course.step_size = std::min(rule.path_length * keep / static_cast<double>(course.steps),
-                                longest_step(facts.curvature, facts.norm_bound));
-  } else if (options.step_size && !options.steps) {
-    course.steps = std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(std::ceil(rule.path_length * keep / course.step_size)), 10,
-        4 * rule.steps);
-  }
-  if (!options.steps || !options.step_size) {
-    reasons.add(
-        "{} steps of size {:.4g}: the path length {:.4g} balances what is not yet learned against "
-        "noise of standard deviation {:.3g} a coordinate of the mean gradient, whatever the number "
-        "of steps",
-        course.steps, course.step_size, rule.path_length, facts.release_noise);
-  }
-  return course;
-}
-
-bool standardises(const GradientPlan& plan) { return plan.standardise_noise > 0; }
-
-bool keeps_columns(const GradientPlan& plan) { return plan.feature_selection_noise > 0; }
+/// Noise multipliers of the steps and of a release before them.
+struct StepNoise {
+  double steps;
+  double first = 0;
+};
 
 /// Two parts of one mu^2: the noise of each as if it had the whole, over the root of its share.
 /// Raised by rounding errors until the accountant agrees.
-void share_noise(GradientPlan& plan, const GradientOptions& options, privacy::Delta delta) {
-  const double share = keeps_columns(plan) ? options.feature_selection : standardise_share;
-  double& first = keeps_columns(plan) ? plan.feature_selection_noise : plan.standardise_noise;
-  first = full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency) /
-          std::sqrt(share);
-  plan.noise_multiplier /= std::sqrt(1 - share);
+StepNoise shared_noise(const FirstShare& share, double whole, std::int64_t steps,
+                       const accounting::CalibrationTarget& target) {
+  const double first_share = std::max(share.standardise, share.feature_selection);
+  StepNoise noise{
+      whole / std::sqrt(1 - first_share),
+      full_batch_noise(1, target.epsilon, target.delta, target.adjacency) / std::sqrt(first_share)};
   const auto cost = [&] {
-    return accounting::epsilon(gradient_events({}, plan.steps, plan.noise_multiplier, first),
-                               options.adjacency, delta);
+    return accounting::epsilon(gradient_events({}, steps, noise.steps, noise.first),
+                               target.adjacency, target.delta);
   };
   constexpr double up = 1 + 4 * std::numeric_limits<double>::epsilon();
-  while (cost() > options.epsilon) {
-    plan.noise_multiplier *= up;
-    first *= up;
+  while (cost() > target.epsilon.value()) {
+    noise.steps *= up;
+    noise.first *= up;
   }
-  if (keeps_columns(plan)) check_kept_noise(first);
+  if (share.feature_selection > 0) check_kept_noise(noise.first);
+  return noise;
 }
 
 // The noise given, or the least that is enough beside the PRG slack.
 void resolve_noise(GradientPlan& plan, const GradientOptions& options, privacy::Delta delta,
-                   std::optional<double> noise_multiplier) {
-  plan.prg_slack = batch_prg_slack(plan, plan.steps, plan.columns * plan.outputs);
-  if (standardises(plan)) plan.prg_slack += random::prg_slack_of(1, 2 * plan.columns);
-  if (keeps_columns(plan)) plan.prg_slack += kept_prg_slack(plan.columns);
+                   const FirstShare& share, std::optional<double> given = std::nullopt) {
+  plan.prg_slack = batch_prg_slack(plan, plan.steps, plan.columns * plan.outputs) + share.prg_slack;
   const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
-  plan.noise_multiplier =
-      noise_multiplier ? *noise_multiplier : batch_noise(plan, plan.steps, options, left);
-  if (plan.first_noise() > 0) share_noise(plan, options, left);
-  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  plan.events = gradient_events(plan, plan.steps, plan.noise_multiplier, plan.first_noise());
+  StepNoise noise{given ? *given : batch_noise(plan, plan.steps, options, left)};
+  if (share.standardise > 0 || share.feature_selection > 0) {
+    noise = shared_noise(share, noise.steps, plan.steps,
+                         {privacy::Epsilon(options.epsilon), left, options.adjacency});
+  }
+  plan.noise_multiplier = noise.steps;
+  plan.norm_bits = norm_bits_for(noise.steps);
+  (share.standardise > 0 ? plan.standardise_noise : plan.feature_selection_noise) = noise.first;
+  plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
-}
-
-/// Length of the noise in the mean gradient, for gradients of norm 1, if what is left of the budget
-/// were one release.
-double relative_noise(const GradientPlan& plan) {
-  return std::sqrt(static_cast<double>(plan.columns * plan.outputs)) * plan.one_release /
-         static_cast<double>(plan.public_row_count);
-}
-
-void resolve_clipping(GradientPlan& plan, const data::Schema& schema,
-                      const GradientOptions& options) {
-  if (options.clipping_norm) {
-    plan.clipping_norm = *options.clipping_norm;
-    return;
-  }
-  auto choice = choose_clipping({.schema = schema,
-                                 .loss = plan.loss,
-                                 .outputs = plan.outputs,
-                                 .relative_noise = relative_noise(plan)});
-  plan.clipping_norm = choice.norm;
-  plan.reasons.push_back(std::move(choice.reason));
-}
-
-void resolve_settings(GradientPlan& plan) {
-  // In a receipt the number of records has a place of its own, and so has the way of sampling.
-  auto& settings = plan.settings = first_settings(plan, {.receipt = false});
-  const bool suffix = plan.averaging == Averaging::suffix;
-  const bool units = plan.max_records_per_unit > 1;
-  settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
-  settings.push_back({"clipping_norm", plan.clipping_norm});
-  settings.push_back({"noise_multiplier", plan.noise_multiplier});
-  if (standardises(plan)) {
-    settings.push_back({"standardise_noise_multiplier", plan.standardise_noise});
-  }
-  if (keeps_columns(plan)) {
-    settings.push_back({"feature_selection_noise_multiplier", plan.feature_selection_noise});
-    settings.push_back({"feature_selection_threshold", plan.feature_selection_threshold});
-  }
-  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false, .json = false}});
-  settings.push_back({"steps", plan.steps});
-  settings.push_back({"step_size", plan.step_size});
-  settings.push_back({"momentum", plan.momentum});
-  settings.push_back({"averaging", to_string(plan.averaging), {.table = false}});
-  settings.push_back({"average", plan.average, {.table = suffix, .receipt = suffix}});
-  settings.push_back(
-      {"sampling", to_string(plan.sampling), {.table = plan.rate < 1, .receipt = false}});
-  settings.push_back({"sampling_rate",
-                      plan.rate,
-                      {.table = plan.sampling == BatchSampling::poisson,
-                       .receipt = plan.sampling != BatchSampling::full}});
-  if (plan.batch > 0) settings.push_back({"batch_size", plan.batch});
-  if (plan.sampling == BatchSampling::partition) {
-    settings.push_back({"order_seed", plan.order_seed});
-  }
-  settings.push_back(
-      {std::string(max_records_per_unit_name), plan.max_records_per_unit, {.table = units}});
-  settings.push_back(
-      {"l2", plan.mean_l2, {.table = plan.mean_l2 > 0, .receipt = plan.mean_l2 > 0}});
-  if (plan.radius) settings.push_back({"radius", *plan.radius});
-  add_claim(settings, plan.claim);
 }
 
 // A paper's schedule and noise, and what is proved about them.
@@ -224,20 +100,20 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
   if (!beyond && schema.projection && !arora) beyond = "projection";
   if (beyond) {
     throw base::UsageError(
-        "{} is settled by --calibration paper; leave it out, or use the tight calibration",
-        *beyond);
+        "{} is settled by `calibration=paper`; leave it out, or use the tight calibration",
+        base::parameter_name(*beyond));
   }
   const auto& target = target_of(schema);
   if (options.adjacency != privacy::Adjacency::replace_one || outputs_of(target) > 1 ||
       !options.radius) {
     throw base::UsageError(
-        "--calibration {} for gradient is about replace_one, a ball (--radius) and two classes "
-        "or numbers; give --adjacency replace_one and --radius, or use tight",
+        "`calibration={}` for gradient is about replace_one, a ball (`radius`) and two classes or "
+        "numbers; give `adjacency=replace_one` and `radius`, or use tight",
         to_string(options.calibration));
   }
   if (schema.unit) {
     throw base::UsageError(
-        "--calibration paper samples single records, but the schema's unit column protects all "
+        "`calibration=paper` samples single records, but the schema's unit column protects all "
         "records of a unit together; leave calibration out to use all records in each step");
   }
   refuse_class_weights(schema, options);
@@ -259,11 +135,11 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
   single_records.sampling = to_string(BatchSampling::fixed_size);
   single_records.batch_size = 1;
   static_cast<Batches&>(plan) = resolve_batches(schema, single_records, plan.public_row_count);
-  resolve_noise(plan, options, delta, course.noise / plan.clipping_norm);
+  resolve_noise(plan, options, delta, {}, course.noise / plan.clipping_norm);
   if (plan.guarantee.epsilon > options.epsilon) {
     plan.reasons.emplace_back(
         "the paper's noise is not enough for what it claims; the proved noise stands in its place");
-    resolve_noise(plan, options, delta, std::nullopt);
+    resolve_noise(plan, options, delta, {});
   }
   plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
   plan.reasons.add("{}: {} steps of size {:.4g} on single records", course.name, plan.steps,
@@ -277,25 +153,10 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
   return plan;
 }
 
-// Clipping norm, number and size of the steps: what depends on the number of columns.
-void resolve_course(GradientPlan& plan, const data::Schema& schema, privacy::Delta delta) {
-  const auto facts = model::properties(plan.loss);
-  resolve_clipping(plan, schema, plan.options);
-  auto expected = expectation(schema, plan.loss);
-  if (standardises(plan) && facts.labels == model::Labels::numbers) {
-    expected = for_standardised_numbers;
-  }
-  const auto course = choose_course(plan.options, plan,
-                                    {.release_noise = plan.one_release * plan.clipping_norm /
-                                                      static_cast<double>(plan.public_row_count),
-                                     .columns = plan.columns * plan.outputs,
-                                     .norm_bound = schema.norm_bound(),
-                                     .curvature = facts.curvature,
-                                     .momentum = plan.momentum,
-                                     .radius = expected.radius,
-                                     .learnable = expected.learnable,
-                                     .way = way_of(plan, expected, plan.options) * plan.path_share},
-                                    delta, plan.reasons);
+// What depends on the number of columns.
+void resolve_course(GradientPlan& plan, const data::Schema& schema, const CourseFacts& facts) {
+  const auto course = choose_course(plan, schema, facts, plan.reasons);
+  plan.clipping_norm = course.clipping_norm;
   plan.steps = course.steps;
   plan.step_size = course.step_size;
 }
@@ -303,50 +164,51 @@ void resolve_course(GradientPlan& plan, const data::Schema& schema, privacy::Del
 void resolve_units(GradientPlan& plan, const data::Schema& schema, const GradientOptions& options) {
   if (options.max_records_per_unit > 1 && !schema.unit) {
     throw base::UsageError(
-        "max-records-per-unit needs a unit column in the schema; without one each record is a "
+        "`max_records_per_unit` needs a unit column in the schema; without one each record is a "
         "unit");
   }
   plan.max_records_per_unit = options.max_records_per_unit;
   if (schema.unit && plan.max_records_per_unit == 1) {
     plan.reasons.add(
         "records per unit 1: of each {} one record takes part, the others none; "
-        "--max-records-per-unit "
-        "takes more, and the noise grows with it",
+        "`max_records_per_unit` takes more, and the noise grows with it",
         *schema.unit);
   }
 }
 
-// What is released before the steps, and what that leaves them.
-void resolve_first_release(GradientPlan& plan, const data::Schema& schema,
-                           const GradientOptions& options) {
-  if (resolve_standardise(schema, options, plan.public_row_count)) {
-    plan.counts_categories =
-        counts_categories(schema, options.standardise, plan.loss, relative_noise(plan));
-    plan.one_release /= std::sqrt(1 - standardise_share);
-    plan.standardise_noise = 1;  // settled with the noise of the steps
-    const auto numbers = data::numeric_features(schema).size();
-    if (numbers > 0) {
-      plan.reasons.add(
-          "a tenth of the budget's mu^2 for means and standard deviations of the {} numbers, which "
-          "are then "
-          "counted by them",
-          numbers);
-    }
-    if (plan.counts_categories) {
-      plan.reasons.add("{} for how often each category occurs: the rarer, the more it counts",
-                       numbers > 0 ? "of it a part" : "a tenth of the budget's mu^2");
-    }
+// What is released before the steps, in words.
+void explain_first_release(GradientPlan& plan, const data::Schema& schema,
+                           const FirstShare& share) {
+  const auto numbers = data::numeric_features(schema).size();
+  if (share.standardise > 0 && numbers > 0) {
+    plan.reasons.add(
+        "a tenth of the budget's mu^2 for means and standard deviations of the {} numbers, which "
+        "are then "
+        "counted by them",
+        numbers);
   }
-  if (const double share = resolve_column_share(schema, options, selection_obstacle(options));
-      share > 0) {
-    plan.one_release /= std::sqrt(1 - share);
-    plan.feature_selection_threshold = feature_selection_threshold(schema);
-    plan.feature_selection_noise = 1;  // settled with the noise of the steps
+  if (plan.counts_categories) {
+    plan.reasons.add("{} for how often each category occurs: the rarer, the more it counts",
+                     numbers > 0 ? "of it a part" : "a tenth of the budget's mu^2");
+  }
+  if (share.feature_selection > 0) {
     plan.reasons.add(
         "{:g} of the budget's mu^2 to find out which of {} columns occur often enough; clipping "
         "norm and step size follow their number, {} are expected",
-        share, plan.columns, expected_kept);
+        share.feature_selection, plan.columns, expected_kept);
   }
+}
+
+std::string noise_reason(const GradientPlan& plan) {
+  if (plan.sampling == BatchSampling::partition) {
+    return fmt::format(
+        "noise multiplier {:.6g}: exact Gaussian composition of {} passes, a record being in one "
+        "batch of each",
+        plan.noise_multiplier, plan.passes(plan.steps));
+  }
+  return fmt::format("noise multiplier {:.6g}: {} composition of {} steps{}", plan.noise_multiplier,
+                     plan.rate < 1 ? "certified" : "exact Gaussian", plan.steps,
+                     plan.rate < 1 ? " on samples" : "");
 }
 
 GradientPlan tight_plan(const data::Schema& schema, const GradientOptions& options,
@@ -363,31 +225,34 @@ GradientPlan tight_plan(const data::Schema& schema, const GradientOptions& optio
   const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
   static_cast<Batches&>(plan) = resolve_batches(schema, options, plan.public_row_count);
   resolve_units(plan, schema, options);
-  plan.one_release = batch_noise({}, 1, options, delta);
-  resolve_first_release(plan, schema, options);
+  const double whole_budget = batch_noise({}, 1, options, delta);
+  const bool standardises = resolve_standardise(schema, options, plan.public_row_count);
+  plan.counts_categories =
+      standardises && counts_categories(schema, options.standardise, plan.loss,
+                                        plan.relative_noise(plan.columns, whole_budget));
+  FirstShare share{
+      .standardise = standardises ? standardise_share : 0,
+      .feature_selection = resolve_column_share(schema, options, selection_obstacle(options))};
+  const bool selects = share.feature_selection > 0;
+  if (selects) {
+    plan.feature_selection_threshold = feature_selection_threshold(schema);
+    share.prg_slack = kept_prg_slack(plan.columns);
+  } else if (standardises) {
+    share.prg_slack = random::prg_slack_of(1, 2 * plan.columns);
+  }
+  plan.one_release = share.beside(whole_budget);
+  explain_first_release(plan, schema, share);
   plan.momentum = options.momentum.value_or(default_momentum);
-  plan.average = resolved_average(plan, schema, options);
   plan.averaging = options.averaging.value_or(Averaging::suffix);
   plan.mean_l2 = options.mean_l2.value_or(0);
   plan.radius = options.radius;
+  plan.average = options.average.value_or(usual_average(schema, plan.outputs));
   plan.options = options;
   plan.path_share = context.path_share;
-  const auto columns = plan.columns;
-  if (keeps_columns(plan)) plan.columns = std::min(columns, expected_kept);
-  resolve_course(plan, schema, delta);
-  plan.columns = columns;
-  resolve_noise(plan, options, delta, std::nullopt);
-  plan.reasons.push_back(
-      plan.sampling == BatchSampling::partition
-          ? fmt::format(
-                "noise multiplier {:.6g}: exact Gaussian composition of {} passes, a record "
-                "being in one batch of each",
-                plan.noise_multiplier, plan.passes(plan.steps))
-      : plan.rate < 1
-          ? fmt::format("noise multiplier {:.6g}: certified composition of {} steps on samples",
-                        plan.noise_multiplier, plan.steps)
-          : fmt::format("noise multiplier {:.6g}: exact Gaussian composition of {} steps",
-                        plan.noise_multiplier, plan.steps));
+  const auto columns = selects ? std::min(plan.columns, expected_kept) : plan.columns;
+  resolve_course(plan, schema, {columns, standardises, delta});
+  resolve_noise(plan, options, delta, share);
+  plan.reasons.push_back(noise_reason(plan));
   return plan;
 }
 
@@ -395,7 +260,7 @@ GradientPlan tight_plan(const data::Schema& schema, const GradientOptions& optio
 
 const char* selection_obstacle(const GradientOptions& options) {
   if (options.batch_size) {
-    return "steps on samples are accounted by themselves; leave batch-size out";
+    return "steps on samples are accounted by themselves; leave `batch_size` out";
   }
   if (options.standardise != Standardise::none) {
     return "one release comes before the steps; leave standardise out";
@@ -403,13 +268,56 @@ const char* selection_obstacle(const GradientOptions& options) {
   return nullptr;
 }
 
+privacy::Event releases(const GradientPlan& plan) {
+  return gradient_events(plan, plan.steps, plan.noise_multiplier, plan.first_noise());
+}
+
+void list_settings(SettingList& list, GradientPlan& plan) {
+  constexpr auto standardise_name = "standardise_noise_multiplier";
+  list.sampling(plan.sampling, receipt_sampling_names);
+  // In a receipt the number of records has a place of its own, and so has the way of sampling.
+  list.problem({.receipt = false});
+  list.note("outputs", plan.outputs, {.table = plan.outputs > 1});
+  list.note("clipping_norm", plan.clipping_norm);
+  list.checked("noise_multiplier", plan.noise_multiplier, above_0);
+  if (list.has(standardise_name, plan.standardise_noise > 0)) {
+    list.checked(standardise_name, plan.standardise_noise, above_0);
+  }
+  if (list.has(feature_selection_name, plan.feature_selection_noise > 0)) {
+    list.feature_selection(plan.feature_selection_noise, plan.feature_selection_threshold);
+  }
+  list.follows("norm_bits", norm_bits_for(plan.noise_multiplier), {.table = false, .json = false});
+  list.checked("steps", plan.steps, {.lowest = 1, .highest = max_gradient_steps});
+  list.note("step_size", plan.step_size);
+  list.mark("momentum", plan.momentum);
+  list.mark("averaging", to_string(plan.averaging), {.table = false});
+  const bool suffix = plan.averaging == Averaging::suffix;
+  list.note("average", plan.average, {.table = suffix, .receipt = suffix});
+  list.note("sampling", to_string(plan.sampling), {.table = plan.rate < 1, .receipt = false});
+  const bool samples = plan.sampling != BatchSampling::full;
+  const bool poisson = plan.sampling == BatchSampling::poisson;
+  list.checked("sampling_rate", plan.rate, rate_range, {.table = poisson, .receipt = samples});
+  if (samples && !poisson) {
+    const auto records = static_cast<double>(plan.public_row_count);
+    list.checked("batch_size", plan.batch, {.lowest = 1, .highest = records});
+  }
+  if (plan.sampling == BatchSampling::partition) list.note("order_seed", plan.order_seed);
+  // All records of a unit share one bound in a full batch, however many they are.
+  list.records_per_unit(samples ? Looking::confirms : Looking::assumes, plan.max_records_per_unit,
+                        {.table = plan.max_records_per_unit > 1});
+  list.note("l2", plan.mean_l2, {.table = plan.mean_l2 > 0, .receipt = plan.mean_l2 > 0});
+  if (plan.radius) list.note("radius", *plan.radius);
+  list.claim();
+}
+
 GradientPlan on_selected_columns(const GradientPlan& plan, const data::Schema& narrowed) {
   GradientPlan kept = plan;
   kept.columns = narrowed.encoded_column_count();
   // The releases are booked: their number stays, and with it the noise of each.
   kept.options.steps = plan.steps;
-  resolve_course(kept, narrowed, privacy::Delta(plan.guarantee.delta));
-  resolve_settings(kept);
+  const privacy::Delta delta(plan.guarantee.delta);
+  resolve_course(kept, narrowed, {kept.columns, plan.standardise_noise > 0, delta});
+  write_settings(kept);
   return kept;
 }
 
@@ -417,8 +325,7 @@ GradientPlan plan_gradient(const data::Schema& schema, const GradientOptions& op
                            const PlanContext& context) {
   auto plan =
       options.paper() ? paper_plan(schema, options, context) : tight_plan(schema, options, context);
-  if (plan.sampling != BatchSampling::full) plan.sampling_scheme = to_string(plan.sampling);
-  resolve_settings(plan);
+  write_settings(plan);
   return plan;
 }
 

@@ -23,7 +23,7 @@ PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
   if (plan.steps > max_gradient_steps) {
     throw base::UsageError(
         "the paper's schedule takes {} steps for {} records, at most {} are carried out; give "
-        "--steps",
+        "`steps`",
         plan.steps, n, max_gradient_steps);
   }
   plan.step_size = wang2021::step_size(theorem, asked, plan.steps);
@@ -51,7 +51,7 @@ PaperCourse arora_course(GradientPlan& plan, const data::Schema& schema,
   const double bound = arora2022::gradient_bound(problem);
   if (!std::isfinite(bound)) {
     throw base::UsageError(
-        "--calibration arora2022 is about smooth losses and those of bounded slope, which {} is "
+        "`calibration=arora2022` is about smooth losses and those of bounded slope, which {} is "
         "not; use the tight calibration",
         model::loss_name(plan.loss));
   }

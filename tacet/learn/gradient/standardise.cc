@@ -100,10 +100,10 @@ const char* standardise_obstacle(const data::Schema& schema, const GradientOptio
       return "the schema has no numeric column, nor two classes and a column of categories";
     }
   }
-  if (schema.projection) return "rows are projected; leave --projection out";
+  if (schema.projection) return "rows are projected; leave `projection` out";
   if (schema.unit) return "the schema's unit column protects all records of a unit together";
   if (options.batch_size)
-    return "steps on samples are accounted by themselves; leave batch-size out";
+    return "steps on samples are accounted by themselves; leave `batch_size` out";
   if (schema.target && outputs_of(*schema.target) > 1) return "the target has several classes";
   return nullptr;
 }

@@ -48,7 +48,7 @@ struct Moments {
                                              int norm_bits, Moments moments = {});
 
 /// Mean and standard deviation from released means of 2 v - 1 and its square, which have noise of
-/// standard standard deviation `noise` at most: drawn towards 0 and a variance of 0.1 as the noise
+/// standard  deviation `noise` at most: drawn towards 0 and a variance of 0.1 as the noise
 /// grows.
 [[nodiscard]] data::Standard standard_of(double mean, double square, double noise);
 

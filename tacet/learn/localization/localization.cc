@@ -4,16 +4,14 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <sstream>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/localization/localization_run.h"
 #include "tacet/learn/plan/gradient_diameter.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/mechanism/noise/block_laplace.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
@@ -122,7 +120,7 @@ TrainedModel train_localization(const data::Dataset& dataset, const data::Schema
   for (const auto& epoch : plan.epochs) {
     const auto domain = domain_of(plan, epoch, weights);
     for (const auto& phase : epoch.phases) {
-      context.supervision.step("training", at, plan.phase_count());
+      context.supervision.step("training", at, plan.phases);
       const auto problem =
           local_problem(plan, phase, plan.solvers[static_cast<std::size_t>(at)], domain, weights);
       const base::Supervision quiet{.progress = nullptr, .cancel = context.supervision.cancel};
@@ -138,93 +136,28 @@ TrainedModel train_localization(const data::Dataset& dataset, const data::Schema
       ++at;
     }
   }
-  context.supervision.step("training", at, plan.phase_count());
+  context.supervision.step("training", at, plan.phases);
   return finish(plan, schema, context, {weights});
 }
 
 namespace {
 
-/// One phase's release at this level of its noise.
-privacy::Event phase_event(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                           double level) {
-  if (!(level > 0 && std::isfinite(level))) throw base::DataError("a phase has no noise");
-  const auto noise = parameters.text("noise");
-  if (noise == "gaussian") return privacy::Gaussian{level};
-  if (noise == "coordinate laplace") return privacy::Laplace{level};
-  const auto adjacency = receipt.guarantee.adjacency;
-  if (noise == "euclidean laplace") {
-    return privacy::PureDp{level, adjacency};
-  }
-  throw base::DataError("there is no noise called {}", noise);
-}
-
-/// Noise of an epsilon has the scale for it between the stated neighbours.
-void expect_scales(RecordedParameters& parameters, const std::vector<double>& levels,
-                   privacy::Adjacency adjacency) {
-  std::istringstream text(parameters.text("noise_scales"));
-  std::vector<double> scales;
-  for (std::string word; text >> word;) scales.push_back(parse_real("noise_scales", word));
-  const auto fits = [&](double scale, double level) {
-    return nearly_equal(scale * level, privacy::distance_factor(adjacency));
-  };
-  if (std::ranges::equal(scales, levels, fits)) return;
-  throw base::DataError("the scales of the phases' noise are not those of their epsilon under {}",
-                        privacy::to_string(adjacency));
-}
-
-/// The noise of all phases in order; the first and the last one are said by themselves as well.
-std::vector<double> recorded_levels(RecordedParameters& parameters, const std::string& level) {
-  std::istringstream text(parameters.text("noise_levels"));
-  std::vector<double> levels;
-  for (std::string word; text >> word;) levels.push_back(parse_real("noise_levels", word));
-  if (levels.empty()) throw base::DataError("the parameter noise_levels is empty");
-  const bool ends = levels.front() == levels.back();
-  parameters.expect(ends ? level : "first_" + level, levels.front(),
-                    "the first of noise_levels is");
-  parameters.expect(ends ? level : "last_" + level, levels.back(), "the last of noise_levels is");
-  return levels;
-}
-
 privacy::Event recorded_chain(const privacy::Receipt& receipt, RecordedParameters& parameters,
                               const privacy::Event& /*own*/) {
-  expect_sampling(receipt, "full_batch");
-  parameters.expect("schedule", receipt.algorithm, "the method is");
-  expect_there(parameters, {"schedule", "gradient_share"});
-  const auto use = parameters.text("record_use");
-  const bool euclidean = parameters.text("noise") == "euclidean laplace";
-  const std::string level = euclidean ? "phase_epsilon" : "noise_multiplier";
-  if (euclidean) {
-    const bool several = use == "reuse" && parameters.has("noise_levels");
-    expect_scales(
-        parameters,
-        several ? recorded_levels(parameters, level) : std::vector<double>{parameters.real(level)},
-        receipt.guarantee.adjacency);
+  const auto plan = read_plan<LocalizationPlan>(receipt, parameters);
+  if (plan.noise_levels.size() > 1 && std::ssize(plan.noise_levels) != plan.phases) {
+    throw base::DataError("there are {} phases, but noise of {}", plan.phases,
+                          plan.noise_levels.size());
   }
-  if (use == "disjoint") {
-    return privacy::Partitioned{privacy::Assignment::by_position,
-                                {phase_event(receipt, parameters, parameters.real(level))}};
-  }
-  if (use != "reuse") throw base::DataError("records are used neither {} nor disjoint", use);
-  const auto phases = parameters.count("phases");
-  if (phases < 1) throw base::DataError("there are no phases");
-  if (!parameters.has("noise_levels")) {
-    return privacy::Repeated{phases, phase_event(receipt, parameters, parameters.real(level))};
-  }
-  const auto levels = recorded_levels(parameters, level);
-  if (std::ssize(levels) != phases) {
-    throw base::DataError("there are {} phases, but noise of {}", phases, levels.size());
-  }
-  std::vector<privacy::Event> events;
-  for (const double one : levels) events.push_back(phase_event(receipt, parameters, one));
-  return privacy::Composed{std::move(events)};
+  return releases(plan);
 }
 
 /// What the noise multiplies: a record's share of the gradient, computed again for the stated
 /// neighbours.
 void check_chain_file(const privacy::Receipt& receipt, const model::ModelFile& file,
                       RecordedParameters& parameters) {
-  // Not marked as checked: losses of bounded slope have one share in every ball.
-  const double radius = RecordedParameters(receipt.parameters).real("radius");
+  // Losses of bounded slope have one share in every ball.
+  const double radius = parameters.real("radius", Looking::assumes);
   if (!(radius > 0 && std::isfinite(radius))) throw base::DataError("the radius is not above 0");
   const auto adjacency = receipt.guarantee.adjacency;
   const GradientRegion region{file.schema.encoded_column_count(), file.schema.norm_bound(), radius,

@@ -13,8 +13,8 @@
 ///
 ///  * `ladder`: all records in each phase (or blocks), regularisation tripling; adapts to how
 ///    sharply the risk grows. The default for pure privacy, kinks and constraints.
-///  * `localized`: algorithm 1 of Asi, Levy, Duchi 2021; `--calibration paper` as printed.
-///  * `growth`: their algorithm 2, epochs on shrinking balls; `--calibration paper` as printed.
+///  * `localized`: algorithm 1 of Asi, Levy, Duchi 2021; `calibration=paper` as printed.
+///  * `growth`: their algorithm 2, epochs on shrinking balls; `calibration=paper` as printed.
 ///  * `phased-erm`: Feldman, Koren, Talwar 2020, section 4, blocks that halve.
 ///
 /// Guarantee under replace_one and zero_out, pure with delta 0 and by exact Gaussian composition
@@ -62,12 +62,10 @@ struct LocalizationPlan : MethodPlan {
   RecordUse use = RecordUse::reuse;
   LocalNoise noise = LocalNoise::gaussian;
   std::vector<Epoch> epochs;
+  std::int64_t phases = 1;           ///< of all epochs
   std::vector<PhaseSolver> solvers;  ///< of all phases, in order
-  std::vector<double> noise_levels;  ///< of all phases: the noise multiplier, or epsilon
-
-  [[nodiscard]] std::int64_t phase_count() const {
-    return static_cast<std::int64_t>(solvers.size());
-  }
+  /// Of all phases, or of a receipt one that all of them have: the noise multiplier, or epsilon.
+  std::vector<double> noise_levels;
 };
 
 /// Settles all parameters of options.method from the options and the schema alone. UsageError when
@@ -80,6 +78,10 @@ struct LocalizationPlan : MethodPlan {
                                               const data::Schema& schema,
                                               const LocalizationPlan& plan,
                                               const TrainingContext& context);
+
+/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+[[nodiscard]] privacy::Event releases(const LocalizationPlan& plan);
+void list_settings(SettingList& list, LocalizationPlan& plan);
 
 extern const Method ladder_method;
 extern const Method localized_method;

@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,6 +11,7 @@
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/mechanism/noise/block_laplace.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
@@ -29,9 +27,9 @@ constexpr double usual_growth = 2;
 // and with several columns.
 constexpr double min_line_width = 1e-6;
 constexpr double min_width = 1e-4;
-constexpr double solver_share = 0.005;     // of a phase's sensitivity, for the certified solver
-constexpr double min_tolerance = 0x1p-45;  // of the radius: what doubles can certify
-constexpr std::int64_t max_steps = 12;     // of descent; beyond, the certified solver is shorter
+constexpr double solver_share = 0.005;        // of a phase's sensitivity, for the certified solver
+constexpr double min_tolerance = 0x1p-45;     // of the radius: what doubles can certify
+constexpr std::int64_t max_chain_steps = 12;  // of descent; beyond, the certified solver is shorter
 
 /// The chains, a line each.
 struct Chain {
@@ -56,7 +54,7 @@ LocalFacts resolve_facts(LocalizationPlan& plan, const data::Schema& schema,
   plan.radius = options.radius.value_or(usual);
   if (!options.radius) {
     plan.reasons.add(
-        "weights in the ball of radius {:g}, a public guess; give --radius where you know better",
+        "weights in the ball of radius {:g}, a public guess; give `radius` where you know better",
         plan.radius);
   }
   // What is printed is about the loss as it is.
@@ -129,6 +127,7 @@ void resolve_epochs(LocalizationPlan& plan, const LocalFacts& facts, const Chain
     reach += travel(facts, epoch.phases);
     count += std::ssize(epoch.phases);
   }
+  plan.phases = count;
   plan.solvers.resize(static_cast<std::size_t>(count));
   const auto& first = plan.epochs[0].phases[0];
   plan.reasons.add("{} phases, regularised by {:.4g} and more", count, first.mean_l2);
@@ -161,19 +160,25 @@ std::vector<double> budgets_of(const LocalizationPlan& plan) {
   return budgets;
 }
 
+/// One phase's release, or that of all phases where each has records of its own.
 privacy::Event release_event(const LocalizationPlan& plan, double level) {
-  if (plan.noise == LocalNoise::gaussian) return privacy::Gaussian{level};
-  return mechanism::l2_laplace_event(privacy::Epsilon(level), plan.guarantee.adjacency);
+  const bool blocks = plan.use == RecordUse::disjoint;
+  const auto adjacency = plan.guarantee.adjacency;
+  if (plan.noise == LocalNoise::euclidean_laplace) {
+    const privacy::Epsilon epsilon(level);
+    return blocks ? mechanism::BlockL2Laplace::event(epsilon, adjacency)
+                  : mechanism::l2_laplace_event(epsilon, adjacency);
+  }
+  const privacy::NoiseMultiplier multiplier(level);
+  if (plan.noise == LocalNoise::gaussian) {
+    return blocks ? mechanism::BlockGaussian::event(multiplier) : privacy::Gaussian{level};
+  }
+  return blocks ? mechanism::BlockLaplace::event(multiplier) : privacy::Laplace{level};
 }
 
-privacy::Event releases_of(const LocalizationPlan& plan) {
-  const auto& levels = plan.noise_levels;
-  if (std::ranges::all_of(levels, [&](double level) { return level == levels[0]; })) {
-    return privacy::Repeated{std::ssize(levels), release_event(plan, levels[0])};
-  }
-  std::vector<privacy::Event> events;
-  for (const double level : levels) events.push_back(release_event(plan, level));
-  return privacy::Composed{std::move(events)};
+bool is_one_level(const LocalizationPlan& plan) {
+  return std::ranges::all_of(plan.noise_levels,
+                             [&](double level) { return level == plan.noise_levels[0]; });
 }
 
 /// At `delta`, which is what the cipher leaves.
@@ -185,8 +190,7 @@ void resolve_noise(LocalizationPlan& plan, const ChainOptions& options, privacy:
   const double whole = pure ? most.value() : full_batch_noise(1, epsilon, delta, options.adjacency);
   if (plan.use == RecordUse::disjoint) {
     plan.noise_levels.assign(plan.solvers.size(), whole);
-    plan.events = pure ? mechanism::BlockL2Laplace::event(most, options.adjacency)
-                       : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(whole));
+    plan.events = releases(plan);
     return;
   }
   plan.noise_levels.clear();
@@ -195,10 +199,10 @@ void resolve_noise(LocalizationPlan& plan, const ChainOptions& options, privacy:
   }
   // Rounding of the parts: the sum may pass what was asked for by some units in the last place.
   const double step = (pure ? -1 : 1) * 0x1p-50;
-  plan.events = releases_of(plan);
+  plan.events = releases(plan);
   while (accounting::epsilon(plan.events, options.adjacency, delta) > most.value()) {
     for (double& level : plan.noise_levels) level *= 1 + step;
-    plan.events = releases_of(plan);
+    plan.events = releases(plan);
   }
 }
 
@@ -211,9 +215,10 @@ void resolve_paper_noise(LocalizationPlan& plan, const ChainOptions& options,
   const auto d = static_cast<double>(plan.columns);
   // In each phase the noise is the same multiple of what a record moves.
   const double multiplier = phase.noise / (pure ? share * std::sqrt(d) : share);
-  const auto event = pure ? mechanism::BlockLaplace::event(privacy::NoiseMultiplier(multiplier))
-                          : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(multiplier));
-  const double proved = accounting::epsilon(event, options.adjacency, delta);
+  plan.noise = pure ? LocalNoise::coordinate_laplace : LocalNoise::gaussian;
+  plan.noise_levels.assign(plan.solvers.size(), multiplier);
+  plan.events = releases(plan);
+  const double proved = accounting::epsilon(plan.events, options.adjacency, delta);
   if (proved > (pure ? resolve_pure_epsilon(options).value() : options.epsilon)) {
     plan.reasons.add(
         "the paper's noise is claimed to give epsilon {:g}; what is proved is {:.4g}, so the "
@@ -224,9 +229,6 @@ void resolve_paper_noise(LocalizationPlan& plan, const ChainOptions& options,
   }
   plan.reasons.add("the paper's noise; it claims epsilon {:g}, proved is {:.4g}", options.epsilon,
                    proved);
-  plan.noise = pure ? LocalNoise::coordinate_laplace : LocalNoise::gaussian;
-  plan.noise_levels.assign(plan.solvers.size(), multiplier);
-  plan.events = event;
 }
 
 /// Expected norm of the noise of a phase with this level.
@@ -277,7 +279,7 @@ void resolve_solvers(LocalizationPlan& plan, double norm_bound) {
       // Each step leaves (kappa - 1) / (kappa + 1) of the way; to a twentieth of the noise.
       const double wanted = std::ceil(std::log(std::max(std::exp(1.0), 20 * start / noise)) /
                                       std::log((kappa + 1) / (kappa - 1)));
-      if (wanted <= static_cast<double>(max_steps)) {
+      if (wanted <= static_cast<double>(max_chain_steps)) {
         solver.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
         continue;
       }
@@ -289,58 +291,77 @@ void resolve_solvers(LocalizationPlan& plan, double norm_bound) {
   }
 }
 
-std::string name_of(LocalNoise noise) {
-  using enum LocalNoise;
-  static constexpr auto names =
-      base::names<LocalNoise>({{gaussian, "gaussian"},
-                               {euclidean_laplace, "euclidean laplace"},
-                               {coordinate_laplace, "coordinate laplace"}});
-  return names.of(noise);
-}
+constexpr auto noise_names =
+    base::names<LocalNoise>({{LocalNoise::gaussian, "gaussian"},
+                             {LocalNoise::euclidean_laplace, "euclidean laplace"},
+                             {LocalNoise::coordinate_laplace, "coordinate laplace"}});
+constexpr auto use_names =
+    base::names<RecordUse>({{RecordUse::reuse, "reuse"}, {RecordUse::disjoint, "disjoint"}});
 
-void resolve_settings(LocalizationPlan& plan) {
-  const auto& first = plan.epochs.front().phases.front();
-  const auto& last = plan.epochs.back().phases.back();
-  auto& settings = plan.settings = first_settings(plan);
-  settings.push_back({"radius", plan.radius});
-  settings.push_back(
-      {"record_use", std::string(plan.use == RecordUse::reuse ? "reuse" : "disjoint")});
-  settings.push_back({"epochs", std::ssize(plan.epochs), {.table = plan.epochs.size() > 1}});
-  settings.push_back({"phases", plan.phase_count()});
-  settings.push_back({"first_l2", first.mean_l2});
-  settings.push_back({"last_l2", last.mean_l2});
-  settings.push_back({"gradient_share", plan.gradient_share, {.table = false}});
-  settings.push_back({"noise", name_of(plan.noise)});
+/// The noise of the phases: one level, or the first and the last one for people and all of them for
+/// the way back.
+void list_levels(SettingList& list, LocalizationPlan& plan) {
+  constexpr Shown hidden{.table = false, .json = false};
+  constexpr auto levels_name = "noise_levels";
   const bool euclidean = plan.noise == LocalNoise::euclidean_laplace;
-  const std::string level = euclidean ? "phase_epsilon" : "noise_multiplier";
-  const double first_level = plan.noise_levels.front();
-  const double last_level = plan.noise_levels.back();
-  if (first_level == last_level) {
-    settings.push_back({level, first_level});
-  } else {
-    settings.push_back({"first_" + level, first_level});
-    settings.push_back({"last_" + level, last_level});
-  }
+  const std::string name = euclidean ? "phase_epsilon" : "noise_multiplier";
+  auto& levels = plan.noise_levels;
   const bool several =
-      std::ranges::any_of(plan.noise_levels, [&](double one) { return one != first_level; });
+      plan.use == RecordUse::reuse && list.has(levels_name, !list.reads() && !is_one_level(plan));
+  if (several) {
+    if (list.reads()) list.checked(levels_name, levels, above_0);
+    if (levels.size() < 2) {
+      throw base::DataError("{} has a single level, which is written as {}", levels_name, name);
+    }
+    const bool ends_alike = levels.front() == levels.back();
+    list.follows(ends_alike ? name : "first_" + name, levels.front());
+    if (!ends_alike) list.follows("last_" + name, levels.back());
+  } else {
+    if (list.reads()) levels = {0};
+    list.checked(name, levels.front(), above_0);
+  }
   if (euclidean) {
     // What was drawn, in what one record moves: an epsilon alone would not say for which
     // neighbours.
-    std::vector<double> scales(several ? plan.noise_levels : std::vector<double>{first_level});
+    std::vector<double> scales(several ? levels : std::vector<double>{levels.front()});
     for (double& one : scales) one = privacy::distance_factor(plan.guarantee.adjacency) / one;
-    settings.push_back({"noise_scales",
-                        fmt::format("{}", fmt::join(scales, " ")),
-                        {.table = false, .json = false}});
+    list.computed("noise_scales", scales, 17, hidden);
   }
-  if (several) {
-    settings.push_back({"noise_levels",
-                        fmt::format("{}", fmt::join(plan.noise_levels, " ")),
-                        {.table = false, .json = false}});
-  }
-  settings.push_back({"schedule", plan.method, {.table = false, .json = false}});
+  if (several) list.checked(levels_name, levels, above_0, hidden);
 }
 
 }  // namespace
+
+privacy::Event releases(const LocalizationPlan& plan) {
+  const auto& levels = plan.noise_levels;
+  if (plan.use == RecordUse::disjoint) return release_event(plan, levels.front());
+  if (is_one_level(plan)) {
+    return privacy::Repeated{plan.phases, release_event(plan, levels.front())};
+  }
+  std::vector<privacy::Event> events;
+  for (const double level : levels) events.push_back(release_event(plan, level));
+  return privacy::Composed{std::move(events)};
+}
+
+void list_settings(SettingList& list, LocalizationPlan& plan) {
+  list.sampling("full_batch");
+  list.problem();
+  list.of_model("radius", plan.radius, above_0);
+  list.checked("record_use", plan.use, use_names);
+  const auto epochs = std::ssize(plan.epochs);
+  list.note("epochs", epochs, {.table = epochs > 1});
+  // On disjoint blocks a record is in one phase, of however many.
+  list.read_as(plan.use == RecordUse::reuse ? Looking::confirms : Looking::assumes, "phases",
+               plan.phases, at_least_1);
+  if (!list.reads()) {
+    list.note("first_l2", plan.epochs.front().phases.front().mean_l2);
+    list.note("last_l2", plan.epochs.back().phases.back().mean_l2);
+  }
+  list.mark("gradient_share", plan.gradient_share, {.table = false});
+  list.checked("noise", plan.noise, noise_names);
+  list_levels(list, plan);
+  list.follows("schedule", plan.method, {.table = false, .json = false});
+}
 
 LocalizationPlan plan_localization(const data::Schema& schema, const ChainOptions& options,
                                    const PlanContext& context) {
@@ -355,8 +376,8 @@ LocalizationPlan plan_localization(const data::Schema& schema, const ChainOption
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   const auto facts = resolve_facts(plan, schema, options);
   resolve_epochs(plan, facts, options);
-  plan.prg_slack = delta == 0 ? random::prg_slack_of(plan.phase_count(), random::max_block_words)
-                              : random::prg_slack_of(plan.phase_count(), plan.columns);
+  plan.prg_slack = delta == 0 ? random::prg_slack_of(plan.phases, random::max_block_words)
+                              : random::prg_slack_of(plan.phases, plan.columns);
   const auto left = resolve_delta_left(plan, options, delta, plan.prg_slack);
   if (plan.calibration != Calibration::tight) {
     resolve_paper_noise(plan, options, left);
@@ -366,7 +387,7 @@ LocalizationPlan plan_localization(const data::Schema& schema, const ChainOption
   resolve_guarantee(plan, options, delta);
   refuse_wide_noise(plan);
   resolve_solvers(plan, schema.norm_bound());
-  resolve_settings(plan);
+  write_settings(plan);
   return plan;
 }
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/model/model_file.h"
@@ -70,29 +70,14 @@ namespace {
 
 privacy::Event recorded_objective(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                   const privacy::Event& own) {
-  expect_sampling(receipt, "full_batch");
-  expect_unit_draw(parameters);
-  parameters.expect("calibration", receipt.calibration, "the receipt says");
-  const double sum_l2 = recorded_sum_l2(parameters, receipt);
-  const privacy::ObjectivePerturbation joint{
-      .sigma = parameters.real("objective_noise"),
-      .lipschitz = parameters.real("lipschitz"),
-      .smoothness = parameters.real("smoothness"),
-      .regularization = sum_l2,
-      .tolerance = parameters.real("distance") * sum_l2 * (1 + 1e-13),
-      .output_sigma = parameters.real("output_noise")};
-  const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
-  if (!positive(joint.sigma) || !positive(joint.lipschitz) || !positive(joint.smoothness) ||
-      !positive(sum_l2) || !positive(joint.tolerance) || !positive(joint.output_sigma)) {
-    throw base::DataError("numbers of the perturbed objective are not above 0");
-  }
-  if (own.as<privacy::ObjectivePerturbation>() != nullptr) return joint;
+  const auto plan = read_plan<ObjectivePlan>(receipt, parameters);
+  if (own.as<privacy::ObjectivePerturbation>() != nullptr) return joint_release(plan);
   // The sum that PurePerturbation asks for (mechanism/minimum/perturbed_minimum.h).
-  const double factor = privacy::distance_factor(receipt.guarantee.adjacency);
-  const double epsilon = std::log1p(joint.smoothness / sum_l2) +
-                         factor * joint.lipschitz / joint.sigma +
-                         2 * parameters.real("distance") / joint.output_sigma;
-  return pure_release<privacy::PureDp>(receipt, epsilon, own);
+  const auto adjacency = plan.guarantee.adjacency;
+  const double epsilon = std::log1p(plan.smoothness / plan.sum_l2) +
+                         privacy::distance_factor(adjacency) * plan.lipschitz / plan.linear_scale +
+                         2 * plan.distance / plan.output_scale;
+  return pure_release<privacy::PureDp>(adjacency, epsilon, own);
 }
 
 /// The joint profile and the pure sum count on the slope and the curvature of the model's loss.

@@ -66,6 +66,11 @@ struct ObjectivePlan : MethodPlan {
                                            const ObjectivePlan& plan,
                                            const TrainingContext& context);
 
+/// What a plan with a delta above 0 releases.
+[[nodiscard]] privacy::ObjectivePerturbation joint_release(const ObjectivePlan& plan);
+/// The settings of a plan, for planning and for the way back from a receipt.
+void list_settings(SettingList& list, ObjectivePlan& plan);
+
 extern const Method objective_method;
 
 /// The regularization of the sum that balances what shrinking costs, Lambda R^2 / 2, against what

@@ -10,6 +10,7 @@
 #include "tacet/learn/objective/objective.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/model/loss/loss_smoothness.h"
@@ -51,8 +52,8 @@ void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
   const auto refuse = [&](std::string_view why) {
     throw base::GuaranteeError("objective perturbation is not proved for {}: {}; {}", name, why,
                                options.delta == 0
-                                   ? "use --method regularized-output, which is pure too"
-                                   : "use --method gradient");
+                                   ? "use `method=regularized-output`, which is pure too"
+                                   : "use `method=gradient`");
   };
   if (std::isinf(facts.curvature)) {
     refuse(model::smoothness(loss).exponent == 0
@@ -70,7 +71,7 @@ void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
         "objective perturbation is proved for one output: with several, a record's gradient has no "
         "fixed direction; {}",
         options.delta == 0 ? pure_way_out(schema)
-                           : "use --method gradient, which takes any number of classes");
+                           : "use `method=gradient`, which takes any number of classes");
   }
 }
 
@@ -137,19 +138,18 @@ Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delt
                : fmt::format("not proved, {:.6g} is used", sigma));
     sigma = std::max(sigma, published);
   }
-  const auto noise_at = [&](double stddev) {
-    const double output = output_stddev(plan, bounds.smoothness, stddev);
-    const double distance = 0.5 * mu * output * (1 - 1e-12);
-    return Noise{
-        stddev, output, distance,
-        privacy::ObjectivePerturbation{stddev, bounds.lipschitz, bounds.smoothness, plan.sum_l2,
-                                       distance * plan.sum_l2 * (1 + 1e-13), output}};
+  ObjectivePlan tried = plan;
+  const auto try_noise = [&](double stddev) {
+    tried.linear_scale = stddev;
+    tried.output_scale = output_stddev(plan, bounds.smoothness, stddev);
+    tried.distance = 0.5 * mu * tried.output_scale * (1 - 1e-12);
   };
-  Noise noise = noise_at(sigma);
-  while (accounting::epsilon(noise.events, plan.guarantee.adjacency, delta) > epsilon.value()) {
-    noise = noise_at(sigma *= 1 + 1e-6);
+  try_noise(sigma);
+  while (accounting::epsilon(joint_release(tried), plan.guarantee.adjacency, delta) >
+         epsilon.value()) {
+    try_noise(sigma *= 1 + 1e-6);
   }
-  return noise;
+  return {tried.linear_scale, tried.output_scale, tried.distance, joint_release(tried)};
 }
 
 Noise pure_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Epsilon epsilon) {
@@ -206,22 +206,32 @@ void resolve_solver(ObjectivePlan& plan, const RecordBounds& bounds, double norm
                                  .tolerance = plan.solver_tolerance});
 }
 
-void resolve_settings(ObjectivePlan& plan) {
-  auto& settings = plan.settings = first_settings(plan);
-  settings.push_back({"calibration",
-                      to_string(plan.calibration),
-                      {.table = plan.calibration != Calibration::tight}});
-  settings.push_back({"regularization", plan.sum_l2});
-  settings.push_back(
-      {"l2", plan.sum_l2 / static_cast<double>(plan.public_row_count), {.table = false}});
-  settings.push_back({"lipschitz", plan.lipschitz, {.table = false, .json = false}});
-  settings.push_back({"smoothness", plan.smoothness, {.table = false, .json = false}});
-  settings.push_back({"objective_noise", plan.linear_scale});
-  settings.push_back({"output_noise", plan.output_scale});
-  settings.push_back({"distance", plan.distance});
+}  // namespace
+
+privacy::ObjectivePerturbation joint_release(const ObjectivePlan& plan) {
+  return {.sigma = plan.linear_scale,
+          .lipschitz = plan.lipschitz,
+          .smoothness = plan.smoothness,
+          .regularization = plan.sum_l2,
+          .tolerance = plan.distance * plan.sum_l2 * (1 + 1e-13),
+          .output_sigma = plan.output_scale};
 }
 
-}  // namespace
+void list_settings(SettingList& list, ObjectivePlan& plan) {
+  constexpr Shown hidden{.table = false, .json = false};
+  list.sampling("full_batch");
+  list.problem();
+  list.follows("calibration", to_string(plan.calibration),
+               {.table = plan.calibration != Calibration::tight});
+  list.checked("regularization", plan.sum_l2, above_0);
+  list.follows("l2", plan.sum_l2 / static_cast<double>(plan.public_row_count), {.table = false});
+  list.checked("lipschitz", plan.lipschitz, above_0, hidden);
+  list.checked("smoothness", plan.smoothness, above_0, hidden);
+  list.checked("objective_noise", plan.linear_scale, above_0);
+  list.checked("output_noise", plan.output_scale, above_0);
+  list.checked("distance", plan.distance, above_0);
+  list.one_record_per_unit();
+}
 
 mechanism::MinimumGrids minimum_grids(const ObjectivePlan& plan) {
   const auto* event = plan.events.as<privacy::ObjectivePerturbation>();
@@ -314,8 +324,7 @@ ObjectivePlan plan_objective(const data::Schema& schema, const ObjectiveOptions&
            : fmt::format(
                  "noise standard deviation {:.6g} on the objective: joint profile of both releases",
                  plan.linear_scale));
-  resolve_settings(plan);
-  add_unit_draw(plan, schema);
+  write_settings(plan);
   return plan;
 }
 

@@ -9,8 +9,8 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/one_dimensional/line_draw.h"
 #include "tacet/learn/plan/class_weights.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/mechanism/point/inverse_sensitivity.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/model/model_file.h"
@@ -104,22 +104,6 @@ double score_distance(const InverseSensitivityPlan& plan) {
   return line_distance({plan.loss, plan.radius, plan.location}, adjacency);
 }
 
-void resolve_settings(InverseSensitivityPlan& plan) {
-  constexpr Shown hidden{.table = false, .json = false};
-  auto& settings = plan.settings = first_settings(plan);
-  if (plan.on_a_line) {
-    settings.push_back({"radius", plan.radius});
-    settings.push_back({"location", std::string(plan.location ? "yes" : "no"), hidden});
-    if (piecewise_linear(plan.loss)) settings.push_back({"nearness", nearness * plan.radius});
-  } else {
-    settings.push_back({"l2", plan.mean_l2});
-    settings.push_back({"clipping_norm", plan.clipping_norm});
-  }
-  settings.push_back({"draw_epsilon", plan.spent().value(), {.table = false}});
-  // What the law of the draw has in place of noise, whatever the neighbours.
-  settings.push_back({"score_weight", plan.spent().value() / (2 * score_distance(plan)), hidden});
-}
-
 /// A start so near to the minimiser that its score takes no more than a tenth off the exponents.
 double start_tolerance(const mechanism::NormGradientQuery& query, double epsilon) {
   const double weight =
@@ -155,8 +139,23 @@ privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& datas
 
 }  // namespace
 
-privacy::Epsilon InverseSensitivityPlan::spent() const {
-  return privacy::Epsilon(events.as<privacy::BoundedRange>()->epsilon);
+void list_settings(SettingList& list, InverseSensitivityPlan& plan) {
+  static constexpr auto yes_or_no = base::names<bool>({{true, "yes"}, {false, "no"}});
+  constexpr Shown hidden{.table = false, .json = false};
+  list.sampling("full_batch");
+  plan.on_a_line = list.has("location", plan.on_a_line);
+  list.problem({}, plan.on_a_line);
+  if (plan.on_a_line) {
+    list.assumed("radius", plan.radius, above_0);
+    list.checked("location", plan.location, yes_or_no, hidden);
+    if (piecewise_linear(plan.loss)) list.note("nearness", nearness * plan.radius);
+  } else {
+    list.note("l2", plan.mean_l2);
+    list.checked("clipping_norm", plan.clipping_norm, above_0);
+  }
+  list.checked("draw_epsilon", plan.epsilon, above_0, {.table = false});
+  // What the law of the draw has in place of noise, whatever the neighbours.
+  list.computed("score_weight", plan.epsilon / (2 * score_distance(plan)), hidden);
 }
 
 mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
@@ -236,7 +235,8 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
   }
   plan.prg_slack = random::prg_slack_of(1, random::max_block_words);
   static_cast<void>(resolve_delta_left(plan, options, 0, plan.prg_slack));
-  resolve_settings(plan);
+  plan.epsilon = plan.events.as<privacy::BoundedRange>()->epsilon;
+  write_settings(plan);
   return plan;
 }
 
@@ -255,29 +255,8 @@ namespace {
 
 privacy::Event recorded_draw(const privacy::Receipt& receipt, RecordedParameters& parameters,
                              const privacy::Event& own) {
-  expect_sampling(receipt, "full_batch");
-  InverseSensitivityPlan plan;
-  plan.guarantee = receipt.guarantee;
-  plan.on_a_line = parameters.has("location");
-  RecordedParameters recorded(receipt.parameters);  // another value may lead to the same distance
-  if (plan.on_a_line) {
-    plan.loss = recorded_loss(receipt);
-    plan.radius = recorded.real("radius");
-    plan.location = parameters.text("location") == "yes";
-    if (!plan.location) parameters.expect("location", "no", "a column is a location, yes or");
-  } else {
-    plan.clipping_norm = parameters.real("clipping_norm");
-  }
-  if (!(plan.on_a_line ? plan.radius > 0 : plan.clipping_norm > 0)) {
-    throw base::DataError("numbers of the draw are out of range");
-  }
-  const double epsilon = parameters.real("score_weight") * 2 * score_distance(plan);
-  if (!nearly_equal(parameters.real("draw_epsilon"), epsilon)) {
-    throw base::DataError(
-        "a draw with this weight of the score costs {:.6g}, the receipt says {:.6g}", epsilon,
-        parameters.real("draw_epsilon"));
-  }
-  return pure_release<privacy::BoundedRange>(receipt, parameters.real("draw_epsilon"), own);
+  const auto plan = read_plan<InverseSensitivityPlan>(receipt, parameters);
+  return pure_release<privacy::BoundedRange>(plan.guarantee.adjacency, plan.epsilon, own);
 }
 
 /// Which bounds the draw was made with: of rows, and of a column of ones.

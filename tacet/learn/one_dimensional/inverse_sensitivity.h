@@ -13,7 +13,7 @@
 ///  * one encoded column without a penalty: exactly, on a grid of [-radius, radius], see
 ///    learn/one_dimensional/line_draw;
 ///  * any number of columns with a smooth loss and a penalty l2 above 0 that keeps the number of
-///    proposals below a million: mechanism/norm_gradient.
+///    proposals below a million: mechanism/minimum/norm_gradient.
 ///
 /// No Markov chain is run: how close one comes to its law is not proved.
 namespace tacet::learn {
@@ -36,9 +36,10 @@ struct InverseSensitivityPlan : MethodPlan {
   bool location = false;     ///< its column is the intercept, 1 in every record
   double clipping_norm = 0;  ///< of one record's gradient
   double mean_l2 = 0;        ///< the second one's penalty
+  double epsilon = 0;        ///< of the events, at most the guarantee's
 
-  /// What the draw is made for: the epsilon of the events, at most the guarantee's.
-  [[nodiscard]] privacy::Epsilon spent() const;
+  /// What the draw is made for.
+  [[nodiscard]] privacy::Epsilon spent() const { return privacy::Epsilon(epsilon); }
   /// What the second sampler is asked. Its smoothness and error bounds follow from the plan.
   [[nodiscard]] mechanism::NormGradientQuery query() const;
 };
@@ -53,6 +54,9 @@ struct InverseSensitivityPlan : MethodPlan {
                                                      const data::Schema& schema,
                                                      const InverseSensitivityPlan& plan,
                                                      const TrainingContext& context);
+
+/// The settings of a plan, for planning and for the way back from a receipt.
+void list_settings(SettingList& list, InverseSensitivityPlan& plan);
 
 extern const Method inverse_sensitivity_method;
 

@@ -127,6 +127,7 @@ TEST(InverseSensitivity, SmoothLossesOnALineFollowTheirMinimisers) {
       options.set("loss", loss);
       auto plan = plan_inverse_sensitivity(names, inverse_options(options));
       if (epsilon > *options.real("epsilon")) {
+        plan.epsilon = epsilon;
         plan.guarantee.epsilon = epsilon;
         plan.events = privacy::BoundedRange{epsilon, plan.guarantee.adjacency};
         plan.prg_slack = 0;

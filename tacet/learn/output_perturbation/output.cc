@@ -4,9 +4,8 @@
 #include <numeric>
 
 #include "tacet/learn/output_perturbation/sgd_problem.h"
-#include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 
 namespace tacet::learn {
@@ -28,18 +27,6 @@ TrainedModel train_output(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
-privacy::Event recorded_output(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                               const privacy::Event&) {
-  expect_sampling(receipt, parameters.text("sampling"));
-  expect_there(parameters, {"averaging", "smoothed"});
-  const double noise = recorded_noise(parameters);
-  expect_claim(parameters, receipt);
-  const auto sgd = recorded_descent(receipt, parameters);
-  expect_planned(parameters, "sensitivity", sgd.sensitivity());
-  expect_planned(parameters, "noise_stddev", noise * sgd.stddev_unit(norm_bits_for(noise)));
-  return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
-}
-
 constexpr auto output_reads = bound_names<descent_bindings, smoothing_bindings, output_bindings,
                                           calibration_bindings, feature_selection_bindings>;
 constexpr std::array output_papers{Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}}};
@@ -57,7 +44,7 @@ constinit const Method output_method{"output",
                                      proved_for_descent,
                                      output_reads,
                                      planned_by<output_options, plan_output, train_output>,
-                                     recorded_output,
+                                     recorded_releases_of<OutputPlan>,
                                      true,
                                      output_papers,
                                      check_descent_file};

@@ -6,7 +6,6 @@
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/output_perturbation/sgd_problem.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/optimize/sgd/sgd.h"
 
@@ -40,17 +39,21 @@ inline constexpr std::array output_bindings{
 
 /// Everything that is settled before a record is read.
 struct OutputPlan : MethodPlan {
+  optimize::SgdProblem problem;
   optimize::RecordOrder sampling = optimize::RecordOrder::permutation;
   std::int64_t order_seed = 0;
+  std::int64_t steps = 1;
+  std::int64_t batch = 1;  ///< records per step
+  double step_size = 1;
   double step_decay = 0;
+  double mean_l2 = 0;
   optimize::IterateWeights weights;
   std::optional<optimize::CertifiedSgd> sgd;  ///< problem, schedule and certificate
   double noise_multiplier = 0;                ///< of half the sensitivity under replace_one
   int norm_bits = 0;
-  double stddev = 0;                        ///< of the noise of each released coefficient
-  std::optional<double> predicted_excess;   ///< bound of the expected excess risk, where proved
-  double weight_scale = 0;                  ///< size of the best weights that it is proved for
-  std::optional<privacy::Guarantee> claim;  ///< paper mode: what the paper claims for this noise
+  double stddev = 0;                       ///< of the noise of each released coefficient
+  std::optional<double> predicted_excess;  ///< bound of the expected excess risk, where proved
+  double weight_scale = 0;                 ///< size of the best weights that it is proved for
 };
 
 /// UsageError when something needed is missing or makes no sense; GuaranteeError where nothing is
@@ -63,12 +66,11 @@ struct OutputPlan : MethodPlan {
 [[nodiscard]] TrainedModel train_output(const data::Dataset& dataset, const data::Schema& schema,
                                         const OutputPlan& plan, const TrainingContext& context);
 
-extern const Method output_method;
+/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+[[nodiscard]] privacy::Event releases(const OutputPlan& plan);
+void list_settings(SettingList& list, OutputPlan& plan);
 
-/// The descent that a receipt's parameters describe, certified again for its adjacency. DataError
-/// where they describe none.
-[[nodiscard]] optimize::CertifiedSgd recorded_descent(const privacy::Receipt& receipt,
-                                                      RecordedParameters& parameters);
+extern const Method output_method;
 
 /// The step size that minimises the bound of the excess risk over weights of norm R,
 ///   R^2 / (2 step T) + step G^2 b + step noise_slope,

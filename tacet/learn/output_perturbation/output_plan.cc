@@ -5,10 +5,12 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/output_perturbation/output.h"
 #include "tacet/learn/output_perturbation/sgd_problem.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/wang2021.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/model/loss/loss_smoothness.h"
@@ -28,7 +30,7 @@ const double mean_of_absolute_normal = std::sqrt(2 / std::numbers::pi);
 
 RecordOrder record_order_of(const OutputOptions& options) {
   if (!options.sampling) return RecordOrder::permutation;
-  if (const auto found = optimize::find_record_order(*options.sampling)) return *found;
+  if (const auto found = optimize::record_order_names.find(*options.sampling)) return *found;
   throw base::UsageError(
       "sampling of method output must be permutation, fresh_permutation, with_replacement or "
       "minibatch, got '{}'",
@@ -51,7 +53,7 @@ std::int64_t steps_of(const OutputOptions& options, std::int64_t usual, std::int
   const auto steps = options.steps.value_or(usual);
   if (steps > max_places / batch) {
     throw base::UsageError(
-        "method output reads at most 2^30 records, {} steps of {} are more; give fewer --steps",
+        "method output reads at most 2^30 records, {} steps of {} are more; give fewer `steps`",
         steps, batch);
   }
   return steps;
@@ -62,6 +64,25 @@ std::vector<std::uint32_t> public_order(std::int64_t order_seed, RecordOrder sam
   // Anybody may draw it again; the noise comes from another source.
   random::SeededSource source(static_cast<std::uint64_t>(order_seed));
   return draw_order(sampling, counts, source);
+}
+
+/// The schedule that the plan's settings describe.
+SgdSchedule schedule_of(const OutputPlan& plan) {
+  const auto n = plan.public_row_count;
+  return {.records = n,
+          .batch = plan.batch,
+          .order = public_order(plan.order_seed, plan.sampling, {n, plan.batch, plan.steps}),
+          .step_sizes = optimize::decaying_steps(plan.step_size, plan.step_decay, plan.steps),
+          .mean_l2 = plan.mean_l2};
+}
+
+void certify_recorded(OutputPlan& plan) {
+  if (plan.public_row_count < 1 || plan.steps > max_places / plan.batch) {
+    throw base::DataError("numbers of the descent are out of range");
+  }
+  expect_checkable(std::max(plan.public_row_count, plan.batch * plan.steps));
+  plan.weights.steps = plan.steps;
+  plan.sgd.emplace(plan.problem, schedule_of(plan), plan.weights, plan.guarantee.adjacency);
 }
 
 // The sensitivity at step size 1 of the same order, where no step drives two runs apart.
@@ -98,23 +119,23 @@ Budget budget_of(OutputPlan& plan, const SgdProblem& problem, const OutputOption
   return {z, z / privacy::distance_factor(options.adjacency)};
 }
 
-void resolve_steps(OutputPlan& plan, const OutputOptions& options, const SgdProblem& problem,
-                   SgdSchedule& schedule, const Budget& budget) {
-  const auto steps = schedule.steps();
+void resolve_step_size(OutputPlan& plan, const OutputOptions& options, const SgdSchedule& schedule,
+                       const Budget& budget) {
+  const auto& problem = plan.problem;
   const double unit = sensitivity_of_unit_steps(problem, schedule, plan.weights, options.adjacency);
   const double lipschitz = lipschitz_bound(problem);
   const ExcessBound bound{.scale = plan.weight_scale,
                           .lipschitz = lipschitz,
-                          .steps = static_cast<double>(steps),
+                          .steps = static_cast<double>(plan.steps),
                           .share = step_share(problem),
                           .noise_slope = lipschitz * budget.ratio * mean_of_absolute_normal * unit};
   const double longest = longest_step(problem);
   const double chosen = std::min(bound.best_step(), longest);
-  const double step = options.step_size.value_or(chosen);
-  schedule.step_sizes = optimize::decaying_steps(step, options.step_decay, steps);
+  plan.step_size = options.step_size.value_or(chosen);
   if (options.step_size) return;
   plan.reasons.add("step size {:.4g}{}: least bound of the excess risk over weights of size {:g}",
-                   step, step == longest ? ", the longest for this loss" : "", plan.weight_scale);
+                   plan.step_size, plan.step_size == longest ? ", the longest for this loss" : "",
+                   plan.weight_scale);
 }
 
 // One pass of single steps on fresh records, the plain mean, steps of one size: what the bound is
@@ -145,7 +166,7 @@ void predict(OutputPlan& plan, const OutputOptions& options, const Budget& budge
 }
 
 void resolve_release(OutputPlan& plan, const OutputOptions& options, privacy::Delta delta) {
-  plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
+  plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.stddev = plan.noise_multiplier * plan.sgd->stddev_unit(plan.norm_bits);
@@ -157,19 +178,19 @@ void refuse_beyond_paper(const OutputOptions& options, const SgdProblem& problem
   if (!name) name = given_beyond(descent_bindings, options, "order-seed radius");
   if (name) {
     throw base::UsageError(
-        "{} is settled by --calibration paper (a penalty or clipping its theorems do not have); "
+        "{} is settled by `calibration=paper` (a penalty or clipping its theorems do not have); "
         "leave it out, or use the tight calibration",
-        *name);
+        base::parameter_name(*name));
   }
   if (options.adjacency != privacy::Adjacency::replace_one || problem.outputs > 1) {
     throw base::UsageError(
-        "--calibration paper is about replace_one and two classes or numbers; use tight");
+        "`calibration=paper` is about replace_one and two classes or numbers; use tight");
   }
 }
 
 // Algorithm 1 of the paper: its schedule, its noise, and what is proved about them.
-void plan_paper(OutputPlan& plan, const OutputOptions& options, SgdProblem problem,
-                privacy::Delta delta) {
+void plan_paper(OutputPlan& plan, const OutputOptions& options, privacy::Delta delta) {
+  auto& problem = plan.problem;
   refuse_beyond_paper(options, problem);
   plan.calibration = Calibration::wang2021;
   problem.smooth = false;
@@ -190,12 +211,9 @@ void plan_paper(OutputPlan& plan, const OutputOptions& options, SgdProblem probl
   }
   plan.sampling = RecordOrder::with_replacement;
   plan.weights = {.kind = Averaging::uniform, .steps = steps};
-  plan.sgd.emplace(problem,
-                   SgdSchedule{.records = n,
-                               .batch = 1,
-                               .order = public_order(plan.order_seed, plan.sampling, {n, 1, steps}),
-                               .step_sizes = {eta}},
-                   plan.weights, options.adjacency);
+  plan.steps = steps;
+  plan.step_size = eta;
+  plan.sgd.emplace(problem, schedule_of(plan), plan.weights, options.adjacency);
   const auto noise = wang2021::output_noise(facts, run, options.epsilon, delta.value());
   const auto needed = budget_of(plan, problem, options, delta).multiplier;
   // The multiplier at which the release has the paper's standard deviation.
@@ -219,24 +237,22 @@ void plan_paper(OutputPlan& plan, const OutputOptions& options, SgdProblem probl
       plan.guarantee.delta, plan.sgd->sensitivity());
 }
 
-void plan_tight(OutputPlan& plan, const OutputOptions& options, const SgdProblem& problem,
-                privacy::Delta delta) {
+void plan_tight(OutputPlan& plan, const OutputOptions& options, privacy::Delta delta) {
+  const auto& problem = plan.problem;
   plan.sampling = record_order_of(options);
-  const auto batch = options.batch_size.value_or(1);
-  if (batch > plan.public_row_count) {
-    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}",
-                           plan.public_row_count, batch);
+  plan.step_decay = options.step_decay;
+  plan.mean_l2 = options.mean_l2.value_or(0);
+  plan.batch = options.batch_size.value_or(1);
+  if (plan.batch > plan.public_row_count) {
+    throw base::UsageError("`batch_size` must be at most public_row_count = {}, got {}",
+                           plan.public_row_count, plan.batch);
   }
-  const auto steps = steps_of(options, plan.public_row_count / batch, batch);
-  plan.weights = weights_of(options, steps);
-  SgdSchedule schedule{
-      .records = plan.public_row_count,
-      .batch = batch,
-      .order = public_order(plan.order_seed, plan.sampling, {plan.public_row_count, batch, steps}),
-      .step_sizes = optimize::decaying_steps(1, options.step_decay, steps),
-      .mean_l2 = options.mean_l2.value_or(0)};
+  plan.steps = steps_of(options, plan.public_row_count / plan.batch, plan.batch);
+  plan.weights = weights_of(options, plan.steps);
+  auto schedule = schedule_of(plan);  // its steps are of size 1 so far
   const auto budget = budget_of(plan, problem, options, delta);
-  resolve_steps(plan, options, problem, schedule, budget);
+  resolve_step_size(plan, options, schedule, budget);
+  schedule.step_sizes = optimize::decaying_steps(plan.step_size, plan.step_decay, plan.steps);
   if (step_share(problem) == 0.75) {
     plan.reasons.add(
         "the loss is smoothed on a width of {:.3g}, tied to the step: no step drives two runs "
@@ -250,38 +266,6 @@ void plan_tight(OutputPlan& plan, const OutputOptions& options, const SgdProblem
   predict(plan, options, budget);
 }
 
-void resolve_settings(OutputPlan& plan) {
-  const auto& sgd = *plan.sgd;
-  const auto& problem = sgd.problem();
-  const auto& schedule = sgd.schedule();
-  auto& settings = plan.settings = first_settings(plan);
-  settings.push_back({"outputs", problem.outputs, {.table = problem.outputs > 1}});
-  settings.push_back({"steps", schedule.steps()});
-  settings.push_back({"batch_size", schedule.batch, {.table = schedule.batch > 1}});
-  settings.push_back({"sampling", to_string(plan.sampling)});
-  settings.push_back({"order_seed", plan.order_seed});
-  settings.push_back({"step_size", schedule.step_size(1)});
-  settings.push_back({"step_decay", plan.step_decay, {.table = plan.step_decay > 0}});
-  settings.push_back({"averaging", to_string(plan.weights.kind)});
-  settings.push_back(
-      {"averaged", plan.weights.suffix, {.table = plan.weights.kind == Averaging::suffix}});
-  settings.push_back({"l2", schedule.mean_l2, {.table = schedule.mean_l2 > 0}});
-  settings.push_back(norm_bound_setting(problem));
-  if (problem.clipping_norm) settings.push_back({"clipping_norm", *problem.clipping_norm});
-  if (problem.radius) settings.push_back({"radius", *problem.radius});
-  settings.push_back(smoothed_setting(problem, {.table = !problem.smooth}));
-  if (!plan.claim) settings.push_back({"weight_scale", plan.weight_scale});
-  settings.push_back({"sensitivity", sgd.sensitivity()});
-  settings.push_back(
-      {"sensitivity_exact", std::string(sgd.exact().exact ? "yes" : "no"), {.table = false}});
-  settings.push_back({"max_visits", sgd.exact().max_visits, {.table = false}});
-  settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = false}});
-  settings.push_back({"noise_stddev", plan.stddev});
-  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false}});
-  if (plan.predicted_excess) settings.push_back({"predicted_excess_risk", *plan.predicted_excess});
-  add_claim(settings, plan.claim);
-}
-
 }  // namespace
 
 double ExcessBound::best_step() const {
@@ -292,44 +276,40 @@ double ExcessBound::at(double step) const {
   return scale * scale / (2 * step * steps) + step * (lipschitz * lipschitz * share + noise_slope);
 }
 
-namespace {
-
-IterateWeights recorded_weights(const privacy::Receipt& receipt, std::int64_t steps) {
-  RecordedParameters recorded(receipt.parameters);
-  const auto name = recorded.text("averaging");
-  for (const auto kind :
-       {Averaging::uniform, Averaging::suffix, Averaging::last, Averaging::polynomial}) {
-    if (name != to_string(kind)) continue;
-    const auto suffix = recorded.count("averaged");
-    if (suffix >= 1 && suffix <= steps) return {.kind = kind, .steps = steps, .suffix = suffix};
-  }
-  throw base::DataError("the receipt's averaging is none of this method");
+privacy::Event releases(const OutputPlan& plan) {
+  return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
 }
 
-}  // namespace
-
-optimize::CertifiedSgd recorded_descent(const privacy::Receipt& receipt,
-                                        RecordedParameters& parameters) {
-  RecordedParameters recorded(receipt.parameters);  // see recorded_sgd_problem
-  auto problem = recorded_sgd_problem(receipt, parameters);
-  const auto sampling = optimize::find_record_order(receipt.sampling);
-  const auto rows = receipt.public_row_count.value_or(0);
-  const auto batch = recorded.count("batch_size");
-  const auto steps = parameters.count("steps");
-  if (!sampling || rows < 1 || batch < 1 || batch > rows || steps < 1 ||
-      steps > max_places / batch) {
-    throw base::DataError("numbers of the descent are out of range");
-  }
-  expect_checkable(std::max(rows, batch * steps));
-  const optimize::StepCounts counts{rows, batch, steps};
-  return {std::move(problem),
-          SgdSchedule{.records = rows,
-                      .batch = batch,
-                      .order = public_order(recorded.count("order_seed"), *sampling, counts),
-                      .step_sizes = optimize::decaying_steps(parameters.real("step_size"),
-                                                             recorded.real("step_decay"), steps),
-                      .mean_l2 = recorded.real("l2")},
-          recorded_weights(receipt, steps), receipt.guarantee.adjacency};
+void list_settings(SettingList& list, OutputPlan& plan) {
+  const double rows = static_cast<double>(plan.public_row_count);
+  list.sampling(plan.sampling, optimize::record_order_names);
+  list.problem({}, true);
+  list.assumed("outputs", plan.problem.outputs, at_least_1, {.table = plan.problem.outputs > 1});
+  list.checked("steps", plan.steps, at_least_1);
+  list.assumed("batch_size", plan.batch, {.lowest = 1, .highest = rows}, {.table = plan.batch > 1});
+  list.follows("sampling", to_string(plan.sampling));
+  list.assumed("order_seed", plan.order_seed, any_number);
+  list.checked("step_size", plan.step_size, above_0);
+  list.assumed("step_decay", plan.step_decay, at_least_0, {.table = plan.step_decay > 0});
+  auto& weights = plan.weights;
+  list.assumed("averaging", weights.kind, optimize::averaging_names);
+  list.assumed("averaged", weights.suffix,
+               {.lowest = 1, .highest = static_cast<double>(plan.steps)},
+               {.table = weights.kind == Averaging::suffix});
+  list.assumed("l2", plan.mean_l2, at_least_0, {.table = plan.mean_l2 > 0});
+  list_descent(list, plan, plan.problem, {.table = !plan.problem.smooth});
+  if (!plan.claim) list.note("weight_scale", plan.weight_scale);
+  if (list.reads()) certify_recorded(plan);
+  const auto& sgd = *plan.sgd;
+  list.computed("sensitivity", sgd.sensitivity());
+  list.note("sensitivity_exact", sgd.exact().exact ? "yes" : "no", {.table = false});
+  list.note("max_visits", sgd.exact().max_visits, {.table = false});
+  list.checked("noise_multiplier", plan.noise_multiplier, above_0, {.table = false});
+  const int norm_bits = norm_bits_for(plan.noise_multiplier);
+  list.computed("noise_stddev", plan.noise_multiplier * sgd.stddev_unit(norm_bits));
+  list.follows("norm_bits", norm_bits, {.table = false});
+  if (plan.predicted_excess) list.note("predicted_excess_risk", *plan.predicted_excess);
+  list.claim();
 }
 
 OutputPlan plan_output(const data::Schema& schema, const OutputOptions& options,
@@ -337,19 +317,17 @@ OutputPlan plan_output(const data::Schema& schema, const OutputOptions& options,
   expect_proved(output_method, schema, options);
   OutputPlan plan;
   plan.first = context.first_release;
-  const auto problem = resolve_sgd_problem(plan, schema, options);
+  plan.problem = resolve_sgd_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
   plan.order_seed = options.order_seed.value_or(0);
-  plan.step_decay = options.step_decay;
-  plan.weight_scale = weight_scale(problem, options);
+  plan.weight_scale = weight_scale(plan.problem, options);
   if (options.paper()) {
-    plan_paper(plan, options, problem, delta);
+    plan_paper(plan, options, delta);
   } else {
-    plan_tight(plan, options, problem, delta);
+    plan_tight(plan, options, delta);
   }
-  plan.sampling_scheme = to_string(plan.sampling);
-  resolve_settings(plan);
+  write_settings(plan);
   return plan;
 }
 

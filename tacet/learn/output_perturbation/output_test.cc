@@ -227,10 +227,10 @@ TEST(Output, RefusesWithTheReasonAndTheAlternative) {
   EXPECT_NE(refusal(schema, options).find("permutation"), std::string::npos);
   auto with_unit = schema;
   with_unit.unit = "major";
-  EXPECT_NE(refusal(with_unit, options_of()).find("--method gradient"), std::string::npos);
+  EXPECT_NE(refusal(with_unit, options_of()).find("`method=gradient`"), std::string::npos);
   options = options_of();
   options.set("batch-size", 5000);
-  EXPECT_NE(refusal(schema, options).find("batch-size"), std::string::npos);
+  EXPECT_NE(refusal(schema, options).find("`batch_size`"), std::string::npos);
 }
 
 TEST(Output, SeveralClassesRefuseClippingAndTakeBoundedSlopes) {
@@ -239,7 +239,7 @@ TEST(Output, SeveralClassesRefuseClippingAndTakeBoundedSlopes) {
   auto options = options_of();
   EXPECT_EQ(refusal(schema, options), "accepted");
   options.set("clipping-norm", 0.5);
-  EXPECT_NE(refusal(schema, options).find("--method gradient"), std::string::npos);
+  EXPECT_NE(refusal(schema, options).find("`method=gradient`"), std::string::npos);
 }
 
 TEST(Output, AnotherNumberOfRecordsGivesTheReservationBack) {

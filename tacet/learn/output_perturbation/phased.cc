@@ -7,15 +7,14 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
-#include <sstream>
 #include <string>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/output_perturbation/sgd_problem.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sgd/sgd.h"
@@ -76,8 +75,10 @@ optimize::CertifiedSgd certify(const PhasedPlan& plan, const Phase& phase, doubl
           plan.guarantee.adjacency};
 }
 
-/// And the standard deviation of the last phase's noise.
+/// The grid of the noise, the sensitivities of the phases and the standard deviation of the last
+/// one's noise: what follows from the noise multiplier.
 void resolve_sensitivities(PhasedPlan& plan) {
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   for (const auto& phase : plan.phases) {
     const auto sgd = certify(plan, phase, 0);
     plan.sensitivities.push_back(sgd.sensitivity());
@@ -93,36 +94,6 @@ void project(std::vector<double>& weights, double radius, std::int64_t outputs) 
     if (length <= radius) continue;
     for (double& w : own) w *= radius / length * (1 - 0x1p-40);
   }
-}
-
-void resolve_settings(PhasedPlan& plan) {
-  const auto& problem = plan.problem;
-  auto& settings = plan.settings = first_settings(plan);
-  settings.push_back({"outputs", problem.outputs, {.table = problem.outputs > 1}});
-  settings.push_back({"phases", static_cast<std::int64_t>(plan.phases.size())});
-  std::vector<std::string> counts;
-  std::vector<std::string> sensitivities;
-  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
-    counts.push_back(fmt::format("{}", plan.phases[i].count));
-    sensitivities.push_back(fmt::format("{:.4g}", plan.sensitivities[i]));
-  }
-  settings.push_back({"records_per_phase", fmt::format("{}", fmt::join(counts, " "))});
-  settings.push_back({"order_seed", plan.order_seed});
-  settings.push_back(norm_bound_setting(problem));
-  settings.push_back(smoothed_setting(problem, {.table = false, .json = false}));
-  settings.push_back({"step_size", plan.step_size});
-  settings.push_back({"l2", plan.mean_l2, {.table = plan.mean_l2 > 0}});
-  if (problem.clipping_norm) settings.push_back({"clipping_norm", *problem.clipping_norm});
-  if (problem.radius) settings.push_back({"radius", *problem.radius});
-  settings.push_back({"weight_scale", plan.weight_scale});
-  settings.push_back({"sensitivity_per_phase", fmt::format("{}", fmt::join(sensitivities, " "))});
-  settings.push_back(
-      {"last_sensitivity", plan.sensitivities.back(), {.table = false, .json = false}});
-  settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = false}});
-  settings.push_back({"noise_stddev", plan.stddev});
-  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false}});
-  settings.push_back(
-      {"predicted_excess_risk", plan.predicted_excess, {.table = plan.mean_l2 == 0}});
 }
 
 PhaseChoice choose(const PhaseFacts& facts, const PhasedOptions& options,
@@ -147,7 +118,47 @@ PhaseChoice choose(const PhaseFacts& facts, const PhasedOptions& options,
   return choice;
 }
 
+/// A plan that was read has phases only where there are records for them.
+void check_phases(std::int64_t rows, std::int64_t phases) {
+  if (rows >= 1 && (phases == 1 || (rows >> phases) >= 1)) return expect_checkable(rows);
+  throw base::DataError("{} phases are too many for {} records", phases, rows);
+}
+
 }  // namespace
+
+privacy::Event releases(const PhasedPlan& plan) {
+  return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
+}
+
+void list_settings(SettingList& list, PhasedPlan& plan) {
+  constexpr Shown hidden{.table = false, .json = false};
+  list.sampling(to_string(RecordOrder::permutation));
+  list.problem({}, true);
+  list.assumed("outputs", plan.problem.outputs, at_least_1, {.table = plan.problem.outputs > 1});
+  auto phases = std::ssize(plan.phases);
+  list.checked("phases", phases, {.lowest = 1, .highest = 62});
+  list.look_ahead("step_size", plan.step_size, above_0);
+  if (list.reads()) {
+    check_phases(plan.public_row_count, phases);
+    plan.phases = cut_into_phases(plan.public_row_count, phases, plan.step_size);
+  }
+  std::vector<std::int64_t> counts;
+  for (const auto& phase : plan.phases) counts.push_back(phase.count);
+  list.follows("records_per_phase", fmt::format("{}", fmt::join(counts, " ")));
+  list.note("order_seed", plan.order_seed);
+  list.checked("step_size", plan.step_size, above_0);
+  list.assumed("l2", plan.mean_l2, at_least_0, {.table = plan.mean_l2 > 0});
+  list_descent(list, plan, plan.problem, hidden);
+  list.note("weight_scale", plan.weight_scale);
+  list.look_ahead("noise_multiplier", plan.noise_multiplier, above_0);
+  if (list.reads()) resolve_sensitivities(plan);
+  list.computed("sensitivity_per_phase", plan.sensitivities, 4);
+  list.computed("last_sensitivity", plan.sensitivities.back(), hidden);
+  list.checked("noise_multiplier", plan.noise_multiplier, above_0, {.table = false});
+  list.computed("noise_stddev", plan.stddev);
+  list.follows("norm_bits", norm_bits_for(plan.noise_multiplier), {.table = false});
+  list.note("predicted_excess_risk", plan.predicted_excess, {.table = plan.mean_l2 == 0});
+}
 
 std::vector<Phase> cut_into_phases(std::int64_t n, std::int64_t k, double step_size) {
   std::vector<Phase> phases;
@@ -213,15 +224,13 @@ PhasedPlan plan_phased(const data::Schema& schema, const PhasedOptions& options,
                                         plan.problem.columns * plan.problem.outputs);
   const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   plan.noise_multiplier = full_batch_noise(1, epsilon, left, options.adjacency);
-  plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
+  plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
-  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   resolve_sensitivities(plan);
   plan.reasons.push_back(
       plan.mean_l2 > 0 ? "predicted excess risk: none is proved with a penalty"
                        : excess_reason(plan.problem, plan.predicted_excess, plan.weight_scale));
-  plan.sampling_scheme = to_string(RecordOrder::permutation);
-  resolve_settings(plan);
+  write_settings(plan);
   return plan;
 }
 
@@ -257,54 +266,8 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
-/// The lists of all phases; sensitivities stand there with four digits.
-void expect_phases(const PhasedPlan& plan, RecordedParameters& parameters) {
-  std::istringstream counts(parameters.text("records_per_phase"));
-  std::istringstream sensitivities(parameters.text("sensitivity_per_phase"));
-  constexpr double digits = 1e-3;
-  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
-    std::int64_t count = 0;
-    double sensitivity = 0;
-    counts >> count;
-    sensitivities >> sensitivity;
-    if (counts && sensitivities && count == plan.phases[i].count &&
-        std::abs(sensitivity - plan.sensitivities[i]) <= digits * plan.sensitivities[i]) {
-      continue;
-    }
-    throw base::DataError("records or sensitivity of phase {} are not those of this plan", i + 1);
-  }
-  std::string more;
-  if (counts >> more || sensitivities >> more)
-    throw base::DataError("there are not so many phases");
-}
-
-privacy::Event recorded_phases(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                               const privacy::Event&) {
-  expect_sampling(receipt, to_string(RecordOrder::permutation));
-  expect_there(parameters, {"phases", "records_per_phase", "sensitivity_per_phase"});
-  PhasedPlan plan;
-  plan.noise_multiplier = recorded_noise(parameters);
-  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  plan.problem = recorded_sgd_problem(receipt, parameters);
-  plan.mean_l2 = RecordedParameters(receipt.parameters).real("l2");
-  plan.guarantee = receipt.guarantee;
-  const auto rows = receipt.public_row_count.value_or(0);
-  const auto phases = parameters.count("phases");
-  if (phases < 1 || phases > 62 || rows < 1 || (phases > 1 && (rows >> phases) < 1)) {
-    throw base::DataError("{} phases are too many for {} records", phases, rows);
-  }
-  expect_checkable(rows);
-  plan.phases = cut_into_phases(rows, phases, parameters.real("step_size"));
-  resolve_sensitivities(plan);
-  expect_phases(plan, parameters);
-  expect_planned(parameters, "last_sensitivity", plan.sensitivities.back());
-  expect_planned(parameters, "noise_stddev", plan.stddev);
-  return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
-}
-
 constexpr auto phased_reads =
     bound_names<descent_bindings, phased_bindings, feature_selection_bindings>;
-
 }  // namespace
 
 PhasedOptions phased_options(const ParameterValues& asked) {
@@ -318,7 +281,7 @@ constinit const Method phased_method{
     proved_for_descent,
     phased_reads,
     planned_by<phased_options, plan_phased, train_phased>,
-    recorded_phases,
+    recorded_releases_of<PhasedPlan>,
     true,
     {},
     check_descent_file};

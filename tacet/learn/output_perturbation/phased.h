@@ -82,6 +82,10 @@ struct PhasedPlan : MethodPlan {
 [[nodiscard]] TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& schema,
                                         const PhasedPlan& plan, const TrainingContext& context);
 
+/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+[[nodiscard]] privacy::Event releases(const PhasedPlan& plan);
+void list_settings(SettingList& list, PhasedPlan& plan);
+
 extern const Method phased_method;
 
 }  // namespace tacet::learn

@@ -9,6 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/model/model_file.h"
 
@@ -20,7 +21,6 @@ namespace {
 
 constexpr double scale_for_classes = 5;
 constexpr double scale_for_numbers = 2;
-constexpr const char* smooth_name = "auto";
 
 /// Of predictions within reach of the weights.
 double largest_slope(const SgdProblem& problem) {
@@ -43,7 +43,7 @@ SgdProblem resolve_sgd_problem(MethodPlan& plan, const data::Schema& schema,
                      .clipping_norm = options.clipping_norm,
                      .radius = options.radius};
   if (!problem.clipping_norm && std::isinf(largest_slope(problem)) && !options.paper()) {
-    problem.clipping_norm = usual_slope(problem.loss) * problem.norm_bound;
+    problem.clipping_norm = model::usual_slope(problem.loss) * problem.norm_bound;
     plan.reasons.add("clipping norm {:g}: slopes of this loss have no bound",
                      *problem.clipping_norm);
   }
@@ -62,43 +62,23 @@ double weight_scale(const SgdProblem& problem, const DescentOptions& options) {
   // Weights outside the ball are out of reach, so nothing can be said against them.
   if (options.weight_scale && *options.weight_scale > *problem.radius) {
     throw base::UsageError(
-        "weight-scale {:g} is the size of the weights worth reaching, but --radius {:g} keeps all "
-        "weights below it; leave weight-scale out or raise the radius",
+        "`weight_scale` {:g} is the size of the weights worth reaching, but `radius={:g}` keeps "
+        "all weights below it; leave `weight_scale` out or raise the radius",
         *options.weight_scale, *problem.radius);
   }
   return options.weight_scale.value_or(*problem.radius);
 }
 
-Setting norm_bound_setting(const SgdProblem& problem) {
-  return {"norm_bound", problem.norm_bound, {.table = false, .json = false}};
-}
-
-Setting smoothed_setting(const SgdProblem& problem, Shown shown) {
-  return {"smoothed", std::string(problem.smooth ? smooth_name : "off"), shown};
-}
-
-SgdProblem recorded_sgd_problem(const privacy::Receipt& receipt, RecordedParameters& parameters) {
-  RecordedParameters recorded(receipt.parameters);
-  SgdProblem problem{.loss = recorded_loss(receipt),
-                     .norm_bound = recorded.real("norm_bound"),
-                     .columns = recorded.count("columns"),
-                     .outputs = recorded.count("outputs")};
-  problem.smooth = parameters.text("smoothed") == smooth_name;
-  if (!problem.smooth) parameters.expect("smoothed", "off", "losses are smoothed by auto or");
-  if (recorded.has("clipping_norm")) problem.clipping_norm = recorded.real("clipping_norm");
-  if (recorded.has("radius")) problem.radius = recorded.real("radius");
-  const bool sizes = problem.norm_bound > 0 && problem.columns > 0 && problem.outputs > 0;
-  if (sizes && problem.clipping_norm.value_or(1) > 0 && problem.radius.value_or(1) > 0) {
-    return problem;
+void list_descent(SettingList& list, const MethodPlan& plan, SgdProblem& problem, Shown smoothed) {
+  static constexpr auto smoothing = base::names<bool>({{true, "auto"}, {false, "off"}});
+  if (list.reads()) {
+    problem.loss = plan.loss;
+    problem.columns = plan.columns;
   }
-  throw base::DataError("numbers of the descent are out of range");
-}
-
-void expect_planned(RecordedParameters& parameters, const std::string& name, double planned) {
-  const double stated = parameters.real(name);
-  if (nearly_equal(stated, planned)) return;
-  throw base::DataError("the parameter {} is {:.6g}, but the other parameters lead to {:.6g}", name,
-                        stated, planned);
+  list.assumed("norm_bound", problem.norm_bound, above_0, {.table = false, .json = false});
+  list.assumed("clipping_norm", problem.clipping_norm, above_0);
+  list.assumed("radius", problem.radius, above_0);
+  list.checked("smoothed", problem.smooth, smoothing, smoothed);
 }
 
 void check_descent_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,

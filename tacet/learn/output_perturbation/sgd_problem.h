@@ -4,7 +4,6 @@
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/common_options.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/optimize/sgd/sgd_law.h"
 
@@ -50,20 +49,12 @@ inline constexpr std::array smoothing_bindings{bind<&DescentOptions::smoothing>(
 inline constexpr Proved proved_for_descent{
     privacy::public_count, privacy::no_adjacency, UnitProtection::refused,
     "one record more or less changes the number of records and with it every later step; use "
-    "--adjacency zero_out (the same noise) or replace_one, or --method gradient"};
+    "`adjacency=zero_out` (the same noise) or replace_one, or `method=gradient`"};
 
-/// Settings of the problem from which `verify` computes the sensitivity again.
-[[nodiscard]] Setting norm_bound_setting(const optimize::SgdProblem& problem);
-[[nodiscard]] Setting smoothed_setting(const optimize::SgdProblem& problem, Shown shown);
-
-/// The problem that a receipt's parameters describe. Of these only the smoothing is marked as
-/// checked: another value of others may lead to the same sensitivity. DataError for none.
-[[nodiscard]] optimize::SgdProblem recorded_sgd_problem(const privacy::Receipt& receipt,
-                                                        RecordedParameters& parameters);
-
-/// A contradiction where a number of the receipt is not the one that its other parameters lead to,
-/// by the computation that planned it.
-void expect_planned(RecordedParameters& parameters, const std::string& name, double planned);
+/// The settings of the problem from which `verify` computes the sensitivity again. Of these only
+/// the smoothing counts as checked: another value of others may lead to the same sensitivity.
+void list_descent(SettingList& list, const MethodPlan& plan, optimize::SgdProblem& problem,
+                  Shown smoothed);
 
 /// A contradiction where the bound of the rows is not that of the file's schema.
 void check_descent_file(const privacy::Receipt& receipt, const model::ModelFile& file,

@@ -1,4 +1,5 @@
 #include "tacet/learn/plan/arora2022.h"
+#include "tacet/numeric/special.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,8 +41,8 @@ double output_lambda(const Problem& p, std::int64_t rows, double epsilon, double
   const double sensitivity = 2 * gradient_bound(p) / static_cast<double>(rows) *
                              output_factor(epsilon, delta);  // lambda times the standard deviation
   if (std::isinf(p.curvature)) {
-    constexpr double mean_absolute_normal = 0.79788456080286535588;  // sqrt(2 / pi)
-    return std::sqrt(2 * mean_absolute_normal * gradient_bound(p) * sensitivity) / p.radius;
+    return std::sqrt(2 * numeric::mean_absolute_normal * gradient_bound(p) * sensitivity) /
+           p.radius;
   }
   return std::cbrt(2 * p.curvature * squared(p.norm_bound * sensitivity / p.radius));
 }

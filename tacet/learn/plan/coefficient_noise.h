@@ -16,7 +16,7 @@ struct DescentLaw {
   double curvature;       ///< upper bound of the mean loss's curvature
 };
 
-/// Standard standard deviation that the privacy noise alone gives each averaged coefficient.
+/// Standard deviation that the privacy noise alone gives each averaged coefficient.
 ///
 /// Uses the released iterates and gradients and the known law of the noise, never the records, so
 /// it costs nothing. With at least fifteen steps per column, regressing the released gradients on

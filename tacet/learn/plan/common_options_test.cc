@@ -59,15 +59,16 @@ TEST(CommonOptions, NamesTheParameterItRefuses) {
   };
   const std::pair<const char*, const char*> one{"epsilon", "1"};
   EXPECT_NE(message({}).find("epsilon is missing"), std::string::npos);
-  EXPECT_NE(message({{"epsilon", "0"}}).find("epsilon must be above 0"), std::string::npos);
+  EXPECT_NE(message({{"epsilon", "0"}}).find("`epsilon` must be above 0"), std::string::npos);
   EXPECT_NE(message({{"epsilon", "-1"}}).find("got -1"), std::string::npos);
-  EXPECT_NE(message({one, {"delta", "1.5"}}).find("delta must be 0 to below 1"), std::string::npos);
+  EXPECT_NE(message({one, {"delta", "1.5"}}).find("delta must be at least 0 and below 1"),
+            std::string::npos);
   EXPECT_NE(message({one, {"momentum", "1"}}).find("momentum"), std::string::npos);
   EXPECT_NE(message({one, {"steps", "0"}}).find("steps"), std::string::npos);
   EXPECT_NE(message({one, {"average", "2"}}).find("average"), std::string::npos);
-  EXPECT_NE(message({one, {"clipping-norm", "0"}}).find("clipping-norm"), std::string::npos);
+  EXPECT_NE(message({one, {"clipping-norm", "0"}}).find("`clipping_norm`"), std::string::npos);
   EXPECT_NE(message({one, {"loss", "logit"}}).find("logistic"), std::string::npos);
-  EXPECT_NE(message({one, {"loss-parameter", "2"}}).find("--loss"), std::string::npos);
+  EXPECT_NE(message({one, {"loss-parameter", "2"}}).find("`loss`"), std::string::npos);
 }
 
 TEST(CommonOptions, NeitherEpsilonNorTheAdjacencyHasADefault) {

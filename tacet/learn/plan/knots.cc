@@ -70,7 +70,7 @@ KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked
   if (noise > max_noise) return choice;
   choice.reason = fmt::format(
       "{} knots beside each of {} numbers, whose weights become curves: noise of {:.2g} leaves "
-      "room for them (--knots none keeps lines)",
+      "room for them (`knots=none` keeps lines)",
       usual_knots, open_columns(schema), noise);
   set_knots(choice.schema, usual_knots);
   return choice;

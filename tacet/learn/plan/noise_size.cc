@@ -7,6 +7,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/optimize/sums/presence_sum.h"
 
 namespace tacet::learn {
 int norm_bits_for(double noise_multiplier) {
@@ -31,6 +32,13 @@ void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns)
       "noise of {:.4g} times what a record moves is wider than the sampler's grid, and nothing "
       "would be left of the model; ask for a larger epsilon or delta",
       multiplier);
+}
+
+void check_count_noise(double noise_multiplier, std::string_view what, std::string_view way_out) {
+  constexpr double most = 0x1p32 / static_cast<double>(optimize::presence_norm) * (1 - 0x1p-40);
+  if (noise_multiplier <= most) return;
+  throw base::NumericError("noise of {:.4g} {} is wider than the sampler's grid; {}",
+                           noise_multiplier, what, way_out);
 }
 
 double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon, privacy::Delta delta,

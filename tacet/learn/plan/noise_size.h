@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "tacet/privacy/guarantee.h"
 
@@ -15,6 +16,10 @@ namespace tacet::learn {
 /// sampler's 2^32 units (Gaussian) or 2^40 (Laplace). To be asked before anything is booked.
 enum class ShareNoise { gaussian, laplace };
 void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns);
+
+/// For counts of columns, words or ids (optimize/sums/presence_sum.h): NumericError when the noise
+/// is wider than the sampler's grid. `what` the noise is times, and the way out.
+void check_count_noise(double noise_multiplier, std::string_view what, std::string_view way_out);
 
 /// The noise multiplier at which T releases on all records are (epsilon, delta)-DP, exactly (Dong,
 /// Roth, Su 2019), rounded up until the accountant agrees. GuaranteeError when no finite one does.

@@ -8,14 +8,17 @@
 #include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 
 namespace tacet::learn {
 namespace {
 
 [[noreturn]] void refuse(const Parameter& parameter, std::string_view text) {
   const char* const quote = parameter.type == ParameterType::text ? "'" : "";
-  throw base::UsageError("{0} must be {1}, got {2}{3}{2}", parameter.name, parameter.range.text(),
-                         quote, text);
+  const auto& note = parameter.range.note;
+  throw base::UsageError("{0} must be {1}, got {2}{3}{2}{4}", base::parameter_name(parameter.name),
+                         parameter.range.allowed(), quote, text,
+                         note.empty() ? "" : fmt::format(" ({})", note));
 }
 
 bool allows_number(const Range& range, std::string_view name, std::string_view text) {
@@ -146,7 +149,7 @@ double parse_real(std::string_view parameter, std::string_view text) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size() || std::isnan(value)) {
     throw base::UsageError("{} must be a number, got '{}'; write it like 0.5, 1e-5 or inf",
-                           parameter, text);
+                           base::parameter_name(parameter), text);
   }
   return value;
 }
@@ -155,7 +158,8 @@ std::int64_t parse_integer(std::string_view parameter, std::string_view text) {
   std::int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size()) {
-    throw base::UsageError("{} must be a whole number, got '{}'", parameter, text);
+    throw base::UsageError("{} must be a whole number, got '{}'", base::parameter_name(parameter),
+                           text);
   }
   return value;
 }

@@ -28,10 +28,10 @@ enum class PrivacyRelevance {
 };
 
 /// A public parameter, of training or of another command. The command line, the Python classes and
-/// the reference are made from tables of these, so each is declared once. Where its value goes is
-/// said by the bindings of whoever reads it (learn/plan/binding.h).
+/// the reference are made from tables of these, so each is declared once. The bindings of
+/// its reader say where its value goes (learn/plan/binding.h).
 struct Parameter {
-  std::string_view name;  ///< as an option: `--name`
+  std::string_view name;  ///< as an option: `name`
   ParameterType type;
   Range range;
   std::string_view default_value;  ///< in words

@@ -8,6 +8,7 @@
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/plan/arora2022.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/model/loss/loss_smoothness.h"
@@ -42,7 +43,7 @@ std::int64_t allowed_width(double width) {
 std::int64_t usual_width(const data::Schema& schema, const CommonOptions& options) {
   if (std::isinf(options.epsilon)) {
     throw base::UsageError(
-        "projection-width is missing: with epsilon inf there is no noise to choose it by");
+        "`projection_width` is missing: with epsilon inf there is no noise to choose it by");
   }
   const auto records = resolve_row_count(schema, options);
   const auto loss = expected_loss(schema, options);
@@ -86,14 +87,14 @@ bool resolve_published(data::Projection& projection, const CommonOptions& option
   if (options.calibration != Calibration::arora2022 || std::isinf(options.epsilon)) return false;
   if (!radius || options.delta == 0.0) {
     throw base::UsageError(
-        "--calibration arora2022 projects to a width that follows from a ball and a delta above 0; "
-        "give --radius, or use tight");
+        "`calibration=arora2022` projects to a width that follows from a ball and a delta above 0; "
+        "give `radius`, or use tight");
   }
   if (*asked.projection == "auto") projection.family = data::ProjectionFamily::gaussian;
   if (projection.family != data::ProjectionFamily::gaussian) {
     throw base::UsageError(
-        "--calibration arora2022 bounds the norms of Gaussian projections; use --projection "
-        "gaussian, or the tight calibration, which takes every family");
+        "`calibration=arora2022` bounds the norms of Gaussian projections; use "
+        "`projection=gaussian`, or the tight calibration, which takes every family");
   }
   projection.room = 2;
   return true;
@@ -115,7 +116,8 @@ void refuse_without_projection(const ProjectionOptions& asked) {
   for (const auto& [given, name] : {std::pair{asked.projection_width, "projection-width"},
                                     std::pair{asked.projection_seed, "projection-seed"}}) {
     if (!given) continue;
-    throw base::UsageError("{} needs a projection; add --projection countsketch", name);
+    throw base::UsageError("{} needs a projection; add `projection=countsketch`",
+                           base::parameter_name(name));
   }
 }
 
@@ -154,7 +156,7 @@ ProjectionChoice choose_projection(const data::Schema& schema, const ParameterVa
     if (automatic) return choice;
     throw base::UsageError(
         "a projection to {} places, which the noise leaves room for, is not below the {} features "
-        "that there are; leave it out, or give --projection-width",
+        "that there are; leave it out, or give `projection_width`",
         projection.width, features);
   }
   data::check_projection(projection, features);

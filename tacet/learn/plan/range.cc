@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "tacet/base/parameter_names.h"
+
 namespace tacet::learn {
 namespace {
 
@@ -33,7 +35,7 @@ std::string real_text(double value) {
 
 std::string numbers_text(const Integers& numbers) {
   const auto max =
-      numbers.max_name.empty() ? integer_text(numbers.max) : std::string(numbers.max_name);
+      numbers.max_name.empty() ? integer_text(numbers.max) : base::parameter_name(numbers.max_name);
   return fmt::format("{} to {}", numbers.min, max);
 }
 
@@ -41,10 +43,9 @@ std::string numbers_text(const Reals& numbers) {
   const auto min = real_text(numbers.min);
   if (std::isinf(numbers.max)) return (numbers.open_min ? "above " : "at least ") + min;
   const auto max = real_text(numbers.max);
-  if (numbers.open_min) {
-    return fmt::format("above {}{}{}", min, numbers.open_max ? " and below " : " to ", max);
-  }
-  return fmt::format("{} to {}{}", min, numbers.open_max ? "below " : "", max);
+  if (!numbers.open_min && !numbers.open_max) return fmt::format("{} to {}", min, max);
+  return fmt::format("{} {} and {} {}", numbers.open_min ? "above" : "at least", min,
+                     numbers.open_max ? "below" : "at most", max);
 }
 
 std::string numbers_text(std::monostate) { return {}; }
@@ -74,6 +75,10 @@ bool Range::allows(std::int64_t value) const {
 }
 
 std::string Range::text() const {
+  return note.empty() ? allowed() : fmt::format("{}; {}", allowed(), note);
+}
+
+std::string Range::allowed() const {
   auto number =
       std::visit([](const auto& of_one_kind) { return numbers_text(of_one_kind); }, numbers);
   if (max_items > 1)
@@ -91,7 +96,7 @@ std::string Range::text() const {
     if (!number.empty()) parts.push_back(std::move(number));
     out = joined(parts);
   }
-  return note.empty() ? out : fmt::format("{}; {}", out, note);
+  return out;
 }
 
 }  // namespace tacet::learn

@@ -85,6 +85,8 @@ struct Range {
 
   [[nodiscard]] bool allows(double value) const;
   [[nodiscard]] bool allows(std::int64_t value) const;
+  /// The values that are allowed, without the note.
+  [[nodiscard]] std::string allowed() const;
   [[nodiscard]] std::string text() const;
 };
 

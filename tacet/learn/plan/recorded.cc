@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
-#include "tacet/privacy/adjacency_set.h"
+#include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/event_tree.h"
 
 namespace tacet::learn {
@@ -21,33 +20,34 @@ RecordedParameters::RecordedParameters(const std::string& text)
 void RecordedParameters::expect(const std::string& name, const nlohmann::json& expected,
                                 std::string_view whose) {
   if (!has(name)) return;
-  if (at(name) == expected) return;
-  throw base::DataError("the parameter {} is {}, but {} {}", name, at(name).dump(), whose,
+  const auto& stated = at(name, Looking::confirms);
+  if (stated == expected) return;
+  throw base::DataError("the parameter {} is {}, but {} {}", name, stated.dump(), whose,
                         expected.dump());
 }
 
-const nlohmann::json& RecordedParameters::at(const std::string& name) {
+const nlohmann::json& RecordedParameters::at(const std::string& name, Looking looking) {
   if (!has(name)) throw base::DataError("the parameter {} is missing", name);
-  used_.insert(name);
+  if (looking == Looking::confirms) used_.insert(name);
   return json_.at(name);
 }
 
-double RecordedParameters::real(const std::string& name) {
-  const auto& value = at(name);
+double RecordedParameters::real(const std::string& name, Looking looking) {
+  const auto& value = at(name, looking);
   if (!value.is_number()) throw base::DataError("the parameter {} is no number", name);
   return value.get<double>();
 }
 
-std::int64_t RecordedParameters::count(const std::string& name) {
-  const auto& value = at(name);
+std::int64_t RecordedParameters::count(const std::string& name, Looking looking) {
+  const auto& value = at(name, looking);
   if (!value.is_number_integer()) {
     throw base::DataError("the parameter {} is no whole number", name);
   }
   return value.get<std::int64_t>();
 }
 
-std::string RecordedParameters::text(const std::string& name) {
-  const auto& value = at(name);
+std::string RecordedParameters::text(const std::string& name, Looking looking) {
+  const auto& value = at(name, looking);
   if (!value.is_string()) throw base::DataError("the parameter {} is no text", name);
   return value.get<std::string>();
 }
@@ -106,14 +106,6 @@ void expect_checkable(std::int64_t places) {
       places);
 }
 
-model::Loss recorded_loss(const privacy::Receipt& receipt) {
-  RecordedParameters recorded(receipt.parameters);
-  const auto number = [&](const char* name) {
-    return recorded.has(name) ? recorded.real(name) : std::numeric_limits<double>::quiet_NaN();
-  };
-  return model::make_loss(recorded.text("loss"), number("loss_parameter"), number("loss_width"));
-}
-
 void expect_sampling(const privacy::Receipt& receipt, std::string_view expected) {
   if (receipt.sampling == expected) return;
   throw base::DataError("the sampling is called {}, but the method's is {}", receipt.sampling,
@@ -126,27 +118,6 @@ double recorded_noise(RecordedParameters& parameters) {
     throw base::DataError("the noise multiplier is not above 0");
   parameters.expect("norm_bits", norm_bits_for(noise), "that noise multiplier leads to");
   return noise;
-}
-
-void expect_claim(RecordedParameters& parameters, const privacy::Receipt& receipt) {
-  const bool claimed = parameters.has("claimed_epsilon");
-  if (claimed != (receipt.calibration != to_string(Calibration::tight))) {
-    throw base::DataError("the calibration is {}, but {} is claimed", receipt.calibration,
-                          claimed ? "a paper's guarantee" : "no paper's guarantee");
-  }
-  // What a paper claims beyond that is not confirmed by anything in the file.
-  if (claimed &&
-      RecordedParameters(receipt.parameters).real("claimed_epsilon") < receipt.guarantee.epsilon) {
-    throw base::DataError("the paper claims less than what is stated");
-  }
-  if (claimed) parameters.expect("claimed_delta", receipt.guarantee.delta, "stated is");
-}
-
-double recorded_sum_l2(RecordedParameters& parameters, const privacy::Receipt& receipt) {
-  const double sum_l2 = parameters.real("regularization");
-  parameters.expect("l2", sum_l2 / static_cast<double>(receipt.public_row_count.value_or(0)),
-                    "regularization and number of records give");
-  return sum_l2;
 }
 
 std::vector<CountedRelease> counted_releases(const Event& event) {

@@ -9,12 +9,18 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/model/loss/loss.h"
+#include "tacet/learn/plan/training.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/receipt.h"
 
 /// What methods need to lead the parameters of a receipt back to their events.
 namespace tacet::learn {
+
+/// What a look at a parameter is for.
+enum class Looking {
+  confirms,  ///< to hold it against what the receipt states: it counts as checked
+  assumes    ///< to compute with it: another value could lead to the same, and nothing is checked
+};
 
 /// The parameters of a receipt; remembers which were looked at. Not for several threads at once.
 class RecordedParameters {
@@ -25,27 +31,26 @@ class RecordedParameters {
     looked_for_.insert(name);
     return json_.contains(name);
   }
-  double real(const std::string& name);
-  std::int64_t count(const std::string& name);
-  std::string text(const std::string& name);
+  double real(const std::string& name, Looking looking = Looking::confirms);
+  std::int64_t count(const std::string& name, Looking looking = Looking::confirms);
+  std::string text(const std::string& name, Looking looking = Looking::confirms);
   /// A fault unless the parameter, where it is there, is `expected`.
   void expect(const std::string& name, const nlohmann::json& expected, std::string_view whose);
 
+  /// Those that were confirmed.
   [[nodiscard]] const std::set<std::string>& used() const { return used_; }
   /// Names that were read or asked for, whether they are there or not.
   [[nodiscard]] const std::set<std::string>& looked_for() const { return looked_for_; }
   [[nodiscard]] std::vector<std::string> unused() const;
 
  private:
-  const nlohmann::json& at(const std::string& name);
+  const nlohmann::json& at(const std::string& name, Looking looking);
 
   nlohmann::json json_;
   std::set<std::string> used_;
   mutable std::set<std::string> looked_for_;
 };
 
-/// The privacy unit of receipts that protect single records.
-inline constexpr std::string_view single_record = "record";
 /// How many records of a unit take part at most. Every receipt of units has it, also where it is 1,
 /// and no receipt of single records.
 inline constexpr std::string_view max_records_per_unit_name = "max_records_per_unit";
@@ -85,21 +90,12 @@ void expect_checkable(std::int64_t places);
 /// The noise multiplier, and the grid of the clipping norm that follows from it.
 [[nodiscard]] double recorded_noise(RecordedParameters& parameters);
 
-/// Methods with a paper's calibration write down what the paper claims.
-void expect_claim(RecordedParameters& parameters, const privacy::Receipt& receipt);
-
-/// Settles l2 of the mean by that of the sum over the public number of records; the latter.
-double recorded_sum_l2(RecordedParameters& parameters, const privacy::Receipt& receipt);
-
-/// The loss that the parameters name; not marked as checked. UsageError for none.
-[[nodiscard]] model::Loss recorded_loss(const privacy::Receipt& receipt);
-
 /// A pure release that costs `epsilon` by the parameters: as the file has it where both agree but
 /// for rounding, in the kind of event that the method releases.
 template <typename Kind>
-[[nodiscard]] privacy::Event pure_release(const privacy::Receipt& receipt, double epsilon,
+[[nodiscard]] privacy::Event pure_release(privacy::Adjacency adjacency, double epsilon,
                                           const privacy::Event& own) {
-  Kind expected{epsilon, receipt.guarantee.adjacency};
+  Kind expected{epsilon, adjacency};
   const auto* release = own.as<Kind>();
   if (release != nullptr && nearly_equal(release->epsilon, epsilon)) {
     expected.epsilon = release->epsilon;

@@ -54,8 +54,8 @@ model::Loss resolve_loss_of_shares(const data::Target& target, const CommonOptio
   const auto link = count ? model::Link::log : model::Link::logit;
   if (model::link_of(*options.loss) == link) return *options.loss;
   throw base::UsageError(
-      "loss {} is not for {}, which {} is; leave --loss out for {}, or describe the "
-      "target by 'lower' and 'upper' for a loss of numbers",
+      "loss {} is not for {}, which {} is; leave `loss` out for {}, or describe the target by "
+      "'lower' and 'upper' for a loss of numbers",
       model::loss_name(*options.loss), count ? "a count" : "a probability", called(target),
       count ? "poisson" : "soft_logistic");
 }
@@ -64,12 +64,12 @@ void refuse_softmax(const data::Target& target, const CommonOptions& options, Ta
   if (!options.loss || !std::holds_alternative<model::SoftmaxLoss>(*options.loss)) return;
   if (target.class_count() == 2) {
     throw base::UsageError(
-        "loss softmax is for three classes or more; for two it is the logistic loss: --loss "
-        "logistic");
+        "loss softmax is for three classes or more; for two it is the logistic loss: "
+        "`loss=logistic`");
   }
   if (takes.softmax || target.regression()) return;
   throw base::UsageError("loss softmax joins the margins of all classes, which method " +
-                         options.method + " fits one by one; use --method gradient");
+                         options.method + " fits one by one; use `method=gradient`");
 }
 
 void refuse_own(const CommonOptions& options, Takes takes) {
@@ -129,11 +129,12 @@ void resolve_shape(MethodPlan& plan, const data::Schema& schema, const CommonOpt
                    Takes takes) {
   const auto& target = target_of(schema);
   plan.method = options.method;
+  plan.privacy_unit = schema.unit.value_or(std::string(single_record));
   refuse_softmax(target, options, takes);
   refuse_own(options, takes);
   if (asks_shares(target) && !takes.shares) {
     throw base::UsageError(
-        "{} is a {}, which this method{} has no constants for; use --method gradient or "
+        "{} is a {}, which this method{} has no constants for; use `method=gradient` or "
         "regularized-output",
         called(target), target.number_kind() == data::NumberKind::count ? "count" : "probability",
         options.paper() ? "'s paper" : "");
@@ -159,8 +160,8 @@ void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
   resolve_shape(plan, schema, options, {});
   if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
     throw base::UsageError(
-        "method {} solves the squared loss alone, got {}; leave loss out, or use --method "
-        "gradient, which takes every loss",
+        "method {} solves the squared loss alone, got {}; leave loss out, or use "
+        "`method=gradient`, which takes every loss",
         options.method, model::loss_name(*options.loss));
   }
   plan.loss = model::SquaredLoss{};
@@ -170,21 +171,11 @@ void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
                                                          : "");
 }
 
-double usual_slope(const model::Loss& loss) {
-  const auto facts = model::properties(loss);
-  if (!std::isinf(facts.slope_bound)) return facts.slope_bound;
-  if (facts.classification) return -model::loss_slope(loss, 0, 1);
-  // Means of shares are at most 1, where the prediction is 0 and no slope is longer than 1.
-  if (facts.labels == model::Labels::shares) return 1;
-  const double quarter = model::loss_slope(loss, 0.5, 0);
-  return quarter > 0 ? quarter : model::loss_slope(loss, 1, 0);
-}
-
 void refuse_no_penalty(const MethodPlan& plan, const std::optional<double>& l2, double usual) {
   if (l2 != 0.0) return;
   throw base::UsageError(
       "l2 must be above 0 for method {}, whose noise grows without bound as l2 falls to 0; leave "
-      "it out for {:.4g}, which balances noise and bias here, or use --method gradient",
+      "it out for {:.4g}, which balances noise and bias here, or use `method=gradient`",
       plan.method, usual);
 }
 
@@ -217,7 +208,7 @@ void expect_proved(const Method& method, const data::Schema& schema, const Commo
       "method {} reads single records, but the schema's unit column {} protects all records of a "
       "unit together; {}",
       options.method, *schema.unit,
-      options.delta == 0 ? pure_way_out(schema) : "use --method gradient");
+      options.delta == 0 ? pure_way_out(schema) : "use `method=gradient`");
 }
 
 void check_declared_count(std::int64_t found, std::int64_t declared,
@@ -250,7 +241,7 @@ std::int64_t resolve_row_count(const data::Schema& schema, const CommonOptions& 
   if (schema.public_row_count) return *schema.public_row_count;
   throw base::UsageError(
       "public_row_count is missing: under {} tacet never uses the true number of records to set "
-      "noise and steps; declare {} in the schema or with --public-row-count",
+      "noise and steps; declare {} in the schema or with `public_row_count`",
       privacy::to_string(options.adjacency),
       options.adjacency == privacy::Adjacency::add_remove
           ? "the number, or a public guess of it,"
@@ -260,18 +251,17 @@ std::int64_t resolve_row_count(const data::Schema& schema, const CommonOptions& 
 std::string_view pure_way_out(const data::Schema& schema) {
   const auto& target = target_of(schema);
   if (target.class_count() > 2) {
-    return "no method is pure for several classes: give a delta above 0 with --method gradient, or "
+    return "no method is pure for several classes: give a delta above 0 with `method=gradient`, or "
            "a target of two classes";
   }
-  if (asks_shares(target)) return "--method regularized-output is pure";
+  if (asks_shares(target)) return "`method=regularized-output` is pure";
   if (target.regression()) {
-    return schema.unit ? "--method regularized-output is pure, on one record of each unit"
-                       : "--method ladder and regularized-output are pure";
+    return schema.unit ? "`method=regularized-output` is pure, on one record of each unit"
+                       : "`method=ladder` and regularized-output are pure";
   }
-  return schema.unit
-             ? "--method objective (logistic loss) and regularized-output are pure, on one record "
-               "of each unit"
-             : "--method objective (logistic loss), ladder and regularized-output are pure";
+  return schema.unit ? "`method=objective` (logistic loss) and regularized-output are pure, on one "
+                       "record of each unit"
+                     : "`method=objective` (logistic loss), ladder and regularized-output are pure";
 }
 
 privacy::Delta resolve_delta(const data::Schema& schema, const CommonOptions& options,
@@ -290,20 +280,18 @@ double resolve_delta_or_pure(const data::Schema& schema, const CommonOptions& op
 
 bool MethodPlan::unprotected() const { return std::isinf(guarantee.epsilon); }
 
-privacy::Receipt receipt_of(const MethodPlan& plan, std::string_view privacy_unit) {
+privacy::Receipt receipt_of(const MethodPlan& plan) {
   nlohmann::json parameters = neighbour_parameters(plan.guarantee.adjacency);
   for (const auto& setting : plan.settings) {
     if (!setting.shown.receipt) continue;
     std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
   }
-  // Of single records there is nothing to say, and a receipt that says it protects units.
-  if (privacy_unit == single_record) parameters.erase(std::string(max_records_per_unit_name));
   privacy::Receipt receipt;
   receipt.algorithm = plan.method;
   receipt.calibration = to_string(plan.calibration);
   receipt.parameters = parameters.dump();
   receipt.guarantee = plan.guarantee;
-  receipt.privacy_unit = privacy_unit;
+  receipt.privacy_unit = plan.privacy_unit;
   receipt.sampling = plan.sampling_scheme;
   if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
   receipt.prg_slack = plan.prg_slack;
@@ -311,9 +299,8 @@ privacy::Receipt receipt_of(const MethodPlan& plan, std::string_view privacy_uni
   return receipt;
 }
 
-privacy::Receipt finished_receipt(const MethodPlan& plan, std::string_view privacy_unit,
-                                  const TrainingContext& context) {
-  auto receipt = receipt_of(plan, privacy_unit);
+privacy::Receipt finished_receipt(const MethodPlan& plan, const TrainingContext& context) {
+  auto receipt = receipt_of(plan);
   context.reservation.commit();
   receipt.events = context.reservation.spent();
   const auto& stated = receipt.guarantee;
@@ -332,8 +319,8 @@ privacy::Receipt finished_receipt(const MethodPlan& plan, std::string_view priva
 
 TrainedModel finish(const MethodPlan& plan, const data::Schema& schema,
                     const TrainingContext& context, Coefficients coefficients) {
-  TrainedModel trained{model::empty_model(schema, plan.loss),
-                       finished_receipt(plan, schema.unit.value_or("record"), context), schema};
+  TrainedModel trained{model::empty_model(schema, plan.loss), finished_receipt(plan, context),
+                       schema};
   trained.model.coefficients = std::move(coefficients.values);
   trained.model.noise_stddevs = std::move(coefficients.noise_stddevs);
   return trained;
@@ -365,45 +352,6 @@ void resolve_guarantee(MethodPlan& plan, const CommonOptions& options, double de
 
 privacy::Epsilon resolve_pure_epsilon(const CommonOptions& options) {
   return privacy::Epsilon(privacy::decimal_down(options.epsilon));
-}
-
-std::vector<Setting> first_settings(const MethodPlan& plan, Shown repeated) {
-  const auto& loss = plan.loss;
-  std::vector<Setting> settings{{"loss", std::string(model::loss_name(loss))}};
-  if (const auto name = model::loss_parameter_name(loss); !name.empty()) {
-    settings.push_back({"loss_parameter",
-                        model::loss_parameter(loss),
-                        {.table = false, .receipt = repeated.receipt}});
-    settings.push_back({fmt::format("loss_{}", name), model::loss_parameter(loss)});
-  }
-  if (const double width = model::loss_width(loss); !std::isnan(width)) {
-    settings.push_back({"loss_width", width});
-  }
-  if (!plan.class_weights_given.empty()) {
-    settings.push_back({"class_weights", plan.class_weights_given});
-  }
-  settings.push_back({"columns", plan.columns});
-  if (plan.projection) {
-    settings.push_back({"projection", data::projection_name(*plan.projection)});
-    settings.push_back({"projection_width", plan.projection->width});
-    settings.push_back({"projection_seed", plan.projection->seed});
-    const auto room = plan.projection->room;
-    if (room != 1) settings.push_back({"projection_room", room, {.table = false}});
-  }
-  if (plan.public_row_count > 0) {
-    settings.push_back({"public_row_count", plan.public_row_count, repeated});
-  }
-  if (plan.first) {
-    settings.push_back({"feature_selection_noise_multiplier", plan.first->noise});
-    settings.push_back({"feature_selection_threshold", plan.first->stddevs});
-  }
-  return settings;
-}
-
-void add_claim(std::vector<Setting>& settings, const std::optional<privacy::Guarantee>& claim) {
-  if (!claim) return;
-  settings.push_back({"claimed_epsilon", claim->epsilon});
-  settings.push_back({"claimed_delta", claim->delta});
 }
 
 }  // namespace tacet::learn

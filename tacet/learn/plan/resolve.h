@@ -39,11 +39,6 @@ void resolve_problem(MethodPlan& plan, const data::Schema& schema, const CommonO
 void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
                              const CommonOptions& options);
 
-/// Largest slope of the loss or, where it has none, a usual one to clip at: that of margin 0 for
-/// classes, and for numbers that of a residual of a quarter of the target's range (of half of it,
-/// if a quarter costs nothing).
-[[nodiscard]] double usual_slope(const model::Loss& loss);
-
 /// The declared number of records. UsageError when neither options nor schema declare one.
 [[nodiscard]] std::int64_t resolve_row_count(const data::Schema& schema,
                                              const CommonOptions& options);
@@ -78,11 +73,10 @@ struct Coefficients {
                                   const TrainingContext& context, Coefficients coefficients);
 
 /// The receipt of a plan: its settings become the parameters. Events are those of a run.
-[[nodiscard]] privacy::Receipt receipt_of(const MethodPlan& plan, std::string_view privacy_unit);
+[[nodiscard]] privacy::Receipt receipt_of(const MethodPlan& plan);
 
 /// The receipt that every run ends with, see finish().
 [[nodiscard]] privacy::Receipt finished_receipt(const MethodPlan& plan,
-                                                std::string_view privacy_unit,
                                                 const TrainingContext& context);
 
 /// InternalError when the plan was settled for data of another shape.
@@ -123,13 +117,5 @@ void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
 /// differ in how many.
 void check_public_count(const data::Dataset& dataset, const MethodPlan& plan,
                         const TrainingContext& context, std::string_view what = "records");
-
-/// The first settings of every plan: the loss and what it has of parameters, columns, the public
-/// number of records. `repeated` says where that number is shown, and the loss's parameter under
-/// its general name, which are both said elsewhere.
-[[nodiscard]] std::vector<Setting> first_settings(const MethodPlan& plan, Shown repeated = {});
-
-/// What the paper claims, where a plan follows one.
-void add_claim(std::vector<Setting>& settings, const std::optional<privacy::Guarantee>& claim);
 
 }  // namespace tacet::learn

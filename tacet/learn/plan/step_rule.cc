@@ -40,16 +40,13 @@ double mean_curvature(double loss_curvature, double norm_bound) {
   return std::min(loss_curvature, nonsmooth_curvature) * norm_bound * norm_bound;
 }
 
-double longest_step(double loss_curvature, double norm_bound) {
-  return largest_step / mean_curvature(loss_curvature, norm_bound);
-}
-
 StepPlan step_rule(const StepFacts& facts) {
   const double curvature = mean_curvature(facts.curvature, facts.norm_bound);
   const double keep = 1 - facts.momentum;
+  const double stable_step = largest_step / curvature;
   const double longest = static_cast<double>(max_steps) * largest_step / (curvature * keep);
   if (facts.release_noise == 0) {
-    return {max_steps, largest_step / curvature, longest, 0};
+    return {max_steps, stable_step, longest, 0, stable_step};
   }
   Path path = best_path(facts, curvature);
   if (path.excess > facts.learnable) path.length *= std::sqrt(facts.learnable / path.excess);
@@ -58,9 +55,9 @@ StepPlan step_rule(const StepFacts& facts) {
   const double wanted = std::ceil(path.length * keep * curvature / usual_step);
   const auto steps = static_cast<std::int64_t>(
       std::clamp(wanted, static_cast<double>(fewest_steps), static_cast<double>(max_steps)));
-  const double step_size =
-      std::min(path.length * keep / static_cast<double>(steps), largest_step / curvature);
-  return {steps, step_size, static_cast<double>(steps) * step_size / keep, path.excess};
+  const double step_size = std::min(path.length * keep / static_cast<double>(steps), stable_step);
+  return {steps, step_size, static_cast<double>(steps) * step_size / keep, path.excess,
+          stable_step};
 }
 
 }  // namespace tacet::learn

@@ -22,6 +22,7 @@ struct StepPlan {
   double step_size;
   double path_length;       ///< tau = steps * step size / (1 - momentum)
   double predicted_excess;  ///< of the mean loss, as the rule estimates it
+  double longest_step;      ///< that is stable
 };
 
 /// Steps and step size from public facts alone, for momentum descent whose noise shares one budget.
@@ -37,8 +38,7 @@ struct StepPlan {
 /// chosen.
 [[nodiscard]] StepPlan step_rule(const StepFacts& facts);
 
-/// The curvature of the mean loss that the rule counts on, and the longest stable step with it.
+/// The curvature of the mean loss that the rule counts on.
 [[nodiscard]] double mean_curvature(double loss_curvature, double norm_bound);
-[[nodiscard]] double longest_step(double loss_curvature, double norm_bound);
 
 }  // namespace tacet::learn

@@ -21,7 +21,7 @@
 #include "tacet/learn/plan/common_options.h"
 #include "tacet/model/class_weights.h"
 #include "tacet/model/linear_model.h"
-#include "tacet/privacy/adjacency_set.h"
+#include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/random/source/source.h"
@@ -59,10 +59,14 @@ struct Shown {
 /// One line of what was settled. The name is that of the JSON form, `step_size`; a table shows it
 /// with spaces.
 struct Setting {
+  using Value = std::variant<std::int64_t, double, std::string>;
   std::string name;
-  std::variant<std::int64_t, double, std::string> value;
+  Value value;
   Shown shown = {};
 };
+
+/// The privacy unit of plans and receipts that protect single records.
+inline constexpr std::string_view single_record = "record";
 
 /// Lines about what was chosen and why.
 struct Reasons : std::vector<std::string> {
@@ -77,13 +81,14 @@ struct Reasons : std::vector<std::string> {
 /// What every method settles before a record is read. A method's plan is one of these with what is
 /// the method's own.
 struct MethodPlan {
-  std::string method;  ///< as `--method` and the receipt name it
+  std::string method;  ///< as `method` and the receipt name it
   model::Loss loss;
   privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< proved for `events`
   privacy::Event events = privacy::no_event();                          ///< what will be released
   std::int64_t public_row_count = 0;             ///< 0: the run does without it
   std::int64_t columns = 0;                      ///< encoded columns
   std::int64_t outputs = 1;                      ///< 1, or one a class
+  std::string privacy_unit{single_record};       ///< or the name of the unit column
   std::string sampling_scheme = "full_batch";    ///< how records are chosen, as receipts say it
   Calibration calibration = Calibration::tight;  ///< whose noise
   double prg_slack = 0;                          ///< the PRG slack
@@ -91,7 +96,8 @@ struct MethodPlan {
   std::string class_weights_given;               ///< by their names; empty: none
   std::optional<data::Projection> projection;    ///< by which records are read
   std::optional<FirstRelease> first;             ///< what is released before `events`
-  std::vector<Setting> settings;  ///< loss first, then what the method settled, in order
+  std::optional<privacy::Guarantee> claim;       ///< what a paper claims for this noise
+  std::vector<Setting> settings;  ///< in order, by the method's list (learn/plan/setting_list.h)
   Reasons reasons;                ///< what was chosen and why, a line each
 
   /// With epsilon infinite: the result protects nobody, and says so for ever.
@@ -144,6 +150,7 @@ template <auto read, auto plan, auto train>
 }
 
 class RecordedParameters;
+class SettingList;
 
 /// From the parameters of a receipt back to the events of its method (learn/plan/recorded.h). `own`
 /// is what the receipt says that the method released: numbers that are no parameters are taken from

@@ -1,37 +1,23 @@
 #include "tacet/learn/plan/unit_draw.h"
 
-#include "tacet/data/one_of_unit.h"
+#include "tacet/data/dataset.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {
-namespace {
-
-constexpr auto setting_name = "max_records_per_unit";
-constexpr std::int64_t one_record = 1;
-
-}  // namespace
 
 void resolve_unit_draw(MethodPlan& plan, const data::Schema& schema) {
   if (!schema.unit) return;
   plan.prg_slack += random::prg_slack_of(1, random::max_block_words);
   plan.reasons.add(
-      "one record of each {}, drawn by a secret random draw: the proof is about one record, and "
+      "one record of each {}, drawn at random in secret: the proof is about one record, and "
       "public_row_count counts units",
       *schema.unit);
-}
-
-void add_unit_draw(MethodPlan& plan, const data::Schema& schema) {
-  if (schema.unit) plan.settings.push_back({setting_name, one_record});
 }
 
 std::optional<data::Dataset> drawn_records(const data::Dataset& dataset, const data::Schema& schema,
                                            const TrainingContext& context) {
   if (!schema.unit) return std::nullopt;
   return data::one_record_per_unit(dataset, context.source.claim(random::Purpose::sampling, 0, 0));
-}
-
-void expect_unit_draw(RecordedParameters& parameters) {
-  parameters.expect(setting_name, one_record, "the method draws");
 }
 
 }  // namespace tacet::learn

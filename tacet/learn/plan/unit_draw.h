@@ -4,11 +4,10 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/training.h"
 
 /// How methods whose proof is about one record protect units of several: one record of each takes
-/// part, drawn by a secret random draw (docs/proofs/unit_draw.md). The public number of records is
+/// part, drawn at random in secret (docs/proofs/unit_draw.md). The public number of records is
 /// then that of units.
 namespace tacet::learn {
 
@@ -16,15 +15,9 @@ namespace tacet::learn {
 /// resolve_delta_left.
 void resolve_unit_draw(MethodPlan& plan, const data::Schema& schema);
 
-/// The setting that says so, last of the plan's; nothing without a unit column.
-void add_unit_draw(MethodPlan& plan, const data::Schema& schema);
-
 /// The records that take part; nothing without a unit column: then all do.
 [[nodiscard]] std::optional<data::Dataset> drawn_records(const data::Dataset& dataset,
                                                          const data::Schema& schema,
                                                          const TrainingContext& context);
-
-/// A contradiction where a receipt says that more records of a unit take part.
-void expect_unit_draw(RecordedParameters& parameters);
 
 }  // namespace tacet::learn

@@ -13,13 +13,14 @@
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/model/model_file.h"
+#include "tacet/numeric/special.h"
 #include "tacet/optimize/solver/local_minimum.h"
 #include "tacet/random/noise/vector_laplace.h"
 #include "tacet/random/source/source.h"
@@ -33,9 +34,8 @@ using privacy::Epsilon;
 
 constexpr double radius_for_classes = 20;  // margins of classes grow to about this
 constexpr double norm_for_classes = 5;  // where a penalty has to be paid for: 0.7% of loss is left
-constexpr double radius_for_numbers = 4;                         // numbers are scaled to [-1, 1]
-constexpr double mean_absolute_normal = 0.79788456080286535588;  // sqrt(2 / pi)
-constexpr double descent_steps = 1000;  // of descent; beyond it Newton's method is faster
+constexpr double radius_for_numbers = 4;  // numbers are scaled to [-1, 1]
+constexpr double descent_steps = 1000;    // of descent; beyond it Newton's method is faster
 
 optimize::GlmLoss solver_loss(const RegularizedOutputPlan& plan) {
   const auto facts = model::properties(plan.loss);
@@ -118,15 +118,15 @@ void resolve_claim(RegularizedOutputPlan& plan, const RegularizedOptions& option
   if (options.adjacency != Adjacency::replace_one || !options.radius || options.mean_l2 ||
       plan.guarantee.delta == 0) {
     throw base::UsageError(
-        "--calibration arora2022 for regularized-output is about replace_one, a ball (--radius) "
-        "and a delta above 0, and settles l2 by itself; give --adjacency replace_one and --radius, "
+        "`calibration=arora2022` for regularized-output is about replace_one, a ball (`radius`) "
+        "and a delta above 0, and settles l2 by itself; give `adjacency=replace_one` and `radius`, "
         "or use tight");
   }
   plan.calibration = Calibration::arora2022;
   plan.claim = plan.guarantee;
   if (std::isfinite(arora2022::gradient_bound(published_problem(plan, 1, *options.radius)))) return;
   throw base::UsageError(
-      "--calibration arora2022 is about smooth losses and those of bounded slope, which {} is not; "
+      "`calibration=arora2022` is about smooth losses and those of bounded slope, which {} is not; "
       "use the tight calibration",
       model::loss_name(plan.loss));
 }
@@ -166,7 +166,7 @@ void resolve_penalty(RegularizedOutputPlan& plan, const RegularizedOptions& opti
                      plan.sum_l2 / rows, expected);
   }
   // The penalty is that of the loss as it is: the smaller one that cut slopes would allow leaves
-  // more noise than it takes bias on most of the public sets of bench/methods.py.
+  // more noise than it takes bias on most of the public sets of bench/utility/methods.py.
   const double reach = plan.radius * norm_bound;
   plan.slope_bound =
       model::slope_bound_within(plan.loss, plan.claim ? reach : cut_reach(plan.loss, reach));
@@ -180,7 +180,8 @@ void resolve_solver(RegularizedOutputPlan& plan, double norm_bound) {
   const double stddev = distance * share / allowed_mu(plan);  // of one coordinate, about
   if (model::can_be_smoothed(plan.loss)) {
     // Smoothing a kink on this width costs at most a twentieth of what the noise costs anyway.
-    plan.smoothing_width = std::max(1e-3, 0.1 * norm_bound * stddev * mean_absolute_normal);
+    plan.smoothing_width =
+        std::max(1e-3, 0.1 * norm_bound * stddev * numeric::mean_absolute_normal);
     plan.reasons.add("loss smoothed on a width of {:.4g}, small beside the noise on predictions",
                      plan.smoothing_width);
   }
@@ -206,31 +207,14 @@ void resolve_solver(RegularizedOutputPlan& plan, double norm_bound) {
                                  .tolerance = plan.solver_tolerance});
 }
 
-void resolve_settings(RegularizedOutputPlan& plan) {
-  auto& settings = plan.settings = first_settings(plan);
-  settings.push_back({"l2", plan.sum_l2 / static_cast<double>(plan.public_row_count)});
-  settings.push_back({"regularization", plan.sum_l2, {.table = false}});
-  settings.push_back({"radius", plan.radius});
-  settings.push_back({"slope_bound", plan.slope_bound});
-  settings.push_back({"gradient_share", plan.gradient_share, {.table = false}});
-  settings.push_back(
-      {"smoothing_width", plan.smoothing_width, {.table = plan.smoothing_width > 0}});
-  settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = !plan.pure()}});
-  settings.push_back({"record_share", plan.record_share, {.table = false, .json = false}});
-  settings.push_back({"noise", plan.noise});
-  settings.push_back({"steps", plan.steps, {.table = plan.steps > 0}});
-  settings.push_back({"solver_tolerance", plan.solver_tolerance, {.table = plan.steps == 0}});
-  add_claim(settings, plan.claim);
-}
-
 // The Poisson loss is smooth on balls only; beyond what the ball can predict its extension has the
 // curvature that it has there, and solvers may leave the ball on their way.
 void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
                     const RegularizedOptions& options) {
   if (!options.radius) {
     throw base::UsageError(
-        "the slopes of loss poisson are bounded on a ball only; give its --radius (with rows of "
-        "norm 1, radius 2 lets a mean be e^2 times the largest count), or use --method gradient");
+        "the slopes of loss poisson are bounded on a ball only; give its `radius` (with rows of "
+        "norm 1, radius 2 lets a mean be e^2 times the largest count), or use `method=gradient`");
   }
   const double reach = *options.radius * schema.norm_bound();
   if (!(reach < model::ExtendedPoissonLoss::parameter.upper)) {
@@ -247,12 +231,44 @@ void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
 
 }  // namespace
 
+void list_settings(SettingList& list, RegularizedOutputPlan& plan) {
+  list.sampling("full_batch");
+  list.problem();
+  list.look_ahead("regularization", plan.sum_l2, above_0);
+  list.follows("l2", plan.sum_l2 / static_cast<double>(plan.public_row_count));
+  list.checked("regularization", plan.sum_l2, above_0, {.table = false});
+  list.of_model("radius", plan.radius, above_0);
+  list.of_model("slope_bound", plan.slope_bound, at_least_0);
+  list.of_model("gradient_share", plan.gradient_share, at_least_0, {.table = false});
+  list.of_model("smoothing_width", plan.smoothing_width, at_least_0,
+                {.table = plan.smoothing_width > 0});
+  const bool pure = list.reads() ? false : plan.pure();
+  list.checked("noise_multiplier", plan.noise_multiplier, at_least_0, {.table = !pure});
+  list.checked("record_share", plan.record_share, above_0, {.table = false, .json = false});
+  if (plan.noise_multiplier == 0) {
+    list.checked("noise", plan.noise, above_0);
+  } else {
+    // The noise is what was drawn; what it costs follows from how far a record moves the result.
+    list.computed("noise", plan.noise_multiplier * plan.record_share);
+  }
+  const Shown descent{.table = plan.steps > 0};
+  if (plan.guarantee.adjacency == Adjacency::add_remove) {
+    // Descent of a fixed length has no proof there.
+    list.checked("steps", plan.steps, {.lowest = 0, .highest = 0}, descent);
+  } else {
+    list.of_model("steps", plan.steps, at_least_0, descent);
+  }
+  list.of_model("solver_tolerance", plan.solver_tolerance, at_least_0, {.table = plan.steps == 0});
+  list.claim();
+  list.one_record_per_unit();
+}
+
 double optimal_mean_l2(const OutputNoiseFacts& facts) {
   const double sensitivity =  // lambda times the noise's standard deviation
       facts.distance * facts.slope * facts.norm_bound / (facts.rows * facts.mu);
   const double square = facts.radius * facts.radius;
-  const double lipschitz =
-      std::sqrt(2 * mean_absolute_normal * facts.slope * facts.norm_bound * sensitivity / square);
+  const double lipschitz = std::sqrt(2 * numeric::mean_absolute_normal * facts.slope *
+                                     facts.norm_bound * sensitivity / square);
   if (std::isinf(facts.curvature)) return lipschitz;
   const double smooth = std::cbrt(2 * facts.curvature * facts.norm_bound * facts.norm_bound *
                                   sensitivity * sensitivity / square);
@@ -273,7 +289,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
     throw base::GuaranteeError("regularized-output is proved for one output; {}",
                                options.delta == 0
                                    ? pure_way_out(schema)
-                                   : "use --method gradient, which takes any number of classes");
+                                   : "use `method=gradient`, which takes any number of classes");
   }
   plan.public_row_count = resolve_row_count(schema, options);
   const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
@@ -309,8 +325,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
     plan.events = privacy::Gaussian{plan.noise_multiplier};
   }
   resolve_guarantee(plan, options, delta);
-  resolve_settings(plan);
-  add_unit_draw(plan, schema);
+  write_settings(plan);
   return plan;
 }
 
@@ -343,69 +358,43 @@ namespace {
 
 privacy::Event recorded_minimiser(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                   const privacy::Event& own) {
-  expect_sampling(receipt, "full_batch");
-  expect_unit_draw(parameters);
-  expect_claim(parameters, receipt);
-  recorded_sum_l2(parameters, receipt);
-  const auto adjacency = receipt.guarantee.adjacency;
-  if (adjacency == Adjacency::add_remove && parameters.count("steps") != 0) {
-    throw base::DataError("descent of a fixed length has no proof under add_remove");
-  }
-  // The noise's standard deviation or scale is what was drawn; what it costs follows from how far a
-  // record moves the result.
-  const double ratio = parameters.real("noise") / parameters.real("record_share");
-  if (!(ratio > 0 && std::isfinite(ratio))) throw base::DataError("the noise is not above 0");
-  const double multiplier = parameters.real("noise_multiplier");
-  if (multiplier == 0) {
-    return pure_release<privacy::PureDp>(receipt, privacy::distance_factor(adjacency) / ratio, own);
-  }
-  if (!nearly_equal(ratio, multiplier)) {
-    throw base::DataError("the noise is {:.6g} times what a record moves, the multiplier {:.6g}",
-                          ratio, multiplier);
-  }
-  return privacy::Gaussian{multiplier};
+  const auto plan = read_plan<RegularizedOutputPlan>(receipt, parameters);
+  if (plan.noise_multiplier > 0) return privacy::Gaussian{plan.noise_multiplier};
+  const auto adjacency = plan.guarantee.adjacency;
+  return pure_release<privacy::PureDp>(
+      adjacency, privacy::distance_factor(adjacency) * plan.record_share / plan.noise, own);
 }
 
 /// How far a record moves the result, computed again for the stated neighbours.
 void check_minimiser_file(const privacy::Receipt& receipt, const model::ModelFile& file,
                           RecordedParameters& parameters) {
-  RegularizedOutputPlan plan;
+  auto plan = read_plan<RegularizedOutputPlan>(receipt, parameters, true);
   plan.loss = file.model.loss;
-  plan.guarantee = receipt.guarantee;
   plan.columns = file.schema.encoded_column_count();
-  plan.radius = parameters.real("radius");
-  plan.slope_bound = parameters.real("slope_bound");
-  plan.sum_l2 = parameters.real("regularization");
-  plan.smoothing_width = parameters.real("smoothing_width");
-  plan.steps = parameters.count("steps");
-  plan.solver_tolerance = parameters.real("solver_tolerance");
-  const auto rows = receipt.public_row_count.value_or(0);
-  if (!(plan.radius > 0 && plan.sum_l2 > 0 && plan.smoothing_width >= 0 && plan.steps >= 0) ||
-      rows < 1) {
-    throw base::DataError("numbers of the minimiser are out of range");
-  }
+  const auto rows = plan.public_row_count;
+  if (rows < 1) throw base::DataError("the minimiser is that of no record");
   if (parameters.has("class_weights") && file.schema.target) {
     plan.class_weights = parse_class_weights(parameters.text("class_weights"), *file.schema.target);
   }
   const double norm_bound = file.schema.norm_bound();
   const double reach = plan.radius * norm_bound;
-  const bool tight = receipt.calibration == to_string(Calibration::tight);
+  const bool tight = plan.calibration == Calibration::tight;
   const double steepest =
       model::slope_bound_within(plan.loss, tight ? cut_reach(plan.loss, reach) : reach);
   if (!nearly_equal(plan.slope_bound, steepest)) {
     throw base::DataError("slopes within the radius are up to {:.6g}, the receipt says {:.6g}",
                           steepest, plan.slope_bound);
   }
+  const double stated = plan.gradient_share;
   plan.gradient_share = gradient_share(plan, norm_bound);
-  const double stated = parameters.real("gradient_share");
   if (!nearly_equal(stated, plan.gradient_share)) {
     throw base::DataError("a record moves the gradient by {:.6g}, the receipt says {:.6g}",
                           plan.gradient_share, stated);
   }
   const double share = optimize::local_share(problem_of(plan, rows), norm_bound, plan.columns);
-  if (!nearly_equal(parameters.real("record_share"), share)) {
+  if (!nearly_equal(plan.record_share, share)) {
     throw base::DataError("a record moves the result by {:.6g}, the receipt says {:.6g}", share,
-                          parameters.real("record_share"));
+                          plan.record_share);
   }
 }
 

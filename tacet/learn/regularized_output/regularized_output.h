@@ -47,8 +47,7 @@ struct RegularizedOutputPlan : MethodPlan {
   double record_share = 0;      ///< how far one record moves the result at most, on the grid
   double noise = 0;        ///< standard deviation, or for pure privacy scale, for the public count
   std::int64_t steps = 0;  ///< of the descent; 0: the certified route
-  double solver_tolerance = 0;                ///< of the certified route
-  std::optional<privacy::Guarantee> claim{};  ///< paper mode: what the paper claims for its noise
+  double solver_tolerance = 0;  ///< of the certified route
 
   [[nodiscard]] bool pure() const { return guarantee.delta == 0; }
 };
@@ -62,6 +61,9 @@ struct RegularizedOutputPlan : MethodPlan {
                                                     const data::Schema& schema,
                                                     const RegularizedOutputPlan& plan,
                                                     const TrainingContext& context);
+
+/// The settings of a plan, for planning and for the way back from a receipt.
+void list_settings(SettingList& list, RegularizedOutputPlan& plan);
 
 extern const Method regularized_output_method;
 

@@ -8,11 +8,11 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/learn/ridge/gram_spectrum.h"
-#include "tacet/mechanism/noise/weighted_gaussian.h"
+#include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/model_file.h"
 #include "tacet/optimize/sums/gram_sum.h"
 #include "tacet/random/source/source.h"
@@ -27,8 +27,8 @@ void refuse_wide(const AdasspPlan& plan) {
   if (plan.columns <= optimize::max_gram_columns) return;
   throw base::UsageError(
       "method adassp releases a matrix of all pairs of columns, and {} columns are more than the "
-      "{} there is room for; project them (--projection countsketch --projection-width 1024), find "
-      "out which are worth having (--feature-selection auto), or use --method gradient",
+      "{} there is room for; project them (`projection=countsketch` `projection_width=1024`), find "
+      "out which are worth having (`feature_selection=auto`), or use `method=gradient`",
       plan.columns, optimize::max_gram_columns);
 }
 
@@ -41,6 +41,7 @@ std::int64_t rows_known(const data::Schema& schema, const CommonOptions& options
 
 void resolve_noise(AdasspPlan& plan, const CommonOptions& options, privacy::Delta left,
                    double norm_bound) {
+  plan.norm_bound = norm_bound;
   plan.noise_multiplier =
       full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   if (plan.noise_multiplier >
@@ -55,17 +56,24 @@ void resolve_noise(AdasspPlan& plan, const CommonOptions& options, privacy::Delt
   plan.label_noise = plan.noise_multiplier * unit.labels;
 }
 
-void resolve_settings(AdasspPlan& plan, double norm_bound) {
-  auto& settings = plan.settings = first_settings(plan, {.receipt = false});
-  settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
-  settings.push_back({"noise_multiplier", plan.noise_multiplier});
-  settings.push_back({"gram_noise", plan.diagonal_noise});
-  settings.push_back({"label_noise", plan.label_noise});
-  settings.push_back({"norm_bound", norm_bound, {.table = false, .json = false}});
-  add_claim(settings, plan.claim);
-}
-
 }  // namespace
+
+privacy::Event releases(const AdasspPlan& plan) { return privacy::Gaussian{plan.noise_multiplier}; }
+
+void list_settings(SettingList& list, AdasspPlan& plan) {
+  list.sampling("full_batch");
+  list.problem({.receipt = false});
+  list.note("outputs", plan.outputs, {.table = plan.outputs > 1});
+  list.checked("noise_multiplier", plan.noise_multiplier, above_0);
+  list.checked("norm_bound", plan.norm_bound, above_0, {.table = false, .json = false});
+  // What was drawn is the noise on the sums: its multiplier times what the stated neighbours move
+  // them, which under replace_one is not twice as much (docs/proofs/gram.md).
+  const auto unit = optimize::gram_noise(plan.norm_bound, true, plan.guarantee.adjacency);
+  list.computed("gram_noise", plan.noise_multiplier * unit.diagonal);
+  list.computed("label_noise", plan.noise_multiplier * unit.labels);
+  list.claim();
+  list.one_record_per_unit();
+}
 
 AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,
                        const PlanContext& context) {
@@ -81,7 +89,7 @@ AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,
   resolve_unit_draw(plan, schema);
   resolve_noise(plan, options, resolve_delta_left(plan, options, delta.value(), plan.prg_slack),
                 schema.norm_bound());
-  plan.events = privacy::Gaussian{plan.noise_multiplier};
+  plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
   plan.reasons.add(
       "one release of the {} sums of products of the columns and with the target, noise of "
@@ -97,8 +105,7 @@ AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,
     plan.reasons.emplace_back(
         "shrinkage by the marginal likelihood of what is released, which costs nothing");
   }
-  resolve_settings(plan, schema.norm_bound());
-  add_unit_draw(plan, schema);
+  write_settings(plan);
   return plan;
 }
 
@@ -131,30 +138,6 @@ TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
-privacy::Event recorded_ridge(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                              const privacy::Event&) {
-  expect_sampling(receipt, "full_batch");
-  expect_unit_draw(parameters);
-  expect_claim(parameters, receipt);
-  const double noise = parameters.real("noise_multiplier");
-  const double norm_bound = parameters.real("norm_bound");
-  if (!(noise > 0 && std::isfinite(noise)) || !(norm_bound > 0 && std::isfinite(norm_bound))) {
-    throw base::DataError("the noise multiplier or the bound of rows is not above 0");
-  }
-  // The noise on the sums is what was drawn; its multiplier is that over what the stated neighbours
-  // move them (docs/proofs/gram.md), which is not twice as much under replace_one.
-  const auto unit = optimize::gram_noise(norm_bound, true, receipt.guarantee.adjacency);
-  const double made = parameters.real("gram_noise") / unit.diagonal;
-  if (!(made > 0) || !nearly_equal(parameters.real("label_noise") / unit.labels, made)) {
-    throw base::DataError("the noise on squares and on labels does not have one multiplier");
-  }
-  if (!nearly_equal(made, noise)) {
-    throw base::DataError("the noise is {:.6g} times what a record moves, the multiplier {:.6g}",
-                          made, noise);
-  }
-  return privacy::Gaussian{noise};
-}
-
 void check_ridge_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
                       RecordedParameters& parameters) {
   parameters.expect("norm_bound", file.schema.norm_bound(), "the schema's is");
@@ -173,7 +156,7 @@ constinit const Method adassp_method{
     {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::drawn},
     adassp_reads,
     planned_by<common_options, plan_adassp, train_adassp>,
-    recorded_ridge,
+    recorded_releases_of<AdasspPlan>,
     true,
     adassp_papers,
     check_ridge_file};

@@ -22,7 +22,7 @@ struct AdasspPlan : MethodPlan {
   double diagonal_noise =
       0;                   ///< standard deviation of the released matrix's noise, on its diagonal
   double label_noise = 0;  ///< of the products with labels
-  std::optional<privacy::Guarantee> claim{};  ///< of the paper, where it is followed
+  double norm_bound = 0;   ///< of the rows
 };
 
 /// Settles all parameters from the options and the schema alone. UsageError for another loss than
@@ -32,6 +32,10 @@ struct AdasspPlan : MethodPlan {
                                      const PlanContext& context = {});
 [[nodiscard]] TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& schema,
                                         const AdasspPlan& plan, const TrainingContext& context);
+
+/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+[[nodiscard]] privacy::Event releases(const AdasspPlan& plan);
+void list_settings(SettingList& list, AdasspPlan& plan);
 
 extern const Method adassp_method;
 

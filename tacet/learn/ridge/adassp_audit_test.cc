@@ -9,7 +9,7 @@
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/learn/ridge/adassp.h"
-#include "tacet/mechanism/noise/weighted_gaussian.h"
+#include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/gram_sum.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/statistics.h"

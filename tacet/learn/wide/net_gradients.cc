@@ -5,7 +5,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/model/wide/wide_numbers.h"
-#include "tacet/optimize/sums/unit_limit.h"
+#include "tacet/optimize/sums/vector_sum.h"
 
 namespace tacet::learn {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
-#include "tacet/learn/wide/open_row_sum.h"
+#include "tacet/learn/rows/open_row_sum.h"
 #include "tacet/model/wide/wide_net.h"
 #include "tacet/optimize/sums/row_sum.h"
 #include "tacet/optimize/sums/running_row_sum.h"

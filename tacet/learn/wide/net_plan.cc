@@ -8,23 +8,19 @@
 #include <string_view>
 #include <utility>
 
-#include "tacet/accounting/calibrate.h"
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
-#include "tacet/base/machine_memory.h"
+#include "tacet/base/machine.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
+#include "tacet/learn/rows/word_threshold.h"
 #include "tacet/learn/wide/net_gradients.h"
 #include "tacet/learn/wide/net_schedule.h"
-#include "tacet/learn/wide/word_threshold.h"
-#include "tacet/mechanism/sample_permit.h"
 #include "tacet/model/model_file.h"
 #include "tacet/model/wide/wide_numbers.h"
-#include "tacet/optimize/sums/presence_sum.h"
-#include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {
@@ -41,8 +37,8 @@ void refuse(const data::Schema& schema, const WideOptions& options) {
   refuse_class_weights(schema, options);
   if (std::isinf(options.epsilon) && options.feature_selection > 0) {
     throw base::UsageError(
-        "feature-selection has no meaning with epsilon inf, which trains on all columns; leave it "
-        "out");
+        "`feature_selection` has no meaning with epsilon inf, which trains on all columns; leave "
+        "it out");
   }
   if (options.steps.value_or(1) > max_net_steps) {
     throw base::UsageError("steps of method wide must be 1 to {}, got {}", max_net_steps,
@@ -50,7 +46,7 @@ void refuse(const data::Schema& schema, const WideOptions& options) {
   }
   if (options.max_records_per_unit > 1 && !schema.unit) {
     throw base::UsageError(
-        "max-records-per-unit needs a unit column in the schema; without one each record is a "
+        "`max_records_per_unit` needs a unit column in the schema; without one each record is a "
         "unit");
   }
 }
@@ -63,7 +59,7 @@ WideOptions with_usual_loss(const data::Schema& schema, const WideOptions& optio
 }
 
 std::int64_t max_ids_of(const data::Column& column) {
-  if (const auto* ids = std::get_if<data::IdsColumn>(&column.rule)) return ids->most;
+  if (const auto* ids = std::get_if<data::IdsColumn>(&column.rule)) return ids->max_ids;
   return std::holds_alternative<data::TextColumn>(column.rule) ? max_words : 1;
 }
 
@@ -86,7 +82,7 @@ void resolve_shape(NetPlan& plan, const data::Schema& schema, const WideOptions&
   if (numbers > max_numbers) {
     throw base::UsageError(
         "a wide model of {:.4g} numbers is more than the 2^27 that a model file holds; use fewer "
-        "bits or ids in the schema, or a smaller --dim",
+        "bits or ids in the schema, or a smaller `dim`",
         numbers);
   }
   const double bytes = 4 * numbers * sizeof(float);
@@ -122,27 +118,9 @@ void resolve_choice(NetPlan& plan, const WideOptions& options) {
   }
   if (options.selection_share || options.threshold) {
     throw base::UsageError(
-        "selection-share and threshold have no meaning where all vectors are chosen; leave them "
-        "out, or use --selection adafest");
+        "`selection_share` and threshold have no meaning where all vectors are chosen; leave them "
+        "out, or use `selection=adafest`");
   }
-}
-
-void split_noise(NetPlan& plan, const WideOptions& options, double whole) {
-  plan.noise = whole;
-  if (!plan.choice.counts_words()) return;
-  const double share = options.selection_share.value_or(usual_share);
-  plan.noise = whole / std::sqrt(1 - share);
-  plan.choice.noise = whole / std::sqrt(share);
-}
-
-// Noise that the sampler has no room for would be refused when all was booked.
-void check_id_noise(const NetPlan& plan) {
-  constexpr double most = 0x1p32 / base::to_double(optimize::presence_norm) * (1 - 0x1p-40);
-  if (!plan.choice.counts_words() || plan.choice.noise <= most) return;
-  throw base::NumericError(
-      "noise of {:.4g} records for choosing ids is wider than the sampler's grid; give a larger "
-      "epsilon or selection-share, or --selection all",
-      plan.choice.noise);
 }
 
 void resolve_noise(NetPlan& plan, const data::Schema& schema, const WideOptions& options) {
@@ -152,14 +130,18 @@ void resolve_noise(NetPlan& plan, const data::Schema& schema, const WideOptions&
   if (std::isinf(options.epsilon)) return;
   const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
   const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
-  const auto events = [&](double whole) {
-    split_noise(plan, options, whole);
-    return plan.releases();
-  };
-  plan.events = events(
-      accounting::min_noise(events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
+  const double share = options.selection_share.value_or(usual_share);
+  plan.events = least_noise(
+      [&](double whole) {
+        split_noise(plan, share, whole);
+        return step_releases(plan);
+      },
+      options, left);
   static_cast<void>(norm_bits_for(plan.noise));
-  check_id_noise(plan);
+  if (plan.choice.counts_words()) {
+    check_count_noise(plan.choice.noise, "records for choosing ids",
+                      "give a larger epsilon or `selection_share`, or `selection=all`");
+  }
   resolve_guarantee(plan, options, delta.value());
 }
 
@@ -206,103 +188,40 @@ std::string hidden_text(const std::vector<std::int64_t>& hidden) {
   return hidden.empty() ? "none" : fmt::format("{}", fmt::join(hidden, ","));
 }
 
-// The architecture as settings have it.
-std::vector<Setting> architecture_settings(const model::WideArchitecture& asked) {
+void list_architecture(SettingList& list, const model::WideArchitecture& asked) {
   const bool towers = asked.head == model::WideHead::two_tower;
-  std::vector<Setting> settings;
-  settings.push_back({"dim", asked.width});
-  settings.push_back({"head", std::string(towers ? "two-tower" : "layers"), {.table = towers}});
+  list.note("dim", asked.width);
+  list.note("head", towers ? "two-tower" : "layers", {.table = towers});
   if (towers) {
-    settings.push_back({"left", list_text(asked.left)});
-    settings.push_back({"right", list_text(asked.right)});
+    list.note("left", list_text(asked.left));
+    list.note("right", list_text(asked.right));
   } else {
-    settings.push_back({"hidden", hidden_text(asked.hidden)});
+    list.note("hidden", hidden_text(asked.hidden));
   }
-  settings.push_back(
-      {"pooling", std::string(asked.pooling == model::Pooling::mean ? "mean" : "sum")});
-  settings.push_back(
-      {"linear_part",
-       std::string(asked.linear == model::LinearPart::present ? "present" : "absent")});
-  return settings;
-}
-
-void resolve_settings(NetPlan& plan) {
-  auto& settings = plan.settings = first_settings(plan, {.receipt = false});
-  settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
-  for (auto& setting : architecture_settings(plan.architecture)) {
-    settings.push_back(std::move(setting));
-  }
-  settings.push_back({"numbers", model::wide_number_count(plan.shape)});
-  settings.push_back({"batch_size", plan.batch});
-  settings.push_back({"sampling_rate", plan.rate, {.table = plan.rate < 1}});
-  settings.push_back({"steps", plan.steps});
-  settings.push_back({"optimizer", std::string(row_optimizer_names.of(plan.optimizer.kind))});
-  settings.push_back({"step_size", plan.optimizer.step_size});
-  settings.push_back({"start_seed", static_cast<std::int64_t>(plan.start_seed), {.table = false}});
-  const bool units = plan.max_records_per_unit > 1;
-  settings.push_back(
-      {std::string(max_records_per_unit_name), plan.max_records_per_unit, {.table = units}});
-  if (plan.unprotected()) return;
-  settings.push_back({"clipping_norm", plan.clipping_norm});
-  settings.push_back({"selection", std::string(word_selection_names.of(plan.choice.kind))});
-  if (plan.choice.counts_words()) {
-    settings.push_back({"threshold", plan.choice.threshold});
-    settings.push_back({"selection_noise_multiplier", plan.choice.noise});
-  }
-  settings.push_back({"noise_multiplier", plan.noise});
-}
-
-double above_0(RecordedParameters& parameters, const std::string& name) {
-  const double value = parameters.real(name);
-  if (value > 0 && std::isfinite(value)) return value;
-  throw base::DataError("{} is not above 0", name);
+  list.mark("pooling", asked.pooling == model::Pooling::mean ? "mean" : "sum");
+  list.mark("linear_part", asked.linear == model::LinearPart::present ? "present" : "absent");
 }
 
 privacy::Event recorded_net(const privacy::Receipt& receipt, RecordedParameters& parameters,
                             const privacy::Event& /*own*/) {
-  expect_there(parameters, {"numbers", "pooling", "linear_part"});
-  NetPlan plan;
-  plan.guarantee = receipt.guarantee;
-  plan.rate = parameters.real("sampling_rate");
-  plan.steps = parameters.count("steps");
-  if (!(plan.rate > 0 && plan.rate <= 1) || plan.steps < 1 || plan.steps > max_net_steps) {
-    throw base::DataError("sampling rate or steps are out of range");
-  }
-  expect_sampling(receipt, plan.rate < 1 ? "poisson" : "full_batch");
-  const auto rows = receipt.public_row_count.value_or(0);
-  const auto batch = parameters.count("batch_size");
-  if (batch < 1 || batch > rows ||
-      random::PoissonRate::at_least(base::to_double(batch) / base::to_double(rows)).value() !=
-          plan.rate) {
-    throw base::DataError("sampling rate, batch size and number of records do not fit");
-  }
-  if (plan.rate < 1 && parameters.has("max_records_per_unit")) {
-    plan.max_records_per_unit = parameters.count("max_records_per_unit");
-    if (plan.max_records_per_unit < 1 ||
-        plan.max_records_per_unit > privacy::records_per_unit_limit) {
-      throw base::DataError("the records per unit are not within their range");
-    }
-  }
-  const auto kind = word_selection_names.find(parameters.text("selection"));
+  const auto plan = read_plan<NetPlan>(receipt, parameters);
+  check_sample(plan);
+  if (plan.steps > max_net_steps) throw base::DataError("the steps are out of range");
+  const auto kind = plan.choice.kind;
   if (kind != WordSelection::all && kind != WordSelection::adafest) {
     throw base::DataError("the selection of method wide is all or adafest");
   }
-  plan.choice.kind = *kind;
-  if (plan.choice.counts_words()) {
-    plan.choice.noise = above_0(parameters, "selection_noise_multiplier");
-  }
-  plan.noise = above_0(parameters, "noise_multiplier");
-  return plan.releases();
+  return step_releases(plan);
 }
 
 void check_net_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
                     RecordedParameters& parameters) {
   if (!file.model.wide) throw base::DataError("method wide trains wide models, the file has none");
-  for (const auto& setting : architecture_settings(file.model.wide->architecture())) {
-    std::visit([&](const auto& value) { parameters.expect(setting.name, value, "the model has"); },
-               setting.value);
-  }
-  parameters.expect("numbers", std::ssize(file.model.wide->numbers()), "the model has");
+  NetPlan of_model;
+  SettingList list(of_model);
+  list_architecture(list, file.model.wide->architecture());
+  list.note("numbers", std::ssize(file.model.wide->numbers()));
+  expect_settings(parameters, of_model.settings, "the model has");
 }
 
 }  // namespace
@@ -319,20 +238,25 @@ optimize::RowLimit NetPlan::id_limit() const {
   return {.max_rows = max_ids, .max_records_per_unit = max_records_per_unit};
 }
 
-std::vector<privacy::Event> NetPlan::step_parts() const {
-  std::vector<privacy::Event> parts;
-  if (auto selection = step_choice_event(choice, guarantee.adjacency)) {
-    parts.push_back(std::move(*selection));
+void list_settings(SettingList& list, NetPlan& plan) {
+  list.look_ahead("sampling_rate", plan.rate, rate_range);
+  list.sampling(plan.rate < 1 ? "poisson" : "full_batch");
+  list.problem({.receipt = false});
+  list.note("outputs", plan.outputs, {.table = plan.outputs > 1});
+  list_architecture(list, plan.architecture);
+  list.mark("numbers", list.reads() ? 0 : model::wide_number_count(plan.shape));
+  list_steps(list, plan);
+  list.note("start_seed", static_cast<std::int64_t>(plan.start_seed), {.table = false});
+  list.records_per_unit(plan.rate < 1 ? Looking::confirms : Looking::assumes,
+                        plan.max_records_per_unit, {.table = plan.max_records_per_unit > 1});
+  if (plan.unprotected()) return;
+  list.note("clipping_norm", plan.clipping_norm);
+  list.checked("selection", plan.choice.kind, word_selection_names);
+  if (plan.choice.counts_words()) {
+    list.note("threshold", plan.choice.threshold);
+    list.checked("selection_noise_multiplier", plan.choice.noise, above_0);
   }
-  parts.emplace_back(privacy::Gaussian{noise});
-  return parts;
-}
-
-privacy::Event NetPlan::releases() const {
-  const auto sample = privacy::Sample::poisson(privacy::SamplingRate(rate), max_records_per_unit);
-  auto one = mechanism::SamplePermit::event(sample, step_parts());
-  if (steps == 1) return one;
-  return privacy::Repeated{steps, std::move(one)};
+  list.checked("noise_multiplier", plan.noise, above_0);
 }
 
 NetPlan plan_net(const data::Schema& schema, const WideOptions& options,
@@ -349,7 +273,7 @@ NetPlan plan_net(const data::Schema& schema, const WideOptions& options,
   resolve_noise(plan, schema, options);
   resolve_threshold(plan, options);
   resolve_optimizer(plan, options);
-  resolve_settings(plan);
+  write_settings(plan);
   return plan;
 }
 
@@ -405,7 +329,7 @@ WideOptions wide_options(const ParameterValues& asked) {
 
 constinit const Method wide_method{
     "wide",
-    "noisy descent for vectors of ids and hidden layers (--model wide)",
+    "noisy descent for vectors of ids and hidden layers (`model=wide`)",
     privacy::Adjacency::add_remove,
     {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
     wide_reads,

@@ -7,8 +7,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/learn/wide/row_choice.h"
-#include "tacet/learn/wide/row_optimizer.h"
+#include "tacet/learn/rows/row_plan.h"
 #include "tacet/model/wide/wide_architecture.h"
 #include "tacet/optimize/sums/row_arena.h"
 #include "tacet/privacy/event.h"
@@ -37,27 +36,15 @@ struct WideOptions : CommonOptions, FeatureSelectionOptions {
 [[nodiscard]] WideOptions wide_options(const ParameterValues& asked);
 
 /// Training of a wide model, settled from public facts: no record has been read.
-struct NetPlan : MethodPlan {
+struct NetPlan : RowPlan {  // its choice is all, or by how many records have an id
   model::WideArchitecture architecture;
   model::WideShape shape;
   std::uint64_t start_seed = 1;
-  double rate = 1;         ///< at which a record joins a step's sample
-  std::int64_t batch = 1;  ///< expected size of the sample
-  std::int64_t steps = 1;
-  std::int64_t max_records_per_unit = 1;
   std::int64_t max_ids = 1;  ///< of a record, all fields together; further ones take no part
-  RowOptimizerSettings optimizer;
-  RowChoice choice;  ///< all, or by how many records have an id
-  double noise = 0;  ///< noise multiplier of the sum of gradients
-  double clipping_norm = 1;
 
   /// What a record or unit is held to in the sum of gradients, and in that of its ids.
   [[nodiscard]] optimize::RowLimit gradient_limit() const;
   [[nodiscard]] optimize::RowLimit id_limit() const;
-  /// What a step takes from its sample: the choice, if that reads records, and the sum.
-  [[nodiscard]] std::vector<privacy::Event> step_parts() const;
-  /// All that training releases.
-  [[nodiscard]] privacy::Event releases() const;
 };
 
 /// UsageError when something needed is missing or makes no sense, GuaranteeError when no guarantee
@@ -69,6 +56,9 @@ struct NetPlan : MethodPlan {
 /// any number of threads.
 [[nodiscard]] TrainedModel train_net(const data::Dataset& dataset, const data::Schema& schema,
                                      const NetPlan& plan, const TrainingContext& context);
+
+/// The settings of a plan, for planning and for the way back from a receipt.
+void list_settings(SettingList& list, NetPlan& plan);
 
 extern const Method wide_method;
 

@@ -43,13 +43,12 @@ void resolve_steps(NetPlan& plan, const WideOptions& options) {
   plan.batch = options.batch_size.value_or(static_cast<std::int64_t>(usual_batch(rows, open)));
   plan.batch = std::max<std::int64_t>(plan.batch, 1);
   if (plan.batch > plan.public_row_count) {
-    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}",
+    throw base::UsageError("`batch_size` must be at most public_row_count = {}, got {}",
                            plan.public_row_count, plan.batch);
   }
   const auto batch = static_cast<double>(plan.batch);
   plan.rate = random::PoissonRate::at_least(batch / rows).value();
   plan.steps = options.steps.value_or(std::llround(usual_steps(rows, batch, open)));
-  if (plan.rate < 1) plan.sampling_scheme = "poisson";
   plan.max_records_per_unit = options.max_records_per_unit;
   if (options.batch_size && options.steps) return;
   if (plan.rate == 1) return plan.reasons.add("{} steps on all records", plan.steps);

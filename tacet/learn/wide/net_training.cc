@@ -138,7 +138,7 @@ class NetSteps {
       return move(open_->take());
     }
     const auto sample = some ? some->sample() : privacy::Sample::all();
-    mechanism::SamplePermit permit(sample, plan_.step_parts(), context_.reservation);
+    mechanism::SamplePermit permit(sample, step_parts(plan_), context_.reservation);
     const mechanism::PermitContext release{{t, 0}, context_.source, permit};
     auto chosen = choose(sample, drawn, release);
     const auto noisy = mechanism::release_rows(sum(sample, std::move(chosen), drawn),
@@ -217,12 +217,11 @@ TrainedModel train_net(const data::Dataset& dataset, const data::Schema& schema,
   auto numbers = NetSteps(dataset, plan, context).run();
   auto model = model::described_model(schema, plan.loss);
   model.wide.emplace(plan.architecture, schema, plan.loss, std::move(numbers));
-  const auto unit = schema.unit.value_or("record");
   if (!plan.unprotected()) {
-    return {std::move(model), finished_receipt(plan, unit, context), schema};
+    return {std::move(model), finished_receipt(plan, context), schema};
   }
   context.reservation.commit();
-  TrainedModel trained{std::move(model), receipt_of(plan, unit), schema};
+  TrainedModel trained{std::move(model), receipt_of(plan), schema};
   trained.receipt.unprotected_reason = "trained with epsilon inf: no noise was added";
   return trained;
 }

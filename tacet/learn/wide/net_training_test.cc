@@ -28,7 +28,7 @@ constexpr std::int64_t ids = 40;
 
 data::Schema schema_of(bool units = false) {
   data::Schema schema;
-  schema.columns = {{"basket", data::IdsColumn{.most = 4, .count = ids}},
+  schema.columns = {{"basket", data::IdsColumn{.max_ids = 4, .count = ids}},
                     {"size", data::NumericColumn{.lower = 0, .upper = 1}}};
   schema.target = {"y", data::BinaryTarget{{"1"}, {"0"}}};
   schema.public_row_count = 2000;
@@ -162,7 +162,7 @@ TEST(NetTraining, SpendsWhatWasPlannedAndTheReceiptSaysSo) {
 // have no vectors at all, and both releases together cost what was asked for.
 TEST(NetTraining, LearnsOnIdsThatWereFoundFirst) {
   auto schema = schema_of();
-  schema.columns[0].rule = data::IdsColumn{.most = 4, .count = 4000};
+  schema.columns[0].rule = data::IdsColumn{.max_ids = 4, .count = 4000};
   const auto plan = planned(
       schema,
       {{"feature-selection", "0.3"}, {"selection", "all"}, {"batch-size", "200"}, {"steps", "5"}});

@@ -127,7 +127,7 @@ std::string Statement::text(int column) const {
           static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
-/// How long locks of other processes are waited for, and who may end it.
+/// How long to wait for locks of other processes, and the token that ends the wait early.
 struct Database::Waiting {
   using Clock = std::chrono::steady_clock;
   std::chrono::milliseconds limit;

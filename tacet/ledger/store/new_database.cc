@@ -36,14 +36,15 @@ class Draft {
   ~Draft() {
     for (const char* suffix : {"", "-journal"}) ::unlink((draft_.string() + suffix).c_str());
   }
-  /// 0, or why not: EEXIST where somebody else was quicker.
+  /// Returns 0 on success, otherwise the errno of the call that failed: EEXIST if another process
+  /// made the file first.
   [[nodiscard]] int give_name() const {
     int failure = 0;
     if (::renameat2(AT_FDCWD, draft_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0) {
       failure = errno;
     }
-    // Where a file system cannot do that: for a moment the file has two names, and whoever opens it
-    // then is refused.
+    // Some file systems cannot do that. A link can: for a moment the file has two names, and a
+    // process that opens it then is refused.
     if (failure == EINVAL || failure == ENOSYS) {
       failure = ::link(draft_.c_str(), path_.c_str()) == 0 ? 0 : errno;
       ::unlink(draft_.c_str());

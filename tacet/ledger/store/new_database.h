@@ -8,8 +8,8 @@
 namespace tacet::ledger {
 
 /// Makes a file of SQLite, readable by its owner only; it gets its name when `fill` has filled it,
-/// and stays without one where that throws. 0, or EEXIST where there is a file of that name
-/// already. IoError for everything else.
+/// and never gets one if `fill` throws. Returns 0, or EEXIST if there is a file of that name
+/// already; every other error of the system is an IoError.
 [[nodiscard]] int make_database(const std::filesystem::path& path, const Wording& wording,
                                 const std::function<void(Database&)>& fill);
 

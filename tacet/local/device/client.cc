@@ -52,7 +52,7 @@ class Device {
     auto report = stored_report(folder);
     const bool resumed = report.has_value();
     auto answer = resumed ? folder.answer(task_.digest) : std::string();
-    // Who asks for it has a report that counted sent again: a server may have lost it since.
+    // With only_resume a report that counted is sent again, because the server may have lost it.
     if (answer.empty() || (part_.only_resume && answer == counted)) {
       answer = resumed ? send(folder, *report) : draw_and_send(folder);
     }
@@ -84,7 +84,7 @@ class Device {
       if (!part_.only_resume) return std::nullopt;
       throw base::UsageError(
           "there is nothing to resume: '{}' has no report for task {}, so that none was sent; "
-          "leave --resume out to take part",
+          "leave `resume` out to take part",
           part_.folder.string(), task_.digest);
     }
     Frame frame;
@@ -241,8 +241,8 @@ class Device {
   }
 
   [[nodiscard]] std::string exchange_report(const std::string& report) {
-    const auto remains = fmt::format("the report stays in '{}', `tacet join --resume` sends it",
-                                     part_.folder.string());
+    const auto remains =
+        fmt::format("the report stays in '{}', `resume` sends it", part_.folder.string());
     const auto reply = patience_.persist(
         {.method = "POST", .path = "/v1/report", .token = part_.token, .body = report}, remains);
     if (reply.status == 200) return counted;

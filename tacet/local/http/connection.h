@@ -15,7 +15,6 @@
 #include <string_view>
 
 #include "tacet/local/http/address.h"
-#include "tacet/local/http/address_rates.h"
 #include "tacet/local/http/http.h"
 
 namespace tacet::local::internal {

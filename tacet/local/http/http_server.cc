@@ -10,7 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/sha256.h"
-#include "tacet/local/http/address_rates.h"
+#include "tacet/local/http/address.h"
 #include "tacet/local/http/http_server.h"
 #include "tacet/local/http/tls.h"
 #include "tacet/local/http/tls_stream.h"
@@ -259,11 +259,11 @@ class HttpServer::House {
   std::vector<Drain> drains_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
   boost::asio::io_context context_;
-  // While all connections wait for the writer there is nothing to do, and yet something will be.
+  // Keeps the context running while all connections wait for the writer and none has work.
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_{
       context_.get_executor()};
-  // Has a thread of its own: however much there is to do inside, nobody waits outside until the
-  // system turns connections away, and those beyond a limit cost little.
+  // Accepts connections on a separate thread, so that a busy server never lets the queue of the
+  // system overflow, and connections beyond a limit are refused at little cost.
   boost::asio::io_context door_{1};
   asio_tcp::acceptor acceptor_;
   AddressRates rates_;

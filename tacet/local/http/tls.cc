@@ -98,8 +98,8 @@ const BIO_METHOD* socket_method() {
 
 // ---- new keys
 
-/// TLS 1.3 lets a client ask for new keys as often as it likes, which costs it 22 bytes: a few
-/// times is enough for whatever a device has to say; then the connection counts as ended.
+/// TLS 1.3 lets a client ask for new keys as often as it likes, at 22 bytes each. A device needs
+/// few key updates; a connection with more of them is closed.
 constexpr std::intptr_t max_key_updates = 8;
 
 int key_update_slot() {
@@ -139,11 +139,11 @@ std::shared_ptr<ssl::context> server_tls(const std::string& certificate, const s
   SSL_CTX_set_mode(context->native_handle(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context->native_handle(), 1);  // a record in one call, not in two
-  // Who sends records that say nothing without end shares the thread with others.
+  // Without automatic retry a client that sends endless empty records cannot keep the thread.
   SSL_CTX_clear_mode(context->native_handle(), SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_msg_callback(context->native_handle(), count_key_updates);
   SSL_CTX_set_session_cache_mode(context->native_handle(), SSL_SESS_CACHE_OFF);
-  // Nobody comes twice in a short time: tickets would be work for nothing, and a key to be stolen.
+  // A device does not come back soon, so session tickets would only be work, and a key to steal.
   SSL_CTX_set_num_tickets(context->native_handle(), 0);
   SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_TICKET);  // of TLS 1.2
   if (client_ca.empty()) return context;
@@ -182,7 +182,7 @@ void expect_host(SSL* connection, const std::string& host) {
     X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     set = X509_VERIFY_PARAM_set1_host(expected, host.c_str(), 0) == 1 &&
           SSL_set1_host(connection, host.c_str()) == 1;
-    // The macro for it casts in a way that this house does not.
+    // OpenSSL's macro for it has a C-style cast, which our warnings refuse.
     SSL_ctrl(connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
              const_cast<char*>(host.c_str()));
   } else {

@@ -122,7 +122,7 @@ class TlsStream {
     });
   }
 
-  /// Tries until the socket has what it takes. The handler is never called by who began.
+  /// Tries again until the socket is ready. The handler never runs inside the call that started it.
   template <typename Attempt, typename Handler>
   struct Work {
     std::shared_ptr<Inside> inside;

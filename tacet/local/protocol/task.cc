@@ -109,12 +109,11 @@ Task resolved_task(const data::Schema& schema, const learn::OptionValues& values
   auto options = local_options(values);
   if (options.passes != 1) {
     throw base::UsageError(
-        "a task asks each device for one report: a token stands for one; leave --passes out");
+        "a task asks each device for one report: a token stands for one; leave `passes` out");
   }
   if (options.paper()) {
     throw base::UsageError(
-        "a task runs with the tight calibration; leave --calibration out, or simulate the paper's "
-        "with `tacet local simulate`");
+        "a task runs with the tight calibration; leave `calibration` out, or simulate the paper's");
   }
   auto plan = plan_local(schema, options);
   check_terms(terms, plan);
@@ -161,7 +160,7 @@ Task task_of(const ordered_json& json) {
   auto task = resolved_task(data::schema_from_json(nlohmann::json(json.at("schema"))), values,
                             terms_of(json.at("terms")));
   if (resolved_values(values, task.options, task.plan) != values) {
-    throw base::DataError("a setting is missing, or not written as `tacet local task` writes it");
+    throw base::DataError("a setting is missing, or not written as tacet writes a task");
   }
   if (facts_json(task.plan) != json.at("facts")) {
     throw base::DataError(
@@ -176,7 +175,7 @@ Task task_of(const ordered_json& json) {
 Task make_task(const data::Schema& schema, const learn::OptionValues& values,
                const TaskTerms& terms) {
   const auto asked = resolved_task(schema, values, terms);
-  // MethodPlan again from what is written down, so that a reader comes to the same.
+  // Resolved again from what is written down, so that a reader comes to the same values.
   const auto settled = resolved_values(values, asked.options, asked.plan);
   auto task = resolved_task(schema, settled, terms);
   const ordered_json json{{"tacet_task", task_version},

@@ -189,7 +189,7 @@ void Collector::give_slot(Application& application, Token& token, std::int64_t n
                                 std::max<std::int64_t>(0, token.barred_until - now) / 1000;
     return;
   }
-  // Who asks again keeps what is left of the slot: no device holds a place for ever.
+  // A device that asks again gets only the rest of its slot, so that none holds a place for ever.
   if (!token.live) {
     token.place = free_places_.back();
     free_places_.pop_back();
@@ -220,8 +220,8 @@ std::optional<Reason> Collector::refuse_round(const Frame& frame) const {
   return std::nullopt;
 }
 
-/// Whether a report without a slot would leave somebody who has one, and may have drawn a report on
-/// it, without a round that takes it.
+/// Whether taking this report, which has no slot, could fill the round before a device that has a
+/// slot, and may have drawn its report already, can send it.
 bool Collector::would_displace(const Token& token) const {
   if (token.live || live_slots_ == 0) return false;
   if (learner_->reports() + live_slots_ < task().plan.batch) return false;

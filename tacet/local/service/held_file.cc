@@ -14,7 +14,7 @@
 namespace tacet::local {
 namespace {
 
-/// Whether the name still is that of the open file: who held it before may have removed it.
+/// Whether the open file still has this name: its previous holder may have removed it.
 bool has_its_name(int descriptor, const std::filesystem::path& path) {
   struct stat open {};
   struct stat named {};

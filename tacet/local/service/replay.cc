@@ -85,7 +85,7 @@ model::ModelFile model_of(StateFile& file) {
   const auto& task = file.task();
   const RoundLearner learner(task, file.learner());
   model::ModelFile model{task.schema, model::empty_model(task.schema, task.plan.loss),
-                         learn::receipt_of(task.plan, "record")};
+                         learn::receipt_of(task.plan)};
   model.model.coefficients = learner.model();
   model.receipt.events = task.plan.events;
   return model;

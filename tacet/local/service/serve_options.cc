@@ -29,7 +29,7 @@ void read_proxies(const std::string& text, HttpLimits& http) {
   for (const auto& part : learn::split_at_commas(text)) {
     const auto address = plain_address(part);
     if (!address)
-      throw base::UsageError("trusted-proxy must be addresses with commas between them, got '{}'",
+      throw base::UsageError("`trusted_proxy` must be addresses with commas between them, got '{}'",
                              text);
     http.trusted_proxies.push_back(*address);
   }

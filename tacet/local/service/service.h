@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "tacet/local/http/address_rates.h"
+#include "tacet/local/http/address.h"
 #include "tacet/local/http/http.h"
 #include "tacet/local/service/collector.h"
 #include "tacet/local/service/metrics.h"

@@ -10,7 +10,8 @@ namespace tacet::local {
 namespace {
 
 constexpr std::size_t max_in_group = 256;
-// While a group is written the next one gathers by itself; only an idle writer waits for company.
+// While one group is written, the next one collects in the queue. Only an idle writer waits this
+// long after the first report, so that others can join its group.
 constexpr auto gathering = std::chrono::microseconds(200);
 
 std::int64_t milliseconds_now() {
@@ -69,7 +70,7 @@ void WriterQueue::work() {
   }
 }
 
-/// False at the end. A group may be empty: then there are tokens to read.
+/// Returns false when the service ends. The group may be empty: then there are tokens to read.
 bool WriterQueue::next_group(std::deque<Waiting>& group) {
   const auto work_waits = [this] { return ending_ || tokens_changed_ || !queue_.empty(); };
   std::unique_lock lock(mutex_);
@@ -88,7 +89,7 @@ bool WriterQueue::next_group(std::deque<Waiting>& group) {
       queue_.pop_front();
     }
   } catch (const std::bad_alloc&) {
-    // What there is comes first.
+    // No memory for a larger group: the writer decides the ones that it has.
   }
   return !group.empty() || !ending_;
 }
@@ -123,7 +124,7 @@ void WriterQueue::answer(std::deque<Waiting>& group, std::chrono::steady_clock::
     try {
       waiting.done(waiting.application);
     } catch (const std::exception&) {
-      continue;  // memory for this answer is missing: its connection ends, the decision stands
+      continue;  // no memory for the answer: the connection ends, the decision is stored
     }
   }
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "tacet/numeric/rounding.h"
+
 namespace tacet::mechanism {
 namespace {
 
@@ -92,7 +94,7 @@ bool inside_cap(const SphereCap& cap, std::span<const std::int64_t> candidate,
     // magnitudes, at most |K| |U| by Cauchy and Schwarz; roots, norms and the boundary add as much
     // again (docs/proofs/local_randomizers.md, section 2).
     const auto d = static_cast<double>(candidate.size());
-    const double bound = (3 * d + 32) * 0x1p-53 * (reach + threshold);
+    const double bound = (3 * d + 32) * numeric::unit_roundoff * (reach + threshold);
     if (sums.dot > threshold + bound) return true;
     if (sums.dot < threshold - bound) return false;
   }

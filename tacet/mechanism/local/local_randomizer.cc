@@ -105,7 +105,7 @@ void LocalRandomizer::resolve_directions() {
   double mean = 0;
   if (noise_.coordinates == 1 && !plane) {
     // Randomised response (Warner 1965): true with odds e^epsilon, rounded down.
-    bit_ = {numeric::round_up(1 / (1 + numeric::exp(spec_.epsilon)) * (1 + 0x1p-40)), false};
+    bit_ = {numeric::round_up(1 / (1 + numeric::exp(spec_.epsilon)) * numeric::amply_up), false};
     noise_.inside = bit_.inside();
     noise_.threshold = 1;
     mean = 1 - 2 * bit_.smaller;

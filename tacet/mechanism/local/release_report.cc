@@ -12,7 +12,7 @@
 #include "tacet/mechanism/local/embedding.h"
 #include "tacet/mechanism/local/sphere_report.h"
 #include "tacet/random/exact/uniform.h"
-#include "tacet/random/noise/laplace.h"
+#include "tacet/random/noise/discrete.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/noise/vector_laplace.h"
 #include "tacet/random/source/secure_memory.h"

@@ -5,9 +5,9 @@
 
 #include "tacet/mechanism/local/local_randomizer.h"
 #include "tacet/mechanism/local/report.h"
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_context.h"
+#include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/budget.h"
-#include "tacet/privacy/partial_sum.h"
 #include "tacet/privacy/released.h"
 #include "tacet/random/source/source.h"
 

@@ -69,7 +69,7 @@ std::int64_t naive_draws(const random::KeystreamBlock& block, const SphereCap& c
   }
 }
 
-/// A million clients, random draw by random draw: ours and the naive count.
+/// A million clients, one Bernoulli draw after the other: ours and the naive count.
 std::array<Counts, 2> draw_counts(std::int64_t clients, std::int64_t d, double epsilon) {
   const SphereCap cap = cap_of(d, epsilon);
   std::vector<std::int64_t> u(static_cast<std::size_t>(d), 1 << 20);

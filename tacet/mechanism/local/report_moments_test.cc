@@ -1,5 +1,5 @@
 // Moments and marginals of decoded reports, drawn as they are released. Those of more than 100
-// dimensions, where 10^6 reports take hours, are bench/local_moments.cc's.
+// dimensions, where 10^6 reports take hours, are bench/local/local_moments.cc's.
 
 #include <gtest/gtest.h>
 

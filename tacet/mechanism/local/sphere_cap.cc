@@ -7,9 +7,10 @@
 #include "tacet/base/error.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/numeric/roots.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 #include "tacet/random/exact/exact_normal.h"
-#include "tacet/random/exact/lazy_uniform.h"
+#include "tacet/random/exact/uniform.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
@@ -42,10 +43,11 @@ Bracketed normal_tail(double z) {
     const boost::multiprecision::cpp_int whole = boost::multiprecision::cpp_int(1) << bits;
     return random::internal::approximate(random::internal::Fraction{scaled, whole});
   };
-  return {near(half - centred.high) * (1 - 0x1p-50), near(half - centred.low) * (1 + 0x1p-50)};
+  return {near(half - centred.high) * numeric::down_ulps(4),
+          near(half - centred.low) * numeric::up_ulps(4)};
 }
 
-double normal_density(double z) { return numeric::exp(-0.5 * z * z) * 0.39894228040143267794; }
+double normal_density(double z) { return numeric::exp(-0.5 * z * z) * numeric::inverse_sqrt_2pi; }
 
 /// The unrounded law, seen from the threshold.
 struct Law {
@@ -115,7 +117,7 @@ double searched_threshold(const CapPlan& plan) {
   };
   // Beyond 40 standard deviations no epsilon that is allowed leads.
   const double far = 40 / std::sqrt(static_cast<double>(plan.coordinates));
-  return numeric::bisect_threshold(0.0, plane ? 40.0 : std::min(1.0, far), below, 0x1p-50);
+  return numeric::bisect_threshold(0.0, plane ? 40.0 : std::min(1.0, far), below, numeric::ulps(4));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/numeric/elementary.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/random/exact/uniform.h"
 #include "tacet/random/noise/vector_laplace.h"
 
@@ -99,9 +99,10 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
       2 * (static_cast<double>(query.rows) * query.clipping_norm + query.sum_l2 * radius);
   const double largest_exponent = weight * 3 * scores;
   NormGradientGrid grid{unit, radius, 0};
-  // Scores and distances: sums of d squares. Cells: half a diagonal. RandomDraws: 2^-50 each.
+  // Scores and distances: sums of d squares. Cells: half a diagonal. Random draws: 2^-50 each.
   grid.exponent_error = weight * scores * 3 * (d + 32) * unit_roundoff +
-                        weight * query.sum_l2 * unit * std::sqrt(d) + largest_exponent * 0x1p-50;
+                        weight * query.sum_l2 * unit * std::sqrt(d) +
+                        largest_exponent * numeric::ulps(4);
   if (4 * grid.exponent_error > largest_share * epsilon.value()) {
     throw base::GuaranteeError(
         "rounding could cost {:.2g} of epsilon {:g} with {} records; use method ladder",
@@ -146,7 +147,7 @@ privacy::Released<std::vector<double>> release_norm_gradient(
   const auto sum_at = [&](std::span<const double> weights) {
     auto sum = gradient(weights);
     const double norm = static_cast<double>(sum.contribution_bound()) * sum.grid();
-    if (sum.size() != columns || norm > query.clipping_norm * (1 + 0x1p-40)) {
+    if (sum.size() != columns || norm > query.clipping_norm * numeric::amply_up) {
       throw base::InternalError("a gradient of another size or bound than was announced");
     }
     return sum;

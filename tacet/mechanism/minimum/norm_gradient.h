@@ -46,7 +46,7 @@ struct NormGradientGrid {
   double radius;
   double exponent_error;
 };
-/// MethodPlan from the query alone. GuaranteeError under add_remove, or where rounding would cost
+/// It follows from the query alone. GuaranteeError under add_remove, or where rounding would cost
 /// more than a hundredth of epsilon; UsageError for numbers out of range.
 [[nodiscard]] NormGradientGrid norm_gradient_grid(const NormGradientQuery& query,
                                                   privacy::Epsilon epsilon);

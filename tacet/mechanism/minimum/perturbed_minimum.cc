@@ -8,7 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/access_keys.h"
-#include "tacet/mechanism/noise/grid_values.h"
+#include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/noise/vector_laplace.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {

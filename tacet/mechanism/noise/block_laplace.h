@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "tacet/mechanism/noise/pass_blocks.h"
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 #include "tacet/random/source/source.h"

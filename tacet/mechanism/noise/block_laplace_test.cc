@@ -90,7 +90,7 @@ TEST(BlockLaplace, CostsOneReleaseWhereTheNumberOfRecordsIsPublic) {
 }
 
 // The mean of |noise| / scale over many draws: of a coordinate's exponential law, with standard
-// standard deviation 1, or of a vector's length over d, Gamma of shape d over d.
+//  deviation 1, or of a vector's length over d, Gamma of shape d over d.
 template <typename Make>
 double mean_size(const Make& make, const privacy::Event& event, std::size_t columns, int draws) {
   privacy::TrustingBudget budget(Adjacency::replace_one);

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/mechanism/noise/noisy_sum.h"
-#include "tacet/mechanism/noise/record_norm.h"
 #include "tacet/random/noise/discrete.h"
 
 namespace tacet::mechanism {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/base/large_pages.h"
-#include "tacet/numeric/scale_integers.h"
+#include "tacet/base/machine.h"
+#include "tacet/numeric/kernels.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/source/source.h"
 

@@ -5,8 +5,7 @@
 
 #include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/mechanism/noise/noisy_sum.h"
-#include "tacet/mechanism/noise/record_norm.h"
-#include "tacet/random/noise/laplace.h"
+#include "tacet/random/noise/discrete.h"
 #include "tacet/random/noise/vector_laplace.h"
 
 namespace tacet::mechanism {

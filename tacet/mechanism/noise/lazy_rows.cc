@@ -7,7 +7,7 @@
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/noise/noise_scale.h"
-#include "tacet/numeric/scale_integers.h"
+#include "tacet/numeric/kernels.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 
 namespace tacet::mechanism {

@@ -8,18 +8,18 @@
 #include <vector>
 
 #include "tacet/mechanism/sample_permit.h"
+#include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/privacy/row_sum.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
-/// The noisy sum over all rows, of which rows are computed when they are read: number for number
-/// what release_rows gives, by the same words of the keystream block. That is the one exact way to
-/// put noise off: a single draw of the summed variance of several steps is another law, which would
-/// show when a row was read (docs/proofs/wide.md, section 2). What is saved is memory and its
+/// The noisy sum over all rows, computed row by row when a row is read. The numbers are those of
+/// release_rows, from the same words of the keystream block. This is the only exact way to defer
+/// noise: a single draw with the summed variance of several steps has another distribution, which
+/// would reveal when a row was read (docs/proofs/wide.md, section 2). It saves memory and memory
 /// traffic, not draws.
 ///
 /// Holds a key of the source's tree, and the numbers of touched rows until these were taken. The
@@ -35,12 +35,11 @@ class LazyRows {
    public:
     explicit Reading(const LazyRows& rows) : rows_(rows), noise_(*rows.block_, rows.sigma_) {}
 
-    /// Cells that are drawn at once: as many as the sampler draws, so that they stay in the first
-    /// cache.
+    /// Cells that are drawn at once, as many as the sampler draws: they fit into the first cache.
     static constexpr std::size_t max_cells = 1024;
-    /// The noisy numbers of cells from `first` on in units of grid(), max_cells of them or fewer,
-    /// until the next call: the same at every reading. Who takes them leaves zeros in their place.
-    /// InternalError for cells of a row that was taken, and for such as the layout has not.
+    /// The noisy numbers of at most max_cells cells from `first` on, in units of grid(), the same
+    /// at every reading. Valid until the next call; a caller that uses them up leaves zeros behind.
+    /// InternalError for cells of a row that was taken, and for cells outside of the layout.
     [[nodiscard]] std::span<std::int64_t> cells(std::int64_t first, std::size_t count);
     [[nodiscard]] double grid() const { return rows_.grid_; }
 
@@ -56,7 +55,7 @@ class LazyRows {
 
   /// The noisy numbers of a row, `out` of its width, as of a Reading.
   void row(std::int64_t row, std::span<double> out) const { Reading(*this).rows(row, 1, out); }
-  /// The same for the last time: what is held of the row is dropped.
+  /// The same for the last time: afterwards the row is dropped.
   void take_row(std::int64_t row, std::span<double> out);
   /// The noisy dense block.
   [[nodiscard]] std::span<const double> dense() const { return dense_; }

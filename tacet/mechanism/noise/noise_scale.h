@@ -1,8 +1,12 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
 
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
+#include "tacet/privacy/bounded_sum.h"
 
 namespace tacet::mechanism::internal {
 
@@ -20,5 +24,19 @@ namespace tacet::mechanism::internal {
 [[nodiscard]] inline double next_above(double value) {
   return std::nextafter(value, numeric::infinity);
 }
+
+/// Noisy grid values in real units.
+[[nodiscard]] inline std::vector<double> in_real_units(std::span<const std::int64_t> values,
+                                                       double grid) {
+  std::vector<double> result;
+  result.reserve(values.size());
+  for (const std::int64_t value : values) result.push_back(static_cast<double>(value) * grid);
+  return result;
+}
+
+/// Bound of one record's L1 norm in grid units: the one it was clipped to where there is one, else
+/// from the certified L2 bound K: integer vectors have
+/// |v|_1 <= sqrt(d) |v|_2, and |v|_1 <= |v|_2^2 since |v_j| <= v_j^2 (a count moves by 1).
+[[nodiscard]] std::int64_t absolute_norm_bound(const privacy::BoundedSum& sum);
 
 }  // namespace tacet::mechanism::internal

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tacet/mechanism/access_keys.h"
-#include "tacet/mechanism/noise/grid_values.h"
+#include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/mechanism/release_context.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/released.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "tacet/base/large_pages.h"
+#include "tacet/base/machine.h"
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/gaussian_reals.h"
 #include "tacet/mechanism/noise/noise_event.h"

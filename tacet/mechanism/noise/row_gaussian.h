@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "tacet/mechanism/sample_permit.h"
+#include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/privacy/row_sum.h"
 
 namespace tacet::mechanism {
 

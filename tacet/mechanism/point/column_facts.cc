@@ -6,7 +6,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/access_keys.h"
-#include "tacet/mechanism/point/magnitude_grid.h"
+#include "tacet/mechanism/point/grid.h"
 #include "tacet/mechanism/point/quantile.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/selection.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/point/magnitude_grid.h"
+#include "tacet/mechanism/point/grid.h"
 #include "tests/support/spender.h"
 #include "tests/support/statistics.h"
 

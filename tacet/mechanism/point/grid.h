@@ -2,6 +2,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+
+#include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/random/choose/exponential_choice.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -30,3 +35,28 @@ class Grid {
 };
 
 }  // namespace tacet::mechanism
+
+/// Public points for numbers of unknown size: 0 and, on both sides of it, 32 points between each
+/// power of two and the next from 2^-30 to 2^41. Order statistics go along with any rising map, so
+/// that quantiles among ranks are quantiles among points.
+namespace tacet::mechanism {
+
+inline constexpr std::int64_t magnitude_ranks = 2 * 71 * 32 + 1;
+
+/// The rank, 0..magnitude_ranks - 1, of the point next to a number: rising with the number. What
+/// lies beyond the points counts as the last one, NaN as 0.
+[[nodiscard]] std::int64_t magnitude_rank(double value);
+/// The point of a rank; ranks beyond the last count as that.
+[[nodiscard]] double magnitude_point(std::int64_t rank);
+
+}  // namespace tacet::mechanism
+
+namespace tacet::mechanism::internal {
+
+/// A point of a grid whose runs of equal scores are given in order, drawn with probability
+/// proportional to exp(-epsilon score / (2 sensitivity)), exactly.
+[[nodiscard]] std::int64_t choose_point(std::span<const random::WeightedLevel> runs,
+                                        RationalEpsilon epsilon, std::int64_t sensitivity,
+                                        random::Stream& stream);
+
+}  // namespace tacet::mechanism::internal

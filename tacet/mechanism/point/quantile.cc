@@ -6,7 +6,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/access_keys.h"
-#include "tacet/mechanism/point/grid_choice.h"
+#include "tacet/mechanism/point/grid.h"
 #include "tacet/mechanism/point/level_sets.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 

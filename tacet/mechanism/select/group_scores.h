@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_context.h"
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/mechanism/select/sparse_vector.h"
 #include "tacet/privacy/budget.h"
@@ -13,8 +13,8 @@
 
 namespace tacet::mechanism {
 
-/// Scores of one of several groups of records, each record in the group that follows from itself
-/// alone: a record more or less changes the scores of one group.
+/// Scores of one of several groups of records. Which group a record is in depends on that record
+/// alone, so adding or removing a record changes the scores of one group.
 class GroupScores {
  public:
   /// Only the code that groups and clips records (the optimize module) may state this; the check of
@@ -43,7 +43,7 @@ class GroupPayer {
   /// For mechanisms: pays for a group's turn. InternalError for another number of groups, another
   /// cost, or a group that has no turn now.
   virtual void take(const GroupScores& scores, const privacy::Event& noise) = 0;
-  /// What is debited: of a pass, or of a draw.
+  /// The event that is debited, for a pass or for a draw.
   [[nodiscard]] const privacy::Event& event() const { return event_; }
 
  protected:
@@ -65,7 +65,7 @@ class GroupPayer {
   privacy::Reservation& reservation_;
 };
 
-/// Passes over groups: each group is read once a pass, so that a pass costs what one group costs
+/// Passes over groups: each group is read once per pass, so a pass costs as much as one group
 /// (docs/proofs/wide.md, section 7). The first turn of a pass is debited, the others are not; after
 /// all groups a new pass begins.
 class GroupPass : public GroupPayer {
@@ -74,7 +74,7 @@ class GroupPass : public GroupPayer {
   GroupPass(std::int64_t groups, const privacy::Event& part, privacy::Adjacency adjacency,
             privacy::Reservation& reservation);
 
-  /// What a plan holds for a pass whose groups cost `part` each.
+  /// The event of a pass whose groups cost `part` each.
   [[nodiscard]] static privacy::Event event(privacy::Event part);
   using GroupPayer::event;
 
@@ -94,7 +94,7 @@ class GroupDraws : public GroupPayer {
   GroupDraws(std::int64_t groups, const privacy::Event& part, privacy::Adjacency adjacency,
              privacy::Reservation& reservation);
 
-  /// What a plan holds for a draw among so many groups whose release costs `part`: a Profile. The
+  /// The event of a draw among so many groups whose release costs `part`: a Profile. The
   /// same bits on every machine whose accountant agrees to 2^-24 of a delta. UsageError for fewer
   /// than one group, GuaranteeError where `part` has no finite pure epsilon.
   [[nodiscard]] static privacy::Event event(const privacy::Event& part, std::int64_t groups,
@@ -109,7 +109,7 @@ class GroupDraws : public GroupPayer {
   std::int64_t drawn_ = -1;  // none
 };
 
-/// ReleaseContext of a release from a group.
+/// What a release from a group runs on.
 struct GroupContext {
   NoiseAddress address;
   random::Source& source;

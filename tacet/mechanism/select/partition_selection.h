@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "tacet/mechanism/release_context.h"
+#include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
-#include "tacet/privacy/partition_counts.h"
 #include "tacet/privacy/released.h"
 
 namespace tacet::mechanism {

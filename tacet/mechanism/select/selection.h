@@ -5,13 +5,17 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "tacet/mechanism/release_context.h"
 #include "tacet/mechanism/select/draws.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/mechanism/select/sparse_vector.h"
+#include "tacet/random/choose/subset.h"
 #include "tacet/random/exact/race.h"
+#include "tacet/random/source/source.h"
 
 /// The laws of selections as algorithms over random decisions. Scores stay within 2^62 of zero.
 namespace tacet::mechanism::internal {
@@ -230,3 +234,17 @@ template <Draws C>
 }
 
 }  // namespace tacet::mechanism::internal
+
+namespace tacet::mechanism {
+
+/// `count` of `population` candidates, all subsets alike, ascending: the selection that looks at no
+/// record and costs nothing. A UsageError unless 0 <= count <= population.
+[[nodiscard]] inline std::vector<std::int64_t> choose_uniformly(std::int64_t count,
+                                                                std::int64_t population,
+                                                                NoiseAddress address,
+                                                                random::Source& source) {
+  return random::uniform_subset(
+      source.claim(random::Purpose::selection, address.step, address.tensor), count, population);
+}
+
+}  // namespace tacet::mechanism

@@ -13,7 +13,6 @@
 #include "tacet/mechanism/select/sparse_pool.h"
 #include "tacet/mechanism/select/sparse_vector.h"
 #include "tacet/mechanism/select/top_k.h"
-#include "tacet/mechanism/select/uniform_choice.h"
 #include "tacet/privacy/certifier.h"
 #include "tests/support/outcome_walk.h"
 #include "tests/support/peeling_law.h"

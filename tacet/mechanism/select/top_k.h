@@ -25,7 +25,7 @@ namespace tacet::mechanism {
     const ReleaseContext& context);
 
 /// What select_top costs among scores that neighbours move together: `count` draws that each weigh
-/// a score by exp(eta score), eta = score_weight(...), the smallest pool snapshot for all of them
+/// a score by exp(eta score), eta = score_weight(...), the smallest pool standing for all of them
 /// (wide models: docs/proofs/wide.md, section 4).
 [[nodiscard]] privacy::Event top_event(const ScoreBounds& bounds, std::int64_t count,
                                        privacy::Epsilon epsilon_each);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tacet/model/loss/loss_parts.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::model {
 
@@ -64,7 +65,7 @@ struct PseudoHuberLoss {
   [[nodiscard]] LossSmoothness smoothness() const { return internal::smooth(1, 2 * threshold); }
   [[nodiscard]] double slope_bound_within(double bound) const {
     if (bound == unbounded) return threshold;
-    return std::min(threshold, slope(1 + bound, 0) * (1 + 0x1p-50));
+    return std::min(threshold, slope(1 + bound, 0) * numeric::up_ulps(4));
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "tacet/model/loss/loss_parts.h"
 #include "tacet/numeric/exp_each.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::model {
 
@@ -47,7 +48,7 @@ struct LogCoshLoss {
   }
   [[nodiscard]] LossSmoothness smoothness() const { return internal::smooth(1, 2); }
   [[nodiscard]] double slope_bound_within(double bound) const {
-    return std::min(1.0, std::tanh(1 + bound) * (1 + 0x1p-50));
+    return std::min(1.0, std::tanh(1 + bound) * numeric::up_ulps(4));
   }
 };
 

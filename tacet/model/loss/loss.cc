@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/base/nearest_word.h"
+#include "tacet/base/text.h"
 
 namespace tacet::model {
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::model {
 
@@ -47,7 +48,17 @@ double width_for_step(const Loss& loss, double scaled_step) {
   if (facts.exponent == 0) return scaled_step / 2;
   // q h^(q-2) = 2 / (step X^2). Rounded up: a larger width is smoother.
   const double q = 1 + facts.exponent;
-  return std::pow(q * scaled_step / 2, 1 / (2 - q)) * (1 + 0x1p-40);
+  return std::pow(q * scaled_step / 2, 1 / (2 - q)) * numeric::amply_up;
+}
+
+double usual_slope(const Loss& loss) {
+  const auto facts = properties(loss);
+  if (!std::isinf(facts.slope_bound)) return facts.slope_bound;
+  if (facts.classification) return -loss_slope(loss, 0, 1);
+  // Means of shares are at most 1, where the prediction is 0 and no slope is longer than 1.
+  if (facts.labels == Labels::shares) return 1;
+  const double quarter = loss_slope(loss, 0.5, 0);
+  return quarter > 0 ? quarter : loss_slope(loss, 1, 0);
 }
 
 }  // namespace tacet::model

@@ -12,6 +12,11 @@ namespace tacet::model {
 /// Never 0: a non-smooth point at the end of the range counts.
 [[nodiscard]] double slope_bound_within(const Loss& loss, double bound);
 
+/// The largest slope of the loss. Where slopes have no bound, a usual one to clip at: the slope of
+/// margin 0 for classes, and for numbers that of a residual of a quarter of the target's range (of
+/// half of it, if a quarter costs nothing).
+[[nodiscard]] double usual_slope(const Loss& loss);
+
 /// sup of the loss at prediction 0 over all labels.
 [[nodiscard]] double largest_loss_at_zero(const Loss& loss);
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/model/loss/loss_parts.h"
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/model/loss/slopes.h"
 
 namespace tacet::model {
 namespace loss_test {

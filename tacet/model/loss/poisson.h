@@ -6,6 +6,7 @@
 
 #include "tacet/model/loss/loss_parts.h"
 #include "tacet/numeric/exp_each.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::model {
 namespace internal {
@@ -49,7 +50,7 @@ struct PoissonLoss {
   [[nodiscard]] LossSmoothness smoothness() const { return internal::smooth(unbounded, unbounded); }
   [[nodiscard]] double slope_bound_within(double bound) const {
     // At -bound and y = 1 the slope is e^-bound - 1, which is shorter.
-    return std::exp(bound) * (1 + 0x1p-50);
+    return std::exp(bound) * numeric::up_ulps(4);
   }
   [[nodiscard]] double best(double y) const { return std::log(y); }
 };
@@ -84,10 +85,11 @@ struct ExtendedPoissonLoss {
     return exp(Real(reach)) * (Real(1) + u - Real(reach)) - y;
   }
   [[nodiscard]] LossSmoothness smoothness() const {
-    return internal::smooth(std::exp(reach) * (1 + 0x1p-50), unbounded);
+    return internal::smooth(std::exp(reach) * numeric::up_ulps(4), unbounded);
   }
   [[nodiscard]] double slope_bound_within(double bound) const {
-    return std::exp(std::min(bound, reach)) * (1 + std::max(0.0, bound - reach)) * (1 + 0x1p-50);
+    return std::exp(std::min(bound, reach)) * (1 + std::max(0.0, bound - reach)) *
+           numeric::up_ulps(4);
   }
   [[nodiscard]] double best(double y) const { return std::log(y); }
 };

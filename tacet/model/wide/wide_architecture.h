@@ -10,22 +10,21 @@
 
 namespace tacet::model {
 
-/// What is asked of a wide model beside its schema; with the schema and the loss it says the whole
-/// architecture.
+/// The options of a wide model. With the schema and the loss they determine the architecture.
 struct WideArchitecture {
-  std::int64_t width = 8;                ///< numbers of a vector where the schema says nothing
+  std::int64_t width = 8;                ///< numbers of a vector, unless the schema says otherwise
   std::vector<std::int64_t> hidden{16};  ///< neurons of each hidden layer
   Pooling pooling = Pooling::sum;
   LinearPart linear = LinearPart::present;
   WideHead head = WideHead::layers;
-  // Of two towers: columns by name, each on one side.
+  // For two towers: the names of the columns on each side.
   std::vector<std::string> left{};
   std::vector<std::string> right{};
 
   friend bool operator==(const WideArchitecture&, const WideArchitecture&) = default;
 };
 
-/// A categorical column with more categories than this has vectors where nothing is said.
+/// By default a categorical column with more categories than this has vectors.
 inline constexpr std::int64_t max_plain_categories = 64;
 
 /// The architecture for records of a schema. A column with `embedding` is a field of that width;
@@ -33,17 +32,17 @@ inline constexpr std::int64_t max_plain_categories = 64;
 /// categories. Numbers, other categories and interactions are dense features. The intercept is left
 /// out, since a wide model has biases.
 ///
-/// UsageError for a loss other than logistic, softmax and squared, for what WideShape::check()
-/// refuses, and where a column has no place in it.
+/// UsageError for a loss other than logistic, softmax and squared, for a shape that
+/// WideShape::check() refuses, and for a column that belongs to no tower.
 [[nodiscard]] WideShape wide_shape(const data::Schema& schema, const WideArchitecture& asked,
                                    const Loss& loss);
 
 /// Where a column of the schema is among the encoded ones.
 struct ColumnPlace {
   std::int64_t first;
-  std::int64_t count;  ///< 0 for one that is not read, or of which nothing was kept
+  std::int64_t count;  ///< 0 if the column is not read, or none of its features was selected
 };
-/// Of each of the schema's columns, in their order.
+/// The places of the schema's columns, in their order.
 [[nodiscard]] std::vector<ColumnPlace> column_places(const data::Schema& schema);
 
 }  // namespace tacet::model

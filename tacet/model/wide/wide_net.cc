@@ -244,8 +244,8 @@ void WideNet::backward(double label, std::span<const float> block, WideTrace& tr
     const Layer& layer = layers_[l];
     const auto& above = l + 1 < layers_.size() ? trace.slopes[l + 1] : trace.output_slopes;
     auto& slopes = trace.slopes[l];
-    // Behind a ReLU that is shut, and at its kink, nothing moves; dense features have nothing that
-    // their slopes would move.
+    // A closed ReLU, and one at its kink, passes no slope on. Dense features are inputs without
+    // parameters, so they need no slopes.
     slopes.assign(l == 0 ? dense_place_ : layer.in, 0.0);
     const auto places = trace.inputs[l].places();
     const auto moving = l == 0 ? std::span(pooled_places_) : places.first(places.size() - 1);

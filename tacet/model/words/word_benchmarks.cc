@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "tacet/data/encode/value_index.h"
-#include "tacet/numeric/vectors.h"
+#include "tacet/numeric/sums.h"
 
 namespace tacet::model {
 namespace {

@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/numeric/exp_each.h"
-#include "tacet/numeric/row_kernels.h"
+#include "tacet/numeric/kernels.h"
 
 namespace tacet::model {
 

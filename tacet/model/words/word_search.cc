@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "tacet/data/encode/public_hash.h"
-#include "tacet/numeric/row_kernels.h"
+#include "tacet/numeric/kernels.h"
 
 namespace tacet::model {
 namespace {

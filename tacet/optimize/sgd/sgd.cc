@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
@@ -21,7 +22,7 @@ CertifiedSgd::CertifiedSgd(SgdProblem problem, SgdSchedule schedule, const Itera
       std::ranges::all_of(guard.law.growth, [](double kappa) { return kappa == 0; });
   const double moved =
       same_growth ? exact_.bound : sgd_sensitivity(schedule_, weights_, guard.law).bound;
-  sensitivity_ = (moved + guard.added) * (1 + 0x1p-50);
+  sensitivity_ = (moved + guard.added) * numeric::up_ulps(4);
   if (!(sensitivity_ > 0) || !std::isfinite(sensitivity_)) {
     throw base::NumericError("the sensitivity of this schedule is not a positive number");
   }
@@ -36,7 +37,7 @@ double CertifiedSgd::grid(int norm_bits) const {
   if (!(slack < units / 2)) {
     throw base::NumericError("the grid of the released weights is too coarse for so many columns");
   }
-  return sensitivity_ / (units - slack) * (1 + 0x1p-50);
+  return sensitivity_ / (units - slack) * numeric::up_ulps(4);
 }
 
 double CertifiedSgd::stddev_unit(int norm_bits) const {
@@ -52,7 +53,7 @@ privacy::PartialSum CertifiedSgd::run(const SgdRun& given, int norm_bits,
   }
   double start_square = 0;
   for (const double w : given.start) start_square += w * w;
-  if (std::sqrt(start_square) > problem_.start_norm * (1 + 0x1p-40)) {
+  if (std::sqrt(start_square) > problem_.start_norm * numeric::amply_up) {
     throw base::InternalError("the first iterate is longer than the descent was certified for");
   }
   const auto mean = internal::descend(given, problem_, schedule_, weights_, regions_);

@@ -11,7 +11,7 @@
 #include "tacet/optimize/sgd/sgd_schedule.h"
 #include "tacet/optimize/sgd/sgd_sensitivity.h"
 #include "tacet/privacy/adjacency.h"
-#include "tacet/privacy/partial_sum.h"
+#include "tacet/privacy/bounded_sum.h"
 
 namespace tacet::optimize {
 

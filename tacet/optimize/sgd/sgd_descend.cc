@@ -186,7 +186,7 @@ class StepLoss {
 };
 
 // The labels, limits and rows of a stretch of places, looked up together: their cache misses then
-// overlap instead of snapshot in the way of the steps.
+// overlap instead of delaying the steps.
 template <typename Rows>
 struct Stretch {
   std::vector<typename Rows::Row> row;

@@ -5,8 +5,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/numeric/infinity.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::optimize {
 namespace {
@@ -15,7 +14,7 @@ using numeric::infinity;
 using numeric::unit_roundoff;
 
 // The step a computed width may be short of 2 / (curvature X^2) by rounding alone.
-constexpr double step_slack = 1 + 0x1p-44;
+constexpr double step_slack = numeric::up_ulps(256);
 
 std::int64_t distinct_steps(const SgdSchedule& schedule) {
   return static_cast<std::int64_t>(schedule.step_sizes.size());
@@ -92,7 +91,7 @@ void check(const SgdProblem& problem) {
     throw base::GuaranteeError(
         "clipping the gradients of several classes together is no longer the gradient of a convex "
         "loss, so steps can drive two runs apart without bound; leave the clipping norm out, use a "
-        "loss with bounded slope (logistic, hinge), or --method gradient");
+        "loss with bounded slope (logistic, hinge), or `method=gradient`");
   }
 }
 
@@ -163,7 +162,7 @@ StepLaw step_law(const SgdProblem& problem, const SgdSchedule& schedule,
     throw base::GuaranteeError(
         "output perturbation has no proof under add_remove: one record more or less changes the "
         "number of records and every later step; use zero_out (the same noise) or replace_one, or "
-        "--method gradient");
+        "`method=gradient`");
   }
   const auto regions = step_regions(problem, schedule);
   StepLaw law;
@@ -213,7 +212,7 @@ RoundingGuard rounding_guard(const SgdProblem& problem, const SgdSchedule& sched
       const double range = std::min(model::smoothness(loss).range, widest);
       const double square =
           guard.law.growth[i] * guard.law.growth[i] + 4 * side * side * size * prediction * range;
-      guard.law.growth[i] = std::sqrt(square) * (1 + 0x1p-40);
+      guard.law.growth[i] = std::sqrt(square) * numeric::amply_up;
     }
   }
   constexpr double slope_error = 0x1p-42;  // relative, of a computed slope at a given prediction

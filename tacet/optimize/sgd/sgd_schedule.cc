@@ -8,21 +8,10 @@
 #include <span>
 
 #include "tacet/base/error.h"
-#include "tacet/base/names.h"
 #include "tacet/random/choose/subset.h"
 
 namespace tacet::optimize {
 namespace {
-
-constexpr auto record_orders =
-    base::names<RecordOrder>({{RecordOrder::permutation, "permutation"},
-                              {RecordOrder::fresh_permutation, "fresh_permutation"},
-                              {RecordOrder::with_replacement, "with_replacement"},
-                              {RecordOrder::minibatch, "minibatch"}});
-constexpr auto averagings = base::names<Averaging>({{Averaging::suffix, "suffix"},
-                                                    {Averaging::uniform, "uniform"},
-                                                    {Averaging::last, "last"},
-                                                    {Averaging::polynomial, "polynomial"}});
 
 using random::Purpose;
 
@@ -78,13 +67,9 @@ void append_passes(std::vector<std::uint32_t>& order, bool fresh, const StepCoun
 
 }  // namespace
 
-std::string to_string(RecordOrder sampling) { return record_orders.of(sampling); }
+std::string to_string(RecordOrder sampling) { return record_order_names.of(sampling); }
 
-std::optional<RecordOrder> find_record_order(std::string_view name) {
-  return record_orders.find(name);
-}
-
-std::string to_string(Averaging averaging) { return averagings.of(averaging); }
+std::string to_string(Averaging averaging) { return averaging_names.of(averaging); }
 
 void SgdSchedule::validate() const {
   if (records < 1 || records > std::numeric_limits<std::uint32_t>::max()) {

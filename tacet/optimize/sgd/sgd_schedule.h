@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tacet/base/names.h"
 #include "tacet/random/source/source.h"
 
 /// The public part of stochastic gradient descent: which record is read at which step, how long
@@ -20,8 +22,12 @@ enum class RecordOrder {
   with_replacement,   ///< one uniform record a step
   minibatch           ///< a uniform subset a step
 };
+inline constexpr auto record_order_names =
+    base::names<RecordOrder>({{RecordOrder::permutation, "permutation"},
+                              {RecordOrder::fresh_permutation, "fresh_permutation"},
+                              {RecordOrder::with_replacement, "with_replacement"},
+                              {RecordOrder::minibatch, "minibatch"}});
 [[nodiscard]] std::string to_string(RecordOrder sampling);
-[[nodiscard]] std::optional<RecordOrder> find_record_order(std::string_view name);
 
 /// Steps 1..T take iterate w_t to w_{t+1}.
 struct SgdSchedule {
@@ -71,6 +77,11 @@ enum class Averaging {
   last,       ///< w_{T+1}
   polynomial  ///< of w_1..w_T, weights growing like t^power
 };
+inline constexpr auto averaging_names =
+    base::names<Averaging>({{Averaging::suffix, "suffix"},
+                            {Averaging::uniform, "uniform"},
+                            {Averaging::last, "last"},
+                            {Averaging::polynomial, "polynomial"}});
 [[nodiscard]] std::string to_string(Averaging averaging);
 
 struct IterateWeights {
@@ -84,3 +95,24 @@ struct IterateWeights {
 };
 
 }  // namespace tacet::optimize
+
+namespace tacet::optimize::internal {
+
+/// The steps at which each record is read, ascending; a record that a batch holds twice has its
+/// step twice.
+class Visits {
+ public:
+  explicit Visits(const SgdSchedule& schedule);
+  [[nodiscard]] std::span<const std::uint32_t> of(std::int64_t record) const {
+    const auto j = static_cast<std::size_t>(record);
+    return std::span(steps_).subspan(starts_[j], starts_[j + 1] - starts_[j]);
+  }
+  [[nodiscard]] std::int64_t most() const { return max_; }
+
+ private:
+  std::vector<std::size_t> starts_;
+  std::vector<std::uint32_t> steps_;
+  std::int64_t max_ = 0;
+};
+
+}  // namespace tacet::optimize::internal

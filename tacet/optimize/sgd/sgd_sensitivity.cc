@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
-#include "tacet/optimize/sgd/sgd_visits.h"
+#include "tacet/numeric/rounding.h"
+#include "tacet/optimize/sgd/sgd_schedule.h"
 
 namespace tacet::optimize {
 namespace internal {
@@ -363,8 +363,8 @@ SgdSensitivity sgd_sensitivity(const SgdSchedule& schedule, const IterateWeights
   result.exact = best.exact;
   // Sums of positive terms: relative errors of a few units in the last place a term.
   const double terms = static_cast<double>(schedule.steps() + schedule.batch);
-  result.bound =
-      std::min(result.value * (1 + 1e-9) * (1 + 8 * terms * 0x1p-53), law.diameter * (1 + 0x1p-50));
+  result.bound = std::min(result.value * (1 + 1e-9) * (1 + 8 * terms * numeric::unit_roundoff),
+                          law.diameter * numeric::up_ulps(4));
   return result;
 }
 

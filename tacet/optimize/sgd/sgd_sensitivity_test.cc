@@ -8,7 +8,7 @@
 #include <random>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::optimize {
 namespace sgd_sensitivity_test {

@@ -9,7 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tests/support/plain_sgd.h"
 
 namespace tacet::optimize {

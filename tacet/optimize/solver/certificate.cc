@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tacet/numeric/unit_roundoff.h"
-#include "tacet/numeric/vectors.h"
+#include "tacet/numeric/rounding.h"
+#include "tacet/numeric/sums.h"
 #include "tacet/optimize/solver/domain_projection.h"
 
 namespace tacet::optimize {

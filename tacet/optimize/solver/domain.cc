@@ -1,6 +1,6 @@
 #include "tacet/optimize/solver/domain.h"
 
-#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/optimize/solver/domain_projection.h"
 
 namespace tacet::optimize {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/optimize/solver/domain.h"
 
 /// The projections in any real type: doubles for the solvers, wide floats for the route of last
@@ -15,7 +16,7 @@
 namespace tacet::optimize::internal {
 
 /// Membership tests allow this many units of relative rounding.
-constexpr double membership_slack = 4 * 0x1p-53;
+constexpr double membership_slack = 4 * numeric::unit_roundoff;
 
 template <typename Real>
 Real centre_of(const Ball& ball, std::size_t j) {

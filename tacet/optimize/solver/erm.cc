@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/optimize/solver/mean_loss.h"
 
 namespace tacet::optimize {
@@ -95,7 +96,7 @@ class Objective {
 // rounding hides that, whether the gradient gets shorter.
 bool accept(const Objective& objective, const Vector& step, double slope, bool with_hessian,
             Place& here) {
-  constexpr double rounding = 0x1p-46;
+  constexpr double rounding = numeric::ulps(64);
   constexpr double shorter = 0.9;
   auto there = objective.at(here.weights + step, with_hessian);
   const bool falls = there.value <= here.value + 1e-4 * slope;
@@ -207,13 +208,13 @@ End end_at(const MeanLossSum& sum, const model::Loss& loss, double mean_l2, cons
   const double norm = weights.norm();
   const double reach = norm * sum.dataset().norm_bound();
   const double steepest = model::slope_bound_within(loss, reach * (1 + 0x1p-20));
-  const double share = (sum.longest_sum() + 100) * 0x1p-51 + 0x1p-45;
-  const double places = static_cast<double>(sum.columns() + 100) * 0x1p-51;
+  const double share = (sum.longest_sum() + 100) * numeric::ulps(2) + numeric::ulps(128);
+  const double places = static_cast<double>(sum.columns() + 100) * numeric::ulps(2);
   const double error = share * (value + steepest * (1 + reach)) + places * steepest * reach;
   return {sum.spread(weights),
           norm,
           value,
-          (value + mean_l2 / 2 * norm * norm) * (1 + 0x1p-45) + error,
+          (value + mean_l2 / 2 * norm * norm) * numeric::up_ulps(128) + error,
           {below.value - below.tangent - error, below.gradient.norm(), mean_l2},
           share * steepest * sum.dataset().norm_bound()};
 }
@@ -247,8 +248,9 @@ End minimise_softmax(const data::Dataset& dataset, const ErmOptions& options,
   const auto end = objective.at(weights, false);
   const double norm = row_norms(weights, outputs).maxCoeff();
   const double reach = norm * dataset.norm_bound();
-  const double share = (sum.longest_sum() + static_cast<double>(outputs) + 100) * 0x1p-51 + 0x1p-45;
-  const double places = static_cast<double>(sum.columns() + 100) * 0x1p-51;
+  const double share = (sum.longest_sum() + static_cast<double>(outputs) + 100) * numeric::ulps(2) +
+                       numeric::ulps(128);
+  const double places = static_cast<double>(sum.columns() + 100) * numeric::ulps(2);
   const double error =
       share * (end.mean.value + steepest * (1 + reach)) + places * steepest * reach;
   auto below = objective.tangent(end.mean);
@@ -260,7 +262,7 @@ End minimise_softmax(const data::Dataset& dataset, const ErmOptions& options,
     all.insert(all.end(), own.begin(), own.end());
   }
   return {std::move(all), norm,
-          end.mean.value, end.value * (1 + 0x1p-45) + error,
+          end.mean.value, end.value * numeric::up_ulps(128) + error,
           below,          share * steepest * dataset.norm_bound()};
 }
 

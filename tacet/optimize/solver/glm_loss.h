@@ -8,6 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/model/class_weights.h"
 #include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::optimize {
 
@@ -38,7 +39,7 @@ class GlmLoss {
   [[nodiscard]] const model::Loss& loss() const { return loss_; }
   [[nodiscard]] double slope_clip() const { return clip_; }
   /// Of a slope's formula, relative to its bound: all losses meet 2^-50, a weight rounds once more.
-  [[nodiscard]] double slope_rounding() const { return weighted_ ? 0x1.4p-50 : 0x1p-50; }
+  [[nodiscard]] double slope_rounding() const { return weighted_ ? 0x1.4p-50 : numeric::ulps(4); }
 
   [[nodiscard]] double sanitised(double label) const {
     return model::sanitised_label(labels_, label);

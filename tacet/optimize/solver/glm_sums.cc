@@ -7,9 +7,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/kernels.h"
-#include "tacet/numeric/sparse_kernels.h"
-#include "tacet/numeric/unit_roundoff.h"
-#include "tacet/numeric/vectors.h"
+#include "tacet/numeric/rounding.h"
+#include "tacet/numeric/sums.h"
 #include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/weight_grid.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/optimize/solver/fixed_descent.h"
 #include "tacet/optimize/solver/regularized_objective.h"
 #include "tacet/optimize/solver/share_grid.h"
@@ -41,9 +41,9 @@ double step_error(const LocalProblem& problem, const ContractingStep& step, Prec
   if (precision == Precision::coarse) {
     per_record +=
         curvature * std::sqrt(static_cast<double>(columns)) * 0x1p-38 * prediction * norm_bound +
-        slope * std::max(0x1p-26, rows * 0x1p-50);
+        slope * std::max(0x1p-26, rows * numeric::ulps(4));
   } else {
-    per_record += slope * std::max(0x1p-50, rows * 0x1p-76);
+    per_record += slope * std::max(numeric::ulps(4), rows * 0x1p-76);
   }
   const double error = rows * per_record * norm_bound +
                        16 * unit_roundoff * (gradient + 2 * problem.sum_l2 * radius);
@@ -75,7 +75,7 @@ Descent descent_of(const LocalProblem& problem, double norm_bound, std::int64_t 
     descent.fine_steps = some ? static_cast<std::int64_t>(wanted) : problem.steps;
     coarse *= some ? std::exp(static_cast<double>(descent.fine_steps) * log_rate) : 0;
   }
-  descent.share = (moved + 2 * (coarse + fine)) * (1 + 0x1p-40);
+  descent.share = (moved + 2 * (coarse + fine)) * numeric::amply_up;
   return descent;
 }
 
@@ -92,8 +92,8 @@ double exact_share(const LocalProblem& problem, double norm_bound, std::int64_t 
   const double share =
       problem.steps > 0
           ? descent_of(problem, norm_bound, columns).share
-          : (problem.gradient_share / problem.sum_l2 + 2 * problem.tolerance) * (1 + 0x1p-40) +
-                0x1p-50 * reach(problem.domain);
+          : (problem.gradient_share / problem.sum_l2 + 2 * problem.tolerance) * numeric::amply_up +
+                numeric::ulps(4) * reach(problem.domain);
   if (!std::isfinite(share)) throw base::NumericError("a record's share of a minimum overflows");
   // No finer: weights then stay below 2^58 grid units, and what doubles resolve is not reached.
   return std::max(share, 0x1p-40 * reach(problem.domain));

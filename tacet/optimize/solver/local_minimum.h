@@ -11,7 +11,6 @@
 #include "tacet/optimize/solver/glm_loss.h"
 #include "tacet/optimize/solver/glm_sums.h"
 #include "tacet/privacy/bounded_sum.h"
-#include "tacet/privacy/partial_sum.h"
 
 /// Regularized minimisers, around the origin or a released point, as sums that additive mechanisms
 /// take: on a grid, with a certified bound of what one record moves

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/optimize/solver/certificate.h"
 
 namespace tacet::optimize::internal {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tacet/numeric/vectors.h"
+#include "tacet/numeric/sums.h"
 #include "tacet/optimize/solver/certified_solver.h"
 
 namespace tacet::optimize::internal {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/certifier.h"
 
@@ -20,7 +21,7 @@ namespace tacet::optimize::internal {
 
 /// A share in grid units: rounding to the grid moves each of two runs by at most half a diagonal.
 [[nodiscard]] inline std::int64_t share_in_units(double share, std::int64_t columns) {
-  return static_cast<std::int64_t>(std::ceil(share / share_grid(share) * (1 + 0x1p-40) +
+  return static_cast<std::int64_t>(std::ceil(share / share_grid(share) * numeric::amply_up +
                                              std::sqrt(static_cast<double>(columns))));
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::optimize {
 
@@ -64,7 +65,8 @@ void clamp_scalars(std::span<double> scalars, std::int32_t bound) {
   double square = 0;
   for (const double scalar : scalars) square += (scalar / largest) * (scalar / largest);
   // In two factors, because the norm itself may overflow.
-  const double shrink = static_cast<double>(bound) / largest / std::sqrt(square) * (1 - 0x1p-40);
+  const double shrink =
+      static_cast<double>(bound) / largest / std::sqrt(square) * numeric::amply_down;
   __extension__ using Wide = unsigned __int128;
   Wide total = 0;
   for (double& scalar : scalars) {

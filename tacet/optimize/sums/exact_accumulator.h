@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tacet/base/large_pages.h"
+#include "tacet/base/machine.h"
 #include "tacet/base/threads.h"
 #include "tacet/numeric/truncate.h"
 

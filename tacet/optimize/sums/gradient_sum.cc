@@ -8,9 +8,8 @@
 #include <variant>
 
 #include "tacet/base/error.h"
-#include "tacet/base/large_pages.h"
+#include "tacet/base/machine.h"
 #include "tacet/numeric/kernels.h"
-#include "tacet/numeric/sparse_kernels.h"
 #include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/tile_scalars.h"
 #include "tacet/optimize/sums/weight_grid.h"

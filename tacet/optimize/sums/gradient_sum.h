@@ -10,7 +10,6 @@
 #include "tacet/model/loss/loss.h"
 #include "tacet/optimize/sums/clip.h"
 #include "tacet/privacy/bounded_sum.h"
-#include "tacet/privacy/partial_sum.h"
 
 namespace tacet::optimize {
 

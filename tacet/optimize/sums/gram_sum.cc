@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/pair_products.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
@@ -25,7 +26,7 @@ constexpr std::int64_t gram_tile = 128;
 static_assert(gram_tile <= numeric::max_paired_rows);
 // A worker's sums are at most this many rows of the matrix at a time: 8 MB.
 constexpr std::size_t panel_rows = 256;
-constexpr double up = 1 + 0x1p-50;  // of a few roundings
+constexpr double up = numeric::up_ulps(4);  // of a few roundings
 
 // Bound of one record's contribution in the scaled norm; under replace_one half the distance.
 double record_bound(bool labels, Adjacency adjacency) {
@@ -177,7 +178,7 @@ GramNoise gram_noise(double norm_bound, bool labels, Adjacency adjacency) {
 
 double largest_gram_multiplier(double norm_bound, bool labels, Adjacency adjacency) {
   const auto units = scales(largest_square(norm_bound), labels, adjacency);
-  return 0x1p32 / std::max(units.diagonal, units.labels) * (1 - 0x1p-40);
+  return 0x1p32 / std::max(units.diagonal, units.labels) * numeric::amply_down;
 }
 
 privacy::WeightedSum gram_sum(const data::Dataset& dataset, std::int64_t outputs,

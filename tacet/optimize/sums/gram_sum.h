@@ -7,7 +7,7 @@
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/privacy/adjacency.h"
-#include "tacet/privacy/weighted_sum.h"
+#include "tacet/privacy/bounded_sum.h"
 
 /// Sums of squares: the Gram matrix sum x x' and sum x y', as one bounded sum of integers.
 ///

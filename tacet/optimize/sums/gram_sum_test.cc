@@ -7,7 +7,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/access_keys.h"
-#include "tacet/mechanism/noise/weighted_gaussian.h"
+#include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::optimize {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <vector>
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/privacy/sparse_bounded_sum.h"
+#include "tacet/data/words/corpus.h"
+#include "tacet/privacy/bounded_sum.h"
 
 namespace tacet::optimize {
 
@@ -21,5 +24,22 @@ inline constexpr std::int64_t presence_norm = std::int64_t{1} << 20;
 /// ascend and do not overlap. Coordinates are those of the data set, those outside of the ranges 0.
 [[nodiscard]] privacy::SparseBoundedSum presence_sum(const data::Dataset& dataset,
                                                      std::span<const data::ColumnRange> ranges);
+
+/// How units count in words that nobody listed.
+struct WordPresenceRule {
+  std::int64_t max_per_unit = 1;  ///< different words; of more a uniformly random subset counts
+  std::function<std::uint64_t(std::int64_t unit)> draws;  ///< a secret number of its own for each
+};
+
+/// How many units hold each word: a unit that counts in t words adds floor(2^20 / sqrt(t)) grid
+/// units to each, so that it moves all counts together by at most 2^20 (presence_norm), in
+/// integers. Which words of a unit count follows from its own texts and random draws alone. The
+/// texts must outlive it. UsageError unless 1 <= max_per_unit <= 2^20.
+[[nodiscard]] privacy::PartitionCounts word_presence(const data::OpenCorpus& texts,
+                                                     const WordPresenceRule& rule);
+
+/// The same as numbers, for runs that promise nothing.
+[[nodiscard]] std::vector<std::int64_t> open_word_presence(const data::OpenCorpus& texts,
+                                                           const WordPresenceRule& rule);
 
 }  // namespace tacet::optimize

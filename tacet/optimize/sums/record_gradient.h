@@ -8,7 +8,7 @@
 #include "tacet/model/loss/loss.h"
 #include "tacet/optimize/sums/clip.h"
 #include "tacet/optimize/sums/weight_grid.h"
-#include "tacet/privacy/partial_sum.h"
+#include "tacet/privacy/bounded_sum.h"
 
 namespace tacet::optimize {
 
@@ -18,7 +18,7 @@ namespace tacet::optimize {
 /// The bound is enforced in integers as for GradientSum: the scalar is cut to [-A, A], A the
 /// largest integer with A^2 |x|^2 <= 2^(2 norm_bits), before it multiplies the row. So the gradient
 /// is a slope's multiple of the encoder's integers, and for a convex loss an exact subgradient of
-/// the loss with its slope cut to C / |x|. A slope that is no number becomes 0.
+/// the loss with its slope cut to C / |x|. A slope that is NaN becomes 0.
 class RecordGradient {
  public:
   /// Keeps references to both. UsageError for a limit out of range, and for units of several

@@ -13,7 +13,6 @@
 #include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/optimize/sums/row_clip.h"
-#include "tacet/optimize/sums/row_norm.h"
 #include "tacet/optimize/sums/row_places.h"
 #include "tacet/privacy/certifier.h"
 

@@ -8,11 +8,10 @@
 #include "tacet/base/threads.h"
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/optimize/sums/row_arena.h"
-#include "tacet/optimize/sums/row_scores.h"
+#include "tacet/optimize/sums/score_sum.h"
+#include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/row_layout.h"
-#include "tacet/privacy/row_sum.h"
 #include "tacet/privacy/sample.h"
-#include "tacet/privacy/sparse_bounded_sum.h"
 
 namespace tacet::optimize {
 

@@ -7,8 +7,8 @@
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/optimize/sums/row_arena.h"
+#include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/row_layout.h"
-#include "tacet/privacy/row_sum.h"
 #include "tacet/privacy/sample.h"
 
 namespace tacet::optimize {

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/access_keys.h"
+#include "tacet/optimize/sums/row_sum.h"
+#include "tests/support/row_records.h"
 
 namespace tacet::optimize {
 namespace score_sum_test {
@@ -146,5 +149,122 @@ TEST(ScoreSum, ShapesThatMakeNoSenseAreRefused) {
   EXPECT_THROW(sum.add(Scores{1}), base::InternalError);
 }
 
+using privacy::Adjacency;
+using privacy::RowLayout;
+using test::RowGradient;
+
+const RowLayout& layout() {
+  static const RowLayout tables({{9, 3}, {5, 1}}, 2);
+  return tables;
+}
+constexpr RowLimit limit{.max_rows = 4, .max_records_per_unit = 1, .norm_bits = 14};
+
+mechanism::SparseScores scores_of(std::span<const RowGradient> records, const RowScoreRule& rule,
+                                  Adjacency adjacency) {
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  RowBatch batch(layout(), limit, pool, reducer);
+  test::fill(batch, records);
+  return batch.scores(rule, adjacency);
+}
+
+/// Checks the moves between two neighbours against what is public of them.
+void check_moves(const mechanism::SparseScores& a, const mechanism::SparseScores& b) {
+  const auto access = mechanism::AccessKeys::key();
+  std::map<std::int64_t, std::int64_t> moves;
+  for (const auto& item : a.open(access)) moves[item.index] += item.score;
+  for (const auto& item : b.open(access)) moves[item.index] -= item.score;
+  const auto& bounds = *a.bounds();
+  std::int64_t highest = 0;  // most candidates do not move
+  std::int64_t lowest = 0;
+  std::int64_t support = 0;
+  double square = 0;
+  for (const auto& [index, move] : moves) {
+    ASSERT_LE(std::abs(move), bounds.sensitivity);
+    highest = std::max(highest, move);
+    lowest = std::min(lowest, move);
+    support += move != 0 ? 1 : 0;
+    square += static_cast<double>(move) * static_cast<double>(move);
+  }
+  ASSERT_LE(std::sqrt(square), bounds.l2_sensitivity);
+  ASSERT_LE(static_cast<double>(highest - lowest), bounds.range_sensitivity);
+  ASSERT_LE(support, bounds.support);
+}
+
+TEST(RowScores, TenThousandNeighboursNeverBeatTheBounds) {
+  test::RowRecordMaker make(layout(), 11);
+  for (int i = 0; i < 10000; ++i) {
+    const auto fewer = make.records(make.below(4));
+    auto more = fewer;
+    more.push_back(make.record());
+    auto replaced = fewer;
+    replaced.push_back(make.record());
+    const RowScoreRule rule{make.below(2) == 0 ? Granularity::row : Granularity::coordinate, 1,
+                            std::ldexp(1.0, static_cast<int>(make.below(5)) - 3)};
+    const auto of = [&](std::span<const RowGradient> records, Adjacency adjacency) {
+      return scores_of(records, rule, adjacency);
+    };
+    check_moves(of(fewer, Adjacency::add_remove), of(more, Adjacency::add_remove));
+    check_moves(of(replaced, Adjacency::replace_one), of(more, Adjacency::replace_one));
+    if (HasFatalFailure()) FAIL() << i;
+  }
+}
+
+// Lengths of rows are rounded down on the grid, and their moves grow by that: a length of 2.9 that
+// becomes 3.1 moves by a whole unit. Without the slack this row's move would beat the bound.
+TEST(RowScores, RoundingOfLengthsIsInTheBounds) {
+  const RowScoreRule rule{Granularity::row, 1, 100};
+  const auto bounds = row_score_bounds(layout(), limit, rule, Adjacency::add_remove);
+  EXPECT_EQ(bounds.sensitivity, (1 << 14) + 1);
+  EXPECT_GE(bounds.l2_sensitivity, 0x1p14 + 2);  // sqrt(4 rows)
+  EXPECT_GE(bounds.range_sensitivity, std::sqrt(2.0) * 0x1p14 + 2);
+  // Coordinates are integers already.
+  const auto cells =
+      row_score_bounds(layout(), limit, {Granularity::coordinate, 1, 100}, Adjacency::add_remove);
+  EXPECT_EQ(cells.sensitivity, 1 << 14);
+  EXPECT_EQ(cells.l2_sensitivity, 0x1p14);
+}
+
+TEST(RowScores, AreLengthsOfSumsCutAtTheirBound) {
+  const std::vector<RowGradient> records{{{{0, {0.3, 0.4, 0}}, {13, {-0.1}}}, {}},
+                                         {{{0, {0.3, 0.4, 0}}}, {}}};
+  const auto access = mechanism::AccessKeys::key();
+  const auto rows = scores_of(records, {Granularity::row, 1, 0.75}, Adjacency::add_remove);
+  ASSERT_EQ(rows.open(access).size(), 2U);
+  EXPECT_EQ(rows.open(access)[0].score, 3 << 12);  // 1 is cut to 3/4
+  EXPECT_NEAR(static_cast<double>(rows.open(access)[1].score), 0.1 * 0x1p14, 1);
+  EXPECT_EQ(rows.population(), 14);
+  const auto cells = scores_of(records, {Granularity::coordinate, 1, 0.7}, Adjacency::add_remove);
+  EXPECT_EQ(cells.population(), 32);
+  ASSERT_EQ(cells.open(access).size(), 4U);
+  EXPECT_NEAR(static_cast<double>(cells.open(access)[0].score), 0.6 * 0x1p14, 2);
+  EXPECT_EQ(cells.open(access)[3].index, 31);
+}
+
+// Wide 2.2 with S1 = .75, S0 = .1: Delta = .1, Lam = .75, R = .2 under add_remove.
+TEST(RowScores, BoundsAreThoseOfThePaperSetting) {
+  const RowLayout table({{1000, 100}});
+  const RowLimit paper{.max_rows = 10};
+  const RowScoreRule rule{Granularity::coordinate, 0.75, 0.1};
+  const auto bounds = row_score_bounds(table, paper, rule, Adjacency::add_remove);
+  const double grid = 0.75 * 0x1p-26;
+  EXPECT_NEAR(static_cast<double>(bounds.score_bound) * grid, 0.1, 1e-7);
+  EXPECT_EQ(bounds.sensitivity, bounds.score_bound);
+  EXPECT_DOUBLE_EQ(bounds.l2_sensitivity * grid, 0.75);
+  EXPECT_NEAR(bounds.range_sensitivity * grid, 0.2, 1e-7);
+  EXPECT_EQ(bounds.support, 1000);
+  EXPECT_EQ(bounds.population, 100000);
+  const auto replaced = row_score_bounds(table, paper, rule, Adjacency::replace_one);
+  EXPECT_EQ(replaced.support, 2000);
+  EXPECT_DOUBLE_EQ(replaced.l2_sensitivity * grid, 1.5);
+}
+
+TEST(RowScores, RefusesABoundBelowTheGrid) {
+  EXPECT_THROW(static_cast<void>(row_score_bounds(layout(), limit, {Granularity::row, 1, 0x1p-15},
+                                                  Adjacency::add_remove)),
+               base::UsageError);
+}
+
 }  // namespace score_sum_test
+
 }  // namespace tacet::optimize

@@ -9,7 +9,7 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/model/class_weights.h"
-#include "tacet/model/loss/slopes.h"
+#include "tacet/model/loss/loss_parts.h"
 #include "tacet/numeric/exp_each.h"
 #include "tacet/optimize/sums/clip.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {

@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/access_keys.h"
+#include "tacet/privacy/bounded_sum.h"
 
 namespace tacet::optimize {
 namespace vector_sum_test {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/random/exact/lazy_uniform.h"
 #include "tacet/random/exact/race.h"
+#include "tacet/random/exact/uniform.h"
 #include "tacet/random/noise/discrete.h"
 #include "tacet/random/source/source.h"
 

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "tacet/base/error.h"
-#include "tacet/random/exact/lazy_uniform.h"
 #include "tacet/random/exact/uniform.h"
 
 namespace tacet::random {

@@ -10,7 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/random/choose/poisson_chunk.h"
-#include "tacet/random/exact/lazy_uniform.h"
+#include "tacet/random/exact/uniform.h"
 #include "tacet/random/source/secure_memory.h"
 
 namespace tacet::random {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/random/exact/real_interval.h"
 #include "tacet/random/exact/uniform.h"
 
@@ -106,12 +107,13 @@ class Race {
             static_cast<double>(rest_ - static_cast<std::int64_t>(i - listed_.size()));
         const double sum = (i == listed_.size() ? 0 : time.value) + e.value / left;
         const double error = (i == listed_.size() ? 0 : time.error) + e.error / left;
-        time = {sum, error + sum * 0x1p-50};
+        time = {sum, error + sum * numeric::ulps(4)};
       }
       const double key = internal::certain_log(time.value) - handicap;
       // ln moves by at most error / (value - error); the last terms cover three roundings.
       const double relative = time.error < time.value / 2 ? 2 * time.error / time.value : HUGE_VAL;
-      const double reach = relative + 0x1p-45 * (1 + std::fabs(key) + std::fabs(handicap));
+      const double reach =
+          relative + numeric::ulps(128) * (1 + std::fabs(key) + std::fabs(handicap));
       runners.push_back({key - reach, key + reach, i});
     }
     return runners;
@@ -145,7 +147,7 @@ class Race {
   std::vector<TwoStageUniform> uniforms_;
 };
 
-/// PartitionSelection candidates without replacement, each uniform among those left: a Fisher-Yates
+/// Draws unlisted candidates without replacement, each uniform among those left: a Fisher-Yates
 /// shuffle of their ranks of which only the touched entries are stored.
 class PartitionCandidates {
  public:

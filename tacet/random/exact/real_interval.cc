@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/random/exact/exact_normal.h"
 
 namespace tacet::random::internal {
@@ -93,13 +94,13 @@ Approximate exponential_of_word(std::uint64_t word) {
     double sum = 0;
     for (int i = 35; i >= 3; i -= 2) sum = (sum + 1.0 / i) * square;
     const double value = 2 * f * (1 + sum);
-    return {value, value * 0x1p-48 + 0x1p-63};
+    return {value, value * numeric::ulps(16) + 0x1p-63};
   }
   const double u = (static_cast<double>(word) + 0.5) * 0x1p-64;
   const double value = -certain_log(u);
   // The cell's half-width over its lower end; the first cell has no lower end above 0.
   const double cell = word == 0 ? HUGE_VAL : 0x1p-64 / (static_cast<double>(word) * 0x1p-64);
-  return {value, value * 0x1p-46 + cell};
+  return {value, value * numeric::ulps(64) + cell};
 }
 
 RealInterval exponential_of(const TwoStageUniform& uniform) {

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <boost/multiprecision/cpp_int.hpp>
+
+#include <cmath>
 #include <cstdint>
 #include <functional>
 
+#include "tacet/numeric/rounding.h"
+#include "tacet/random/exact/exact_normal.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::random {
@@ -17,3 +22,78 @@ namespace tacet::random {
 [[nodiscard]] bool bernoulli_real(const std::function<std::uint64_t()>& next, double probability);
 
 }  // namespace tacet::random
+
+namespace tacet::random::internal {
+
+/// low <= value 2^p <= high.
+struct Bracket {
+  boost::multiprecision::cpp_int low;
+  boost::multiprecision::cpp_int high;
+};
+
+/// A fraction with exact integers, denominator > 0.
+struct Fraction {
+  boost::multiprecision::cpp_int numerator;
+  boost::multiprecision::cpp_int denominator;
+};
+
+/// The exact value of a finite double.
+[[nodiscard]] Fraction exact_fraction(double value);
+/// About the value, to 2^-52 relative; 0 and infinity beyond the range of doubles.
+[[nodiscard]] double approximate(const Fraction& value);
+
+/// exp(-x) for an exact x >= 0, between bounds 2^-p or a few apart.
+[[nodiscard]] Bracket exp_bracket(const Fraction& x, int p);
+
+/// exp(-x) in doubles for 0 <= x <= 700 with a relative error below 2^-45, by operations whose
+/// rounding IEEE 754 fixes: the same on every machine.
+[[nodiscard]] double certain_exp(double x);
+constexpr double certain_exp_error = numeric::ulps(128);
+
+/// A uniform number in [0, 1) whose bits are drawn as comparisons need them: first those of a word,
+/// then the words `more` gives.
+class LazyUniform {
+ public:
+  /// The first `word_bits` (63 or 64) bits of `word` count; the others must be 0.
+  LazyUniform(std::uint64_t word, MoreBits more, int word_bits = 64)
+      : word_(word), more_(std::move(more)), word_bits_(word_bits) {}
+  explicit LazyUniform(Stream& stream)
+      : LazyUniform(stream.next(), [&stream](int) { return stream.next(); }) {}
+
+  [[nodiscard]] std::uint64_t word() const { return word_; }
+
+  /// Whether U < value. `approximation` is within a relative `error` of the value; `exact` gives
+  /// bounds of value 2^p for any p and is called only when U comes too close to tell.
+  template <class Exact>
+  [[nodiscard]] bool below(double approximation, double error, const Exact& exact) {
+    // One word of U decides unless it is next to the value. The conversion rounds by 2^-53.
+    const double low = static_cast<double>(word_) * 0x1p-64;
+    const double slack = error + numeric::ulps(4);
+    if (low * (1 + slack) + 0x1p-62 < approximation * (1 - slack)) return true;
+    if (low * (1 - slack) > approximation * (1 + slack) && approximation >= 0) return false;
+    return below_exactly(exact);
+  }
+
+ private:
+  [[nodiscard]] bool below_exactly(const std::function<Bracket(int)>& exact);
+
+  std::uint64_t word_;
+  MoreBits more_;
+  int word_bits_;
+  boost::multiprecision::cpp_int bits_ = 0;  // those drawn, once any beyond the word are
+  int count_ = 0;
+};
+
+/// floor(scale E + shift), E = -ln U exponential and shift 0 or 1/2: the largest k with
+/// U < exp(-(k - shift)/scale), or 0. `exact` is the scale without error.
+[[nodiscard]] std::int64_t round_exponential(LazyUniform& uniform, double scale,
+                                             const Fraction& exact, bool half);
+
+/// The largest k in 0..most with U < base^k, for a base in [0, 1) or next to 1: geometric with the
+/// probability 1 - base of success. `rate` is -ln base to a relative error of rate_error, or beyond
+/// 700 any such number, or 0 below 2^-700; `base(p)` gives bounds of base 2^p a few apart.
+constexpr double rate_error = 0x1p-40;
+[[nodiscard]] std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t most,
+                                         const std::function<Bracket(int)>& base);
+
+}  // namespace tacet::random::internal

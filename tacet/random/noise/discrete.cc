@@ -1,14 +1,16 @@
 #include "tacet/random/noise/discrete.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/random/exact/lazy_uniform.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/random/exact/uniform.h"
 #include "tacet/random/noise/wrapping_sum.h"
+#include "tacet/random/source/secure_memory.h"
 
 namespace tacet::random {
 namespace {
@@ -30,6 +32,8 @@ void check_ratio(Ratio ratio, double largest, const char* name) {
   }
 }
 
+using internal::Fraction;
+
 }  // namespace
 
 bool bernoulli_exp(Stream& stream, Wide numerator, Wide denominator) {
@@ -37,7 +41,7 @@ bool bernoulli_exp(Stream& stream, Wide numerator, Wide denominator) {
   const double x = static_cast<double>(numerator) / static_cast<double>(denominator);
   LazyUniform uniform(stream);
   return uniform.below(
-      x > 700 ? 0 : internal::certain_exp(x), internal::certain_exp_error + x * 0x1p-50,
+      x > 700 ? 0 : internal::certain_exp(x), internal::certain_exp_error + x * numeric::ulps(4),
       [&](int p) {
         return internal::exp_bracket({Integer(numerator), Integer(denominator)}, p);
       });
@@ -74,7 +78,7 @@ DiscreteGaussian::DiscreteGaussian(Ratio sigma_squared)
   for (std::size_t j = 0; j < steps; ++j) {
     // A step is as high as the law at its left end, or higher.
     const double y = static_cast<double>(j) * static_cast<double>(width_);
-    const double height = internal::certain_exp(y * y * exponent_factor_) * (1 + 0x1p-40);
+    const double height = internal::certain_exp(y * y * exponent_factor_) * numeric::amply_up;
     const auto weight = static_cast<std::uint64_t>(std::ldexp(height, unit_bits)) + 1;
     total_ += weight;
     places_.push_back({weight, total_});
@@ -106,7 +110,7 @@ bool DiscreteGaussian::accept(Stream& stream, std::int64_t y, std::uint64_t weig
   };
   // The bracket of the quotient is wider by 2^(unit_bits + shift) / weight: ask for more bits.
   const int more = unit_bits + shift;
-  return uniform.below(probability, internal::certain_exp_error + x * 0x1p-49, [&](int p) {
+  return uniform.below(probability, internal::certain_exp_error + x * numeric::ulps(8), [&](int p) {
     Bracket bound = exact(p + more);
     bound.low >>= more;
     bound.high = (bound.high >> more) + 1;
@@ -149,6 +153,50 @@ void add_discrete_gaussian(BlockClaim claim, Ratio sigma_squared, std::span<std:
   const DiscreteGaussian law(sigma_squared);
   Stream stream(std::move(claim));
   for (std::int64_t& value : values) value = internal::wrapping_sum(value, law.draw(stream));
+}
+
+void internal::check_laplace_scale(double scale) {
+  if (!(scale > 0 && scale <= largest_laplace_scale)) {
+    throw base::UsageError(
+        "the scale of the noise must be above 0 and at most 2^40 grid units, got {}; a coarser "
+        "grid "
+        "has room for more",
+        scale);
+  }
+}
+
+void internal::add_rounded_laplace(const KeystreamBlock& block, double scale,
+                                   std::span<std::int64_t> values, std::uint64_t first) {
+  check_laplace_scale(scale);
+  const Fraction exact = internal::exact_fraction(scale);
+  KeystreamBlockReader reader(block);
+  std::array<std::uint64_t, 1024> words;
+  const internal::ScopedWipe wipe{std::span(words)};
+  while (!values.empty()) {
+    const std::size_t count = std::min(values.size(), words.size());
+    reader.words(first, std::span(words).first(count));
+    for (std::size_t j = 0; j < count; ++j) {
+      const auto more = [&block, coordinate = first + j](int i) {
+        std::array<std::uint64_t, 1> word{};
+        block.extension(coordinate, static_cast<std::uint64_t>(i), word);
+        return word[0];
+      };
+      // The first bit is the sign, the others are U.
+      LazyUniform uniform(words[j] << 1, more, 63);
+      const std::int64_t magnitude = internal::round_exponential(uniform, scale, exact, true);
+      const auto noise = static_cast<std::uint64_t>((words[j] >> 63) == 0 ? -magnitude : magnitude);
+      values[j] = static_cast<std::int64_t>(static_cast<std::uint64_t>(values[j]) + noise);
+    }
+    first += count;
+    values = values.subspan(count);
+  }
+}
+
+void add_rounded_laplace(BlockClaim claim, double scale, std::span<std::int64_t> values,
+                         std::uint64_t first) {
+  internal::check_laplace_scale(scale);
+  const KeystreamBlock block(std::move(claim));
+  internal::add_rounded_laplace(block, scale, values, first);
 }
 
 }  // namespace tacet::random

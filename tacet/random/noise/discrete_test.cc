@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/random/noise/laplace.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::random {

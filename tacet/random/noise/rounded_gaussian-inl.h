@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "tacet/random/exact/inverse_normal.h"
-#include "tacet/random/noise/rounded_gaussian_kernel.h"
+#include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/noise/rounded_gaussian_steps-inl.h"
 #include "tacet/random/noise/wrapping_sum.h"
 

@@ -12,7 +12,6 @@
 #include "tacet/random/exact/exact_normal.h"
 #include "tacet/random/exact/inverse_normal.h"
 #include "tacet/random/exact/real_interval.h"
-#include "tacet/random/noise/rounded_gaussian_kernel.h"
 #include "tacet/random/noise/wrapping_sum.h"
 #include "tacet/random/source/secure_memory.h"
 
@@ -113,9 +112,6 @@ void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma
   }
 }
 
-}  // namespace internal
-
-namespace internal {
 namespace {
 
 /// What the last reader of this thread needed, for the next one: to take the memory anew costs as

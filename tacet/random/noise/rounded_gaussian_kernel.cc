@@ -1,4 +1,4 @@
-#include "tacet/random/noise/rounded_gaussian_kernel.h"
+#include "tacet/random/noise/rounded_gaussian.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tacet/random/noise/rounded_gaussian_kernel.cc"

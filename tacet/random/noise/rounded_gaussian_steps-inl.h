@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "tacet/random/exact/inverse_normal.h"
-#include "tacet/random/noise/rounded_gaussian_kernel.h"
+#include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/noise/wrapping_sum.h"
 
 HWY_BEFORE_NAMESPACE();

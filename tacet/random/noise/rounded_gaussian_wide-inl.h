@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "tacet/random/exact/inverse_normal.h"
-#include "tacet/random/noise/rounded_gaussian_kernel.h"
+#include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/noise/wrapping_sum.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -111,8 +111,9 @@ constexpr int near_octave = 14;
 constexpr double near_begin = 1.0 / (1 << near_octave);
 constexpr double near_end = 0x1p-4;
 
-/// Where the coefficients of each word of the list stand, and its place in their piece; the latter
-/// is no number for words that are done alone. Apart from what follows, which waits for both.
+/// Finds for each word of the list the row of its coefficients and its place within their piece.
+/// The place is NaN for words that are computed one by one. This loop is separate from the next
+/// one, which depends on both results.
 HWY_INLINE void place_tails(GaussianBatch& batch, std::size_t count) {
   static_assert(table::tail_terms == 8);
   constexpr int row_shift = 3;

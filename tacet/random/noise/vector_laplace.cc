@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
+#include "tacet/numeric/sums.h"
 #include "tacet/random/exact/real_interval.h"
-#include "tacet/random/noise/laplace.h"
+#include "tacet/random/noise/discrete.h"
 #include "tacet/random/source/secure_memory.h"
 
 namespace tacet::random {
@@ -16,6 +18,7 @@ using internal::Approximate;
 using internal::Arithmetic;
 using internal::RealInterval;
 using internal::TwoStageUniform;
+using numeric::CompensatedSum;
 
 [[noreturn]] void fail_undecided() {
   throw base::InternalError("512 random bits did not decide one draw; the generator is broken");
@@ -28,25 +31,9 @@ std::vector<TwoStageUniform> draw_uniforms(Stream& stream, std::size_t count) {
   return uniforms;
 }
 
-/// A sum of non-negative numbers, at most 2^25 of them, by Knuth's two-sum: what it rounds is one
-/// last bit of the result and terms of second order, whatever the number of terms, so that doubles
-/// decide nearly every vector of a thousand coordinates.
-class CompensatedSum {
- public:
-  void add(double term) {
-    const double sum = sum_ + term;
-    const double back = sum - sum_;
-    rest_ += (sum_ - (sum - back)) + (term - back);
-    sum_ = sum;
-  }
-  [[nodiscard]] double value() const { return sum_ + rest_; }
-  /// Of value().
-  [[nodiscard]] double error() const { return value() * 0x1p-52; }
-
- private:
-  double sum_ = 0;
-  double rest_ = 0;
-};
+/// At most 2^25 non-negative terms: compensation leaves one unit in the last place and terms of
+/// second order, so that doubles decide nearly every vector of a thousand coordinates.
+double error_of(const CompensatedSum& sum) { return sum.value() * numeric::ulps(1); }
 
 /// Sum of exponential variables: Gamma.
 Approximate rough_sum(std::span<const TwoStageUniform> uniforms) {
@@ -57,7 +44,7 @@ Approximate rough_sum(std::span<const TwoStageUniform> uniforms) {
     sum.add(e.value);
     error += e.error;
   }
-  return {sum.value(), (error + sum.error()) * (1 + 0x1p-20)};
+  return {sum.value(), (error + error_of(sum)) * (1 + 0x1p-20)};
 }
 
 RealInterval fine_sum(std::span<const TwoStageUniform> uniforms) {
@@ -86,15 +73,16 @@ bool round_roughly(std::span<const TwoStageUniform> normals,
     z[j] = internal::approximate_normal(normals[j].word());
     const double magnitude = std::fabs(z[j].value);
     squares.add(magnitude * magnitude);
-    square_error += (2 * magnitude + z[j].error) * z[j].error + magnitude * magnitude * 0x1p-53;
+    square_error +=
+        (2 * magnitude + z[j].error) * z[j].error + magnitude * magnitude * numeric::unit_roundoff;
   }
   const double square = squares.value();
-  square_error = (square_error + squares.error()) * (1 + 0x1p-20);
+  square_error = (square_error + error_of(squares)) * (1 + 0x1p-20);
   const Approximate sum = rough_sum(exponentials);
   if (!(square_error < square / 4) || !(sum.error < sum.value / 4)) return false;
   const double factor = scale * sum.value / std::sqrt(square);
   // A relative error e < 1/4 of the square moves its inverse root by less than e.
-  const double relative = 1.5 * (square_error / square + sum.error / sum.value) + 0x1p-48;
+  const double relative = 1.5 * (square_error / square + sum.error / sum.value) + numeric::ulps(16);
   for (std::size_t j = 0; j < z.size(); ++j) {
     const double x = z[j].value * factor;
     const double error = 1.5 * (z[j].error * factor + std::fabs(x) * relative);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/random/noise/laplace.h"
+#include "tacet/random/noise/discrete.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::random {

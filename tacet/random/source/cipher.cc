@@ -80,8 +80,7 @@ void Keystream::words(std::uint64_t first, std::span<std::uint64_t> out) {
   if (!context_) throw base::InternalError("a keystream was used after it had been moved away");
   require_same_process(generation_);
   if (first > word_limit || out.size() > word_limit - first) {
-    throw base::InternalError(
-        "a keystream block of the key tree holds at most 2^33 words; use several");
+    throw base::InternalError("a keystream block holds at most 2^33 words; use several");
   }
   if (out.empty()) return;
   std::array<std::uint64_t, 2> edge{};

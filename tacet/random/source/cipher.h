@@ -17,8 +17,9 @@ namespace tacet::random::internal {
 /// The expanded key of an open keystream lies in OpenSSL's context, on the ordinary heap: that
 /// memory is wiped when the keystream ends, but neither locked, nor left out of core dumps, nor
 /// wiped in a forked child, since the library offers no way to choose where its contexts lie. While
-/// keystreams are open, who can read the process's memory, swap or core dump can read their keys
-/// (not those that they come from, see SecureSlot); a program keeps them short and core dumps off.
+/// a keystream is open, anybody who can read the process's memory, swap or core dump can read its
+/// key (but not the key that it comes from, see SecureSlot). So a program opens keystreams for a
+/// short time and turns core dumps off.
 class Keystream {
  public:
   /// At most 2^32 blocks of one key are used: the distance from random bits is blocks^2 / 2^129.

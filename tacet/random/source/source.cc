@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::random {
 namespace {
@@ -147,22 +148,22 @@ double Source::prg_slack() const {
   double sum = 0;  // in the order of the words: the same for the same claims
   for (const auto& [words, claims] : counts_) sum += prg_slack_of(claims, words);
   // Leaves of one size are what prg_slack_of() says, to the last digit: plans state that.
-  return counts_.size() > 1 ? sum * (1 + 0x1p-40) : sum;
+  return counts_.size() > 1 ? sum * numeric::amply_up : sum;
 }
 
-double prg_slack_of(std::int64_t leaves, std::int64_t words) {
+double prg_slack_of(std::int64_t blocks, std::int64_t words) {
   constexpr double continuation_blocks = static_cast<double>(continuation_words) / 2;
   const auto square_of = [](std::int64_t count) {
-    const double blocks = static_cast<double>(count) / 2 + 1;
-    return blocks * blocks;
+    const double blocks_of_piece = static_cast<double>(count) / 2 + 1;
+    return blocks_of_piece * blocks_of_piece;
   };
   const std::int64_t whole = words / piece_words;
   const std::int64_t rest = words % piece_words;
   double one_block = static_cast<double>(whole) * square_of(piece_words);
   if (rest > 0 || whole == 0) one_block += square_of(rest);
   one_block += static_cast<double>(words) * continuation_blocks * continuation_blocks;
-  constexpr double rounding = 1 + 0x1p-40;
-  return std::ldexp(static_cast<double>(leaves) * one_block * rounding, -129);
+  constexpr double rounding = numeric::amply_up;
+  return std::ldexp(static_cast<double>(blocks) * one_block * rounding, -129);
 }
 
 std::unique_ptr<SecureSource> SecureSource::create() {

@@ -148,10 +148,10 @@ class Stream {
   int bits_left_ = 0;
 };
 
-/// The PRG slack for `leaves` keystream blocks of at most `words` words each, every word with its
+/// The PRG slack for `blocks` keystream blocks of at most `words` words each, every word with its
 /// continuation: from public numbers, so that it can be stated beside a guarantee. The squares of
 /// the blocks read under each key, over 2^129 (Source::prg_slack).
-[[nodiscard]] double prg_slack_of(std::int64_t leaves, std::int64_t words);
+[[nodiscard]] double prg_slack_of(std::int64_t blocks, std::int64_t words);
 
 /// A tree of keys that hands out claims. All randomness of the library comes from one. Several
 /// threads may claim at once.

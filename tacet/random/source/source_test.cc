@@ -171,7 +171,7 @@ TEST(Source, ABlockIsReadToItsEndAndNoFurther) {
 }
 
 // Every 2^20 words have a key of their own: the first is the keystream block's old one, so that
-// shorter leaves kept their words.
+// shorter blocks kept their words.
 TEST(Source, LongBlocksAreCutIntoPiecesWithKeysOfTheirOwn) {
   SeededSource source(7);
   const KeystreamBlock block(source.claim(Purpose::noise, 3, 5));

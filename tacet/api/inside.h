@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tacet/api/ledger.h"
+#include "tacet/api/mechanism.h"
+#include "tacet/api/model.h"
+#include "tacet/api/random.h"
+#include "tacet/api/release.h"
+#include "tacet/api/schema.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/ledger/ledger_budget.h"
+#include "tacet/mechanism/select/scores.h"
+#include "tacet/model/model_file.h"
+#include "tacet/privacy/bounded_sum.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::api {
+
+struct Schema::Held {
+  data::Schema schema;
+  std::string sha256;  ///< of its file; empty: it was none
+};
+
+struct Plan::Held {
+  learn::Training training;
+  std::string schema_sha256;
+};
+
+/// What the types of the interface hold, for the code of this module and of the library for C. It
+/// stays in the tree.
+struct Inside {
+  [[nodiscard]] static const data::Schema& of(const Schema& schema) { return schema.held_->schema; }
+  [[nodiscard]] static const std::string& sha256_of(const Schema& schema) {
+    return schema.held_->sha256;
+  }
+  [[nodiscard]] static Schema schema(data::Schema schema, std::string sha256) {
+    return Schema(
+        std::make_shared<const Schema::Held>(Schema::Held{std::move(schema), std::move(sha256)}));
+  }
+  [[nodiscard]] static const Plan::Held& of(const Plan& plan) { return *plan.held_; }
+  [[nodiscard]] static Plan plan(learn::Training training, std::string schema_sha256) {
+    return Plan(std::make_shared<const Plan::Held>(
+        Plan::Held{std::move(training), std::move(schema_sha256)}));
+  }
+  [[nodiscard]] static const model::ModelFile& of(const Model& model) { return *model.file_; }
+  [[nodiscard]] static Model model(model::ModelFile file) {
+    return Model(std::make_shared<const model::ModelFile>(std::move(file)));
+  }
+  [[nodiscard]] static random::Source* of(const Random* random) {
+    return random == nullptr ? nullptr : random->source_.get();
+  }
+  [[nodiscard]] static const mechanism::Scores& of(const Scores& scores) { return *scores.held_; }
+  [[nodiscard]] static Scores scores(mechanism::Scores scores) {
+    return Scores(std::make_shared<const mechanism::Scores>(std::move(scores)));
+  }
+  /// Takes it; UsageError where that was done before.
+  [[nodiscard]] static privacy::BoundedSum take(Sum& sum);
+  /// The ledger's budget behind one of this interface; any other budget as it is.
+  [[nodiscard]] static privacy::Budget* of(privacy::Budget* budget);
+};
+
+}  // namespace tacet::api

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tacet/api/random.h"
+#include "tacet/optimize/sums/vector_sum.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/receipt.h"
+
+/// A sum of one's own (optimize/sums/vector_sum.h), released with noise and a receipt.
+///
+/// Example:
+///
+///     optimize::Histogram days(7);
+///     for (const int day : {0, 3, 3, 6}) days.add(day);  // private records
+///     const auto released = api::release(std::move(days), {1, 0, privacy::Adjacency::add_remove},
+///                                        {.noise = api::Noise::discrete_laplace});
+///     const double mondays = released.values[0];
+///     const std::string receipt = privacy::receipt_to_json(released.receipt);
+namespace tacet::api {
+
+/// A sum that was made, with the bound that it was clipped to. There is no other way to state one.
+class Sum {
+ public:
+  Sum(optimize::VectorSum&& sum);  // NOLINT(google-explicit-constructor)
+  Sum(optimize::Histogram&& sum);  // NOLINT(google-explicit-constructor)
+  Sum(optimize::MeanSum&& sum);    // NOLINT(google-explicit-constructor)
+
+ private:
+  friend struct Inside;
+  std::shared_ptr<privacy::BoundedSum> held_;
+};
+
+enum class Noise {
+  gaussian,           ///< needs a delta; least noise for sums of many numbers
+  laplace,            ///< pure where delta is 0; for sums clipped by their L1 norm
+  discrete_gaussian,  ///< on the sum's own grid: whole numbers for a histogram
+  discrete_laplace
+};
+
+/// How a release goes.
+struct ReleaseOptions {
+  Noise noise = Noise::gaussian;
+  /// Whose records a UnitLimit counted, as receipts say it.
+  std::string privacy_unit = "record";
+  std::int64_t max_records_per_unit = 1;  ///< how many the UnitLimit lets in; 1 for "record"
+  /// Pays for it; null: nobody adds releases up. A LedgerBudget must name the same unit, and a
+  /// reason where the noise is seeded (UsageError); its release() is the caller's, before the
+  /// values go out.
+  privacy::Budget* budget = nullptr;
+  const Random* random = nullptr;  ///< null: the operating system's
+};
+
+struct ReleasedSum {
+  std::vector<double> values;  ///< in real units
+  double noise_stddev = 0;     ///< the standard deviation of the noise of each
+  privacy::Receipt receipt;
+};
+
+/// Releases a sum: the least noise of its kind that keeps the guarantee `asked` for (to a
+/// thousandth of epsilon), booked before a random bit is drawn. The receipt states what was proved.
+///
+/// UsageError for an epsilon that is 0 or infinite, for a sum that was released before, and for
+/// noise that the sum's grid has no room for; GuaranteeError where no noise of this kind keeps the
+/// guarantee (Gaussian at delta 0, or where the cipher leaves nothing of delta); what the budget
+/// throws. What is refused costs nothing.
+[[nodiscard]] ReleasedSum release(Sum sum, const privacy::Guarantee& asked,
+                                  const ReleaseOptions& options = {});
+
+}  // namespace tacet::api

@@ -1,0 +1,71 @@
+#include "tacet/choose/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/base/error.h"
+#include "tacet/privacy/prg_share.h"
+
+namespace tacet::choose {
+namespace plan_test {
+
+using privacy::Adjacency;
+
+data::Schema schema() {
+  return data::schema_from_toml(R"(
+    public_row_count = 10000
+    row_scaling = "clip1"
+    [target]
+    column = "y"
+    positive = "1"
+    [[column]]
+    name = "x"
+    kind = "numeric"
+    lower = 0
+    upper = 1
+  )",
+                                "inline");
+}
+
+// What is proved at a smaller epsilon holds at the one asked for: there is no reason to refuse.
+TEST(Plan, AnEpsilonBeyondTheCiphersRoomIsAnsweredByASmallerOne) {
+  for (const std::string method : {"gradient", "output", "phased", "adassp", "wide"}) {
+    const auto at = [&](double epsilon) {
+      return choose::plan_training(schema(), {{"method", method},
+                                              {"epsilon", epsilon},
+                                              {"delta", 1e-6},
+                                              {"adjacency", Adjacency::replace_one}});
+    };
+    const auto plan = at(1000);
+    EXPECT_GT(plan.guarantee.epsilon, 10) << method;
+    EXPECT_LT(plan.guarantee.epsilon, 100) << method;
+    // Proved, beside what the cipher adds.
+    const auto left = privacy::delta_left(plan.guarantee, plan.prg_slack);
+    EXPECT_LE(accounting::epsilon(plan.events, Adjacency::replace_one, left),
+              plan.guarantee.epsilon)
+        << method;
+    EXPECT_NE(plan.reasons.back().find("instead of 1000"), std::string::npos) << method;
+    // What is asked beyond that changes nothing, and below it nothing is said.
+    EXPECT_EQ(at(500).events, plan.events) << method;
+    for (const auto& reason : at(20).reasons) EXPECT_EQ(reason.find("instead of"), reason.npos);
+  }
+}
+
+TEST(Plan, WhereNoiseWouldCountItIsRefused) {
+  const learn::ParameterValues usual{{"delta", 1e-6}, {"adjacency", Adjacency::replace_one}};
+  auto wide = usual;  // secret samples leave less than epsilon 10 at this delta
+  wide.set("method", "wide");
+  wide.set("epsilon", 30);
+  wide.set("delta", 1e-18);
+  EXPECT_THROW((void)choose::plan_training(schema(), wide), base::GuaranteeError);
+  auto paper = usual;  // whose constants are for the epsilon asked for
+  paper.set("method", "adassp");
+  paper.set("epsilon", 1000);
+  paper.set("calibration", "paper");
+  EXPECT_THROW((void)choose::plan_training(schema(), paper), base::GuaranteeError);
+}
+
+}  // namespace plan_test
+}  // namespace tacet::choose

@@ -1,0 +1,187 @@
+#include "tacet/learn/gradient/gradient_course.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "tacet/learn/gradient/gradient_batches.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/step_rule.h"
+#include "tacet/model/loss/loss_smoothness.h"
+
+namespace tacet::learn {
+namespace {
+
+std::string usual_reason(const model::Loss& loss, double norm, std::int64_t outputs) {
+  const auto facts = model::properties(loss);
+  if (facts.labels == model::Labels::shares && std::isinf(facts.slope_bound)) {
+    return fmt::format("clipping norm {:g}: slopes of predictions above the largest count are cut",
+                       norm);
+  }
+  if (std::isinf(facts.slope_bound)) {
+    return facts.classification
+               ? fmt::format("clipping norm {:g}: slopes beyond that of margin 0 are cut", norm)
+               : fmt::format(
+                     "clipping norm {:g}: residuals beyond a quarter of the target's range are cut",
+                     norm);
+  }
+  return outputs > 1
+             ? fmt::format("clipping norm {:g}: of the gradients of all classes together", norm)
+             : fmt::format("clipping norm {:g}: no gradient of this loss is longer", norm);
+}
+
+ClippingChoice for_classes(double noise) {
+  const double norm = std::clamp(0.5 * std::sqrt(0.01 / noise), 0.5, 1.0);
+  return {norm, fmt::format("clipping norm {:.4g}: less noise for better decisions; probabilities "
+                            "are drawn towards one half (`clipping_norm=1` keeps them)",
+                            norm)};
+}
+
+ClippingChoice for_numbers(double noise) {
+  const double norm = clipping_of_numbers(noise);
+  // The slope is the residual where the target's range is 2 wide.
+  return {norm, fmt::format("clipping norm {:.4g}: residuals beyond {:.3g} of the target's range "
+                            "are cut, for less noise",
+                            norm, norm / 2)};
+}
+
+// Per kind of target: the size of weights worth reaching, and how much a linear model typically
+// lowers the loss. Margins of classes grow to about 20 before a linear model stops improving;
+// numbers are scaled to [-1, 1]. docs/explanations/step-rule.md.
+// The constants were chosen with the mean of the last half of the iterates, those of standardised
+// numbers with that of the last 2/5.
+constexpr double default_average = 0.4;
+constexpr double first_average = 0.5;  // of encoding 1, of units, of several classes
+struct Expectation {
+  double radius;
+  double learnable;
+  double average = first_average;
+};
+constexpr Expectation path_of_classes{20, 0.4};
+constexpr Expectation path_of_numbers{3, 0.03};
+constexpr Expectation for_numbers_from_lower{4, 0.03};  // encoding 1
+constexpr Expectation for_standardised_numbers{2.5, 0.03, default_average};
+
+const Expectation& expectation(const data::Schema& schema, const model::Loss& loss) {
+  const auto facts = model::properties(loss);
+  if (facts.classification || facts.labels == model::Labels::shares) return path_of_classes;
+  // Units were seen to lose by the smaller norm: docs/explanations/step-rule.md.
+  return schema.encoding > 1 && !schema.unit ? path_of_numbers : for_numbers_from_lower;
+}
+
+/// How much longer the path has to be for the average that is taken than for the one that the
+/// constants were chosen with: iterates of the last share a have come 1 - a/2 of the way.
+double way_of(const GradientPlan& plan, const Expectation& expected) {
+  if (plan.options.average || plan.averaging != Averaging::suffix) return 1;
+  return (1 - expected.average / 2) / (1 - plan.average / 2);
+}
+
+// Passes over the data that minibatches make before the rule's path is long enough.
+constexpr double batch_passes = 10;
+
+// Steps on samples. A smaller sample needs less noise a step but relatively more: the rule must
+// know how much.
+GradientCourse course_on_samples(const GradientPlan& plan, StepFacts facts, privacy::Delta delta,
+                                 Reasons& reasons) {
+  const auto& options = plan.options;
+  const double rate = plan.rate;
+  const auto steps = options.steps.value_or(
+      static_cast<std::int64_t>(std::clamp(std::ceil(batch_passes / rate), 100.0, 1e6)));
+  const double noise = batch_noise(plan, steps, options, delta) / rate;
+  facts.release_noise *=
+      noise / std::sqrt(static_cast<double>(steps)) / batch_noise({}, 1, options, delta);
+  const StepPlan rule = step_rule(facts);
+  const double step_size = std::min(
+      rule.path_length * (1 - facts.momentum) / static_cast<double>(steps), rule.longest_step);
+  if (!options.steps || !options.step_size) {
+    reasons.add("{} steps of size {:.4g} on {} of rate {:.4g}", steps,
+                options.step_size.value_or(step_size),
+                plan.sampling == BatchSampling::partition ? "batches" : "samples", rate);
+  }
+  return {0, steps, options.step_size.value_or(step_size)};
+}
+
+GradientCourse course_on_all_records(const GradientOptions& options, const StepFacts& facts,
+                                     Reasons& reasons) {
+  const StepPlan rule = step_rule(facts);
+  GradientCourse course{0, options.steps.value_or(rule.steps),
+                        options.step_size.value_or(rule.step_size)};
+  const double keep = 1 - facts.momentum;
+  if (options.steps && !options.step_size) {
+    course.step_size =
+        std::min(rule.path_length * keep / static_cast<double>(course.steps), rule.longest_step);
+  } else if (options.step_size && !options.steps) {
+    course.steps = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(std::ceil(rule.path_length * keep / course.step_size)), 10,
+        4 * rule.steps);
+  }
+  if (!options.steps || !options.step_size) {
+    reasons.add(
+        "{} steps of size {:.4g}: the path length {:.4g} balances what is not yet learned against "
+        "noise of standard deviation {:.3g} a coordinate of the mean gradient, whatever the number "
+        "of steps",
+        course.steps, course.step_size, rule.path_length, facts.release_noise);
+  }
+  return course;
+}
+
+}  // namespace
+
+double clipping_of_numbers(double relative_noise) {
+  return std::clamp(0.25 * std::pow(0.005 / relative_noise, 0.3), 0.125, 0.5);
+}
+
+ClippingChoice choose_clipping(const ClippingFacts& facts) {
+  const double bound = facts.schema.norm_bound();
+  const double usual = model::usual_slope(facts.loss) * bound;
+  const ClippingChoice as_ever{usual, usual_reason(facts.loss, usual, facts.outputs)};
+  if (facts.schema.encoding < 2 || facts.outputs > 1 || facts.schema.unit) return as_ever;
+  if (std::holds_alternative<model::SquaredLoss>(facts.loss)) {
+    return for_numbers(facts.relative_noise);
+  }
+  if (!std::holds_alternative<model::LogisticLoss>(facts.loss)) return as_ever;
+  const auto choice = for_classes(facts.relative_noise);
+  return choice.norm < usual ? choice : as_ever;
+}
+
+double usual_average(const data::Schema& schema, std::int64_t outputs) {
+  const bool first = schema.encoding == 1 || schema.unit || outputs > 1;
+  return first ? first_average : default_average;
+}
+
+GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schema,
+                             const CourseFacts& facts, Reasons& reasons) {
+  const auto loss = model::properties(plan.loss);
+  auto clipping = plan.options.clipping_norm;
+  if (!clipping) {
+    auto choice =
+        choose_clipping({.schema = schema,
+                         .loss = plan.loss,
+                         .outputs = plan.outputs,
+                         .relative_noise = plan.relative_noise(facts.columns, plan.one_release)});
+    clipping = choice.norm;
+    reasons.push_back(std::move(choice.reason));
+  }
+  const auto& expected = facts.standardised && loss.labels == model::Labels::numbers
+                             ? for_standardised_numbers
+                             : expectation(schema, plan.loss);
+  const StepFacts of_steps{
+      .release_noise = plan.one_release * *clipping / static_cast<double>(plan.public_row_count),
+      .columns = facts.columns * plan.outputs,
+      .norm_bound = schema.norm_bound(),
+      .curvature = loss.curvature,
+      .momentum = plan.momentum,
+      .radius = expected.radius,
+      .learnable = expected.learnable,
+      .way = way_of(plan, expected) * plan.path_share};
+  auto course = plan.sampling == BatchSampling::full
+                    ? course_on_all_records(plan.options, of_steps, reasons)
+                    : course_on_samples(plan, of_steps, facts.delta, reasons);
+  course.clipping_norm = *clipping;
+  return course;
+}
+
+}  // namespace tacet::learn

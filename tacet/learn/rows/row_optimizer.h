@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tacet/base/names.h"
+#include "tacet/learn/rows/row_table.h"
+#include "tacet/mechanism/noise/lazy_rows.h"
+#include "tacet/mechanism/noise/row_gaussian.h"
+
+namespace tacet::learn {
+
+/// How a released step moves the rows. All of it is post-processing: an optimizer sees what was
+/// chosen and the noisy sum on it, both public, so that none costs privacy.
+enum class RowOptimizerKind {
+  sgd,
+  momentum,        ///< heavy ball; numbers that are not chosen go on moving
+  adagrad,         ///< Duchi, Hazan, Singer (2011)
+  adam,            ///< Kingma, Ba (2015), with moments and counts of what is chosen alone
+  adam_dense_zero  ///< the same as dense frameworks do it: what is not chosen has gradient 0, its
+                   ///< moments fall and it goes on moving
+};
+inline constexpr auto row_optimizer_names =
+    base::names<RowOptimizerKind>({{RowOptimizerKind::sgd, "sgd"},
+                                   {RowOptimizerKind::momentum, "momentum"},
+                                   {RowOptimizerKind::adagrad, "adagrad"},
+                                   {RowOptimizerKind::adam, "adam"},
+                                   {RowOptimizerKind::adam_dense_zero, "adam_dense_zero"}});
+
+struct RowOptimizerSettings {
+  RowOptimizerKind kind = RowOptimizerKind::sgd;
+  double step_size = 0.1;
+  double momentum = 0.9;        ///< of momentum, and the first decay of Adam
+  double second_decay = 0.999;  ///< of Adam's squares
+  double stabiliser = 1e-8;     ///< beside the root of Adagrad and Adam
+  std::int64_t fall = 0;        ///< steps in which the step size falls to 0, linearly; 0: it stays
+  /// Up to so many stored rows all move in every step; of more, each when it is looked at.
+  std::int64_t eager_rows = 4096;
+};
+
+/// The same rule where every number moves in every step: both kinds of Adam are one then, of which
+/// this takes the one that counts no moves.
+[[nodiscard]] RowOptimizerSettings in_every_step(RowOptimizerSettings settings);
+
+/// Moves the rows of a table by what was released of them.
+///
+/// Where many rows are stored, one that was not chosen is left alone until it is: what it would
+/// have done meanwhile is done then, by the same operations in the same order, so that the numbers
+/// have the same bits as if all stored rows moved in every step.
+class RowOptimizer {
+ public:
+  RowOptimizer(const privacy::RowLayout& layout, RowStart start,
+               const RowOptimizerSettings& settings);
+
+  /// One step along the noisy sum over `divisor`, a public number: the expected size of the sample.
+  void step(const mechanism::NoisyRows& noisy, double divisor);
+
+  /// The same for all rows, whose numbers are drawn a block of rows at a time: the same bits.
+  void step(const mechanism::LazyRows& noisy, double divisor);
+
+  /// A step over all rows that is put off: each row makes it when it is caught up, by the words of
+  /// the keystream block that it would have had, so that the numbers have the bits of step(). Saves
+  /// memory traffic where a sample touches few rows of a table, not draws. After the first one all
+  /// steps are put off.
+  void defer(std::unique_ptr<const mechanism::LazyRows> noisy, double divisor);
+  /// Brings the blocks of these rows up to date. Rows may be read then, and no others.
+  void catch_up(std::span<const std::int64_t> rows);
+  /// All rows; what was put off is forgotten.
+  void catch_up();
+  /// Numbers of touched rows that steps hold which were put off.
+  [[nodiscard]] std::size_t held() const;
+
+  /// Rows that are drawn and caught up together.
+  [[nodiscard]] std::int64_t block_rows() const;
+
+  /// A row as it stands now, stored or not; it may lie in `room`, which must hold room_size()
+  /// numbers. For several threads at once. InternalError for a row that was not caught up.
+  [[nodiscard]] std::span<const float> read(std::int64_t row, std::span<float> room) const;
+  [[nodiscard]] std::size_t room_size() const;
+
+  [[nodiscard]] const RowTable& table() const { return table_; }
+
+ private:
+  /// How rows move in a step.
+  struct Along {
+    double divisor;
+    std::int64_t step;
+  };
+  [[nodiscard]] double rate_of(std::int64_t step) const;
+  void rest(const RowTable::Rows& row, std::int64_t to) const;
+  void move_rows(mechanism::LazyRows::Reading& noisy, std::int64_t first, std::int64_t count,
+                 const Along& along);
+  void catch_up_block(std::int64_t first);
+
+  /// A step that rows have not made yet.
+  struct Deferred {
+    std::unique_ptr<const mechanism::LazyRows> noisy;
+    double divisor;
+    std::int64_t step;
+  };
+
+  RowOptimizerSettings settings_;
+  RowTable table_;
+  std::int64_t now_ = 0;  // steps so far
+  std::vector<Deferred> deferred_;
+};
+
+}  // namespace tacet::learn

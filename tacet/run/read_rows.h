@@ -1,0 +1,26 @@
+#pragma once
+
+#include "tacet/base/progress.h"
+#include "tacet/data/dataset.h"
+#include "tacet/data/read/read_dataset.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/ledger/fingerprint.h"
+#include "tacet/run/rows.h"
+
+/// From records in memory to a data set.
+namespace tacet::run {
+
+/// What can be said of rows before one of them is read: errors as dataset_of.
+void check_rows(const Rows& rows, const data::Schema& schema, data::TargetUse target);
+
+/// Encodes them by the schema, bounds enforced. UsageError for rows that do not go with it: another
+/// number of columns, columns of different lengths, names that the schema lacks; values are never
+/// errors. What `next` throws passes through. Where a `fingerprint` is given each record is added
+/// to it with all of its columns and its label. The same records again have the same, in any order
+/// of rows and columns, and so has a file of them (record_text.h).
+[[nodiscard]] data::Dataset dataset_of(const Rows& rows, const data::Schema& schema,
+                                       data::TargetUse target,
+                                       const base::CancelToken* cancel = nullptr,
+                                       ledger::Fingerprint* fingerprint = nullptr);
+
+}  // namespace tacet::run
