@@ -282,9 +282,9 @@ TEST(Output, PaperModeStatesTheClaimAndWhatIsProved) {
   const auto trained = train(setting, options, 1);
   EXPECT_EQ(trained.receipt.calibration, "wang2021");
   for (const auto& [set, name] :
-       {std::pair<void (*)(LinearOptions&), const char*>{[](auto& o) { o.mean_l2 = 0.1; }, "l2"},
-        {[](auto& o) { o.average = 0.1; }, "average"},
-        {[](auto& o) { o.weight_scale = 3; }, "weight-scale"}}) {
+       {std::pair<void (*)(LinearOptions&), const char*>{[](auto& o) { o.mean_l2 = 0.1; }, "`l2`"},
+        {[](auto& o) { o.average = 0.1; }, "`average`"},
+        {[](auto& o) { o.weight_scale = 3; }, "`weight_scale`"}}) {
     auto with = options;
     set(with);
     EXPECT_NE(refusal(setting.schema, with).find(name), std::string::npos);
