@@ -93,7 +93,6 @@ constexpr std::array local_table{
 
 // In the words of this command; the adjacency is no choice.
 constexpr std::array device_bindings{
-    bind<&learn::CommonOptions::epsilon>("epsilon"),
     bind<&learn::CommonOptions::delta>("delta"),
     bind<&learn::CommonOptions::public_row_count>("public-row-count"),
     bind<&learn::CommonOptions::method>("learner"),
@@ -117,9 +116,7 @@ std::span<const learn::Parameter> local_parameters() { return local_table; }
 LocalOptions local_options(const learn::OptionValues& values) {
   learn::check_values(local_table, values);
   LocalOptions options;
-  if (!values.contains("epsilon")) {
-    throw base::UsageError("epsilon is missing; give --epsilon, of all that one device sends");
-  }
+  options.epsilon = learn::checked_epsilon(values);
   options.loss = learn::loss_of(values);
   learn::read_bound(device_bindings, values, options);
   learn::read_bound(learn::calibration_bindings, values, options);

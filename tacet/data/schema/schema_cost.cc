@@ -355,9 +355,9 @@ std::string internal::other_unit(std::string_view fitted, std::string_view used)
                             : fmt::format("units of the column '{}'", unit);
   };
   return fmt::format(
-      "the schema was fitted to protect {} and says nothing about {}: fit it again {}",
+      "the schema was fitted to protect {} and says nothing about {}: fit it again for {}",
       in_words(fitted), in_words(used),
-      used == "record" ? "without `unit`" : fmt::format("with `unit={}`", used));
+      used == "record" ? "single records" : fmt::format("each {}", used));
 }
 
 void internal::check_cost(const SchemaCost& cost, std::string_view where) {

@@ -286,10 +286,10 @@ TEST(Output, PaperModeStatesTheClaimAndWhatIsProved) {
   }
   const auto trained = train(setting, options, 1);
   EXPECT_EQ(trained.receipt.calibration, "wang2021");
-  for (const auto& [set, name] :
-       {std::pair<void (*)(ParameterValues&), const char*>{[](auto& o) { o.set("l2", 0.1); }, "l2"},
-        {[](auto& o) { o.set("average", 0.1); }, "average"},
-        {[](auto& o) { o.set("weight-scale", 3); }, "weight-scale"}}) {
+  for (const auto& [set, name] : {std::pair<void (*)(ParameterValues&), const char*>{
+                                      [](auto& o) { o.set("l2", 0.1); }, "`l2`"},
+                                  {[](auto& o) { o.set("average", 0.1); }, "`average`"},
+                                  {[](auto& o) { o.set("weight-scale", 3); }, "`weight_scale`"}}) {
     auto with = options;
     set(with);
     EXPECT_NE(refusal(setting.schema, with).find(name), std::string::npos);

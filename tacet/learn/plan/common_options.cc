@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::array common_bindings{
     bind<&CommonOptions::method>("method"),
-    bind<&CommonOptions::epsilon>("epsilon"),
     bind<&CommonOptions::delta>("delta"),
     bind<&CommonOptions::adjacency>("adjacency",
                                     [](const std::string& text, CommonOptions& options) {
@@ -29,10 +28,7 @@ constexpr std::array<std::string_view, 11> read_by_all{
 }  // namespace
 
 void read_common(const ParameterValues& values, CommonOptions& options) {
-  if (!values.given("epsilon")) {
-    throw base::UsageError(
-        "epsilon is missing; give --epsilon (1 is usual; inf trains without protection)");
-  }
+  options.epsilon = checked_epsilon(values.all());
   if (!values.given("adjacency")) {
     throw base::UsageError(
         "adjacency is missing: add_remove, zero_out or replace_one says which data sets the "

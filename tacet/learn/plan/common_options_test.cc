@@ -61,7 +61,7 @@ TEST(CommonOptions, NamesTheParameterItRefuses) {
   EXPECT_NE(message({}).find("epsilon is missing"), std::string::npos);
   EXPECT_NE(message({{"epsilon", "0"}}).find("`epsilon` must be above 0"), std::string::npos);
   EXPECT_NE(message({{"epsilon", "-1"}}).find("got -1"), std::string::npos);
-  EXPECT_NE(message({one, {"delta", "1.5"}}).find("delta must be at least 0 and below 1"),
+  EXPECT_NE(message({one, {"delta", "1.5"}}).find("`delta` must be at least 0 and below 1"),
             std::string::npos);
   EXPECT_NE(message({one, {"momentum", "1"}}).find("momentum"), std::string::npos);
   EXPECT_NE(message({one, {"steps", "0"}}).find("steps"), std::string::npos);

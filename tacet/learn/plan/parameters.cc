@@ -122,9 +122,17 @@ std::optional<model::Loss> loss_of(const OptionValues& values) {
   }
   for (const auto* needing : {"loss-parameter", "loss-width"}) {
     if (!values.contains(needing)) continue;
-    throw base::UsageError("{} needs a loss that has one; add --loss", needing);
+    throw base::UsageError("{} needs a loss that has one; add `loss`",
+                           base::parameter_name(needing));
   }
   return std::nullopt;
+}
+
+double checked_epsilon(const OptionValues& values) {
+  const auto given = values.find("epsilon");
+  if (given != values.end()) return parse_real("epsilon", given->second);
+  throw base::UsageError(
+      "epsilon is missing; give `epsilon` (1 is usual; inf trains without protection)");
 }
 
 bool ParameterValues::given(std::string_view name) const { return values_.contains(name); }

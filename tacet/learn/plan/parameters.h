@@ -113,6 +113,9 @@ class ParameterValues {
 /// without a loss, and for what no loss has.
 [[nodiscard]] std::optional<model::Loss> loss_of(const OptionValues& values);
 
+/// UsageError where it is missing: nothing has a default epsilon.
+[[nodiscard]] double checked_epsilon(const OptionValues& values);
+
 /// A number written in full: `1e-5`, `0.5`, `inf`. UsageError that names the parameter otherwise.
 [[nodiscard]] double parse_real(std::string_view parameter, std::string_view text);
 [[nodiscard]] std::int64_t parse_integer(std::string_view parameter, std::string_view text);
