@@ -126,13 +126,12 @@ data::Schema schema_of(std::int64_t rows) {
 
 std::optional<learn::Training> planned(const Contender& contender, const data::Schema& schema,
                                        double epsilon, double delta) {
-  learn::ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("method", contender.method);
-  options.set("epsilon", epsilon);
-  options.set("delta", delta);
-  options.set("adjacency", adjacency);
-  options.set("loss", model::Loss{model::AbsoluteLoss{}});
-  options.set("radius", 1);
+  learn::ParameterValues options{{"adjacency", adjacency},
+                                 {"method", contender.method},
+                                 {"epsilon", epsilon},
+                                 {"delta", delta},
+                                 {"loss", model::Loss{model::AbsoluteLoss{}}},
+                                 {"radius", 1}};
   if (contender.paper) options.set("calibration", "paper");
   if (!contender.reuse) options.set("record-use", "disjoint");
   if (const auto phases = contender.phases) options.set("phases", *phases);

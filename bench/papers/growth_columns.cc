@@ -283,12 +283,11 @@ data::Schema glm_schema(std::int64_t rows) {
 
 std::optional<learn::Training> planned(const std::string& method, const data::Schema& schema,
                                        double delta) {
-  learn::ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("method", method);
-  options.set("epsilon", 1);
-  options.set("delta", delta);
-  options.set("adjacency", privacy::Adjacency::replace_one);
-  options.set("loss", model::Loss{model::LogisticLoss{}});
+  learn::ParameterValues options{{"adjacency", privacy::Adjacency::replace_one},
+                                 {"method", method},
+                                 {"epsilon", 1},
+                                 {"delta", delta},
+                                 {"loss", model::Loss{model::LogisticLoss{}}}};
   if (method != "objective") options.set("radius", glm_radius);
   try {
     return learn::plan_training(schema, options);

@@ -89,12 +89,11 @@ data::Dataset dataset_of(std::int64_t rows) {
 
 double train(const data::Dataset& dataset, const data::Schema& schema, const model::Loss& loss,
              double delta) {
-  learn::ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("method", "ladder");
-  options.set("epsilon", epsilon);
-  options.set("delta", delta);
-  options.set("adjacency", privacy::Adjacency::replace_one);
-  options.set("loss", loss);
+  learn::ParameterValues options{{"adjacency", privacy::Adjacency::replace_one},
+                                 {"method", "ladder"},
+                                 {"epsilon", epsilon},
+                                 {"delta", delta},
+                                 {"loss", loss}};
   const auto training = learn::plan_training(schema, options);
   random::SeededSource source(1);
   privacy::TrustingBudget budget(common_options(options).adjacency);

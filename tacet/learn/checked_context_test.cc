@@ -33,9 +33,7 @@ struct Trial {
 };
 
 ParameterValues quick() {
-  ParameterValues options{{"epsilon", 1}, {"delta", 1e-5}, {"adjacency", adjacency}};
-  options.set("steps", 3);
-  return options;
+  return {{"epsilon", 1}, {"delta", 1e-5}, {"adjacency", adjacency}, {"steps", 3}};
 }
 
 TEST(CheckedContext, ASecondTrainingNeedsTheSourcesNextRun) {

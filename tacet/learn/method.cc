@@ -52,9 +52,7 @@ std::span<const Method* const> methods() { return table; }
 
 std::vector<std::string> method_words() {
   std::vector<std::string> words{"auto"};
-  for (const auto* method : table) {
-    if (method != &wide_method) words.emplace_back(method->name);  // `--model wide` names it
-  }
+  for (const auto* method : table) words.emplace_back(method->name);
   return words;
 }
 

@@ -66,8 +66,7 @@ TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
     ParameterValues values;
     values.set(parameter.name, allowed_value(parameter));
     for (const auto* method : methods()) {
-      EXPECT_NO_THROW(check_parameters(*method, {{parameter.name, some_value(parameter)}}))
-          << method->name << " " << parameter.name;
+      EXPECT_NO_THROW(check_parameters(*method, values)) << method->name << " " << parameter.name;
     }
   }
 }
@@ -80,8 +79,8 @@ TEST(Method, ReadsItsOwnOptionsFromTheValues) {
   EXPECT_EQ(options.adjacency, privacy::Adjacency::zero_out);
   EXPECT_EQ(options.radius, 0.5);
   EXPECT_FALSE(options.reuse);
-  EXPECT_EQ(given_beyond(ladder_bindings, options, "radius record"), "record-use");
-  EXPECT_FALSE(given_beyond(ladder_bindings, options, "record-use"));
+  EXPECT_EQ(given_beyond<ladder_bindings>(options, {"radius", "record"}), "record-use");
+  EXPECT_FALSE(given_beyond<ladder_bindings>(options, {"record-use"}));
 }
 
 TEST(Method, PurePrivacyHasAMethodOfItsOwn) {
@@ -105,8 +104,8 @@ TEST(Method, PureMethodsSpendAtMostTheDecimalThatWasAskedFor) {
         ParameterValues options{{"method", std::string(method->name)},
                                 {"epsilon", epsilon},
                                 {"delta", 0},
-                                {"adjacency", privacy::Adjacency::replace_one}};
-        options.set("record-use", reuse ? "reuse" : "disjoint");
+                                {"adjacency", privacy::Adjacency::replace_one},
+                                {"record-use", reuse ? "reuse" : "disjoint"}};
         if (method->name == "inverse-sensitivity") options.set("l2", 1);
         try {
           const auto training = plan_training(schema, options);
@@ -158,12 +157,9 @@ std::vector<double> coefficients_of(const Training& training, const data::Datase
 TEST(Method, ManyPhasesOfALadderAddNothing) {
   const auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
   const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
-  ParameterValues options{{"method", "ladder"},
-                          {"epsilon", 60},
-                          {"delta", 1e-5},
-                          {"adjacency", privacy::Adjacency::replace_one}};
-  options.set("radius", 1);
-  options.set("phases", 20);
+  ParameterValues options{{"method", "ladder"}, {"epsilon", 60},
+                          {"delta", 1e-5},      {"adjacency", privacy::Adjacency::replace_one},
+                          {"radius", 1},        {"phases", 20}};
   const auto few = coefficients_of(plan_training(schema, options), dataset, schema, 1);
   double largest = 0;
   for (const double c : few) largest = std::max(largest, std::fabs(c));

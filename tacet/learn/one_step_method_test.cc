@@ -37,9 +37,7 @@ struct OneStepOptions : CommonOptions {
 constexpr std::array one_step_bindings{bind<&OneStepOptions::step_size>("step-size")};
 constexpr auto one_step_reads = bound_names<one_step_bindings>;
 
-OneStepOptions one_step_options(const ParameterValues& asked) {
-  return read_options<OneStepOptions>(asked, one_step_bindings);
-}
+constexpr auto one_step_options = read_options<OneStepOptions, one_step_bindings>;
 
 privacy::Event releases(const OneStepPlan& plan) {
   return privacy::Gaussian{plan.noise_multiplier};

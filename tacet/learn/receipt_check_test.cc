@@ -238,7 +238,8 @@ TEST(ReceiptCheck, ParametersThatMakeNoSenseAreFaultsAndNoCrash) {
 
 // Levels of noise are one a phase: a single one is the noise multiplier of all phases.
 TEST(ReceiptCheck, OneLevelOfNoiseIsNotALevelOfEachPhase) {
-  auto file = trained({.method = "growth", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  auto file =
+      trained({{"method", "growth"}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
   const auto parameters = nlohmann::json::parse(file.receipt.parameters);
   ASSERT_GT(parameters.at("phases").get<int>(), 1);
   ASSERT_FALSE(parameters.contains("noise_levels"));

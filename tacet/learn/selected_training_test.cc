@@ -23,13 +23,11 @@ data::Schema wide_schema() { return test::wide_schema(rows); }
 
 ParameterValues asked(const char* method, double share = 0.3,
                       Adjacency adjacency = Adjacency::replace_one) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("method", method);
-  options.set("epsilon", 4);
-  options.set("delta", 1e-5);
-  options.set("adjacency", adjacency);
-  options.set("feature-selection", share);
-  return options;
+  return {{"adjacency", adjacency},
+          {"method", method},
+          {"epsilon", 4},
+          {"delta", 1e-5},
+          {"feature-selection", share}};
 }
 
 struct Booking {

@@ -78,8 +78,8 @@ TEST(Unprotected, AModelKeepsItsMarkOnTheOnlyWayToAFile) {
   data::Schema schema;
   schema.columns = {{"x", data::NumericColumn{.lower = 0, .upper = 1}}};
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("epsilon", std::numeric_limits<double>::infinity());
+  ParameterValues options{{"adjacency", "add_remove"},
+                          {"epsilon", std::numeric_limits<double>::infinity()}};
   const auto plan = plan_exact_minimum(schema, exact_options(options));
   const Unprotected<ExactFit> fitted({model::empty_model(schema, plan.loss), 2e-9, 30},
                                      "no proof for this solver");
@@ -104,9 +104,9 @@ TEST(Unprotected, WhatHasNoMeaningWithoutNoiseIsRefused) {
   data::Schema schema;
   schema.columns = {{"x", data::NumericColumn{.lower = 0, .upper = 1}}};
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("epsilon", std::numeric_limits<double>::infinity());
-  options.set("l2", 0.5);
+  ParameterValues options{{"adjacency", "add_remove"},
+                          {"epsilon", std::numeric_limits<double>::infinity()},
+                          {"l2", 0.5}};
   EXPECT_EQ(plan_exact_minimum(schema, exact_options(options)).mean_l2, 0.5);
   options.set("growth", 3);
   EXPECT_THROW((void)plan_exact_minimum(schema, exact_options(options)), base::UsageError);

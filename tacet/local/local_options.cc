@@ -121,6 +121,8 @@ LocalOptions local_options(const learn::OptionValues& values) {
   learn::read_bound(device_bindings, values, options);
   learn::read_bound(learn::calibration_bindings, values, options);
   learn::read_bound(simulation_bindings, values, options);
+  learn::read_bound(learn::ball_bindings, values, options);
+  learn::read_bound(learn::class_weight_bindings, values, options);
   learn::read_bound(local_bindings, values, options);
   return options;
 }

@@ -16,7 +16,7 @@
 namespace tacet::local {
 
 /// What a user asks of learning from devices. Everything left out is chosen from public facts.
-struct LocalOptions : learn::CommonOptions {
+struct LocalOptions : learn::CommonOptions, learn::BallOptions, learn::ClassWeightOptions {
   LocalOptions() {
     method = "banco";
     adjacency = privacy::Adjacency::replace_one;
@@ -25,9 +25,7 @@ struct LocalOptions : learn::CommonOptions {
   std::optional<std::int64_t> batch_size;              ///< devices a round
   std::optional<double> step_size;                     ///< of local-sgd
   std::optional<double> weight_scale;                  ///< size of weights worth reaching
-  std::optional<double> radius;                        ///< of local-sgd
   std::optional<double> clipping_norm;                 ///< of each gradient
-  std::optional<std::string> class_weights;            ///< NAME=WEIGHT,...; overrules the schema's
   std::optional<mechanism::LocalMechanism> mechanism;  ///< privunit
   mechanism::Embedding embedding = mechanism::Embedding::automatic;
   std::optional<CertificateKind> certificate;  ///< bounded where reports are, else known noise
@@ -47,9 +45,7 @@ inline constexpr std::array simulation_bindings{
     learn::bind<&LocalOptions::batch_size>("batch-size"),
     learn::bind<&LocalOptions::weight_scale>("weight-scale"),
     learn::bind<&LocalOptions::step_size>("step-size"),
-    learn::bind<&LocalOptions::radius>("radius"),
     learn::bind<&LocalOptions::clipping_norm>("clipping-norm"),
-    learn::bind<&LocalOptions::class_weights>("class-weights"),
 };
 
 /// The public parameters of `tacet local`, in the order of the help page.

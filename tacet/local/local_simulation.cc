@@ -56,16 +56,16 @@ std::vector<double> learn_from(Kept& kept, ReportMean& reports, const LocalPlan&
 template <bool sgd>
 learn::Training planned(const data::Schema& schema, const learn::ParameterValues& asked,
                         const learn::PlanContext& /*context*/) {
-  LocalOptions options;
-  learn::read_common(asked, options);
-  learn::read_bound(learn::calibration_bindings, asked.all(), options);
-  learn::read_bound(simulation_bindings, asked.all(), options);
+  auto options =
+      learn::read_options<LocalOptions, simulation_bindings, learn::ball_bindings,
+                          learn::class_weight_bindings, learn::calibration_bindings>(asked);
   options.method = sgd ? "local-sgd" : "banco";
   return local_training(schema, options);
 }
 
 constexpr auto simulation_reads =
-    learn::bound_names<simulation_bindings, learn::calibration_bindings>;
+    learn::bound_names<simulation_bindings, learn::ball_bindings, learn::class_weight_bindings,
+                       learn::calibration_bindings>;
 constexpr std::array papers{learn::Paper{learn::Calibration::jun2019}};
 constexpr privacy::AdjacencySet replaced{privacy::Adjacency::replace_one};
 constexpr learn::Proved proved_reports{

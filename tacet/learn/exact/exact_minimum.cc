@@ -39,7 +39,8 @@ TrainedModel train_exact_minimum(const data::Dataset& dataset, const data::Schem
 
 ExactOptions exact_options(const ParameterValues& asked) {
   // Knots and a projection are settled before.
-  static constexpr auto reads = bound_names<exact_bindings, knot_bindings, projection_bindings>;
+  static constexpr auto reads =
+      bound_names<penalty_bindings, class_weight_bindings, knot_bindings, projection_bindings>;
   const auto known = [](std::string_view name) {
     if (name == "delta" || name == "boost") return false;
     return std::ranges::find(common_names(), name) != common_names().end() ||
@@ -51,7 +52,7 @@ ExactOptions exact_options(const ParameterValues& asked) {
         "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",
         base::parameter_name(name));
   }
-  return read_options<ExactOptions>(asked, exact_bindings);
+  return read_options<ExactOptions, penalty_bindings, class_weight_bindings>(asked);
 }
 
 ExactPlan plan_exact_minimum(const data::Schema& schema, const ExactOptions& options) {

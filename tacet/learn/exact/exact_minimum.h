@@ -13,14 +13,7 @@
 /// What methods become with epsilon infinite: the exact minimiser, which protects nobody.
 namespace tacet::learn {
 
-struct ExactOptions : CommonOptions {
-  std::optional<double> mean_l2{};             ///< weight of |w|^2 / 2 beside the mean loss
-  std::optional<std::string> class_weights{};  ///< NAME=WEIGHT,...; overrules the schema's
-};
-inline constexpr std::array exact_bindings{
-    bind<&ExactOptions::mean_l2>("l2"),
-    bind<&ExactOptions::class_weights>("class-weights"),
-};
+struct ExactOptions : CommonOptions, PenaltyOptions, ClassWeightOptions {};
 /// UsageError for what was given and has no meaning without noise.
 [[nodiscard]] ExactOptions exact_options(const ParameterValues& asked);
 

@@ -29,10 +29,7 @@ double column_share(const data::Schema& schema, const ParameterValues& values) {
 }
 
 ParameterValues asked(double share, Adjacency adjacency = Adjacency::add_remove) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("epsilon", 1);
-  options.set("delta", 1e-5);
-  options.set("adjacency", adjacency);
+  ParameterValues options{{"adjacency", adjacency}, {"epsilon", 1}, {"delta", 1e-5}};
   if (share > 0) options.set("feature-selection", share);
   return options;
 }

@@ -36,21 +36,20 @@ enum class Standardise {
 };
 
 /// What a user may ask of the descent. Everything left out is chosen from public facts.
-struct GradientOptions : CommonOptions, FeatureSelectionOptions {
-  std::optional<std::int64_t> steps{};
-  std::optional<double> step_size{};
+struct GradientOptions : CommonOptions,
+                         StepOptions,
+                         PenaltyOptions,
+                         BallOptions,
+                         ClassWeightOptions,
+                         FeatureSelectionOptions {
   std::optional<double> momentum{};
-  std::optional<double> clipping_norm{};
   std::optional<double> average{};  ///< share of the last iterates that are averaged
   std::optional<Averaging> averaging{};
   std::optional<std::int64_t> batch_size{};  ///< for samples the expected number
   std::optional<std::string> sampling{};     ///< how the records of a step are chosen
   std::optional<std::int64_t> order_seed{};  ///< of a public order of the records
-  std::optional<double> mean_l2{};           ///< weight of |w|^2 / 2 beside the mean loss
-  std::optional<double> radius{};            ///< weights stay in the ball of this radius
   std::int64_t max_records_per_unit = 1;     ///< of a unit column's records that take part
   Standardise standardise = Standardise::none;
-  std::optional<std::string> class_weights{};  ///< NAME=WEIGHT,...; overrules the schema's
 };
 inline constexpr auto standardise_names =
     base::names<Standardise>({{Standardise::none, "none"},
@@ -58,22 +57,18 @@ inline constexpr auto standardise_names =
                               {Standardise::means, "means"},
                               {Standardise::automatic, "auto"}});
 inline constexpr std::array gradient_bindings{
-    bind<&GradientOptions::steps>("steps"),
-    bind<&GradientOptions::step_size>("step-size"),
     bind<&GradientOptions::momentum>("momentum"),
-    bind<&GradientOptions::clipping_norm>("clipping-norm"),
     bind<&GradientOptions::average>("average"),
     bind<&GradientOptions::averaging, averaging_names>("averaging"),
     bind<&GradientOptions::batch_size>("batch-size"),
     bind<&GradientOptions::sampling>("sampling"),
     bind<&GradientOptions::order_seed>("order-seed"),
-    bind<&GradientOptions::mean_l2>("l2"),
-    bind<&GradientOptions::radius>("radius"),
     bind<&GradientOptions::max_records_per_unit>("max-records-per-unit"),
     bind<&GradientOptions::standardise, standardise_names>("standardise"),
-    bind<&GradientOptions::class_weights>("class-weights"),
 };
-[[nodiscard]] GradientOptions gradient_options(const ParameterValues& asked);
+inline constexpr auto gradient_options =
+    read_options<GradientOptions, gradient_bindings, step_bindings, penalty_bindings, ball_bindings,
+                 class_weight_bindings, calibration_bindings, feature_selection_bindings>;
 
 /// How the records of a step are chosen.
 enum class BatchSampling {

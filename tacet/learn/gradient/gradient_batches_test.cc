@@ -22,10 +22,11 @@ data::Schema berkeley() {
 }
 
 ParameterValues options_of(const char* sampling, Adjacency adjacency, std::int64_t batch = 100) {
-  ParameterValues options{{"epsilon", 1}, {"delta", 1e-5}, {"adjacency", adjacency}};
-  options.set("sampling", sampling);
-  options.set("batch-size", batch);
-  return options;
+  return {{"epsilon", 1},
+          {"delta", 1e-5},
+          {"adjacency", adjacency},
+          {"sampling", sampling},
+          {"batch-size", batch}};
 }
 
 std::string refusal(const ParameterValues& options) {
@@ -94,11 +95,8 @@ TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
 }
 
 ParameterValues paper_options() {
-  ParameterValues options{{"epsilon", 4}, {"delta", 1e-5}, {"adjacency", Adjacency::replace_one}};
-  options.set("calibration", "paper");
-  options.set("radius", 5);
-  options.set("steps", 1000);
-  return options;
+  return {{"epsilon", 4},           {"delta", 1e-5}, {"adjacency", Adjacency::replace_one},
+          {"calibration", "paper"}, {"radius", 5},   {"steps", 1000}};
 }
 
 TEST(GradientBatches, PaperTrainsWithinItsClaim) {

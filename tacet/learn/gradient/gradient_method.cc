@@ -54,19 +54,16 @@ Training gradient_training(const data::Schema& schema, const ParameterValues& as
   return training;
 }
 
-constexpr auto gradient_reads = bound_names<gradient_bindings, calibration_bindings, knot_bindings,
-                                            projection_bindings, feature_selection_bindings>;
+constexpr auto gradient_reads =
+    bound_names<gradient_bindings, step_bindings, penalty_bindings, ball_bindings,
+                class_weight_bindings, calibration_bindings, knot_bindings, projection_bindings,
+                feature_selection_bindings>;
 
 constexpr std::array gradient_papers{
     Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}},
     Paper{Calibration::arora2022, {privacy::Adjacency::replace_one}}};
 
 }  // namespace
-
-GradientOptions gradient_options(const ParameterValues& asked) {
-  return read_options<GradientOptions>(asked, gradient_bindings, calibration_bindings,
-                                       feature_selection_bindings);
-}
 
 constinit const Method gradient_method{
     "gradient",

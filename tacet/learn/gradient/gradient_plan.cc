@@ -94,9 +94,9 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
                         const PlanContext& context) {
   // order-seed is read to be refused with its reason.
   const bool arora = options.calibration == Calibration::arora2022;
-  constexpr auto reads = "steps radius order-seed";
-  auto beyond = given_beyond(gradient_bindings, options, reads);
-  if (!beyond) beyond = given_beyond(feature_selection_bindings, options, reads);
+  auto beyond = given_beyond<gradient_bindings, step_bindings, penalty_bindings, ball_bindings,
+                             class_weight_bindings, feature_selection_bindings>(
+      options, {"steps", "radius", "order-seed"});
   if (!beyond && schema.projection && !arora) beyond = "projection";
   if (beyond) {
     throw base::UsageError(

@@ -274,8 +274,8 @@ TEST(Gradient, RefusesADeltaBelowTheCiphersTerm) {
   // Not delta and the term are compared: (1 + e^epsilon) times the term is what is added.
   for (const auto& [epsilon, delta] :
        std::vector<std::pair<double, double>>{{70, 1e-6}, {60, 1e-12}, {50, 1e-15}, {40, 1e-20}}) {
-    ParameterValues options{{"epsilon", epsilon}, {"delta", delta}, {"adjacency", add_remove}};
-    options.set("steps", 100);
+    ParameterValues options{
+        {"epsilon", epsilon}, {"delta", delta}, {"adjacency", add_remove}, {"steps", 100}};
     EXPECT_THROW((void)plan_gradient(schema, gradient_options(options)), base::GuaranteeError)
         << epsilon;
   }

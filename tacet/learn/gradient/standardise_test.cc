@@ -219,10 +219,11 @@ data::Schema two_classes() {
 }
 
 ParameterValues options_of(Standardise standardise, std::int64_t records = 20000) {
-  ParameterValues options{{"epsilon", 1}, {"delta", 1e-5}, {"adjacency", "add_remove"}};
-  options.set("public-row-count", records);
-  options.set("standardise", standardise_names.of(standardise));
-  return options;
+  return {{"epsilon", 1},
+          {"delta", 1e-5},
+          {"adjacency", "add_remove"},
+          {"public-row-count", records},
+          {"standardise", standardise_names.of(standardise)}};
 }
 
 TEST(Standardise, SharesOneBudget) {

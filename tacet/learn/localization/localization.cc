@@ -171,12 +171,12 @@ void check_chain_file(const privacy::Receipt& receipt, const model::ModelFile& f
 
 constexpr auto planned_chain = planned_by<chain_options, plan_localization, train_localization>;
 constexpr auto usual_neighbours = privacy::Adjacency::replace_one;
-constexpr auto ladder_reads =
-    bound_names<chain_bindings, growth_bindings, ladder_bindings, feature_selection_bindings>;
-constexpr auto growth_reads =
-    bound_names<chain_bindings, growth_bindings, calibration_bindings, feature_selection_bindings>;
-constexpr auto block_reads =
-    bound_names<chain_bindings, calibration_bindings, feature_selection_bindings>;
+constexpr auto ladder_reads = bound_names<ball_bindings, class_weight_bindings, growth_bindings,
+                                          ladder_bindings, feature_selection_bindings>;
+constexpr auto growth_reads = bound_names<ball_bindings, class_weight_bindings, growth_bindings,
+                                          calibration_bindings, feature_selection_bindings>;
+constexpr auto block_reads = bound_names<ball_bindings, class_weight_bindings, calibration_bindings,
+                                         feature_selection_bindings>;
 constexpr std::array asi_paper{Paper{Calibration::asi2021}};
 constexpr std::array feldman_paper{Paper{Calibration::feldman2020}};
 constexpr Proved proved_chain{
@@ -185,11 +185,6 @@ constexpr Proved proved_chain{
     "replace_one or zero_out, or the methods gradient and objective"};
 
 }  // namespace
-
-ChainOptions chain_options(const ParameterValues& asked) {
-  return read_options<ChainOptions>(asked, chain_bindings, growth_bindings, ladder_bindings,
-                                    calibration_bindings);
-}
 
 constinit const Method ladder_method{
     "ladder",

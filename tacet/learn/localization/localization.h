@@ -23,23 +23,21 @@
 namespace tacet::learn {
 
 /// What a user may ask of the chains. Everything left out is chosen from public facts.
-struct ChainOptions : CommonOptions {
-  std::optional<double> radius{};              ///< weights stay in the ball of this radius
-  std::optional<std::string> class_weights{};  ///< NAME=WEIGHT,...; overrules the schema's
-  std::optional<double> growth{};              ///< least growth exponent that a chain is made for
-  bool reuse = true;                           ///< each phase of a chain reads all records
+struct ChainOptions : CommonOptions, BallOptions, ClassWeightOptions {
+  std::optional<double> growth{};  ///< least growth exponent that a chain is made for
+  bool reuse = true;               ///< each phase of a chain reads all records
   std::optional<std::int64_t> phases{};
 };
-/// Of all four methods; of `growth` and `ladder`; of `ladder` alone.
-inline constexpr std::array chain_bindings{bind<&ChainOptions::radius>("radius"),
-                                           bind<&ChainOptions::class_weights>("class-weights")};
+/// Of `growth` and `ladder`; of `ladder` alone.
 inline constexpr std::array growth_bindings{bind<&ChainOptions::growth>("growth")};
 inline constexpr std::array ladder_bindings{
     bind<&ChainOptions::reuse>(
         "record-use",
         [](const std::string& text, ChainOptions& options) { options.reuse = text == "reuse"; }),
     bind<&ChainOptions::phases>("phases")};
-[[nodiscard]] ChainOptions chain_options(const ParameterValues& asked);
+inline constexpr auto chain_options =
+    read_options<ChainOptions, ball_bindings, class_weight_bindings, growth_bindings,
+                 ladder_bindings, calibration_bindings>;
 
 /// How one phase is solved.
 struct PhaseSolver {

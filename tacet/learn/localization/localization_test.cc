@@ -51,14 +51,12 @@ data::Dataset records_of(const data::Schema& schema, std::int64_t count) {
 
 ParameterValues options_of(const std::string& method, double epsilon, double delta,
                            std::int64_t rows) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("method", method);
-  options.set("epsilon", epsilon);
-  options.set("delta", delta);
-  options.set("adjacency", Adjacency::replace_one);
-  options.set("public-row-count", rows);
-  options.set("radius", 4);
-  return options;
+  return {{"adjacency", Adjacency::replace_one},
+          {"method", method},
+          {"epsilon", epsilon},
+          {"delta", delta},
+          {"public-row-count", rows},
+          {"radius", 4}};
 }
 
 TrainedModel train(const data::Dataset& dataset, const data::Schema& schema,

@@ -33,12 +33,7 @@ data::Dataset records(const std::vector<double>& labels) {
 }
 
 ParameterValues asked(double delta, privacy::Adjacency adjacency) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("epsilon", 1);
-  options.set("delta", delta);
-  options.set("adjacency", adjacency);
-  options.set("public-row-count", 6);
-  return options;
+  return {{"adjacency", adjacency}, {"epsilon", 1}, {"delta", delta}, {"public-row-count", 6}};
 }
 
 /// The coefficient of one run.

@@ -94,14 +94,11 @@ void check_objective_file(const privacy::Receipt& /*receipt*/, const model::Mode
 
 constexpr std::array objective_papers{Paper{Calibration::kifer2012}};
 
-constexpr auto objective_reads = bound_names<objective_bindings, calibration_bindings,
-                                             feature_selection_bindings, projection_bindings>;
+constexpr auto objective_reads =
+    bound_names<penalty_bindings, class_weight_bindings, calibration_bindings,
+                feature_selection_bindings, projection_bindings>;
 
 }  // namespace
-
-ObjectiveOptions objective_options(const ParameterValues& asked) {
-  return read_options<ObjectiveOptions>(asked, objective_bindings, calibration_bindings);
-}
 
 constinit const Method objective_method{
     "objective",

@@ -21,15 +21,9 @@
 namespace tacet::learn {
 
 /// What a user may ask of objective perturbation. Everything left out is chosen from public facts.
-struct ObjectiveOptions : CommonOptions {
-  std::optional<double> mean_l2{};             ///< weight of |w|^2 / 2 beside the mean loss
-  std::optional<std::string> class_weights{};  ///< NAME=WEIGHT,...; overrules the schema's
-};
-inline constexpr std::array objective_bindings{
-    bind<&ObjectiveOptions::mean_l2>("l2"),
-    bind<&ObjectiveOptions::class_weights>("class-weights"),
-};
-[[nodiscard]] ObjectiveOptions objective_options(const ParameterValues& asked);
+struct ObjectiveOptions : CommonOptions, PenaltyOptions, ClassWeightOptions {};
+inline constexpr auto objective_options =
+    read_options<ObjectiveOptions, penalty_bindings, class_weight_bindings, calibration_bindings>;
 
 /// Everything that is settled before a record is read.
 struct ObjectivePlan : MethodPlan {

@@ -27,9 +27,8 @@ using Setting = test::LabelledRecords;
 using test::berkeley;
 
 ParameterValues asked(double epsilon, std::optional<double> delta = std::nullopt) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("method", "objective");
-  options.set("epsilon", epsilon);
+  ParameterValues options{
+      {"adjacency", "add_remove"}, {"method", "objective"}, {"epsilon", epsilon}};
   if (delta) options.set("delta", *delta);
   options.set("adjacency", replace_one);
   return options;

@@ -274,13 +274,9 @@ void check_draw_file(const privacy::Receipt& /*receipt*/, const model::ModelFile
 constexpr Proved proved_draw{
     privacy::public_count, privacy::public_count, UnitProtection::refused,
     "it is proved for a public number of records; use replace_one or zero_out, or method gradient"};
-constexpr auto inverse_reads = bound_names<inverse_bindings>;
+constexpr auto inverse_reads = bound_names<penalty_bindings, ball_bindings>;
 
 }  // namespace
-
-InverseOptions inverse_options(const ParameterValues& asked) {
-  return read_options<InverseOptions>(asked, inverse_bindings);
-}
 
 constinit const Method inverse_sensitivity_method{
     "inverse-sensitivity",

@@ -20,15 +20,9 @@ namespace tacet::learn {
 
 /// What a user may ask of one draw scored by the gradient. Everything left out is chosen from
 /// public facts.
-struct InverseOptions : CommonOptions {
-  std::optional<double> mean_l2{};  ///< weight of |w|^2 / 2 beside the mean loss
-  std::optional<double> radius{};   ///< weights stay in the ball of this radius
-};
-inline constexpr std::array inverse_bindings{
-    bind<&InverseOptions::mean_l2>("l2"),
-    bind<&InverseOptions::radius>("radius"),
-};
-[[nodiscard]] InverseOptions inverse_options(const ParameterValues& asked);
+struct InverseOptions : CommonOptions, PenaltyOptions, BallOptions {};
+inline constexpr auto inverse_options =
+    read_options<InverseOptions, penalty_bindings, ball_bindings>;
 
 struct InverseSensitivityPlan : MethodPlan {
   bool on_a_line = false;    ///< one column, no penalty: the first sampler

@@ -49,11 +49,7 @@ TrainedModel train(const data::Dataset& dataset, const data::Schema& schema,
 }
 
 ParameterValues options_of(double epsilon, std::int64_t rows) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("epsilon", epsilon);
-  options.set("adjacency", Adjacency::replace_one);
-  options.set("public-row-count", rows);
-  return options;
+  return {{"adjacency", Adjacency::replace_one}, {"epsilon", epsilon}, {"public-row-count", rows}};
 }
 
 // Noise of size 1/(n epsilon) at a sharp minimum: a thousand records suffice for two digits.

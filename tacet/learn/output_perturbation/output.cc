@@ -27,16 +27,12 @@ TrainedModel train_output(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
-constexpr auto output_reads = bound_names<descent_bindings, smoothing_bindings, output_bindings,
-                                          calibration_bindings, feature_selection_bindings>;
+constexpr auto output_reads =
+    bound_names<descent_bindings, penalty_bindings, ball_bindings, smoothing_bindings,
+                output_bindings, calibration_bindings, feature_selection_bindings>;
 constexpr std::array output_papers{Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}}};
 
 }  // namespace
-
-OutputOptions output_options(const ParameterValues& asked) {
-  return read_options<OutputOptions>(asked, descent_bindings, smoothing_bindings, output_bindings,
-                                     calibration_bindings);
-}
 
 constinit const Method output_method{"output",
                                      "stochastic gradient descent, its result perturbed once",

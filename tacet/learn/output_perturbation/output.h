@@ -35,7 +35,9 @@ inline constexpr std::array output_bindings{
     bind<&OutputOptions::batch_size>("batch-size"),
     bind<&OutputOptions::sampling>("sampling"),
 };
-[[nodiscard]] OutputOptions output_options(const ParameterValues& asked);
+inline constexpr auto output_options =
+    read_options<OutputOptions, descent_bindings, penalty_bindings, ball_bindings,
+                 smoothing_bindings, output_bindings, calibration_bindings>;
 
 /// Everything that is settled before a record is read.
 struct OutputPlan : MethodPlan {

@@ -174,9 +174,9 @@ void resolve_release(OutputPlan& plan, const OutputOptions& options, privacy::De
 
 void refuse_beyond_paper(const OutputOptions& options, const SgdProblem& problem) {
   // The paper smooths nothing, so that smoothing may be off.
-  auto name = given_beyond(output_bindings, options, "steps");
-  if (!name) name = given_beyond(descent_bindings, options, "order-seed radius");
-  if (name) {
+  if (const auto name =
+          given_beyond<output_bindings, descent_bindings, penalty_bindings, ball_bindings>(
+              options, {"steps", "order-seed", "radius"})) {
     throw base::UsageError(
         "{} is settled by `calibration=paper` (a penalty or clipping its theorems do not have); "
         "leave it out, or use the tight calibration",

@@ -266,13 +266,9 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
-constexpr auto phased_reads =
-    bound_names<descent_bindings, phased_bindings, feature_selection_bindings>;
+constexpr auto phased_reads = bound_names<descent_bindings, penalty_bindings, ball_bindings,
+                                          phased_bindings, feature_selection_bindings>;
 }  // namespace
-
-PhasedOptions phased_options(const ParameterValues& asked) {
-  return read_options<PhasedOptions>(asked, descent_bindings, phased_bindings);
-}
 
 constinit const Method phased_method{
     "phased",

@@ -23,7 +23,8 @@ struct PhasedOptions : DescentOptions {
   std::optional<std::int64_t> phases{};
 };
 inline constexpr std::array phased_bindings{bind<&PhasedOptions::phases>("phases")};
-[[nodiscard]] PhasedOptions phased_options(const ParameterValues& asked);
+inline constexpr auto phased_options =
+    read_options<PhasedOptions, descent_bindings, penalty_bindings, ball_bindings, phased_bindings>;
 
 struct Phase {
   std::int64_t first;  ///< place of the first record in the public order

@@ -12,22 +12,18 @@ namespace tacet::learn {
 
 /// What a user may ask of descent whose result is perturbed. Everything left out is chosen from
 /// public facts.
-struct DescentOptions : CommonOptions {
+struct DescentOptions : CommonOptions, PenaltyOptions, BallOptions {
   std::optional<double> step_size{};
   std::optional<double> clipping_norm{};
   std::optional<std::int64_t> order_seed{};  ///< of a public order of the records
   bool smoothing = true;                     ///< of kinks and powers, on a width tied to the step
-  std::optional<double> radius{};            ///< weights stay in the ball of this radius
   std::optional<double> weight_scale{};      ///< size of weights worth reaching
-  std::optional<double> mean_l2{};           ///< weight of |w|^2 / 2 beside the mean loss
 };
 inline constexpr std::array descent_bindings{
     bind<&DescentOptions::step_size>("step-size"),
     bind<&DescentOptions::clipping_norm>("clipping-norm"),
     bind<&DescentOptions::order_seed>("order-seed"),
-    bind<&DescentOptions::radius>("radius"),
     bind<&DescentOptions::weight_scale>("weight-scale"),
-    bind<&DescentOptions::mean_l2>("l2"),
 };
 inline constexpr std::array smoothing_bindings{bind<&DescentOptions::smoothing>(
     "smoothing",

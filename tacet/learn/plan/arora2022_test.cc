@@ -122,14 +122,12 @@ TEST(Arora2022, TheClosedFormOnAllRecordsBreaksAtEightPointThree) {
 }
 
 ParameterValues asked(const char* method, double epsilon) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("method", method);
-  options.set("epsilon", epsilon);
-  options.set("delta", 1e-6);
-  options.set("adjacency", Adjacency::replace_one);
-  options.set("calibration", "arora2022");
-  options.set("radius", 5);
-  return options;
+  return {{"adjacency", Adjacency::replace_one},
+          {"method", method},
+          {"epsilon", epsilon},
+          {"delta", 1e-6},
+          {"calibration", "arora2022"},
+          {"radius", 5}};
 }
 
 data::Schema berkeley() {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -117,16 +119,20 @@ inline constexpr auto bound_names = [] {
   return names;
 }();
 
-/// The first parameter that was given and is not among the words `read`: what a run that goes by
-/// these alone must refuse.
-template <typename Options, std::size_t count>
+/// The first parameter of the lists that was given and is not among the names `read`: what a run
+/// that goes by these alone must refuse.
+template <const auto&... lists>
 [[nodiscard]] std::optional<std::string_view> given_beyond(
-    const std::array<Binding<Options>, count>& bindings,
-    const std::type_identity_t<Options>& options, std::string_view read) {
-  for (const auto& binding : bindings) {
-    if (binding.given(options) && !has_word(read, binding.name)) return binding.name;
-  }
-  return std::nullopt;
+    const auto& options, std::initializer_list<std::string_view> read) {
+  std::optional<std::string_view> found;
+  const auto look = [&](const auto& list) {
+    for (const auto& binding : list) {
+      const bool beyond = binding.given(options) && !std::ranges::count(read, binding.name);
+      if (beyond && !found) found = binding.name;
+    }
+  };
+  (look(lists), ...);
+  return found;
 }
 
 }  // namespace tacet::learn

@@ -39,7 +39,7 @@ void read_common(const ParameterValues& values, CommonOptions& options) {
 }
 
 CommonOptions common_options(const ParameterValues& values) {
-  return read_options<CommonOptions>(values, calibration_bindings);
+  return read_options<CommonOptions, calibration_bindings>(values);
 }
 
 std::span<const std::string_view> common_names() { return read_by_all; }

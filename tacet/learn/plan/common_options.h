@@ -52,6 +52,35 @@ void read_common(const ParameterValues& values, CommonOptions& options);
 inline constexpr std::array calibration_bindings{
     bind<&CommonOptions::calibration, calibration_names>("calibration")};
 
+/// A penalty beside the mean loss.
+struct PenaltyOptions {
+  std::optional<double> mean_l2{};  ///< weight of |w|^2 / 2
+};
+inline constexpr std::array penalty_bindings{bind<&PenaltyOptions::mean_l2>("l2")};
+
+/// A ball that the weights stay in.
+struct BallOptions {
+  std::optional<double> radius{};
+};
+inline constexpr std::array ball_bindings{bind<&BallOptions::radius>("radius")};
+
+/// Weights of classes beside the schema's.
+struct ClassWeightOptions {
+  std::optional<std::string> class_weights{};  ///< NAME=WEIGHT,...; overrules the schema's
+};
+inline constexpr std::array class_weight_bindings{
+    bind<&ClassWeightOptions::class_weights>("class-weights")};
+
+/// Steps along clipped gradients.
+struct StepOptions {
+  std::optional<std::int64_t> steps{};
+  std::optional<double> step_size{};
+  std::optional<double> clipping_norm{};
+};
+inline constexpr std::array step_bindings{bind<&StepOptions::steps>("steps"),
+                                          bind<&StepOptions::step_size>("step-size"),
+                                          bind<&StepOptions::clipping_norm>("clipping-norm")};
+
 /// Hat functions beside numbers whose column leaves it open (learn/plan/knots.h).
 struct KnotOptions {
   std::optional<std::int64_t> knots{};
@@ -94,8 +123,8 @@ inline constexpr std::array feature_selection_bindings{
         })};
 
 /// What a user asks of a method: what all read, and the method's own by its bindings.
-template <typename Options, typename... Lists>
-[[nodiscard]] Options read_options(const ParameterValues& values, const Lists&... lists) {
+template <typename Options, const auto&... lists>
+[[nodiscard]] Options read_options(const ParameterValues& values) {
   Options options;
   read_common(values, options);
   (read_bound(lists, values.all(), options), ...);

@@ -20,9 +20,10 @@ data::Schema schema_of(const std::string& head, const std::string& target = "low
 }
 
 ParameterValues options_of(double epsilon, std::int64_t records) {
-  ParameterValues options{{"epsilon", epsilon}, {"delta", 1e-5}, {"adjacency", "add_remove"}};
-  options.set("public-row-count", records);
-  return options;
+  return {{"epsilon", epsilon},
+          {"delta", 1e-5},
+          {"adjacency", "add_remove"},
+          {"public-row-count", records}};
 }
 
 std::int64_t columns(const data::Schema& schema, const ParameterValues& options) {

@@ -182,13 +182,4 @@ std::vector<std::string> split_at_commas(std::string_view text) {
   return parts;
 }
 
-bool has_word(std::string_view words, std::string_view word) {
-  for (std::size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
-      return true;
-  }
-  return false;
-}
-
 }  // namespace tacet::learn

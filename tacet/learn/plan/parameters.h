@@ -121,9 +121,6 @@ class ParameterValues {
 [[nodiscard]] std::int64_t parse_integer(std::string_view parameter, std::string_view text);
 [[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text);
 
-/// Whether a list of words with blanks between them has this one.
-[[nodiscard]] bool has_word(std::string_view words, std::string_view word);
-
 /// `auto` and the names of all methods, in the order of the help page; learn/method.cc lists them.
 [[nodiscard]] std::vector<std::string> method_words();
 

@@ -27,12 +27,10 @@ data::Schema wide_schema(std::int64_t count) {
 }
 
 ParameterValues asked(const char* projection) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("epsilon", 1);
-  options.set("delta", 1e-6);
-  options.set("adjacency", privacy::Adjacency::replace_one);
-  options.set("projection", projection);
-  return options;
+  return {{"adjacency", privacy::Adjacency::replace_one},
+          {"epsilon", 1},
+          {"delta", 1e-6},
+          {"projection", projection}};
 }
 
 // Reference values at n = 10000, epsilon 1, delta 1e-6, weights up to 2, rows and labels 1.

@@ -399,14 +399,11 @@ void check_minimiser_file(const privacy::Receipt& receipt, const model::ModelFil
 }
 
 constexpr std::array regularized_papers{Paper{Calibration::arora2022, {Adjacency::replace_one}}};
-constexpr auto regularized_reads = bound_names<regularized_bindings, calibration_bindings,
-                                               feature_selection_bindings, projection_bindings>;
+constexpr auto regularized_reads =
+    bound_names<penalty_bindings, ball_bindings, class_weight_bindings, calibration_bindings,
+                feature_selection_bindings, projection_bindings>;
 
 }  // namespace
-
-RegularizedOptions regularized_options(const ParameterValues& asked) {
-  return read_options<RegularizedOptions>(asked, regularized_bindings, calibration_bindings);
-}
 
 constinit const Method regularized_output_method{
     "regularized-output",

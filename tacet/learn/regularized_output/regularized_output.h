@@ -25,17 +25,10 @@ namespace tacet::learn {
 
 /// What a user may ask of output perturbation of a minimiser. Everything left out is chosen from
 /// public facts.
-struct RegularizedOptions : CommonOptions {
-  std::optional<double> mean_l2{};             ///< weight of |w|^2 / 2 beside the mean loss
-  std::optional<double> radius{};              ///< weights stay in the ball of this radius
-  std::optional<std::string> class_weights{};  ///< NAME=WEIGHT,...; overrules the schema's
-};
-inline constexpr std::array regularized_bindings{
-    bind<&RegularizedOptions::mean_l2>("l2"),
-    bind<&RegularizedOptions::radius>("radius"),
-    bind<&RegularizedOptions::class_weights>("class-weights"),
-};
-[[nodiscard]] RegularizedOptions regularized_options(const ParameterValues& asked);
+struct RegularizedOptions : CommonOptions, PenaltyOptions, BallOptions, ClassWeightOptions {};
+inline constexpr auto regularized_options =
+    read_options<RegularizedOptions, penalty_bindings, ball_bindings, class_weight_bindings,
+                 calibration_bindings>;
 
 struct RegularizedOutputPlan : MethodPlan {
   double sum_l2 = 0;            ///< Lambda, of the sum over the records

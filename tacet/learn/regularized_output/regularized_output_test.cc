@@ -23,9 +23,8 @@ using Setting = test::LabelledRecords;
 using test::berkeley;
 
 ParameterValues asked(double epsilon, std::optional<double> delta = std::nullopt) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("method", "regularized-output");
-  options.set("epsilon", epsilon);
+  ParameterValues options{
+      {"adjacency", "add_remove"}, {"method", "regularized-output"}, {"epsilon", epsilon}};
   if (delta) options.set("delta", *delta);
   options.set("adjacency", replace_one);
   return options;

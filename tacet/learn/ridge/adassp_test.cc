@@ -23,12 +23,7 @@ using Setting = test::LabelledRecords;
 using test::berkeley;
 
 ParameterValues asked(double epsilon, privacy::Adjacency adjacency = add_remove) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("method", "adassp");
-  options.set("epsilon", epsilon);
-  options.set("delta", 1e-6);
-  options.set("adjacency", adjacency);
-  return options;
+  return {{"adjacency", adjacency}, {"method", "adassp"}, {"epsilon", epsilon}, {"delta", 1e-6}};
 }
 
 TrainedModel train(const Setting& setting, const AdasspPlan& plan, std::uint64_t seed,

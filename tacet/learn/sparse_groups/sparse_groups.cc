@@ -193,7 +193,8 @@ class GroupOrder {
   std::optional<mechanism::GroupDraws> draws_;
 };
 
-constexpr auto group_reads = bound_names<sparse_groups_bindings, calibration_bindings>;
+constexpr auto group_reads =
+    bound_names<sparse_groups_bindings, step_bindings, ball_bindings, calibration_bindings>;
 constexpr std::array group_papers{Paper{Calibration::zhang2021}};
 constexpr privacy::AdjacencySet stays_in_a_group{privacy::Adjacency::add_remove,
                                                  privacy::Adjacency::zero_out};
@@ -289,10 +290,6 @@ TrainedModel train_sparse_groups(const data::Dataset& dataset, const data::Schem
   }
   context.supervision.step("training", plan.steps, plan.steps);
   return finish(plan, schema, context, {std::move(weights)});
-}
-
-SparseGroupsOptions sparse_groups_options(const ParameterValues& asked) {
-  return read_options<SparseGroupsOptions>(asked, sparse_groups_bindings, calibration_bindings);
 }
 
 constinit const Method sparse_groups_method{

@@ -17,16 +17,12 @@
 namespace tacet::learn {
 
 /// What a user may ask of it. Everything left out but the group column is chosen from public facts.
-struct SparseGroupsOptions : CommonOptions {
+struct SparseGroupsOptions : CommonOptions, StepOptions, BallOptions {
   std::optional<std::string> group_column{};  ///< whose hash groups records; must be given
   std::optional<std::int64_t> groups{};
   bool random_groups = false;               ///< a secret one for each step, not all in turn
   std::optional<std::int64_t> positives{};  ///< coordinates that a step moves, at most
   std::optional<double> threshold{};        ///< of the mean gradient
-  std::optional<std::int64_t> steps{};
-  std::optional<double> step_size{};
-  std::optional<double> clipping_norm{};  ///< of a coordinate
-  std::optional<double> radius{};
 };
 inline constexpr std::array sparse_groups_bindings{
     bind<&SparseGroupsOptions::group_column>("group-column"),
@@ -38,12 +34,10 @@ inline constexpr std::array sparse_groups_bindings{
         }),
     bind<&SparseGroupsOptions::positives>("positives"),
     bind<&SparseGroupsOptions::threshold>("threshold"),
-    bind<&SparseGroupsOptions::steps>("steps"),
-    bind<&SparseGroupsOptions::step_size>("step-size"),
-    bind<&SparseGroupsOptions::clipping_norm>("clipping-norm"),
-    bind<&SparseGroupsOptions::radius>("radius"),
 };
-[[nodiscard]] SparseGroupsOptions sparse_groups_options(const ParameterValues& asked);
+inline constexpr auto sparse_groups_options =
+    read_options<SparseGroupsOptions, sparse_groups_bindings, step_bindings, ball_bindings,
+                 calibration_bindings>;
 
 struct SparseGroupsPlan : MethodPlan {
   std::string group_column;

@@ -38,13 +38,9 @@ data::Schema schema_of(std::int64_t rows) {
 }
 
 ParameterValues options_of(double epsilon) {
-  ParameterValues options{{"adjacency", "add_remove"}};
-  options.set("method", "sparse-groups");
-  options.set("epsilon", epsilon);
-  options.set("delta", 1e-6);
-  options.set("group-column", "town");
-  options.set("groups", 5);
-  return options;
+  return {{"adjacency", "add_remove"}, {"method", "sparse-groups"},
+          {"epsilon", epsilon},        {"delta", 1e-6},
+          {"group-column", "town"},    {"groups", 5}};
 }
 
 // A pass over the groups costs what one group costs: a hundred steps on five groups are twenty

@@ -64,7 +64,7 @@ std::int64_t max_ids_of(const data::Column& column) {
 }
 
 void resolve_shape(NetPlan& plan, const data::Schema& schema, const WideOptions& options) {
-  plan.architecture = options.architecture;
+  plan.architecture = options;
   plan.shape = model::wide_shape(schema, plan.architecture, plan.loss);
   plan.start_seed = static_cast<std::uint64_t>(options.start_seed.value_or(1));
   std::int64_t most = 0;
@@ -304,9 +304,6 @@ constexpr std::array architecture_bindings{
 };
 
 constexpr std::array wide_bindings{
-    bind<&WideOptions::steps>("steps"),
-    bind<&WideOptions::step_size>("step-size"),
-    bind<&WideOptions::clipping_norm>("clipping-norm"),
     bind<&WideOptions::batch_size>("batch-size"),
     bind<&WideOptions::max_records_per_unit>("max-records-per-unit"),
     bind<&WideOptions::threshold>("threshold"),
@@ -317,14 +314,13 @@ constexpr std::array wide_bindings{
 };
 
 constexpr auto wide_reads =
-    bound_names<architecture_bindings, wide_bindings, feature_selection_bindings>;
+    bound_names<architecture_bindings, wide_bindings, step_bindings, feature_selection_bindings>;
 
 }  // namespace
 
 WideOptions wide_options(const ParameterValues& asked) {
-  auto options = read_options<WideOptions>(asked, wide_bindings, feature_selection_bindings);
-  read_bound(architecture_bindings, asked.all(), options.architecture);
-  return options;
+  return read_options<WideOptions, architecture_bindings, wide_bindings, step_bindings,
+                      feature_selection_bindings>(asked);
 }
 
 constinit const Method wide_method{

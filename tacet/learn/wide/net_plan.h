@@ -20,16 +20,12 @@
 namespace tacet::learn {
 
 /// What a user may ask of a wide model. Everything left out is chosen from public facts.
-struct WideOptions : CommonOptions, FeatureSelectionOptions {
-  model::WideArchitecture architecture{};
+struct WideOptions : CommonOptions, StepOptions, FeatureSelectionOptions, model::WideArchitecture {
   std::optional<std::string> optimizer{};
   std::optional<std::string> selection{};    ///< of ids whose vectors a step moves
   std::optional<double> selection_share{};   ///< of mu^2
   std::optional<double> threshold{};         ///< of records that have an id
   std::optional<std::int64_t> start_seed{};  ///< public
-  std::optional<std::int64_t> steps{};
-  std::optional<double> step_size{};
-  std::optional<double> clipping_norm{};
   std::optional<std::int64_t> batch_size{};  ///< the expected number of records of a step
   std::int64_t max_records_per_unit = 1;     ///< of a unit column's records that take part
 };
