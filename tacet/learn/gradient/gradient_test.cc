@@ -14,6 +14,7 @@
 #include "tacet/optimize/solver/erm.h"
 #include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -27,12 +28,7 @@ using test::berkeley;
 
 TrainedModel train(const Setting& setting, const GradientPlan& plan, std::uint64_t seed,
                    int threads = 2) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train_gradient(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
+  return test::seeded_run<train_gradient>(setting.train, setting.schema, plan, seed, threads);
 }
 
 TrainedModel train(const Setting& setting, const ParameterValues& options, std::uint64_t seed,

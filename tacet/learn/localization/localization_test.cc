@@ -15,7 +15,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/optimize/solver/erm.h"
-#include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 
 namespace tacet::learn {
 namespace localization_test {
@@ -61,14 +61,7 @@ ParameterValues options_of(const std::string& method, double epsilon, double del
 
 TrainedModel train(const data::Dataset& dataset, const data::Schema& schema,
                    const LocalizationPlan& plan, std::uint64_t seed, int threads = 1) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train_localization(
-      dataset, schema, plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+  return test::seeded_run<train_localization>(dataset, schema, plan, seed, threads);
 }
 
 double excess(const data::Dataset& dataset, const model::LinearModel& model,

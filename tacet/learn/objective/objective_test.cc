@@ -14,7 +14,7 @@
 #include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -28,20 +28,14 @@ using test::berkeley;
 
 ParameterValues asked(double epsilon, std::optional<double> delta = std::nullopt) {
   ParameterValues options{
-      {"adjacency", "add_remove"}, {"method", "objective"}, {"epsilon", epsilon}};
+      {"adjacency", replace_one}, {"method", "objective"}, {"epsilon", epsilon}};
   if (delta) options.set("delta", *delta);
-  options.set("adjacency", replace_one);
   return options;
 }
 
 TrainedModel train(const Setting& setting, const ObjectivePlan& plan, std::uint64_t seed,
                    int threads = 2) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train_objective(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
+  return test::seeded_run<train_objective>(setting.train, setting.schema, plan, seed, threads);
 }
 
 TEST(Objective, PlansWhatWasAskedAndNoMore) {

@@ -8,7 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/optimize/solver/erm.h"
-#include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 
 namespace tacet::learn {
 namespace inverse_sensitivity_test {
@@ -38,14 +38,7 @@ data::Dataset line_data(const data::Schema& schema, double slope, std::int64_t r
 
 TrainedModel train(const data::Dataset& dataset, const data::Schema& schema,
                    const InverseSensitivityPlan& plan, std::uint64_t seed) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  return train_inverse_sensitivity(
-      dataset, schema, plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+  return test::seeded_run<train_inverse_sensitivity>(dataset, schema, plan, seed, 1);
 }
 
 ParameterValues options_of(double epsilon, std::int64_t rows) {

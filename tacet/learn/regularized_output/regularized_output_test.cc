@@ -11,6 +11,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -24,21 +25,15 @@ using test::berkeley;
 
 ParameterValues asked(double epsilon, std::optional<double> delta = std::nullopt) {
   ParameterValues options{
-      {"adjacency", "add_remove"}, {"method", "regularized-output"}, {"epsilon", epsilon}};
+      {"adjacency", replace_one}, {"method", "regularized-output"}, {"epsilon", epsilon}};
   if (delta) options.set("delta", *delta);
-  options.set("adjacency", replace_one);
   return options;
 }
 
 TrainedModel train(const Setting& setting, const RegularizedOutputPlan& plan, std::uint64_t seed,
                    int threads = 2) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train_regularized_output(setting.train, setting.schema, plan,
-                                  {source, reservation, pool, reducer});
+  return test::seeded_run<train_regularized_output>(setting.train, setting.schema, plan, seed,
+                                                    threads);
 }
 
 // Reference values: n = 10000, radius 2, row norm and labels 1, replace_one, (1, 1e-6).

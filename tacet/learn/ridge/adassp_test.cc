@@ -12,7 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
-#include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 #include "tests/support/labelled_records.h"
 
 namespace tacet::learn {
@@ -28,12 +28,7 @@ ParameterValues asked(double epsilon, privacy::Adjacency adjacency = add_remove)
 
 TrainedModel train(const Setting& setting, const AdasspPlan& plan, std::uint64_t seed,
                    int threads = 2) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train_adassp(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
+  return test::seeded_run<train_adassp>(setting.train, setting.schema, plan, seed, threads);
 }
 
 TEST(Adassp, OneGaussianReleaseOfTheStatedNoise) {
