@@ -84,12 +84,13 @@ TEST(IdBag, ListsAreWhatAFileWouldSpell) {
 }
 
 Schema bag_schema(const std::string& more) {
-  return schema_from_toml(more +
-                              "[[column]]\nname='x'\nkind='numeric'\nlower=-1\nupper=1\n"
-                              "[[column]]\nname='i'\nkind='ids'\nseparator=';'\nmax_ids=50\nbits=7\n"
-                              "[[column]]\nname='n'\nkind='ids'\nmax_ids=1024\ncount=3000\n"
-                              "[[column]]\nkind='crossed'\nnames=['a','b']\nbits=5\n",
-                          "s.toml");
+  return schema_from_toml(
+      more +
+          "[[column]]\nname='x'\nkind='numeric'\nlower=-1\nupper=1\n"
+          "[[column]]\nname='i'\nkind='ids'\nseparator=';'\nmax_ids=50\nbits=7\n"
+          "[[column]]\nname='n'\nkind='ids'\nmax_ids=1024\ncount=3000\n"
+          "[[column]]\nkind='crossed'\nnames=['a','b']\nbits=5\n",
+      "s.toml");
 }
 
 // Whatever a record holds, its row has norm 1 at most: Dataset::append refuses any other.
