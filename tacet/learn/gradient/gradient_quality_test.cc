@@ -11,7 +11,6 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/privacy/trusting_budget.h"
-#include "tests/support/carried_out.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -26,7 +25,12 @@ using test::accuracy;
 using test::berkeley;
 
 TrainedModel train(const Setting& setting, const GradientPlan& plan, std::uint64_t seed) {
-  return test::seeded_run<train_gradient>(setting.train, setting.schema, plan, seed, 2);
+  random::SeededSource source(seed);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool pool(2);
+  base::LocalReducer reducer;
+  return train_gradient(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
 }
 
 /// Whether three of the models of seeds 1 to 5 are good, as their median is then: known as soon as

@@ -14,7 +14,6 @@
 #include "tacet/optimize/solver/erm.h"
 #include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/trusting_budget.h"
-#include "tests/support/carried_out.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -28,7 +27,12 @@ using test::berkeley;
 
 TrainedModel train(const Setting& setting, const GradientPlan& plan, std::uint64_t seed,
                    int threads = 2) {
-  return test::seeded_run<train_gradient>(setting.train, setting.schema, plan, seed, threads);
+  random::SeededSource source(seed);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool pool(threads);
+  base::LocalReducer reducer;
+  return train_gradient(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
 }
 
 TrainedModel train(const Setting& setting, const ParameterValues& options, std::uint64_t seed,
