@@ -71,9 +71,11 @@ std::string golden(const learn::Training& plan, std::uint64_t seed, std::int64_t
 }
 
 learn::ParameterValues published(const char* method) {
-  return {
-      {"method", method},           {"epsilon", 8},   {"delta", 1e-6}, {"adjacency", replace_one},
-      {"calibration", "arora2022"}, {"knots", "none"}};
+  return {{"method", method},
+          {"epsilon", 8},
+          {"delta", 1e-6},
+          {"adjacency", replace_one},
+          {"calibration", "arora2022"}};
 }
 
 /// The same for neighbours and other noise.

@@ -31,11 +31,10 @@ data::Schema schema_of(const char* target = "positive = \"1\"\n") {
 
 learn::ParameterValues options_of(const char* method, privacy::Adjacency adjacency, double epsilon,
                                   double delta) {
-  return {{"method", method},
-          {"epsilon", epsilon},
-          {"delta", delta},
-          {"adjacency", adjacency},
-          {"knots", "none"}};
+  learn::ParameterValues options{
+      {"method", method}, {"epsilon", epsilon}, {"delta", delta}, {"adjacency", adjacency}};
+  if (options.text("method") == "gradient") options.set("knots", "none");
+  return options;
 }
 
 learn::ParameterValues searched(learn::ParameterValues options) {
