@@ -104,8 +104,8 @@ TEST(Method, PureMethodsSpendAtMostTheDecimalThatWasAskedFor) {
         ParameterValues options{{"method", std::string(method->name)},
                                 {"epsilon", epsilon},
                                 {"delta", 0},
-                                {"adjacency", privacy::Adjacency::replace_one},
-                                {"record-use", reuse ? "reuse" : "disjoint"}};
+                                {"adjacency", privacy::Adjacency::replace_one}};
+        if (reads(*method, "record-use")) options.set("record-use", reuse ? "reuse" : "disjoint");
         if (method->name == "inverse-sensitivity") options.set("l2", 1);
         try {
           const auto training = plan_training(schema, options);

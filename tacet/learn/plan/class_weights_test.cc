@@ -93,7 +93,7 @@ TEST(ClassWeights, EachMethodTakesOrRefusesThem) {
       EXPECT_EQ(std::get<std::string>(said->value), names[1] + "=3");
       EXPECT_TRUE(takes_weights(*method));
     } catch (const base::UsageError& error) {
-      EXPECT_NE(std::string(error.what()).find("`method=gradient`"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("gradient"), std::string::npos);
       EXPECT_FALSE(takes_weights(*method));
     }
   }
