@@ -297,7 +297,7 @@ def main():
         verdicts = {"synthetic": lines, "radius": searched}
         for part, rows in found.items():  # parts may be measured apart
             shown = [{key: value for key, value in row.items() if key != "risks"} for row in rows]
-            text = [tables.markdown(shown)] + [tables.markdown(verdicts[part])] * (part in verdicts)
+            text = [tables.markdown(rows) for rows in (shown, verdicts.get(part)) if rows is not None]
             tables.keep("utility/glm", ABOUT, f"bench/utility/glm.py --part {part}",
                         {TITLES[part]: "\n\n".join(text)})
     return 1 if missed else 0
