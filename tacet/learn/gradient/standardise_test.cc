@@ -247,10 +247,6 @@ TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
   const auto refused = [](const std::string& head, ParameterValues options) {
     auto schema = mixed_schema();
     if (head == "unit") schema.unit = "u";
-    if (head == "first") {
-      schema.encoding = 1;
-      std::get<data::NumericColumn>(schema.columns[0].rule).knots = {};
-    }
     if (head == "none") schema.columns = {schema.columns[1]};
     EXPECT_THROW((void)resolve_standardise(schema, gradient_options(options), 20000),
                  base::UsageError)
@@ -260,7 +256,6 @@ TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
   };
   const auto options = options_of(Standardise::demanded);
   refused("unit", options);
-  refused("first", options);
   refused("none", options);
   auto samples = options;
   samples.set("batch-size", 10);

@@ -55,13 +55,10 @@ KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked
   KnotOptions own;
   read_bound(knot_bindings, asked.all(), own);
   if (own.knots) {
-    if (schema.encoding < 2 && *own.knots > 0) {
-      throw base::UsageError("knots belong to encoding 2, but the schema says encoding = 1");
-    }
-    if (schema.encoding > 1) set_knots(choice.schema, *own.knots);
+    set_knots(choice.schema, *own.knots);
     return choice;
   }
-  if (!automatic || schema.encoding < 2 || open_columns(schema) == 0) return choice;
+  if (!automatic || open_columns(schema) == 0) return choice;
   const auto options = common_options(asked);
   if (asked.given("batch-size") || !in_scope(schema, options)) return choice;
   const auto records = resolve_row_count(schema, options);
