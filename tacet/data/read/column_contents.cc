@@ -5,7 +5,6 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/value_index.h"
-#include "tacet/data/read/byte_source.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/data/utf8.h"
@@ -39,7 +38,7 @@ void add(std::string_view field, ColumnContents& contents) {
 }  // namespace
 
 std::vector<std::string> column_names(const std::filesystem::path& file, const FileFormat& format) {
-  CsvReader reader(open_source(file), file.string(), csv_options(format));
+  auto reader = open_csv(file, format);
   return read_column_names(reader, format);
 }
 
