@@ -46,13 +46,12 @@ using EncodeField = std::function<void(const Value& value, bool missing, RawRow&
 /// The way from a column's field to its features, the first of which is `first`; none for columns
 /// that are not read.
 struct FieldEncoder {
-  std::int64_t encoding;
   std::uint32_t first;
   const MissingValues& missing_values;  // outlives the fields' encoders
   Spelling written;  // how the file writes the column
 
   EncodeField operator()(const NumericColumn& rule) const {
-    return [map = NumericMap(rule, encoding), reader = NumberReader(rule.date, written),
+    return [map = NumericMap(rule), reader = NumberReader(rule.date, written),
             missing_numbers = &missing_values,
             first = first](const Value& value, bool missing, RawRow& row) {
       const auto add = [&](std::int64_t place, double feature) {
@@ -189,7 +188,7 @@ class Encoder::Implementation {
         slots_.push_back({std::move(fields), nullptr, first, rule->bits});
       } else if (!column.ignored()) {
         auto encode = std::visit(
-            FieldEncoder{schema.encoding, first, missing_.of(column.name),
+            FieldEncoder{first, missing_.of(column.name),
                          merged(schema.format.spelling, column.spelling)},
             column.rule);
         slots_.push_back({std::move(fields), std::move(encode), first, 0});

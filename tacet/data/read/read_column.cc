@@ -30,7 +30,7 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
     if (rule == nullptr) {
       throw base::UsageError("column '{}' is not numeric in the schema; a number is needed", name);
     }
-    return {{rule->lower, rule->upper, rule->date}, missing_value(*rule, schema.encoding),
+    return {{rule->lower, rule->upper, rule->date}, missing_value(*rule),
             number_reader(*rule, schema.format.spelling, column.spelling), column.spelling.missing};
   }
   if (schema.target && schema.target->column == name) {

@@ -137,7 +137,7 @@ double Schema::unscaled_square() const {
   if (intercept) square += constant * constant - 1;
   for (const Column& column : columns) {
     if (const auto* rule = std::get_if<NumericColumn>(&column.rule)) {
-      square += NumericMap(*rule, encoding).largest_square() - 1;
+      square += NumericMap(*rule).largest_square() - 1;
     }
     const auto* listed = std::get_if<CategoricalColumn>(&column.rule);
     if (listed == nullptr || listed->scales.empty()) continue;

@@ -342,7 +342,7 @@ void Schema::validate(std::string_view where) const {
   if (cost) internal::check_cost(*cost, where);
   internal::check_format(format, where);
   check_names(*this, where);
-  internal::check_encoding(*this, where);
+  internal::check_constant(*this, where);
   check_interactions(*this, where);
   if (const auto used = unit.value_or("record"); cost && cost->unit != used) {
     internal::fail_at(where, internal::other_unit(cost->unit, used));

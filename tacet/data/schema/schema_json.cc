@@ -192,7 +192,6 @@ json cost_to_json(const SchemaCost& cost) {
 json schema_to_json(const Schema& schema) {
   json out = json::object();
   out["version"] = 1;
-  if (schema.encoding != 1) out["encoding"] = schema.encoding;
   if (!schema.name.empty()) out["name"] = schema.name;
   if (!schema.description.empty()) out["description"] = schema.description;
   out["intercept"] = schema.intercept;
@@ -247,7 +246,7 @@ json schema_to_json(const Schema& schema) {
 }
 
 Schema schema_from_json(const json& source) {
-  return internal::schema_from_node(internal::node_from_json(source, "schema"), 1);
+  return internal::schema_from_node(internal::node_from_json(source, "schema"));
 }
 
 }  // namespace tacet::data

@@ -218,10 +218,6 @@ void read_settings(TableReader& table, Schema& schema) {
     const std::int64_t version = as_integer(*node, "version");
     if (version != 1) fail_at(node->where, "this program reads schema version 1, got {}", version);
   }
-  if (const Node* node = table.find("encoding")) {
-    schema.encoding = as_integer(*node, "encoding");
-    check_encoding(schema, node->where);
-  }
   if (const Node* node = table.find("name")) schema.name = as_text(*node, "name");
   if (const Node* node = table.find("description")) {
     schema.description = as_text(*node, "description");
@@ -267,10 +263,9 @@ void fail_at(std::string_view where, std::string_view message) {
   throw base::DataError("{}: {}", where, message);
 }
 
-Schema schema_from_node(const Node& root, std::int64_t encoding) {
+Schema schema_from_node(const Node& root) {
   TableReader table(root, "a schema");
   Schema schema;
-  schema.encoding = encoding;
   read_settings(table, schema);
   if (const Node* node = table.find("format")) schema.format = read_format(*node);
   if (const Node* node = table.find("target")) schema.target = read_target(*node);

@@ -64,7 +64,7 @@ Node node_from_toml(std::string_view text, std::string_view file_name) {
 namespace tacet::data {
 
 Schema schema_from_toml(std::string_view text, std::string_view file_name) {
-  return internal::schema_from_node(internal::node_from_toml(text, file_name), newest_encoding);
+  return internal::schema_from_node(internal::node_from_toml(text, file_name));
 }
 
 namespace {

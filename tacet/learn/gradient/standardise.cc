@@ -92,7 +92,6 @@ class Contribution {
 
 /// Why numbers cannot be standardised; null where they can.
 const char* standardise_obstacle(const data::Schema& schema, const LinearOptions& options) {
-  if (schema.encoding < 2) return "the schema says encoding = 1";
   if (schema.row_scaling != data::RowScaling::clip1) return "the schema's row_scaling is not clip1";
   if (data::numeric_features(schema).empty()) {
     if (options.standardise == Standardise::means) return "the schema has no numeric column";

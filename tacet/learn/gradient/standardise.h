@@ -21,7 +21,7 @@ constexpr double standardise_share = 0.1;
 [[nodiscard]] bool can_standardise(const data::Schema& schema, const LinearOptions& options);
 
 /// Whether a plan standardises. UsageError where that was demanded and cannot be: without a number
-/// or a listed category, under encoding 1, for units, for samples, for several classes.
+/// or a listed category, for units, for samples, for several classes.
 [[nodiscard]] bool resolve_standardise(const data::Schema& schema, const LinearOptions& options,
                                        std::int64_t records);
 

@@ -246,10 +246,6 @@ TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
   const auto refused = [](const std::string& head, LinearOptions options) {
     auto schema = mixed_schema();
     if (head == "unit") schema.unit = "u";
-    if (head == "first") {
-      schema.encoding = 1;
-      std::get<data::NumericColumn>(schema.columns[0].rule).knots = {};
-    }
     if (head == "none") schema.columns = {schema.columns[1]};
     EXPECT_THROW((void)resolve_standardise(schema, options, 20000), base::UsageError) << head;
     options.standardise = Standardise::automatic;
@@ -257,7 +253,6 @@ TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
   };
   const auto options = options_of(Standardise::demanded);
   refused("unit", options);
-  refused("first", options);
   refused("none", options);
   auto samples = options;
   samples.batch_size = 10;

@@ -53,13 +53,10 @@ double noise_with_knots(const data::Schema& schema, const LinearOptions& options
 KnotChoice choose_knots(const data::Schema& schema, const LinearOptions& options, bool automatic) {
   KnotChoice choice{schema, {}};
   if (options.knots) {
-    if (schema.encoding < 2 && *options.knots > 0) {
-      throw base::UsageError("knots belong to encoding 2, but the schema says encoding = 1");
-    }
-    if (schema.encoding > 1) set_knots(choice.schema, *options.knots);
+    set_knots(choice.schema, *options.knots);
     return choice;
   }
-  if (!automatic || schema.encoding < 2 || open_columns(schema) == 0) return choice;
+  if (!automatic || open_columns(schema) == 0) return choice;
   if (!in_scope(schema, options)) return choice;
   const auto records = resolve_row_count(schema, options);
   if (records < fewest_for_knots) return choice;

@@ -80,7 +80,7 @@ constexpr std::array table{
     Parameter{"clipping-norm", real, positive_reals(),
               "the loss's largest slope times the row norm; 0.5 for the squared loss",
               "bound on each record's gradient", noise},
-    Parameter{"average", real, reals(0, 1), "0.4; for encoding 1, units and several classes 0.5",
+    Parameter{"average", real, reals(0, 1), "0.4; for units and several classes 0.5",
               "share of the last iterates that the model is the mean of; 0 keeps the last one",
               utility},
     Parameter{"averaging", text, words({"uniform", "suffix", "last", "polynomial"}),
