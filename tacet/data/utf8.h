@@ -44,9 +44,7 @@ inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 /// Appends a character of Unicode.
 inline void append_utf8(std::uint32_t code, std::string& out) {
-  const auto tail = [&](int shift) {
-    out += static_cast<char>(0x80 | ((code >> shift) & 0x3f));
-  };
+  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };
   if (code < 0x80) {
     out += static_cast<char>(code);
   } else if (code < 0x800) {

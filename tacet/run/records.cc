@@ -46,7 +46,7 @@ void add_lines(const std::string& file, Fingerprint& fingerprint) {
   constexpr std::size_t chunk = 1 << 16;
   constexpr auto longest = static_cast<std::size_t>(base::limits::line_bytes);
   std::array<char, chunk> buffer{};
-  const auto source = 
+  const auto source =
       data::without_byte_order_mark(data::open_text(file, data::encoding_by_mark(file)));
   std::string line;
   const auto finish = [&] {

@@ -48,7 +48,7 @@ using EncodeField = std::function<void(const Value& value, bool missing, RawRow&
 struct FieldEncoder {
   std::uint32_t first;
   const MissingValues& missing_values;  // outlives the fields' encoders
-  Spelling written;  // how the file writes the column
+  Spelling written;                     // how the file writes the column
 
   EncodeField operator()(const NumericColumn& rule) const {
     return [map = NumericMap(rule), reader = NumberReader(rule.date, written),
@@ -172,10 +172,7 @@ class Encoder::Implementation {
  public:
   Implementation(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,
                  std::string_view file_name)
-      : scaler_(schema),
-        missing_(schema),
-        pairs_(pair_features(schema)),
-        units_(schema.missing) {
+      : scaler_(schema), missing_(schema), pairs_(pair_features(schema)), units_(schema.missing) {
     if (schema.projection || schema.selected_columns) narrow_.emplace(schema);
     const ColumnFinder finder(file_columns, schema.format.separator, file_name);
     std::uint32_t first = 0;
@@ -187,10 +184,9 @@ class Encoder::Implementation {
       if (const auto* rule = std::get_if<CrossedColumn>(&column.rule)) {
         slots_.push_back({std::move(fields), nullptr, first, rule->bits});
       } else if (!column.ignored()) {
-        auto encode = std::visit(
-            FieldEncoder{first, missing_.of(column.name),
-                         merged(schema.format.spelling, column.spelling)},
-            column.rule);
+        auto encode = std::visit(FieldEncoder{first, missing_.of(column.name),
+                                              merged(schema.format.spelling, column.spelling)},
+                                 column.rule);
         slots_.push_back({std::move(fields), std::move(encode), first, 0});
       }
       first += static_cast<std::uint32_t>(column.width());

@@ -20,8 +20,7 @@ namespace tacet::data {
 class MissingValues {
  public:
   /// `more`: those of one column.
-  explicit MissingValues(std::span<const std::string> texts,
-                         std::span<const std::string> more = {})
+  explicit MissingValues(std::span<const std::string> texts, std::span<const std::string> more = {})
       : texts_(texts.begin(), texts.end()) {
     texts_.insert(texts_.end(), more.begin(), more.end());
     for (const std::string& text : texts_) {

@@ -114,8 +114,8 @@ std::optional<double> NumberReader::spelled(std::string_view text) const {
   }
   const auto rest = text.substr(point);
   // A point that is no decimal sign is none of the number either.
-  if (decimal_ != '.' && (number.find('.') != std::string::npos ||
-                          rest.find('.') != std::string_view::npos)) {
+  if (decimal_ != '.' &&
+      (number.find('.') != std::string::npos || rest.find('.') != std::string_view::npos)) {
     return std::nullopt;
   }
   if (point < exponent) {

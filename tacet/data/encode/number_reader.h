@@ -14,10 +14,10 @@ namespace tacet::data {
 /// spells them. A public function of one text, so every value has one meaning whatever the other
 /// records hold.
 ///
-/// With a decimal comma, thousands or symbols, a number is an optional sign and symbol in any order,
-/// digits, and a symbol: `-$1,234.50`, `1 234,5 EUR`. Signs of thousands stand between digits before
-/// the decimal sign, three digits behind the last one and two or three between others (12,34,567).
-/// Any other text is no number.
+/// With a decimal comma, thousands or symbols, a number is an optional sign and symbol in any
+/// order, digits, and a symbol: `-$1,234.50`, `1 234,5 EUR`. Signs of thousands stand between
+/// digits before the decimal sign, three digits behind the last one and two or three between others
+/// (12,34,567). Any other text is no number.
 class NumberReader {
  public:
   NumberReader() = default;  ///< plain numbers (parse_number)

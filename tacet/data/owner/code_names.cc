@@ -36,9 +36,9 @@ bool has_word(std::string_view name, const std::array<std::string_view, Size>& l
 
 bool named_like_code(std::string_view name) {
   constexpr std::array<std::string_view, 23> words{
-      "id",    "key",   "code",  "codes", "zip",  "zipcode", "postal", "postcode",
-      "plz",   "icd",   "icd9",  "icd10", "drg",  "cpt",     "ndc",    "atc",
-      "naics", "sic",   "fips",  "isco",  "soc",  "iban",    "ssn"};
+      "id",    "key", "code", "codes", "zip", "zipcode", "postal", "postcode",
+      "plz",   "icd", "icd9", "icd10", "drg", "cpt",     "ndc",    "atc",
+      "naics", "sic", "fips", "isco",  "soc", "iban",    "ssn"};
   return has_word(name, words);
 }
 

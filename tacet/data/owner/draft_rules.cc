@@ -147,19 +147,22 @@ DraftedTarget numeric_target(Target target, const ColumnFacts& facts) {
     throw base::DataError("{}: the target '{}' has no value at all", file, name);
   }
   if (facts.constant()) {
-    throw base::DataError("{}: the target '{}' is \"{}\" in every record, so there is nothing to "
-                          "predict",
-                          file, name, facts.values.begin()->first);
+    throw base::DataError(
+        "{}: the target '{}' is \"{}\" in every record, so there is nothing to "
+        "predict",
+        file, name, facts.values.begin()->first);
   }
   const bool mostly_numbers = facts.numbers > facts.others;
   if (mostly_numbers) {
     throw base::DataError(
-        "{}:{}: the target '{}' is a number elsewhere and \"{}\" here; if that stands for a missing "
+        "{}:{}: the target '{}' is a number elsewhere and \"{}\" here; if that stands for a "
+        "missing "
         "value, list it under `missing`",
         file, facts.first_other.line, name, facts.first_other.text);
   }
   throw base::DataError(
-      "{}:{}: the target '{}' is neither a number nor a class with 2 to {} values; \"{}\" is one of "
+      "{}:{}: the target '{}' is neither a number nor a class with 2 to {} values; \"{}\" is one "
+      "of "
       "more",
       file, facts.one_too_many.line > 0 ? facts.one_too_many.line : facts.first_other.line, name,
       max_classes, facts.one_too_many.line > 0 ? facts.one_too_many.text : facts.first_other.text);

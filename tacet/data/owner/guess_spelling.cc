@@ -36,12 +36,30 @@ constexpr std::array<NumberWay, number_ways> ways{{{'.', ""},
 constexpr std::size_t comma_decimal = 1;
 constexpr std::size_t comma_thousands = 2;
 
-constexpr std::array<std::string_view, 24> formats{
-    "",         "%d.%m.%Y",       "%m/%d/%Y",       "%d/%m/%Y",       "%m/%d/%y",
-    "%d/%m/%y", "%d.%m.%y",       "%d-%m-%Y",       "%m-%d-%Y",       "%Y/%m/%d",
-    "%Y.%m.%d", "%d-%b-%Y",       "%d-%b-%y",       "%d %b %Y",       "%d%b%Y",
-    "%d %B %Y", "%b %d, %Y",      "%B %d, %Y",      "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
-    "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%d/%m/%Y %H:%M:%S"};
+constexpr std::array<std::string_view, 24> formats{"",
+                                                   "%d.%m.%Y",
+                                                   "%m/%d/%Y",
+                                                   "%d/%m/%Y",
+                                                   "%m/%d/%y",
+                                                   "%d/%m/%y",
+                                                   "%d.%m.%y",
+                                                   "%d-%m-%Y",
+                                                   "%m-%d-%Y",
+                                                   "%Y/%m/%d",
+                                                   "%Y.%m.%d",
+                                                   "%d-%b-%Y",
+                                                   "%d-%b-%y",
+                                                   "%d %b %Y",
+                                                   "%d%b%Y",
+                                                   "%d %B %Y",
+                                                   "%b %d, %Y",
+                                                   "%B %d, %Y",
+                                                   "%d.%m.%Y %H:%M",
+                                                   "%d.%m.%Y %H:%M:%S",
+                                                   "%m/%d/%Y %H:%M",
+                                                   "%d/%m/%Y %H:%M",
+                                                   "%m/%d/%Y %H:%M:%S",
+                                                   "%d/%m/%Y %H:%M:%S"};
 constexpr std::size_t longest_date = 40;
 
 const std::array<NumberReader, number_ways>& readers() {
@@ -61,17 +79,17 @@ const std::array<NumberReader, number_ways>& readers() {
 
 const std::vector<std::string>& usual_symbols() {
   static const std::vector<std::string> symbols{
-      "US$", "EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD",          "SEK",          "NOK",
-      "DKK", "PLN", "INR", "R$",  "kr",  "$",   "%",   "\xe2\x82\xac", "\xe2\x82\xb9", "\xc2\xa3",
-      "\xc2\xa5"};
+      "US$", "EUR", "USD", "GBP",          "CHF",          "JPY",      "CAD",
+      "AUD", "SEK", "NOK", "DKK",          "PLN",          "INR",      "R$",
+      "kr",  "$",   "%",   "\xe2\x82\xac", "\xe2\x82\xb9", "\xc2\xa3", "\xc2\xa5"};
   return symbols;
 }
 
 bool means_missing(std::string_view text) {
   constexpr std::array<std::string_view, 25> known{
-      "",    "na",  "n/a",     "n.a.",    "nan",      "null",          "none",    "nil",  ".",
-      "..",  "-",   "--",      "?",       "unknown",  "not available", "missing", "#n/a", "<na>",
-      "nat", "#na", "#value!", "#div/0!", "k.a.",     "keine angabe",  "n.d."};
+      "",    "na",  "n/a",     "n.a.",    "nan",     "null",          "none",    "nil",  ".",
+      "..",  "-",   "--",      "?",       "unknown", "not available", "missing", "#n/a", "<na>",
+      "nat", "#na", "#value!", "#div/0!", "k.a.",    "keine angabe",  "n.d."};
   constexpr std::size_t longest = 16;
   text = without_blanks(text);
   if (text.size() > longest) return false;
@@ -103,8 +121,7 @@ void SpellingFacts::add(std::string_view field) {
   if (number) {
     signs_ = true;
     for (const auto& symbol : usual_symbols()) {
-      if (!field.starts_with(symbol) && !field.ends_with(symbol) &&
-          field.find("-" + symbol) != 0) {
+      if (!field.starts_with(symbol) && !field.ends_with(symbol) && field.find("-" + symbol) != 0) {
         continue;
       }
       if (std::ranges::find(symbols_, symbol) == symbols_.end()) symbols_.push_back(symbol);

@@ -159,6 +159,23 @@ std::string unit_warning(const SchemaCheck& found, const Schema& schema) {
       found.similar_units, schema.unit.value_or(""), found.similar_units_line);
 }
 
+std::vector<std::string> mapped_columns(const std::filesystem::path& file, const Schema& schema) {
+  if (!schema.format.kind->names_columns()) {
+    throw base::UsageError("only files whose columns have names say which values were mapped");
+  }
+  auto reader = open_csv(file, schema.format);
+  const auto wanted = schema.feature_columns();
+  const auto names = read_column_names(reader, schema.format, wanted);
+  // Refuses a file that lacks a column of the schema.
+  const Encoder encoder(schema, names, TargetUse::absent, file.string());
+  RecordCheck check(schema, names, TargetUse::absent);
+  std::vector<std::string> mapped;
+  while (const auto fields = reader.next()) {
+    mapped.push_back(fmt::format("{}", fmt::join(check.check(*fields, reader.line()), ";")));
+  }
+  return mapped;
+}
+
 SchemaCheck check_values(const std::filesystem::path& file, const Schema& schema) {
   schema.validate();
   return schema.format.kind->names_columns() ? check_csv(file, schema)

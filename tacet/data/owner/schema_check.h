@@ -33,6 +33,11 @@ struct SchemaCheck {
 [[nodiscard]] std::string strange_target(const SchemaCheck& found, const Schema& schema,
                                          const std::filesystem::path& file);
 
+/// Of each record of a CSV file the columns of which the schema maps a value, with a semicolon
+/// between them; the target is not looked at. NOT PRIVATE, as below.
+[[nodiscard]] std::vector<std::string> mapped_columns(const std::filesystem::path& file,
+                                                      const Schema& schema);
+
 /// Counts, for the owner of a file, the values that the schema maps: column by column in CSV files,
 /// in others over all features together, and the labels. NOT PRIVATE: the result is computed from
 /// the records without noise and must not leave the owner. Structural faults stay DataErrors.

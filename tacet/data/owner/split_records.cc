@@ -145,8 +145,8 @@ SplitCounts split_csv(const std::filesystem::path& file, const SplitOptions& opt
   const auto unit = place(options.together);
   const auto stratum = place(options.stratify);
   if (options.format.header) {
-    const auto line = csv_line(std::vector<std::string_view>(header.begin(), header.end()),
-                               reader.separator());
+    const auto line =
+        csv_line(std::vector<std::string_view>(header.begin(), header.end()), reader.separator());
     parts.train(line);
     parts.test(line);
   }

@@ -138,8 +138,8 @@ TableCounts read_counts(const RecordSource& source, const Schema& schema,
                         const base::CancelToken* cancel, UnitSample* sample) {
   const auto columns = summary_columns(schema);
   const ColumnMissingValues missing(schema);
-  const MissingValues of_target(schema.missing, schema.target ? schema.target->spelling.missing
-                                                              : std::vector<std::string>());
+  const MissingValues of_target(
+      schema.missing, schema.target ? schema.target->spelling.missing : std::vector<std::string>());
   const auto reader = source.open();
   const auto& names = reader->names();
   if (sample != nullptr) sample->expect_columns(names, source.name);

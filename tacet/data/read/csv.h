@@ -44,8 +44,8 @@ class CsvReader {
 
   /// Before the first record, which holds the names of columns: the separator becomes the one of
   /// comma, semicolon, tab and bar that cuts out most of the `wanted` names, of several the comma,
-  /// then the one that cuts out most fields. Without wanted names the comma stays if it cuts at all.
-  /// Depends on that line alone.
+  /// then the one that cuts out most fields. Without wanted names the comma stays if it cuts at
+  /// all. Depends on that line alone.
   void choose_separator(std::span<const std::string> wanted);
   [[nodiscard]] char separator() const { return options_.separator; }
 

@@ -41,6 +41,15 @@ std::vector<std::string> read_column_names(CsvReader& reader, const FileFormat& 
   return names;
 }
 
+FileFormat settled_format(const std::filesystem::path& file, const FileFormat& format,
+                          std::span<const std::string> wanted) {
+  auto reader = open_csv(file, format);
+  static_cast<void>(read_column_names(reader, format, wanted));
+  auto settled = format;
+  settled.separator = reader.separator();
+  return settled;
+}
+
 namespace {
 
 /// ASCII letters, and whatever is beyond ASCII.
@@ -64,7 +73,8 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
                     "names; if it holds the columns' names, `header` lets numbers be some"
                   : "");
     };
-    if (!valid_utf8(names[k])) refuse("the column names are not UTF-8; name the file's `encoding`, such as windows-1252");
+    if (!valid_utf8(names[k]))
+      refuse("the column names are not UTF-8; name the file's `encoding`, such as windows-1252");
     const auto [found, is_new] = places.try_emplace(names[k], k);
     if (!is_new) {
       refuse(fmt::format("columns {} and {} have the same text in the first line",

@@ -24,7 +24,7 @@ constexpr std::string_view convert =
     "let a program that reads it write CSV or NPY, and give that file";
 constexpr std::string_view unpack = "unpack it, or pack it with gzip, which is read as it is";
 constexpr std::string_view recode =
-    "write encoding = \"utf-16\" under [format] in its schema, or give --encoding utf-16";
+    "write encoding = \"utf-16\" under [format] in its schema, or name it to `schema.fit`";
 
 struct Signature {
   std::string_view bytes;
@@ -96,9 +96,10 @@ std::string foreign_kind(std::string_view first_bytes) {
   if (first_bytes.find("\"tacet-model\"") != std::string_view::npos) {
     return "is a model of tacet, not a file of records";
   }
-  return fmt::format("is JSON, not CSV; {}",
-                     "let a tool that reads it write CSV, and give that as -: duckdb -csv -c \"FROM "
-                     "read_json('FILE')\" | tacet ... -");
+  return fmt::format(
+      "is JSON, not CSV; {}",
+      "let a tool that reads it write CSV, and give that as -: duckdb -csv -c \"FROM "
+      "read_json('FILE')\" | tacet ... -");
 }
 
 }  // namespace tacet::data

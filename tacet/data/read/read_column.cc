@@ -30,8 +30,10 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
     if (rule == nullptr) {
       throw base::UsageError("column '{}' is not numeric in the schema; a number is needed", name);
     }
-    return {{rule->lower, rule->upper, rule->date}, missing_value(*rule),
-            number_reader(*rule, schema.format.spelling, column.spelling), column.spelling.missing};
+    return {{rule->lower, rule->upper, rule->date},
+            missing_value(*rule),
+            number_reader(*rule, schema.format.spelling, column.spelling),
+            column.spelling.missing};
   }
   if (schema.target && schema.target->column == name) {
     const auto* rule = std::get_if<RegressionTarget>(&schema.target->rule);
@@ -73,8 +75,7 @@ privacy::Private<std::vector<double>> read_numeric_column(const RecordSource& re
   while (const auto record = reader->next()) {
     const Value& value = (*record)[place];
     const auto number = missing.has(value) ? std::nullopt : number_of(value, rule.reader);
-    const bool spelt_missing =
-        number && !rule.reader.date() && missing.has_number(*number);
+    const bool spelt_missing = number && !rule.reader.date() && missing.has_number(*number);
     values.push_back(spelt_missing ? rule.fill : number.value_or(rule.fill));
     if (cancel != nullptr && values.size() % rows_between_checks == 0) {
       cancel->throw_if_cancelled();

@@ -63,13 +63,15 @@ Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_nam
   csv.separator = reader.separator();
   const bool units = schema.unit && options.target == TargetUse::required;
   if (auto rest = parallel ? reader.take_rest() : std::nullopt) {
-    const BlockFormat format{
-        .reader =
-            [&] { return std::make_unique<CsvBlocks>(schema, names, options.target, file_name, csv); },
-        .shape = shape_read(schema, options.target),
-        .units = units,
-        .missing = schema.missing,
-        .lines_before = reader.next_line() - 1};
+    const BlockFormat format{.reader =
+                                 [&] {
+                                   return std::make_unique<CsvBlocks>(schema, names, options.target,
+                                                                      file_name, csv);
+                                 },
+                             .shape = shape_read(schema, options.target),
+                             .units = units,
+                             .missing = schema.missing,
+                             .lines_before = reader.next_line() - 1};
     return read_text(TextBlocks(std::move(rest->source), rest->begun, schema.format.quote, block),
                      format, *options.threads, options.cancel);
   }

@@ -34,8 +34,9 @@ class CsvRecords : public RecordReader {
 }  // namespace
 
 RecordSource csv_records(const std::filesystem::path& file, const FileFormat& format) {
-  return {file.string(),
-          [file, format] { return csv_reader(open_text(file, format.encoding), file.string(), format); }};
+  return {file.string(), [file, format] {
+            return csv_reader(open_text(file, format.encoding), file.string(), format);
+          }};
 }
 
 std::unique_ptr<RecordReader> csv_reader(std::unique_ptr<ByteSource> source,

@@ -88,7 +88,8 @@ class Utf16Source : public ConvertedSource {
       }
       const std::uint32_t before = *std::exchange(first_, std::nullopt);
       if (!started_) big_endian_ = (before == 0xfe && byte == 0xff) || before == 0;
-      const std::uint32_t unit = big_endian_ ? before << 8 | byte : std::uint32_t{byte} << 8 | before;
+      const std::uint32_t unit =
+          big_endian_ ? before << 8 | byte : std::uint32_t{byte} << 8 | before;
       const bool mark = !std::exchange(started_, true) && unit == 0xfeff;
       if (!mark) add(unit, out);
     }

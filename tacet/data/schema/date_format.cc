@@ -12,9 +12,9 @@
 namespace tacet::data {
 namespace {
 
-constexpr std::array<std::string_view, 12> months{
-    "january", "february", "march",     "april",   "may",      "june",
-    "july",    "august",   "september", "october", "november", "december"};
+constexpr std::array<std::string_view, 12> months{"january",   "february", "march",    "april",
+                                                  "may",       "june",     "july",     "august",
+                                                  "september", "october",  "november", "december"};
 constexpr std::size_t short_month = 3;
 constexpr int minutes_of_day = 24 * 60;
 
@@ -26,24 +26,36 @@ class DateParser {
   /// Whether the front is what the format's letter stands for.
   bool take(char letter) {
     switch (letter) {
-      case 'Y': return number(4, 4, year_);
+      case 'Y':
+        return number(4, 4, year_);
       case 'y': {
         if (!number(2, 2, year_)) return false;
         constexpr int pivot = 69;  // as POSIX strptime
         year_ += year_ >= pivot ? 1900 : 2000;
         return true;
       }
-      case 'm': return number(1, 2, month_);
-      case 'd': return number(1, 2, day_);
-      case 'H': return number(1, 2, hour_) && hour_ < 24;
-      case 'M': return number(1, 2, minute_) && minute_ < 60;
-      case 'S': return number(1, 2, second_) && second_ <= 60;  // a leap second
-      case 'f': return number(1, 9, fraction_);
-      case 'b': return month(false);
-      case 'B': return month(true);
-      case 'z': return zone();
-      case '%': return take_character('%');
-      default: return false;
+      case 'm':
+        return number(1, 2, month_);
+      case 'd':
+        return number(1, 2, day_);
+      case 'H':
+        return number(1, 2, hour_) && hour_ < 24;
+      case 'M':
+        return number(1, 2, minute_) && minute_ < 60;
+      case 'S':
+        return number(1, 2, second_) && second_ <= 60;  // a leap second
+      case 'f':
+        return number(1, 9, fraction_);
+      case 'b':
+        return month(false);
+      case 'B':
+        return month(true);
+      case 'z':
+        return zone();
+      case '%':
+        return take_character('%');
+      default:
+        return false;
     }
   }
   bool take_character(char c) {
@@ -80,8 +92,8 @@ class DateParser {
     for (std::size_t k = 0; k < months.size(); ++k) {
       const auto name = whole ? months[k] : months[k].substr(0, short_month);
       if (text_.size() < name.size()) continue;
-      const bool same = std::ranges::equal(
-          name, text_.substr(0, name.size()), [](char a, char b) { return a == lower_case(b); });
+      const bool same = std::ranges::equal(name, text_.substr(0, name.size()),
+                                           [](char a, char b) { return a == lower_case(b); });
       if (!same) continue;
       text_.remove_prefix(name.size());
       month_ = static_cast<int>(k) + 1;

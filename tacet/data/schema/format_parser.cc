@@ -84,7 +84,8 @@ FileFormat read_format(const Node& node) {
       format.fill_short = as_flag(*entry, "fill_short");
     }
     if (const Node* entry = table.find("names")) format.names = as_texts(*entry, "names");
-    if (const Node* entry = table.find("comment")) format.comment = one_character(*entry, "comment");
+    if (const Node* entry = table.find("comment"))
+      format.comment = one_character(*entry, "comment");
     if (const Node* entry = table.find("encoding")) {
       format.encoding = static_cast<TextEncoding>(as_encoding(*entry));
     }
