@@ -198,7 +198,7 @@ namespace {
 nb::ndarray<nb::numpy, double, nb::ndim<1>> numbers(const nb::list& values) {
   const auto column = typed_column("X", values);
   auto held = std::make_unique<std::vector<double>>();
-  const data::NumericColumn any_number;
+  const data::NumberReader any_number;
   for (std::size_t k = 0; k < column.length; ++k) {
     held->push_back(data::number_of(column.at(k), any_number).value_or(std::nan("")));
   }

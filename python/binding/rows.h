@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tacet/data/encode/encoder.h"
+#include "tacet/data/encode/number_reader.h"
 #include "tacet/data/encode/value_type.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "tacet/apps/outcomes.h"
+#include "tacet/data/owner/schema_check.h"
 #include "tacet/learn/evaluation.h"
 #include "tacet/report/results.h"
 
@@ -12,11 +14,20 @@ namespace tacet::apps {
 
 using report::EvaluationSubject;
 
-/// Exact figures of public records; `outcomes` are those of all, then of each group.
+/// Exact figures of public records; `outcomes` are those of all, then of each group; `mapped` is
+/// what the model's schema made of the file's values.
 [[nodiscard]] std::string exact_text(const EvaluationSubject& subject,
-                                     const std::vector<Outcomes>& outcomes);
+                                     const std::vector<Outcomes>& outcomes,
+                                     const data::SchemaCheck& mapped);
 [[nodiscard]] std::string exact_json(const EvaluationSubject& subject,
-                                     const std::vector<Outcomes>& outcomes);
+                                     const std::vector<Outcomes>& outcomes,
+                                     const data::SchemaCheck& mapped);
+
+/// How many values of each column a schema mapped; of all columns, or of those that had some. Empty
+/// where none had.
+enum class MappedColumns { all, with_some };
+[[nodiscard]] std::string mapped_text(const data::SchemaCheck& found, MappedColumns which);
+[[nodiscard]] nlohmann::ordered_json mapped_json(const data::SchemaCheck& found);
 
 /// Noisy figures of private records, for a person.
 [[nodiscard]] std::string noisy_text(const EvaluationSubject& subject,

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <span>
@@ -124,6 +125,27 @@ ordered_json confusion_json(const model::LinearModel& model, std::span<const dou
   return {{"classes", model.classes}, {"actual_by_predicted", std::move(rows)}};
 }
 
+// --- what the schema made of values
+
+/// Sentences and a table; empty where every value was taken as it stands.
+std::string what_was_mapped(const Outcomes& all, const data::SchemaCheck& mapped) {
+  std::string out;
+  if (all.without_target > 0) {
+    out += fmt::format("{} further records have no target and are left out\n", all.without_target);
+  }
+  if (!mapped.empty_classes.empty()) {
+    out += paragraph(fmt::format(
+        "No record has the class{} {}: figures about {} say nothing. Compare the labels of the "
+        "file "
+        "with those of the schema.",
+        mapped.empty_classes.size() == 1 ? "" : "es", fmt::join(mapped.empty_classes, ", "),
+        mapped.empty_classes.size() == 1 ? "it" : "them"));
+  }
+  const auto table = mapped_text(mapped, MappedColumns::with_some);
+  if (!table.empty()) out += "\nValues that the model's schema mapped:\n" + table;
+  return out;
+}
+
 // --- groups
 
 std::string groups_text(const EvaluationSubject& subject, std::span<const Outcomes> groups) {
@@ -168,6 +190,38 @@ ordered_json groups_json(const EvaluationSubject& subject, std::span<const Outco
 
 }  // namespace
 
+std::string mapped_text(const data::SchemaCheck& found, MappedColumns which) {
+  TextTable table({"column", "missing", "unreadable", "below", "above", "unknown", "outside",
+                   found.lines ? "first in line" : "first in record"});
+  const auto count = [](std::int64_t value) {
+    return value == 0 ? std::string("-") : fmt::format("{}", value);
+  };
+  bool some = which == MappedColumns::all;
+  for (const auto& column : found.columns) {
+    if (which == MappedColumns::with_some && column.total() == 0) continue;
+    some = true;
+    table.add({column.column, count(column.missing), count(column.unreadable), count(column.below),
+               count(column.above), count(column.unknown), count(column.outside),
+               count(column.first_line)});
+  }
+  return some ? table.text() : std::string();
+}
+
+ordered_json mapped_json(const data::SchemaCheck& found) {
+  auto list = ordered_json::array();
+  for (const auto& column : found.columns) {
+    list.push_back({{"column", column.column},
+                    {"missing", column.missing},
+                    {"unreadable", column.unreadable},
+                    {"below", column.below},
+                    {"above", column.above},
+                    {"unknown", column.unknown},
+                    {"outside", column.outside},
+                    {"first_line", column.first_line}});
+  }
+  return list;
+}
+
 std::string confusion_text(const std::vector<std::string>& classes,
                            const std::vector<double>& cells) {
   constexpr std::size_t max_classes = 20;  // what fits a screen
@@ -188,12 +242,13 @@ std::string confusion_text(const std::vector<std::string>& classes,
   return table.text();
 }
 
-std::string exact_text(const EvaluationSubject& subject, const std::vector<Outcomes>& outcomes) {
+std::string exact_text(const EvaluationSubject& subject, const std::vector<Outcomes>& outcomes,
+                       const data::SchemaCheck& mapped) {
   const auto& all = outcomes[0];
   const auto& model = subject.model;
   TextTable table({"records", fmt::format("{}", all.records)});
   for (const auto& [name, value] : metrics_of(model, all)) table.add({name, figure_text(value)});
-  std::string out = table.text();
+  std::string out = table.text() + what_was_mapped(all, mapped);
   if (model.task != model::Task::regression) {
     const auto cells = cells_of(model, all);
     out += "\n" + confusion_text(model.classes, cells);
@@ -206,11 +261,13 @@ std::string exact_text(const EvaluationSubject& subject, const std::vector<Outco
   return out + "\n" + groups_text(subject, std::span(outcomes).subspan(1));
 }
 
-std::string exact_json(const EvaluationSubject& subject, const std::vector<Outcomes>& outcomes) {
+std::string exact_json(const EvaluationSubject& subject, const std::vector<Outcomes>& outcomes,
+                       const data::SchemaCheck& mapped) {
   const auto& all = outcomes[0];
   const auto& model = subject.model;
   ordered_json out;
   out["records"] = all.records;
+  out["records_without_target"] = all.without_target;
   for (const auto& [name, value] : metrics_of(model, all)) out[name] = figure_json(value);
   if (model.task != model::Task::regression) {
     const auto cells = cells_of(model, all);
@@ -223,6 +280,8 @@ std::string exact_json(const EvaluationSubject& subject, const std::vector<Outco
   } else {
     for (const auto& table : tables) out["calibration"][table.of] = calibration_json(table);
   }
+  out["mapped"] = mapped_json(mapped);
+  if (!mapped.empty_classes.empty()) out["empty_classes"] = mapped.empty_classes;
   if (!subject.by.empty()) {
     out["by"] = subject.by;
     out["groups"] = groups_json(subject, std::span(outcomes).subspan(1));

@@ -146,7 +146,14 @@ std::string misplaced(const CLI::App& command) {
     return fmt::format("there is no option '{}'{}", name,
                        base::did_you_mean(name, option_names(command)));
   }
-  return rest.empty() ? std::string() : fmt::format("'{}' is one argument too many", rest.front());
+  if (rest.empty()) return {};
+  const std::string& first = rest.front();
+  const bool records = first.ends_with(".csv") || first.ends_with(".tsv") ||
+                       first.ends_with(".txt") || first.ends_with(".gz");
+  return fmt::format("'{}' is one argument too many{}", first,
+                     records ? "; one file of records is read: append the others to it without "
+                               "their line of names, or pipe all of them and give -"
+                             : "");
 }
 
 /// The mistake in the command line, and where help is found.

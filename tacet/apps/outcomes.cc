@@ -146,6 +146,10 @@ std::vector<Outcomes> outcomes_of(const model::LinearModel& model, const data::D
   Collector collector(model, options);
   for (std::int64_t row = 0; row < data.rows(); ++row) {
     cancel.throw_if_cancelled();
+    if (!data.labelled(row)) {  // its features are gone, so nobody knows its group
+      ++out[0].without_target;
+      continue;
+    }
     collector.evaluate(data, row);
     collector.add(data.label(row), out[0]);
     if (groups == 0) continue;

@@ -15,7 +15,8 @@ namespace tacet::apps {
 
 /// Predictions and what happened, of records that are public.
 struct Outcomes {
-  std::int64_t records = 0;
+  std::int64_t records = 0;  ///< that have a target
+  std::int64_t without_target = 0;
   std::vector<std::int64_t> predicted_class;
   std::vector<std::int64_t> actual_class;
   std::vector<double> score;                  ///< binary: the margin

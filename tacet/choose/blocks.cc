@@ -51,6 +51,9 @@ class Hand {
 
 void append_to(data::Dataset& block, const data::Dataset& from, std::int64_t row,
                std::int64_t unit) {
+  if (!from.labelled(row)) {
+    return block.append({.label = from.label(row), .unit = unit, .labelled = false});
+  }
   if (!from.sparse()) return block.append_dense(from.dense_row(row), from.label(row), unit);
   const auto entries = from.sparse_row(row);
   block.append({.columns = {entries.columns.begin(), entries.columns.end()},

@@ -49,6 +49,7 @@ Scorer::Scorer(const model::LinearModel& model, const data::Dataset& records, Sc
       margins_(static_cast<std::size_t>(model.output_count())) {}
 
 double Scorer::of(std::int64_t row) {
+  if (!records_.labelled(row)) return 0;  // as every record is, within [0, 1]
   model::margins(model_, records_, row, margins_);
   if (!std::ranges::all_of(margins_, [](double margin) { return std::isfinite(margin); })) return 0;
   const double label = records_.label(row);

@@ -38,7 +38,8 @@ struct ScoreRule {
 /// margins of classes clipped to 4. Several classes go by accuracy.
 [[nodiscard]] ScoreRule common_rule(const model::LinearModel& model);
 
-/// Of one record; a model that is not a number anywhere scores 0. Not for several threads at once.
+/// Of one record, 0 for one without a target; a model that is not a number anywhere scores 0. Not
+/// for several threads at once.
 class Scorer {
  public:
   Scorer(const model::LinearModel& model, const data::Dataset& records, ScoreRule rule);

@@ -33,6 +33,7 @@ struct Choice {
 };
 
 void copy_record(const Dataset& from, std::int64_t row, Dataset& to) {
+  if (!from.labelled(row)) return to.append({.label = from.label(row), .labelled = false});
   if (!from.sparse()) return to.append_dense(from.dense_row(row), from.label(row));
   const auto entries = from.sparse_row(row);
   to.append({.columns = {entries.columns.begin(), entries.columns.end()},
@@ -90,7 +91,11 @@ void Dataset::declare_units() {
   has_units_ = true;
 }
 
-void Dataset::append_label(double label, std::int64_t unit, std::int64_t squared_norm) {
+void Dataset::append_facts(const RecordFacts& facts) {
+  const auto& [label, unit, squared_norm, labelled] = facts;
+  if (!labelled && squared_norm != 0) {
+    throw base::InternalError("a record without a target has features");
+  }
   if (squared_norm > squared_norm_bound_) {
     throw base::InternalError("an encoded row exceeds the bound of its norm");
   }
@@ -101,6 +106,7 @@ void Dataset::append_label(double label, std::int64_t unit, std::int64_t squared
     unit_count_ = std::max(unit_count_, unit + 1);
     units_.push_back(unit);
   }
+  if (!labelled) unlabelled_.push_back(rows());
   labels_.push_back(label);
   squared_norms_.push_back(squared_norm);
 }
@@ -168,7 +174,7 @@ void Dataset::append(const EncodedRow& row) {
     std::int16_t* destination = new_dense_row();
     for (std::size_t k = 0; k < row.values.size(); ++k) destination[row.columns[k]] = row.values[k];
   }
-  append_label(row.label, row.unit, squared_norm);
+  append_facts({row.label, row.unit, squared_norm, row.labelled});
 }
 
 void Dataset::append(const Dataset& other, std::span<const std::int64_t> units) {
@@ -185,9 +191,9 @@ void Dataset::append(const Dataset& other, std::span<const std::int64_t> units) 
       std::ranges::copy(other.dense_row(k), new_dense_row());
     }
     const std::int64_t unit = has_units_ ? other.units_[k] : 0;
-    append_label(other.label(k),
-                 unit < 0 || !has_units_ ? unit : units[static_cast<std::size_t>(unit)],
-                 other.squared_norm(k));
+    append_facts({other.label(k),
+                  unit < 0 || !has_units_ ? unit : units[static_cast<std::size_t>(unit)],
+                  other.squared_norm(k), other.labelled(k)});
   }
 }
 
@@ -239,7 +245,8 @@ std::int64_t Dataset::memory_bytes() const {
              block.values.capacity() * sizeof(std::int16_t);
   }
   return static_cast<std::int64_t>(total) + places_.memory_bytes() + labels_.memory_bytes() +
-         squared_norms_.memory_bytes() + units_.memory_bytes();
+         squared_norms_.memory_bytes() + units_.memory_bytes() +
+         static_cast<std::int64_t>(unlabelled_.capacity() * sizeof(std::int64_t));
 }
 
 Dataset one_record_per_unit(const Dataset& dataset, random::BlockClaim draws) {

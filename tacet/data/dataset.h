@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,12 +19,22 @@ struct EncodedRow {
   std::vector<std::int16_t> values;
   double label = 0;
   std::int64_t unit = 0;  ///< which privacy unit the record belongs to; 0 when there is none
+  bool labelled = true;   ///< false: it has no target, no feature, and teaches nothing
 
   void clear() {
     columns.clear();
     values.clear();
     label = 0;
     unit = 0;
+    labelled = true;
+  }
+  /// Without a label the row loses its features, and the placeholder stands for the label.
+  void set_label(std::optional<double> found, double placeholder) {
+    labelled = found.has_value();
+    label = found.value_or(placeholder);
+    if (labelled) return;
+    columns.clear();
+    values.clear();
   }
 };
 
@@ -130,6 +142,13 @@ class Dataset {
 
   /// In shape().labels: -1 or +1 for two classes, 0..k-1 for k, [-1, 1] or [0, 1] for regression.
   [[nodiscard]] double label(std::int64_t row) const { return labels_[row]; }
+  /// Whether the record has a target. One that has none keeps its place among the records, but all
+  /// of its features are 0 and its label is a placeholder, so that its gradient in a linear model
+  /// is 0 (docs/proofs/missing_target.md). Whatever has other parameters, or counts labels, leaves
+  /// it out.
+  [[nodiscard]] bool labelled(std::int64_t row) const {
+    return unlabelled_.empty() || !std::ranges::binary_search(unlabelled_, row);
+  }
   /// Exact sum of the squares of the row's integers.
   [[nodiscard]] std::int64_t squared_norm(std::int64_t row) const { return squared_norms_[row]; }
 
@@ -161,7 +180,13 @@ class Dataset {
     std::uint32_t length;
   };
 
-  void append_label(double label, std::int64_t unit, std::int64_t squared_norm);
+  struct RecordFacts {
+    double label;
+    std::int64_t unit;
+    std::int64_t squared_norm;
+    bool labelled;
+  };
+  void append_facts(const RecordFacts& facts);
   void append_sparse(std::span<const std::uint32_t> columns, std::span<const std::int16_t> values);
   std::int16_t* new_dense_row();
 
@@ -173,6 +198,7 @@ class Dataset {
   std::size_t forgotten_ = 0;     // dense or sparse blocks
   BlockVector<RowPlace> places_;  // of sparse rows
   BlockVector<double> labels_;
+  std::vector<std::int64_t> unlabelled_;  // rows without a target, ascending
   BlockVector<std::int64_t> squared_norms_;
   bool has_units_ = false;
   std::int64_t unit_count_ = 0;

@@ -67,6 +67,29 @@ TEST(Dataset, DenseAndSparseStorageHoldTheSameRows) {
   }
 }
 
+// A record without a target keeps its place through every copy, and has no feature.
+TEST(Dataset, RecordsWithoutATargetKeepTheirPlace) {
+  for (const auto storage : {Storage::dense, Storage::sparse}) {
+    Dataset data = make(storage, 3);
+    EncodedRow row{.columns = {1}, .values = {7}};
+    data.append(row);
+    row.set_label(std::nullopt, -1);
+    data.append(row);
+    row = {.columns = {0}, .values = {5}, .label = 1};
+    data.append(row);
+    Dataset twice = make(storage, 3);
+    twice.append(data);
+    twice.append(data);
+    for (const std::int64_t k : {0, 1, 2, 3, 4, 5}) {
+      EXPECT_EQ(twice.labelled(k), k % 3 != 1) << k;
+    }
+    EXPECT_EQ(row_of(twice, 4), Values({0, 0, 0}));
+    EXPECT_EQ(twice.label(4), -1);
+    EncodedRow wrong{.columns = {1}, .values = {7}, .labelled = false};
+    EXPECT_THROW(data.append(wrong), base::InternalError);
+  }
+}
+
 TEST(Dataset, RefusesRowsBeyondTheNormBound) {
   Dataset data = make(Storage::dense, 2);
   EXPECT_NO_THROW(data.append_dense(Values{2048, 0}, 1));

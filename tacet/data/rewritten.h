@@ -8,7 +8,7 @@
 namespace tacet::data {
 
 /// Each row by `rule(records, row, out)`, which sets the features; labels, their domain and units
-/// stay.
+/// stay. A record without a target stays without features.
 /// `read(row)` hears of every row that was rewritten.
 template <typename Rule, typename Read>
 [[nodiscard]] Dataset rewritten(const Dataset& records, const DatasetShape& shape, Rule rule,
@@ -20,7 +20,8 @@ template <typename Rule, typename Read>
   EncodedRow row;
   for (std::int64_t k = 0; k < records.rows(); ++k) {
     row.clear();
-    rule(records, k, row);
+    row.labelled = records.labelled(k);
+    if (row.labelled) rule(records, k, row);
     row.label = records.label(k);
     row.unit = records.has_units() ? records.unit_of(k) : 0;
     out.append(row);

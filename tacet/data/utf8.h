@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tacet::data {
@@ -38,6 +40,26 @@ inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     }
   }
   return following == 0;
+}
+
+/// Appends a character of Unicode.
+inline void append_utf8(std::uint32_t code, std::string& out) {
+  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xc0 | (code >> 6));
+    tail(0);
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xe0 | (code >> 12));
+    tail(6);
+    tail(0);
+  } else {
+    out += static_cast<char>(0xf0 | (code >> 18));
+    tail(12);
+    tail(6);
+    tail(0);
+  }
 }
 
 }  // namespace tacet::data

@@ -60,7 +60,8 @@ optimize::CellShape shape_of(const EvaluationPlan& plan) {
   return {.groups = plan.groups,
           .cells = plan.cells,
           .scores = plan.scores(),
-          .centred = count_is_public(plan.guarantee.adjacency)};
+          .centred = count_is_public(plan.guarantee.adjacency),
+          .may_lack = plan.targets_may_miss};
 }
 
 double error_unit_of(const model::LinearModel& model) {
@@ -83,6 +84,7 @@ class Scorer {
         scores_(static_cast<std::size_t>(plan.scores())) {}
 
   void add(std::int64_t row, optimize::CellSum& sum) {
+    if (plan_.targets_may_miss && !data_.dataset.labelled(row)) return sum.add_none();
     model::margins(data_.model, data_.dataset, row, margins_);
     const double label = data_.dataset.label(row);
     const auto group = data_.groups == nullptr ? 0 : data_.groups->group_of(data_.dataset, row);
@@ -149,7 +151,9 @@ ReleasedCounts counts_of(std::span<const double> sums, const EvaluationPlan& pla
   const auto first = static_cast<std::size_t>(group.value_or(0));
   const auto last = group ? first + 1 : static_cast<std::size_t>(plan.groups);
   // What centring took away from every count.
-  const double share = records ? *records / static_cast<double>(plan.groups * plan.cells) : 0;
+  const auto all = plan.groups * plan.cells;
+  const bool half = all == 1 && plan.targets_may_miss;
+  const double share = records ? *records / static_cast<double>(half ? 2 : all) : 0;
   ReleasedCounts out{.cells = std::vector<double>(cells, 0.0),
                      .scores = std::vector<double>(scores, 0.0)};
   for (auto g = first; g < last; ++g) {
@@ -158,7 +162,7 @@ ReleasedCounts counts_of(std::span<const double> sums, const EvaluationPlan& pla
     }
     for (std::size_t i = 0; i < scores; ++i) out.scores[i] += sums[counts + g * scores + i];
   }
-  if (!group) out.public_records = records;
+  if (!group && !plan.targets_may_miss) out.public_records = records;
   return out;
 }
 
@@ -174,6 +178,7 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   parameters["record_norm"] =
       optimize::CellSum(shape_of(plan), plan.norm_bits).contribution_bound();
   parameters["cells"] = plan.cells;
+  if (plan.targets_may_miss) parameters["missing_target"] = "drop";
   if (plan.privacy_unit != "record") parameters["max_records_per_unit"] = 1;  // the first of each
   if (plan.groups > 1) parameters["groups"] = plan.groups;
   if (plan.threshold != 0) parameters["threshold_margin"] = plan.threshold;
@@ -201,10 +206,12 @@ void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& 
   const auto count_of = [&](const char* name, std::int64_t otherwise) {
     return parameters.has(name) ? parameters.count(name, Looking::assumes) : otherwise;
   };
-  const optimize::CellShape shape{.groups = count_of("groups", 1),
-                                  .cells = parameters.count("cells", Looking::assumes),
-                                  .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
-                                  .centred = count_is_public(receipt.guarantee.adjacency)};
+  const optimize::CellShape shape{
+      .groups = count_of("groups", 1),
+      .cells = parameters.count("cells", Looking::assumes),
+      .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
+      .centred = count_is_public(receipt.guarantee.adjacency),
+      .may_lack = parameters.has("missing_target") && parameters.text("missing_target") == "drop"};
   const auto bits =
       std::clamp<std::int64_t>(parameters.count("norm_bits", Looking::assumes), 0, 64);
   const optimize::CellSum sum(shape, static_cast<int>(bits));
@@ -235,6 +242,7 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
       .privacy_unit = options.privacy_unit,
       .public_row_count = options.public_row_count,
       .prg_slack = 0,
+      .targets_may_miss = options.targets_may_miss,
       .link = classes == 0 ? model::link_of(model.loss) : model::Link::identity};
   const auto asked = plan.guarantee;
   plan.prg_slack = random::prg_slack_of(1, optimize::CellSum::terms(shape_of(plan)));

@@ -44,6 +44,9 @@ struct EvaluationOptions {
   std::optional<std::int64_t> public_row_count = {};  ///< of the records, where it is declared
   double threshold = 0;     ///< of two classes the second above this margin
   std::int64_t groups = 1;  ///< how many groups of records are told apart
+  /// Whether records without a target are left out: their number then is as private as a record,
+  /// and what has a target is counted with noise, also where the number of records is public.
+  bool targets_may_miss = false;
 };
 
 struct EvaluationPlan {
@@ -59,7 +62,8 @@ struct EvaluationPlan {
   double threshold;
   std::string privacy_unit;
   std::optional<std::int64_t> public_row_count;
-  double prg_slack;                          ///< the PRG slack, a word a released number
+  double prg_slack;  ///< the PRG slack, a word a released number
+  bool targets_may_miss = false;
   model::Link link = model::Link::identity;  ///< of numbers; another one has a deviance
 
   [[nodiscard]] bool has_matrix() const { return classes > 0 && cells == classes * classes; }
@@ -94,7 +98,7 @@ struct NoisyClass {
 };
 
 struct NoisyFigures {
-  NoisyValue records;               ///< exact where their number is public
+  NoisyValue records;               ///< that have a target; exact where their number is public
   NoisyRatio accuracy = {};         ///< for classes
   NoisyRatio mean_loss = {};        ///< of losses capped at the plan's cap
   NoisyRatio r2 = {};               ///< for numbers; at most 1

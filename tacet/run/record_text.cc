@@ -13,6 +13,8 @@
 
 #include "tacet/data/encode/decimal.h"
 #include "tacet/data/encode/value_index.h"
+#include "tacet/data/read/transcode.h"
+#include "tacet/data/utf8.h"
 
 namespace tacet::run::internal {
 namespace {
@@ -67,6 +69,7 @@ std::optional<double> number_with_comma(std::string_view text) {
 }
 
 void note_text(std::string_view text, std::size_t column, ledger::Fingerprint& fingerprint) {
+  if (!data::valid_utf8(text)) return note_text(data::utf8_text(text), column, fingerprint);
   text = data::without_blanks(text);
   if (text.empty()) return;
   if (const auto number = data::parse_number(text)) {

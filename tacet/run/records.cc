@@ -12,6 +12,7 @@
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/read/byte_source.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/transcode.h"
 #include "tacet/data/read/uniform_records.h"
 #include "tacet/run/record_text.h"
 
@@ -30,7 +31,7 @@ void add_uniform(const std::string& file, const data::FileKind& kind, Fingerprin
 void add_table(const std::string& file, const data::FileFormat& format, Fingerprint& fingerprint) {
   auto options = data::csv_options(format);
   options.trim = true;
-  data::CsvReader reader(data::open_source(file), file, options);
+  data::CsvReader reader(data::open_text(file, format.encoding), file, options);
   while (const auto fields = reader.next()) {
     for (std::size_t k = 0; k < fields->size(); ++k) {
       internal::note((*fields)[k], k, fingerprint);
@@ -45,7 +46,8 @@ void add_lines(const std::string& file, Fingerprint& fingerprint) {
   constexpr std::size_t chunk = 1 << 16;
   constexpr auto longest = static_cast<std::size_t>(base::limits::line_bytes);
   std::array<char, chunk> buffer{};
-  const auto source = data::without_byte_order_mark(data::open_source(file));
+  const auto source =
+      data::without_byte_order_mark(data::open_text(file, data::encoding_by_mark(file)));
   std::string line;
   const auto finish = [&] {
     if (line.ends_with('\r')) line.pop_back();

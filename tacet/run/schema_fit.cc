@@ -10,9 +10,12 @@
 
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
+#include "tacet/base/text.h"
+#include "tacet/data/owner/code_names.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/learn/plan/plain_release.h"
 #include "tacet/privacy/prg_share.h"
+#include "tacet/run/fit_answers.h"
 #include "tacet/run/split_budget.h"
 
 namespace tacet::run {
@@ -37,10 +40,19 @@ const std::string& unit_of(const FitRequest& request) {
 void check_names(const FitRequest& request, const std::vector<std::string>& names) {
   const auto& unit = unit_of(request);
   const auto need = [&](const std::string& name) {
-    if (std::ranges::count(names, name) == 1) return;
-    throw base::UsageError("the file has no column '{}', or several", name);
+    const auto count = std::ranges::count(names, name);
+    if (count == 1) return;
+    if (count > 1) {
+      throw base::UsageError("the file has {} columns named '{}'; names must differ", count, name);
+    }
+    const auto near = base::nearest_word(name, names);
+    throw base::UsageError(
+        "the file has no column '{}'{}", name,
+        near.empty() ? std::string() : fmt::format("; the nearest is '{}'", near));
   };
-  for (const auto& name : request.ignored) need(name);
+  for (const auto* list : {&request.ignored, &request.codes, &request.numbers, &request.dates}) {
+    for (const auto& name : *list) need(name);
+  }
   if (!request.target.empty()) need(request.target);
   if (request.ignores(request.target)) throw base::UsageError("the target cannot be ignored");
   if (!unit.empty()) need(unit);
@@ -146,7 +158,16 @@ class Fitter {
       const Private<ColumnContents>& contents, std::size_t k) {
     const auto counts = kinds(contents, k);
     const auto found = bounds(contents, counts.numbers, k);
-    if (!enough_for_bounds(request_.target, counts.numbers)) return std::nullopt;
+    const double need =
+        mechanism::min_values_for_bounds(shares_.bounds_or_texts.epsilon_per_value());
+    if (static_cast<double>(counts.numbers) < need) {
+      no_target_ = internal::why_no_target(request_.target, counts, need);
+      return std::nullopt;
+    }
+    if (request_.target_kind == data::NumberKind::count) {
+      return data::RegressionTarget{.upper = std::max(1.0, std::ceil(found.upper)),
+                                    .kind = data::NumberKind::count};
+    }
     return data::RegressionTarget{found.lower, found.upper};
   }
 
@@ -161,13 +182,15 @@ class Fitter {
     if (counts.numbers == of_kinds[0]) {
       const auto found = bounds(contents, counts.numbers, k);
       if (!enough_for_bounds(name, counts.numbers)) return data::IgnoredColumn{};
-      return data::NumericColumn{.lower = found.lower, .upper = found.upper};
+      const bool dates = std::ranges::find(request_.dates, name) != request_.dates.end();
+      return internal::numbers_between(found, dates);
     }
     if (counts.prose == of_kinds[0]) return data::TextColumn{buckets_for(counts.prose)};
     return texts(contents, counts.codes, k);
   }
 
   [[nodiscard]] std::vector<std::string> take_not_found() { return std::move(not_found_); }
+  [[nodiscard]] std::string take_no_target() { return std::move(no_target_); }
 
  private:
   data::IgnoredColumn not_found(const std::string& name, std::string_view what, double found,
@@ -240,33 +263,8 @@ class Fitter {
   const FitShares& shares_;
   const FitTools& tools_;
   std::vector<std::string> not_found_;
+  std::string no_target_;
 };
-
-/// At most `most` features of all hashed and text columns together, as many for each.
-void cap_hashed(std::int64_t most, data::Schema& schema) {
-  std::vector<int*> bits;
-  for (auto& column : schema.columns) {
-    if (auto* hashed = std::get_if<data::HashedColumn>(&column.rule)) bits.push_back(&hashed->bits);
-    if (auto* text = std::get_if<data::TextColumn>(&column.rule)) bits.push_back(&text->bits);
-  }
-  for (auto* own : bits) {
-    const double share = static_cast<double>(most) / static_cast<double>(bits.size());
-    *own = std::clamp(static_cast<int>(std::floor(std::log2(std::max(share, 2.0)))), 1, *own);
-  }
-}
-
-/// A schema of ignored columns alone says nothing and cannot be read: where nothing was found, the
-/// first column that was asked for becomes two buckets.
-void keep_one_column(const FitRequest& request, data::Schema& schema) {
-  const bool some = std::ranges::any_of(
-      schema.columns, [](const data::Column& column) { return !column.ignored(); });
-  if (some || (schema.intercept && schema.target)) return;
-  for (auto& column : schema.columns) {
-    if (request.ignores(column.name)) continue;
-    column.rule = data::HashedColumn{1};
-    return;
-  }
-}
 
 }  // namespace
 
@@ -282,6 +280,14 @@ privacy::Event recorded_fit(const privacy::Receipt& receipt, learn::RecordedPara
   return answers({.kind = cost("epsilon_of_kinds", 0),
                   .bounds_or_texts = cost("epsilon_of_bounds", parameters.real("delta_of_texts")),
                   .columns = parameters.count("columns")});
+}
+
+bool FitRequest::takes_for_codes(const std::string& name) const {
+  const auto listed = [&](const std::vector<std::string>& names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (listed(codes)) return true;
+  return name != target && !listed(numbers) && !listed(dates) && data::named_like_code(name);
 }
 
 bool FitRequest::ignores(const std::string& name) const {
@@ -306,6 +312,11 @@ Contents read_for_fit(const FitRequest& request, const FitPlan& plan, const FitR
   const auto& [records, source, cancel] = reading;
   const auto& frame = request.frame;
   data::ContentsOptions options{.expected = plan.names, .cancel = cancel};
+  for (const auto& name : plan.names) {
+    const bool dates = std::ranges::find(request.dates, name) != request.dates.end();
+    options.rules.push_back({.reader = data::NumberReader(dates, frame.format.spelling),
+                             .codes = request.takes_for_codes(name)});
+  }
   std::optional<data::UnitSample> sample;
   if (frame.unit) {
     sample.emplace(data::UnitRecords{records, frame.missing},
@@ -340,10 +351,10 @@ Fitted fit(const FitRequest& request, const FitPlan& plan, const Contents& conte
   if (tools.source.prg_slack() > plan.cost.prg_slack) {
     throw base::InternalError("the fit drew more noise than was planned for it");
   }
-  cap_hashed(request.max_hashed, schema);
-  keep_one_column(request, schema);
+  internal::cap_hashed(request.max_hashed, schema);
+  internal::keep_one_column(request, schema);
   schema.validate(request.data);
-  return {std::move(schema), fitter.take_not_found()};
+  return {std::move(schema), fitter.take_not_found(), fitter.take_no_target()};
 }
 
 }  // namespace tacet::run

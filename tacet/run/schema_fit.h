@@ -27,9 +27,16 @@ struct FitRequest {
   std::int64_t max_records_per_unit = 1;  ///< how many of a unit's records count
   double coverage = 0.98;                 ///< share of a column's numbers between its bounds
   std::int64_t max_categories = 50;
-  std::int64_t max_hashed = 4096;  ///< features of all hashed and text columns together
-  privacy::Guarantee asked;        ///< of the whole schema
+  std::int64_t max_hashed = 4096;         ///< features of all hashed and text columns together
+  privacy::Guarantee asked;               ///< of the whole schema
+  std::vector<std::string> codes = {};    ///< columns whose numbers are codes
+  std::vector<std::string> numbers = {};  ///< columns that are none, whatever their names say
+  std::vector<std::string> dates = {};    ///< columns of dates, as the frame's format spells them
+  data::NumberKind target_kind = data::NumberKind::number;
 
+  /// Whether every value of the column is a code: it is said to be, or its name says so
+  /// (code_names.h) and nobody says otherwise.
+  [[nodiscard]] bool takes_for_codes(const std::string& name) const;
   [[nodiscard]] bool ignores(const std::string& name) const;
 };
 
@@ -86,6 +93,7 @@ struct Fitted {
   /// A sentence for each column that the budget was too small for, with what it would take. From
   /// released answers.
   std::vector<std::string> not_found;
+  std::string no_target = {};  ///< why the schema has none, although one was asked for; else empty
 };
 
 /// The frame with a rule for every column, and its cost; columns about which nothing was found are

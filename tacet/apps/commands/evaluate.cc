@@ -13,6 +13,7 @@
 #include "tacet/apps/word_report.h"
 #include "tacet/base/error.h"
 #include "tacet/data/encode/category_groups.h"
+#include "tacet/data/owner/schema_check.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/learn/evaluation.h"
@@ -119,6 +120,7 @@ class Evaluate : public Command {
                                  .groups = groups.get()};
     file.schema.unit.reset();  // exact metrics of public records bound nobody's part
     file.schema.cost.reset();
+    data::SchemaCheck mapped;
     ConsoleOutput output(console);
     ProgressLine progress(console);
     auto look = unprotected_use(name(), data_, "exact metrics (--public)");
@@ -128,15 +130,22 @@ class Evaluate : public Command {
         [&] {
           progress.announce("reading " + data_);
           base::ThreadPool threads(base::available_threads());
+          mapped = data::check_values(data_, file.schema);
           return data::read_dataset(data_, file.schema, {.cancel = &cancel, .threads = &threads});
         },
         [&](const data::Dataset& data, privacy::Reservation&, run::Pieces& result) {
           progress.clear();
           if (data.rows() == 0) throw base::DataError("'{}' has no records", data_);
           const auto outcomes = outcomes_of(file.model, data, options, cancel);
+          if (outcomes[0].records == 0) {
+            throw base::DataError("no record of '{}' has a target, so there is nothing to measure",
+                                  data_);
+          }
+          const auto strange = data::strange_target(mapped, file.schema, data_);
+          if (!strange.empty()) console.warn(strange);
           const auto subject = subject_of(file.model, groups.get());
-          result.write(console.json() ? exact_json(subject, outcomes)
-                                      : exact_text(subject, outcomes));
+          result.write(console.json() ? exact_json(subject, outcomes, mapped)
+                                      : exact_text(subject, outcomes, mapped));
           return 0.0;
         });
   }
@@ -168,7 +177,9 @@ class Evaluate : public Command {
             .privacy_unit = file.schema.unit.value_or("record"),
             .public_row_count = public_row_count(),
             .threshold = threshold_.margin(file.model),
-            .groups = groups == nullptr ? 1 : static_cast<std::int64_t>(groups->names().size())};
+            .groups = groups == nullptr ? 1 : static_cast<std::int64_t>(groups->names().size()),
+            .targets_may_miss = !file.schema.target ||
+                                file.schema.target->missing_target == data::MissingTarget::drop};
   }
 
   [[nodiscard]] std::optional<std::int64_t> public_row_count() const {

@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/threshold.h"
 #include "tacet/base/atomic_file.h"
+#include "tacet/data/owner/schema_check.h"
 #include "tacet/data/read/csv.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/model/linear_model.h"
@@ -38,9 +40,11 @@ using Sink = std::function<void(std::string_view)>;
 
 class Predictor {
  public:
+  /// `mapped`: a text more of each record, or none.
   Predictor(const model::LinearModel& model, const data::Dataset& data, Answer answer,
-            double threshold)
-      : model_(model),
+            double threshold, std::vector<std::string> mapped)
+      : mapped_(std::move(mapped)),
+        model_(model),
         data_(data),
         answer_(answer),
         threshold_(threshold),
@@ -52,6 +56,10 @@ class Predictor {
     std::string out = header();
     for (std::int64_t row = 0; row < data_.rows(); ++row) {
       out += csv_line(row);
+      if (!mapped_.empty()) {
+        out.pop_back();
+        out += "," + data::csv_field(mapped_[static_cast<std::size_t>(row)]) + "\n";
+      }
       hand_on(out, sink, cancel);
     }
     sink(out);
@@ -68,7 +76,9 @@ class Predictor {
       out += json_value(row).dump();
       hand_on(out, sink, cancel);
     }
-    sink(out + "\n ]\n}\n");
+    out += "\n ]";
+    if (!mapped_.empty()) out += ",\n \"mapped\": " + ordered_json(mapped_).dump();
+    sink(out + "\n}\n");
   }
 
  private:
@@ -81,11 +91,12 @@ class Predictor {
   }
 
   [[nodiscard]] std::string header() const {
-    if (answer_ == Answer::prediction) return "prediction\n";
+    const std::string more = mapped_.empty() ? "\n" : ",mapped\n";
+    if (answer_ == Answer::prediction) return "prediction" + more;
     std::string line;
     for (const auto& name : model_.classes)
       line += (line.empty() ? "" : ",") + data::csv_field(name);
-    return line + "\n";
+    return line + more;
   }
 
   void evaluate(std::int64_t row) {
@@ -120,6 +131,7 @@ class Predictor {
     return class_name();
   }
 
+  std::vector<std::string> mapped_;
   const model::LinearModel& model_;
   const data::Dataset& data_;
   Answer answer_;
@@ -137,6 +149,9 @@ class Predict : public Command {
                 Form::required);
     options.flag("--proba", proba_, "Print the probability of each class");
     threshold_.declare(options);
+    options.flag("--mapped", mapped_,
+                 "Add the columns of each record whose values were missing, unknown or out of "
+                 "bounds and became what the schema says");
     options.add("--output,-o", output_, "FILE", "File to write [default: standard output]");
     options.flag("--force", force_, "Overwrite the output file");
   }
@@ -154,8 +169,9 @@ class Predict : public Command {
         data_, file.schema,
         {.target = data::TargetUse::absent, .cancel = &cancel, .threads = &threads});
     progress.clear();
-    Predictor predictor(file.model, data, proba_ ? Answer::probability : Answer::prediction,
-                        threshold);
+    Predictor predictor(
+        file.model, data, proba_ ? Answer::probability : Answer::prediction, threshold,
+        mapped_ ? data::mapped_columns(data_, file.schema) : std::vector<std::string>());
     write(console, predictor, cancel);
   }
 
@@ -190,6 +206,7 @@ class Predict : public Command {
   std::string data_;
   std::string output_;
   bool proba_ = false;
+  bool mapped_ = false;
   ThresholdOption threshold_;
   bool force_ = false;
 };

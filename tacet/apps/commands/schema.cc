@@ -7,9 +7,10 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/evaluation_report.h"
 #include "tacet/apps/receipt_notes.h"
+#include "tacet/apps/spelling_options.h"
 #include "tacet/apps/spending.h"
-#include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/owner/schema_check.h"
@@ -50,6 +51,9 @@ class SchemaDraft : public Command {
     options.flag("--no-header", no_header_,
                  "The first line is a record; columns are named column_1, column_2, ...");
     options.exclude("--no-header", "--header");
+    options.heading("How values are spelt, where the guess from the values is to be overruled");
+    spelling_.declare(options);
+    options.heading("Options");
     output_.declare(options);
     spending_.declare(options);
   }
@@ -83,10 +87,13 @@ class SchemaDraft : public Command {
   [[nodiscard]] data::SchemaDraft draft() const {
     const auto trust = header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed;
     const auto said = header_ || no_header_ ? std::optional(header_) : std::nullopt;
-    return data::draft_schema(data_, {.target = target_,
-                                      .format = data::guess_format(data_, separator(), said),
-                                      .trust = trust,
-                                      .max_categories = 50});
+    return data::draft_schema(
+        data_, {.target = target_,
+                .format = data::guess_format(data_, separator(), said, spelling_.known()),
+                .trust = trust,
+                .max_categories = 50,
+                .said = spelling_.said(),
+                .missing = spelling_.missing()});
   }
 
   [[nodiscard]] std::optional<char> separator() const {
@@ -102,6 +109,7 @@ class SchemaDraft : public Command {
   std::string data_;
   std::string target_;
   std::string separator_;
+  SpellingOptions spelling_;
   OutputOptions output_;
   bool public_ = false;
   bool header_ = false;
@@ -135,6 +143,8 @@ class SchemaCheck : public Command {
           const auto similar = data::unit_warning(found, schema);
           if (!similar.empty()) console.warn(similar);
           fault = data::label_fault(found, schema);
+          const auto strange = data::strange_target(found, schema, data_);
+          if (!strange.empty()) console.warn(strange);
           return 0.0;
         });
     if (!fault.empty()) throw base::DataError(fault);
@@ -145,17 +155,7 @@ class SchemaCheck : public Command {
     ordered_json out;
     out["private"] = false;
     out["rows"] = found.rows;
-    out["columns"] = ordered_json::array();
-    for (const auto& column : found.columns) {
-      out["columns"].push_back({{"column", column.column},
-                                {"missing", column.missing},
-                                {"unreadable", column.unreadable},
-                                {"below", column.below},
-                                {"above", column.above},
-                                {"unknown", column.unknown},
-                                {"outside", column.outside},
-                                {"first_line", column.first_line}});
-    }
+    out["columns"] = mapped_json(found);
     if (!found.empty_classes.empty()) out["empty_classes"] = found.empty_classes;
     if (found.similar_units > 0) {
       out["similar_units"] = {{"names", found.similar_units},
@@ -165,20 +165,10 @@ class SchemaCheck : public Command {
   }
 
   static std::string text(const data::SchemaCheck& found) {
-    TextTable table({"column", "missing", "unreadable", "below", "above", "unknown", "outside",
-                     found.lines ? "first in line" : "first in record"});
-    const auto count = [](std::int64_t value) {
-      return value == 0 ? std::string("-") : fmt::format("{}", value);
-    };
     std::int64_t total = 0;
-    for (const auto& column : found.columns) {
-      total += column.total();
-      table.add({column.column, count(column.missing), count(column.unreadable),
-                 count(column.below), count(column.above), count(column.unknown),
-                 count(column.outside), count(column.first_line)});
-    }
-    auto out = fmt::format("{}\n{} values of {} records are mapped by the schema\n", table.text(),
-                           total, found.rows);
+    for (const auto& column : found.columns) total += column.total();
+    auto out = fmt::format("{}\n{} values of {} records are mapped by the schema\n",
+                           mapped_text(found, MappedColumns::all), total, found.rows);
     if (!found.empty_classes.empty()) {
       out +=
           fmt::format("no record has the class{} {}\n", found.empty_classes.size() == 1 ? "" : "es",

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,6 +11,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/spelling_options.h"
 #include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/column_contents.h"
@@ -55,6 +58,16 @@ class SchemaFit : public Command {
     options.add("--target", target_, "NAME", "Column to predict: a number, or see --positive");
     options.add("--positive", positive_, "LABEL",
                 "The target has two classes, and this label is one");
+    options.add("--class", classes_, "LABEL",
+                "The target has three classes or more; give each label once");
+    options.add("--target-kind", target_kind_, "NAME",
+                "number, count (whole numbers from 0 on) or probability (from 0 to 1)");
+    options.add("--categorical", codes_, "NAME",
+                "Column whose numbers are codes, such as postal codes; may be given several times");
+    options.add("--numeric", numbers_, "NAME",
+                "Column that is a number although its name looks like a code's");
+    options.add("--date", dates_, "NAME",
+                "Column of dates, see --date-format; may be given several times");
     options.add("--ignore", ignored_, "NAME",
                 "Column that is not read; may be given several times");
     options.add("--unit", unit_, "NAME",
@@ -69,10 +82,10 @@ class SchemaFit : public Command {
     options.add("--max-categories", max_categories_, "COUNT", "Longest list of categories");
     options.add("--hashed-features", max_hashed_, "COUNT",
                 "Most features of all columns together whose texts are hashed");
-    options.add("--missing", missing_, "TEXT", "A further text that stands for a missing value");
     options.add("--public-row-count", row_count_, "COUNT",
                 "Number of records, or a public guess of it, to write into the schema");
-    options.add("--separator", separator_, "CHAR", "Character between fields");
+    options.add("--separator", separator_, "CHAR",
+                "Character between fields [default: the one that cuts the line of names]");
     options.add("--quote", quote_, "CHAR", "Character around fields that need it, empty for none");
     options.flag("--fill-short", fill_short_, "Lines with too few fields end with empty ones");
     options.flag("--trim", trim_, "Drop blanks around fields");
@@ -81,6 +94,7 @@ class SchemaFit : public Command {
     options.flag("--no-header", no_header_,
                  "The first line is a record; columns are named column_1, column_2, ...");
     options.exclude("--no-header", "--header");
+    spelling_.declare(options);
     options.add("--columns", column_count_, "COUNT",
                 "How many columns there are, with --no-header");
     options.add("--adjacency", adjacency_, "NAME",
@@ -99,7 +113,9 @@ class SchemaFit : public Command {
       request.frame.description =
           "Bounds and categories fitted with seeded noise, which protects nobody.";
     }
+    request.frame.format = data::settled_format(data_, request.frame.format, named_columns());
     auto names = data::column_names(data_, request.frame.format);
+    say_codes(names, request, console);
     if (request.frame.format.header) {
       data::check_header(names, data_,
                          header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed);
@@ -141,6 +157,7 @@ class SchemaFit : public Command {
                                       : data::schema_to_toml(found.schema));
           return plan.cost.prg_slack;
         });
+    if (!found.no_target.empty()) console.warn(console.spelled(found.no_target));
     for (const auto& column : found.not_found) console.say(paragraph(column));
     if (!console.json()) {
       auto receipt = data::fit_receipt(found.schema);
@@ -160,7 +177,49 @@ class SchemaFit : public Command {
             .coverage = coverage(),
             .max_categories = count_option("--max-categories", max_categories_, 1),
             .max_hashed = count_option("--hashed-features", max_hashed_, 2),
-            .asked = {0, 0, privacy::Adjacency::add_remove}};
+            .asked = {0, 0, privacy::Adjacency::add_remove},
+            .codes = codes_,
+            .numbers = numbers_,
+            .dates = dates_,
+            .target_kind = target_kind()};
+  }
+
+  [[nodiscard]] data::NumberKind target_kind() const {
+    if (target_kind_.empty() || target_kind_ == "number") return data::NumberKind::number;
+    if (target_.empty()) throw base::UsageError("--target-kind needs --target");
+    if (target_kind_ == "count") return data::NumberKind::count;
+    if (target_kind_ == "probability") return data::NumberKind::probability;
+    throw base::UsageError("--target-kind must be number, count or probability, got \"{}\"",
+                           target_kind_);
+  }
+
+  /// Names that the file must have, by which its separator is known.
+  [[nodiscard]] std::vector<std::string> named_columns() const {
+    auto names = ignored_;
+    for (const auto* list : {&codes_, &numbers_, &dates_}) {
+      names.insert(names.end(), list->begin(), list->end());
+    }
+    if (!target_.empty()) names.push_back(target_);
+    if (!unit_.empty()) names.push_back(unit_);
+    return names;
+  }
+
+  /// Columns that are taken for codes by their names alone, which are public.
+  static void say_codes(const std::vector<std::string>& names, const run::FitRequest& request,
+                        const Console& console) {
+    std::vector<std::string> by_name;
+    for (const auto& name : names) {
+      const bool said = std::ranges::find(request.codes, name) != request.codes.end();
+      const bool unit = request.frame.unit && *request.frame.unit == name;
+      if (!said && !unit && !request.ignores(name) && request.takes_for_codes(name)) {
+        by_name.push_back(name);
+      }
+    }
+    if (by_name.empty()) return;
+    console.say(paragraph(fmt::format(
+        "By {} taken for codes, whose values count each for itself: {}. If one is a quantity, give "
+        "--numeric NAME.",
+        by_name.size() == 1 ? "its name" : "their names", fmt::join(by_name, ", "))));
   }
 
   /// The cost of the plan between the neighbours that the account counts.
@@ -201,9 +260,9 @@ class SchemaFit : public Command {
   [[nodiscard]] data::Schema frame() const {
     data::Schema schema;
     schema.description = "Bounds and categories fitted by private mechanisms; see [cost].";
-    if (separator_.size() != 1) throw base::UsageError("--separator must be one ASCII character");
+    if (separator_.size() > 1) throw base::UsageError("--separator must be one ASCII character");
     if (quote_.size() > 1) throw base::UsageError("--quote must be one ASCII character or none");
-    schema.format.separator = separator_.front();
+    if (!separator_.empty()) schema.format.separator = separator_.front();
     schema.format.quote = quote_.empty() ? std::nullopt : std::optional<char>(quote_.front());
     schema.format.trim = trim_;
     schema.format.fill_short = fill_short_;
@@ -221,7 +280,9 @@ class SchemaFit : public Command {
         schema.format.names.push_back(fmt::format("column_{}", k));
       }
     }
-    schema.missing.insert(schema.missing.end(), missing_.begin(), missing_.end());
+    spelling_.apply(schema.format);
+    const auto& missing = spelling_.missing();
+    schema.missing.insert(schema.missing.end(), missing.begin(), missing.end());
     if (!unit_.empty()) schema.unit = unit_;
     if (!row_count_.empty()) {
       schema.public_row_count =
@@ -231,6 +292,15 @@ class SchemaFit : public Command {
     if (!positive_.empty()) {
       if (target_.empty()) throw base::UsageError("--positive needs --target");
       schema.target = data::Target{target_, data::BinaryTarget{.positive = {positive_}}};
+    }
+    if (!classes_.empty()) {
+      if (target_.empty()) throw base::UsageError("--class needs --target");
+      if (!positive_.empty()) throw base::UsageError("give --positive or --class, not both");
+      schema.target = data::Target{target_, data::MultiClassTarget{.classes = classes_}};
+    }
+    if (target_kind() == data::NumberKind::probability) {
+      schema.target =
+          data::Target{target_, data::RegressionTarget{.kind = data::NumberKind::probability}};
     }
     return schema;
   }
@@ -262,9 +332,14 @@ class SchemaFit : public Command {
   std::string coverage_ = "0.98";
   std::string max_categories_ = "50";
   std::string max_hashed_ = "4096";
-  std::vector<std::string> missing_;
+  std::vector<std::string> classes_;
+  std::string target_kind_;
+  std::vector<std::string> codes_;
+  std::vector<std::string> numbers_;
+  std::vector<std::string> dates_;
+  SpellingOptions spelling_;
   std::string row_count_;
-  std::string separator_ = ",";
+  std::string separator_;
   std::string quote_ = "\"";
   bool fill_short_ = false;
   bool trim_ = false;

@@ -11,8 +11,6 @@ namespace {
 constexpr std::int64_t farthest_point =
     4'000'000'000'000'000'000;  // two of them are one std::int64_t
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::string_view take_digits(std::string_view& text) {
   const auto end = std::ranges::find_if_not(text, is_digit);
   const auto digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
@@ -140,13 +138,6 @@ std::string spelling_of(const Cut& number) {
 }
 
 }  // namespace
-
-std::string_view without_blanks(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::optional<Decimal> read_decimal(std::string_view text) {
   const auto number = cut(text);

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "tacet/data/ascii.h"
+
 namespace tacet::data {
 
 /// A decimal number exactly as it is written, of any length: 0.DIGITS times 10^point.
@@ -25,8 +27,5 @@ struct Decimal {
 /// around them. The spelling of a spelling is itself. `room` is for one that the text does not
 /// hold.
 [[nodiscard]] std::string_view one_spelling(std::string_view text, std::string& room);
-
-/// Drops blanks and tabs around a text.
-[[nodiscard]] std::string_view without_blanks(std::string_view text);
 
 }  // namespace tacet::data

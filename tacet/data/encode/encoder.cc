@@ -15,6 +15,7 @@
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/missing_values.h"
 #include "tacet/data/encode/narrow_rows.h"
+#include "tacet/data/encode/number_reader.h"
 #include "tacet/data/encode/public_hash.h"
 #include "tacet/data/encode/row_scaler.h"
 #include "tacet/data/encode/tokens.h"
@@ -47,19 +48,25 @@ using EncodeField = std::function<void(const Value& value, bool missing, RawRow&
 struct FieldEncoder {
   std::uint32_t first;
   const MissingValues& missing_values;  // outlives the fields' encoders
+  Spelling written;                     // how the file writes the column
 
   EncodeField operator()(const NumericColumn& rule) const {
-    return [map = NumericMap(rule), rule, first = first](const Value& value, bool missing,
-                                                         RawRow& row) {
+    return [map = NumericMap(rule), reader = NumberReader(rule.date, written),
+            missing_numbers = &missing_values,
+            first = first](const Value& value, bool missing, RawRow& row) {
       const auto add = [&](std::int64_t place, double feature) {
         row.add(first + static_cast<std::uint32_t>(place), feature);
       };
       const auto* text = std::get_if<std::string_view>(&value);
-      if (text != nullptr && !missing && !rule.date) {
+      if (text != nullptr && !missing && reader.plain()) {
         const double number = plain_number(*text);
-        if (!std::isnan(number)) return map.features(number, add);
+        if (!std::isnan(number) && !missing_numbers->has_number(number)) {
+          return map.features(number, add);
+        }
       }
-      map.features(missing ? std::nullopt : number_of(value, rule), add);
+      const auto number = missing ? std::nullopt : number_of(value, reader);
+      const bool spelt_missing = number && !reader.date() && missing_numbers->has_number(*number);
+      map.features(spelt_missing ? std::nullopt : number, add);
     };
   }
   // A listed category is never missing, even when it is spelt like a missing value ("?").
@@ -165,20 +172,21 @@ class Encoder::Implementation {
  public:
   Implementation(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,
                  std::string_view file_name)
-      : scaler_(schema),
-        missing_(schema.missing),
-        pairs_(pair_features(schema)),
-        units_(schema.missing) {
+      : scaler_(schema), missing_(schema), pairs_(pair_features(schema)), units_(schema.missing) {
     if (schema.projection || schema.selected_columns) narrow_.emplace(schema);
     const ColumnFinder finder(file_columns, schema.format.separator, file_name);
     std::uint32_t first = 0;
     for (const Column& column : schema.columns) {
-      std::vector<std::size_t> fields;
-      for (const std::string& name : column.sources()) fields.push_back(finder.find(name));
+      std::vector<Field> fields;
+      for (const std::string& name : column.sources()) {
+        fields.push_back({finder.find(name), &missing_.of(name)});
+      }
       if (const auto* rule = std::get_if<CrossedColumn>(&column.rule)) {
         slots_.push_back({std::move(fields), nullptr, first, rule->bits});
       } else if (!column.ignored()) {
-        auto encode = std::visit(FieldEncoder{first, missing_}, column.rule);
+        auto encode = std::visit(FieldEncoder{first, missing_.of(column.name),
+                                              merged(schema.format.spelling, column.spelling)},
+                                 column.rule);
         slots_.push_back({std::move(fields), std::move(encode), first, 0});
       }
       first += static_cast<std::uint32_t>(column.width());
@@ -187,15 +195,15 @@ class Encoder::Implementation {
       if (!schema.target) {
         throw base::UsageError("the schema names no [target]; training and evaluation need one");
       }
-      label_.emplace(*schema.target);
+      label_.emplace(schema);
       label_column_ = finder.find(schema.target->column);
       if (schema.unit) unit_column_ = finder.find(*schema.unit);
     }
   }
 
   /// Of values, or of fields that are values.
-  template <typename Field>
-  void encode(std::span<const Field> fields, EncodedRow& row) {
+  template <typename Given>
+  void encode(std::span<const Given> fields, EncodedRow& row) {
     raw_.columns.clear();
     raw_.values.clear();
     for (const Slot& slot : slots_) {
@@ -203,35 +211,45 @@ class Encoder::Implementation {
         add_crossed(slot, fields);
         continue;
       }
-      const Value value = fields[slot.fields.front()];
-      slot.encode(value, missing_.has(value), raw_);
+      const auto& [place, missing] = slot.fields.front();
+      const Value value = fields[place];
+      slot.encode(value, missing->has(value), raw_);
     }
     for (const PairFeatures& pair : pairs_) add_pair(pair);
     scaler_.scale(raw_.columns, raw_.values, row);
     if (narrow_) narrow_->narrow(row);
-    row.label = label_ ? label_->encode(fields[label_column_]) : 0.0;
+    if (label_) {
+      row.set_label(label_->encode(fields[label_column_]), label_->placeholder());
+    } else {
+      row.label = 0;
+      row.labelled = true;
+    }
     row.unit = unit_column_ ? units_.number_of(fields[*unit_column_]) : 0;
   }
 
   [[nodiscard]] std::vector<std::string> take_units() { return units_.take_names(); }
 
  private:
+  struct Field {
+    std::size_t place;  // among the columns of the file
+    const MissingValues* missing;
+  };
   struct Slot {
-    std::vector<std::size_t> fields;  // columns of the file
-    EncodeField encode;               // none: crossed
+    std::vector<Field> fields;
+    EncodeField encode;  // none: crossed
     std::uint32_t first;
     int bits;
   };
 
   /// Each spelling with its length before it, so that no two rows of values are one text. What
   /// lacks one of the values has no feature.
-  template <typename Field>
-  void add_crossed(const Slot& slot, std::span<const Field> fields) {
+  template <typename Given>
+  void add_crossed(const Slot& slot, std::span<const Given> fields) {
     crossed_.clear();
     SpellingRoom room;
-    for (const std::size_t field : slot.fields) {
-      const Value value = fields[field];
-      if (missing_.has(value)) return;
+    for (const auto& [place, missing] : slot.fields) {
+      const Value value = fields[place];
+      if (missing->has(value)) return;
       const auto text = spelling(value, room);
       fmt::format_to(std::back_inserter(crossed_), "{}:{}", text.size(), text);
     }
@@ -253,7 +271,7 @@ class Encoder::Implementation {
 
   RowScaler scaler_;
   std::optional<NarrowRows> narrow_;
-  MissingValues missing_;
+  ColumnMissingValues missing_;
   std::vector<Slot> slots_;
   std::vector<PairFeatures> pairs_;
   std::optional<LabelEncoder> label_;

@@ -18,19 +18,50 @@ std::vector<std::string> listed_values(const Target& target) {
 
 }  // namespace
 
-LabelEncoder::LabelEncoder(const Target& target) : target_(target), index_(listed_values(target)) {}
+LabelEncoder::LabelEncoder(const Schema& schema)
+    : target_(*schema.target),
+      index_(listed_values(target_)),
+      missing_(schema.missing, target_.spelling.missing),
+      reader_(false, merged(schema.format.spelling, target_.spelling)) {}
 
-double LabelEncoder::encode(const Value& value) const {
-  if (const auto* number = std::get_if<float>(&value)) return encode_number(*number);
-  if (!target_.regression()) return from_index(index_.find_value(value));
-  static const NumericColumn any_number;
-  const auto number = number_of(value, any_number);
-  return number ? from_value(*number) : 0.0;
+std::optional<double> LabelEncoder::encode(const Value& value) const { return kept(find(value)); }
+
+std::optional<double> LabelEncoder::encode_number(double value) const {
+  return kept(find_number(value));
 }
 
-double LabelEncoder::encode_number(double value) const {
-  if (!target_.regression()) return from_index(index_.find_number(value));
-  return std::isfinite(value) ? from_value(value) : 0.0;
+double LabelEncoder::rule_label(const Value& value) const { return find(value).label; }
+
+bool LabelEncoder::is_missing(const Value& value) const { return find(value).missing; }
+
+double LabelEncoder::placeholder() const {
+  return std::holds_alternative<BinaryTarget>(target_.rule) ? -1.0 : 0.0;
+}
+
+LabelEncoder::Found LabelEncoder::find(const Value& value) const {
+  if (const auto* number = std::get_if<float>(&value)) return find_number(*number);
+  if (!target_.regression()) {
+    const auto index = index_.find_value(value);
+    return {from_index(index), !index && missing_.has(value)};
+  }
+  const auto number = missing_.has(value) ? std::nullopt : number_of(value, reader_);
+  if (!number || missing_.has_number(*number)) return {0.0, true};
+  return {from_value(*number), false};
+}
+
+LabelEncoder::Found LabelEncoder::find_number(double value) const {
+  const bool missing = std::isnan(value) || missing_.has_number(value);
+  if (!target_.regression()) {
+    const auto index = index_.find_number(value);
+    return {from_index(index), !index && missing};
+  }
+  if (missing || !std::isfinite(value)) return {0.0, true};
+  return {from_value(value), false};
+}
+
+std::optional<double> LabelEncoder::kept(const Found& found) const {
+  const bool dropped = found.missing && target_.missing_target == MissingTarget::drop;
+  return dropped ? std::nullopt : std::optional(found.label);
 }
 
 double LabelEncoder::from_index(std::optional<std::uint32_t> index) const {

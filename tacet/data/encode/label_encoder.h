@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "tacet/data/encode/missing_values.h"
+#include "tacet/data/encode/number_reader.h"
 #include "tacet/data/encode/value.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/schema/schema.h"
@@ -10,22 +12,41 @@
 namespace tacet::data {
 
 /// Maps a target value to the label's domain: -1/+1, 0..k-1, [-1, 1] for numbers, or [0, 1] for
-/// probabilities and counts. Every value has a label;
-/// unknown and unreadable ones get the one the schema fixes. Numbers are compared exactly: 0.1 of
-/// single precision is not the class 0.1.
+/// probabilities and counts. Unknown values get the label that the schema fixes, and so do missing
+/// ones, for numbers also unreadable ones, unless such records are dropped. Numbers are compared
+/// exactly: 0.1 of single precision is not the class 0.1.
 class LabelEncoder {
  public:
-  explicit LabelEncoder(const Target& target);
+  /// Of the schema's target, which it must have.
+  explicit LabelEncoder(const Schema& schema);
 
-  [[nodiscard]] double encode(const Value& value) const;
-  [[nodiscard]] double encode_number(double value) const;
+  /// Nothing for a record that has no target and is to be dropped.
+  [[nodiscard]] std::optional<double> encode(const Value& value) const;
+  [[nodiscard]] std::optional<double> encode_number(double value) const;
+
+  /// The label by the target's rule, also where the record is to be dropped.
+  [[nodiscard]] double rule_label(const Value& value) const;
+  /// Whether a value is missing or, for numbers, unreadable; listed classes never are.
+  [[nodiscard]] bool is_missing(const Value& value) const;
+
+  /// What stands for the label of a dropped record: a label like any other.
+  [[nodiscard]] double placeholder() const;
 
  private:
+  struct Found {
+    double label;
+    bool missing;
+  };
+  [[nodiscard]] Found find(const Value& value) const;
+  [[nodiscard]] Found find_number(double value) const;
+  [[nodiscard]] std::optional<double> kept(const Found& found) const;
   [[nodiscard]] double from_index(std::optional<std::uint32_t> index) const;
   [[nodiscard]] double from_value(double value) const;
 
   Target target_;
   ValueIndex index_;
+  MissingValues missing_;
+  NumberReader reader_;
 };
 
 }  // namespace tacet::data

@@ -6,18 +6,23 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "tacet/data/encode/value.h"
 #include "tacet/data/encode/value_index.h"
+#include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
 
 /// The schema's words for a missing value, and the numbers that they spell.
 class MissingValues {
  public:
-  explicit MissingValues(std::span<const std::string> texts) : texts_(texts.begin(), texts.end()) {
+  /// `more`: those of one column.
+  explicit MissingValues(std::span<const std::string> texts, std::span<const std::string> more = {})
+      : texts_(texts.begin(), texts.end()) {
+    texts_.insert(texts_.end(), more.begin(), more.end());
     for (const std::string& text : texts_) {
       if (text.empty()) empty_is_one_ = true;
       if (!text.empty()) first_[static_cast<unsigned char>(text.front())] = true;
@@ -41,6 +46,11 @@ class MissingValues {
     }
     return std::holds_alternative<Missing>(value) || std::holds_alternative<List>(value);
   }
+  /// Whether one of the words spells the number: with -999 among them, -999.0 is missing too where
+  /// numbers are wanted.
+  [[nodiscard]] bool has_number(double number) const {
+    return std::ranges::find(numbers_, number) != numbers_.end();
+  }
 
  private:
   [[nodiscard]] bool has_text(std::string_view text) const {
@@ -48,14 +58,32 @@ class MissingValues {
     if (!first_[static_cast<unsigned char>(text.front())]) return false;
     return std::ranges::find(texts_, text) != texts_.end();
   }
-  [[nodiscard]] bool has_number(double number) const {
-    return std::ranges::find(numbers_, number) != numbers_.end();
-  }
 
   std::vector<std::string> texts_;
   std::vector<double> numbers_;
   bool empty_is_one_ = false;
   std::array<bool, 256> first_{};  // characters that a missing value can begin with
+};
+
+/// The missing values of each column: those of the schema, and its own.
+class ColumnMissingValues {
+ public:
+  explicit ColumnMissingValues(const Schema& schema) : of_file_(schema.missing) {
+    for (const Column& column : schema.columns) {
+      const auto& own = column.spelling.missing;
+      if (!own.empty()) own_.try_emplace(column.name, schema.missing, own);
+    }
+  }
+
+  /// Stays where it is as long as this does.
+  [[nodiscard]] const MissingValues& of(const std::string& column) const {
+    const auto found = own_.find(column);
+    return found == own_.end() ? of_file_ : found->second;
+  }
+
+ private:
+  MissingValues of_file_;
+  std::unordered_map<std::string, MissingValues> own_;
 };
 
 }  // namespace tacet::data

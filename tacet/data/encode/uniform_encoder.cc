@@ -38,7 +38,7 @@ UniformEncoder::UniformEncoder(const Schema& schema)
       lower_(schema.features->lower),
       upper_(schema.features->upper),
       scale_(std::max(-lower_, upper_)) {
-  if (schema.target) labels_.emplace(*schema.target);
+  if (schema.target) labels_.emplace(schema);
   if (schema.projection || schema.selected_columns) narrow_.emplace(schema);
 }
 
@@ -49,16 +49,16 @@ const LabelEncoder& UniformEncoder::labels() const {
 
 void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<const double> values,
                             const Value& label, EncodedRow& row) {
-  const double encoded = labels().encode(label);
+  const auto encoded = labels().encode(label);
   encode(columns, values, row);
-  row.label = encoded;
+  row.set_label(encoded, labels().placeholder());
 }
 
 void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<const double> values,
                             double label, EncodedRow& row) {
-  const double encoded = labels().encode_number(label);
+  const auto encoded = labels().encode_number(label);
   encode(columns, values, row);
-  row.label = encoded;
+  row.set_label(encoded, labels().placeholder());
 }
 
 void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<const double> values,
@@ -72,6 +72,7 @@ void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<co
   scaler_.scale(columns, values_, row);
   if (narrow_) narrow_->narrow(row);
   row.label = 0;
+  row.labelled = true;
 }
 
 }  // namespace tacet::data

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "tacet/data/encode/value_index.h"
 #include "tacet/data/schema/calendar.h"
 
 namespace tacet::data {
@@ -37,26 +36,6 @@ struct Spell {
   }
 };
 
-struct ReadNumber {
-  const NumericColumn& rule;
-  using Found = std::optional<double>;
-
-  Found operator()(Missing) const { return std::nullopt; }
-  Found operator()(List) const { return std::nullopt; }
-  Found operator()(Day day) const { return number(rule.date, static_cast<double>(day.number)); }
-  Found operator()(bool value) const { return number(!rule.date, value ? 1.0 : 0.0); }
-  Found operator()(std::int64_t value) const {
-    return number(!rule.date, static_cast<double>(value));
-  }
-  Found operator()(double value) const { return number(!rule.date && std::isfinite(value), value); }
-  Found operator()(float value) const { return (*this)(static_cast<double>(value)); }
-  Found operator()(std::string_view text) const { return value_reader(rule)(text); }
-
-  [[nodiscard]] static Found number(bool is_one, double value) {
-    return is_one ? Found(value) : std::nullopt;
-  }
-};
-
 }  // namespace
 
 std::string_view spelling(const Value& value, SpellingRoom& room) {
@@ -76,10 +55,6 @@ std::string_view FileText::of(const Value& value) {
   if (day == nullptr) return spelling(value, room_);
   text_ = date_text(day->number);
   return text_;
-}
-
-std::optional<double> number_of(const Value& value, const NumericColumn& rule) {
-  return std::visit(ReadNumber{rule}, value);
 }
 
 }  // namespace tacet::data

@@ -2,15 +2,12 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 
 namespace tacet::data {
-
-struct NumericColumn;
 
 struct Missing {};
 
@@ -58,9 +55,5 @@ class FileText {
   SpellingRoom room_{};
   std::string text_;
 };
-
-/// The number that a value is in a numeric column, 1 and 0 for booleans; in one of dates the days
-/// since 1970-01-01. Nothing for what is none, and for what is not finite.
-[[nodiscard]] std::optional<double> number_of(const Value& value, const NumericColumn& rule);
 
 }  // namespace tacet::data

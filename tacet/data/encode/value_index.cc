@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "tacet/data/encode/decimal.h"
-#include "tacet/data/schema/calendar.h"
 
 namespace tacet::data {
 namespace {
@@ -114,14 +113,6 @@ std::optional<double> parse_number(std::string_view text) {
   if (error == std::errc::result_out_of_range) return beyond_doubles(text);
   if (!std::isfinite(value)) return std::nullopt;
   return value;
-}
-
-ValueReader value_reader(const NumericColumn& rule) {
-  if (!rule.date) return parse_number;
-  return [](std::string_view text) -> std::optional<double> {
-    const auto day = parse_date(text);
-    return day ? std::optional(static_cast<double>(*day)) : std::nullopt;
-  };
 }
 
 ValueIndex::ValueIndex(std::span<const std::string> values)

@@ -24,10 +24,6 @@ namespace tacet::data {
 /// most numbers of most files. NaN for any other text, which may be a number too.
 [[nodiscard]] double plain_number(std::string_view text);
 
-/// How a column's file spells its numbers: parse_number, or parse_date as a number of days.
-using ValueReader = std::optional<double> (*)(std::string_view text);
-[[nodiscard]] ValueReader value_reader(const NumericColumn& rule);
-
 /// Finds values of a public list by their text or, failing that, as another spelling of the same
 /// number (`1.0` finds `1`). Numbers are compared exactly, also where several integers share a
 /// double.

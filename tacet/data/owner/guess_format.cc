@@ -14,8 +14,8 @@
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/data/encode/value_index.h"
-#include "tacet/data/read/byte_source.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/transcode.h"
 
 namespace tacet::data {
 namespace {
@@ -26,7 +26,7 @@ constexpr std::size_t sampled_bytes = std::size_t{1} << 16;
 // --- what is no CSV file
 
 std::string beginning_of(const std::filesystem::path& file) {
-  const auto source = open_source(file);
+  const auto source = open_text(file, encoding_by_mark(file));
   std::string text(sampled_bytes, '\0');
   std::size_t filled = 0;
   while (filled < text.size()) {
@@ -94,7 +94,7 @@ struct Sample {
 Sample read_sample(const std::filesystem::path& file, const FileFormat& format) {
   Sample sample;
   sample.format = format;
-  CsvReader reader(open_source(file), file.string(), csv_options(format));
+  auto reader = open_csv(file, format);
   std::map<std::size_t, std::size_t> counts;
   std::int64_t bytes = 0;
   while (sample.records.size() < sampled_records && bytes < base::limits::sample_bytes) {
@@ -114,6 +114,13 @@ Sample read_sample(const std::filesystem::path& file, const FileFormat& format) 
   return sample;
 }
 
+bool has_line_with(const std::filesystem::path& file, TextEncoding encoding, char first) {
+  const auto source = open_text(file, encoding);
+  std::string text(sampled_bytes, '\0');
+  text.resize(source->read(text));
+  return text.starts_with(first) || text.find(std::string{'\n', first}) != std::string::npos;
+}
+
 bool has_enclosed_fields(const Sample& sample) {
   const auto enclosed = [](const std::string& field) {
     return field.size() > 1 && field.front() == '"' && field.back() == '"';
@@ -122,9 +129,7 @@ bool has_enclosed_fields(const Sample& sample) {
       sample.records, [&](const auto& record) { return std::ranges::any_of(record, enclosed); });
 }
 
-Sample best_quoting(const std::filesystem::path& file, char separator) {
-  FileFormat format;
-  format.separator = separator;
+Sample best_quoting(const std::filesystem::path& file, FileFormat format) {
   try {
     return read_sample(file, format);
   } catch (const base::DataError&) {
@@ -135,8 +140,37 @@ Sample best_quoting(const std::filesystem::path& file, char separator) {
   }
 }
 
-Sample best_sample(const std::filesystem::path& file, std::optional<char> separator) {
-  if (separator) return best_quoting(file, *separator);
+/// Where lines begin with #: whether they are comments, since they are cut unlike all others.
+Sample best_comment(const std::filesystem::path& file, const FileFormat& format) {
+  constexpr char usual = '#';
+  if (format.comment || !has_line_with(file, format.encoding, usual)) {
+    return best_quoting(file, format);
+  }
+  auto commented = format;
+  commented.comment = usual;
+  std::optional<Sample> without;
+  try {
+    without = best_quoting(file, commented);
+  } catch (const base::DataError&) {  // all lines begin so, or the format is another one
+    return best_quoting(file, format);
+  }
+  try {
+    Sample with = best_quoting(file, format);
+    const bool like_others = with.fitting > without->fitting;
+    return like_others ? with : *std::move(without);
+  } catch (const base::DataError&) {
+    return *std::move(without);
+  }
+}
+
+Sample best_sample(const std::filesystem::path& file, const FileFormat& known,
+                   std::optional<char> separator) {
+  const auto cut_by = [&](char character) {
+    auto format = known;
+    format.separator = character;
+    return best_comment(file, format);
+  };
+  if (separator) return cut_by(*separator);
   constexpr std::array candidates{',', ';', '\t', '|'};
   std::optional<Sample> best;
   std::optional<Sample> single;
@@ -144,7 +178,7 @@ Sample best_sample(const std::filesystem::path& file, std::optional<char> separa
   bool one_column = true;
   for (const char candidate : candidates) {
     try {
-      Sample sample = best_quoting(file, candidate);
+      Sample sample = cut_by(candidate);
       one_column = one_column && sample.longest == 1;
       if (!single) single = sample;
       if (sample.usable() && (!best || sample.better_than(*best))) best = std::move(sample);
@@ -202,9 +236,12 @@ const FileKind* recognised_kind(const std::filesystem::path& file) {
 }
 
 FileFormat guess_format(const std::filesystem::path& file, std::optional<char> separator,
-                        std::optional<bool> header) {
+                        std::optional<bool> header, const KnownFormat& known) {
   if (!separator) refuse_other_kinds(file);
-  const Sample sample = best_sample(file, separator);
+  FileFormat start;
+  start.encoding = known.encoding ? *known.encoding : guess_encoding(file);
+  start.comment = known.comment;
+  const Sample sample = best_sample(file, start, separator);
   FileFormat format = sample.format;
   format.fill_short =
       sample.usable() && sample.longest == sample.columns && sample.fitting < sample.records.size();
@@ -221,7 +258,9 @@ FileFormat guess_format(const std::filesystem::path& file, std::optional<char> s
 
 std::optional<FileFormat> likely_format(const std::filesystem::path& file) {
   try {
-    const Sample sample = best_sample(file, std::nullopt);
+    FileFormat start;
+    start.encoding = encoding_by_mark(file);
+    const Sample sample = best_sample(file, start, std::nullopt);
     return sample.format;
   } catch (const base::DataError&) {
     return std::nullopt;

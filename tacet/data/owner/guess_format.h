@@ -21,9 +21,16 @@ namespace tacet::data {
 ///
 /// DataError when nothing fits, and for what is a LIBSVM, NPY or IDX file, with the [features] to
 /// write instead. A given separator is taken as it is.
+/// The encoding is guessed by all bytes of the file, and lines that begin with # are comments where
+/// they are cut unlike the others.
+struct KnownFormat {
+  std::optional<TextEncoding> encoding{};
+  std::optional<char> comment{};
+};
 [[nodiscard]] FileFormat guess_format(const std::filesystem::path& file,
                                       std::optional<char> separator = std::nullopt,
-                                      std::optional<bool> header = std::nullopt);
+                                      std::optional<bool> header = std::nullopt,
+                                      const KnownFormat& known = {});
 
 /// The same for a file that need not be public, since nobody learns of it: its likely separator and
 /// quotes, or nothing where nothing fits. Whether it has a header stays open.

@@ -19,106 +19,8 @@
 namespace tacet::data {
 namespace {
 
-/// The rule of one column, target included, as far as checking goes.
-struct Checked {
-  std::size_t file_column = 0;
-  std::optional<std::pair<double, double>> bounds;
-  ValueReader read = parse_number;
-  std::optional<ValueIndex> values;
-  std::optional<IdBag> ids;
-  ColumnFaults faults;
-
-  void check(std::string_view field, bool missing, std::int64_t line) {
-    const std::int64_t before = faults.total();
-    if (values) {
-      const bool known = values->find(field).has_value();
-      faults.missing += !known && missing ? 1 : 0;
-      faults.unknown += !known && !missing ? 1 : 0;
-    } else if (missing) {
-      ++faults.missing;
-    } else if (ids) {
-      static_cast<void>(ids->places(field));
-      faults.unknown += ids->dropped();
-      faults.outside += ids->beyond();
-    } else if (bounds) {
-      count_number(read(field));
-    }
-    note_first(before, line);
-  }
-
-  /// A number of an array: NaN and infinities are unreadable.
-  void check_number(double number, std::int64_t line) {
-    const std::int64_t before = faults.total();
-    if (values) {
-      faults.unknown += values->find_number(number) ? 0 : 1;
-    } else if (bounds) {
-      count_number(std::isfinite(number) ? std::optional(number) : std::nullopt);
-    }
-    note_first(before, line);
-  }
-
-  void count_outside(std::int64_t count, std::int64_t line) {
-    const std::int64_t before = faults.total();
-    faults.outside += count;
-    note_first(before, line);
-  }
-
- private:
-  void count_number(std::optional<double> number) {
-    faults.unreadable += number ? 0 : 1;
-    faults.below += number && *number < bounds->first ? 1 : 0;
-    faults.above += number && *number > bounds->second ? 1 : 0;
-  }
-  void note_first(std::int64_t before, std::int64_t line) {
-    if (faults.total() > before && faults.first_line == 0) faults.first_line = line;
-  }
-};
-
 std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
-Checked checked_target(const Target& target) {
-  Checked checked;
-  checked.faults.column = target.column;
-  if (const auto* regression = std::get_if<RegressionTarget>(&target.rule)) {
-    checked.bounds = {regression->lower, regression->upper};
-  } else if (const auto* multi = std::get_if<MultiClassTarget>(&target.rule)) {
-    checked.values.emplace(multi->classes);
-  } else {
-    const auto& binary = std::get<BinaryTarget>(target.rule);
-    std::vector<std::string> labels = binary.positive;
-    labels.insert(labels.end(), binary.negative.begin(), binary.negative.end());
-    // With one list only, every other label is legitimate.
-    if (!binary.negative.empty() && !binary.unknown_is_positive) checked.values.emplace(labels);
-  }
-  return checked;
-}
-
-/// `missing` outlives them.
-std::vector<Checked> checked_columns(const Schema& schema, const std::vector<std::string>& names,
-                                     const MissingValues& missing) {
-  std::vector<Checked> columns;
-  for (const Column& column : schema.columns) {
-    if (!column.of_file()) continue;
-    Checked checked;
-    checked.file_column = place_of(names, column.name);
-    checked.faults.column = column.name;
-    if (const auto* numeric = std::get_if<NumericColumn>(&column.rule)) {
-      checked.bounds = {numeric->lower, numeric->upper};
-      checked.read = value_reader(*numeric);
-    } else if (const auto* categorical = std::get_if<CategoricalColumn>(&column.rule)) {
-      checked.values.emplace(categorical->categories);
-    } else if (const auto* ids = std::get_if<IdsColumn>(&column.rule)) {
-      checked.ids.emplace(*ids, missing);
-    }
-    columns.push_back(std::move(checked));
-  }
-  if (schema.target) {
-    columns.push_back(checked_target(*schema.target));
-    columns.back().file_column = place_of(names, schema.target->column);
-  }
-  return columns;
 }
 
 /// Which classes occur.
@@ -126,17 +28,18 @@ class ClassesSeen {
  public:
   explicit ClassesSeen(const Schema& schema) {
     if (!schema.target || schema.target->regression()) return;
-    encoder_.emplace(*schema.target);
+    encoder_.emplace(schema);
     names_ = schema.target->class_names();
     seen_.assign(names_.size(), false);
     binary_ = std::holds_alternative<BinaryTarget>(schema.target->rule);
   }
 
   void add(std::string_view label) {
-    if (encoder_) note(encoder_->encode(label));
+    if (encoder_ && !encoder_->is_missing(label)) note(encoder_->rule_label(label));
   }
   void add_number(double label) {
-    if (encoder_) note(encoder_->encode_number(label));
+    if (!encoder_) return;
+    if (const auto known = encoder_->encode_number(label)) note(*known);
   }
 
   [[nodiscard]] std::vector<std::string> empty() const {
@@ -159,13 +62,14 @@ class ClassesSeen {
 };
 
 SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
-  CsvReader reader(open_source(file), file.string(), csv_options(schema.format));
-  const std::vector<std::string> names = read_column_names(reader, schema.format);
+  auto reader = open_csv(file, schema.format);
+  const auto wanted = schema.required_columns();
+  const std::vector<std::string> names = read_column_names(reader, schema.format, wanted);
   // Refuses a file that lacks a column of the schema.
   const Encoder encoder(schema, names, schema.target ? TargetUse::required : TargetUse::absent,
                         file.string());
-  const MissingValues missing_values(schema.missing);
-  std::vector<Checked> columns = checked_columns(schema, names, missing_values);
+  const auto use = schema.target ? TargetUse::required : TargetUse::absent;
+  RecordCheck check(schema, names, use);
   ClassesSeen classes(schema);
   SimilarUnits units;
   const auto unit = schema.unit ? std::optional(place_of(names, *schema.unit)) : std::nullopt;
@@ -173,15 +77,10 @@ SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
   while (const auto fields = reader.next()) {
     ++result.rows;
     if (unit && *unit < fields->size()) units.add((*fields)[*unit], reader.line());
-    if (schema.target) classes.add((*fields)[columns.back().file_column]);
-    for (Checked& column : columns) {
-      const std::string_view field = (*fields)[column.file_column];
-      const bool missing =
-          std::find(schema.missing.begin(), schema.missing.end(), field) != schema.missing.end();
-      column.check(field, missing, reader.line());
-    }
+    if (schema.target) classes.add((*fields)[check.target_column()]);
+    check.check(*fields, reader.line());
   }
-  for (Checked& column : columns) result.columns.push_back(std::move(column.faults));
+  result.columns = check.take_faults();
   result.empty_classes = classes.empty();
   result.similar_units = units.count();
   result.similar_units_line = units.first_line();
@@ -191,12 +90,12 @@ SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
 SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schema) {
   const auto records =
       internal::open_uniform(file, schema, schema.target ? TargetUse::required : TargetUse::absent);
-  Checked features;
+  ColumnCheck features;
   features.faults.column = "features";
   features.bounds = {schema.features->lower, schema.features->upper};
-  std::optional<Checked> label;
+  std::optional<ColumnCheck> label;
   if (schema.target) {
-    label = checked_target(*schema.target);
+    label = check_of_target(schema);
     if (label->faults.column.empty()) label->faults.column = "label";
   }
   ClassesSeen classes(schema);
@@ -213,7 +112,7 @@ SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schem
       classes.add_number(*record.number_label);
     } else {
       classes.add(record.text_label);
-      label->check(record.text_label, false, record.place);
+      label->check(record.text_label, record.place);
     }
   }
   result.columns.push_back(std::move(features.faults));
@@ -238,6 +137,19 @@ std::string label_fault(const SchemaCheck& found, const Schema& schema) {
       schema.target->column.empty() ? "of labels" : fmt::format("'{}'", schema.target->column));
 }
 
+std::string strange_target(const SchemaCheck& found, const Schema& schema,
+                           const std::filesystem::path& file) {
+  if (!schema.target || found.columns.empty()) return {};
+  const auto& faults = found.columns.back();
+  if (faults.strange_line == 0) return {};
+  const bool number = schema.target->regression();
+  return fmt::format(
+      "{}:{}: the target '{}' is \"{}\", which is no {}; {}", file.string(), faults.strange_line,
+      faults.column, faults.strange_value, number ? "number" : "class of the schema",
+      number ? "if it stands for a missing value, list it under `missing` in [target]"
+             : "list it in [target], or under `missing` there if it stands for a missing value");
+}
+
 std::string unit_warning(const SchemaCheck& found, const Schema& schema) {
   if (found.similar_units == 0) return {};
   return fmt::format(
@@ -245,6 +157,23 @@ std::string unit_warning(const SchemaCheck& found, const Schema& schema) {
       "line {}. Blanks around a name make no other unit, case and blanks within one do; where they "
       "are one person, spell them alike: a person of two names is protected half as well",
       found.similar_units, schema.unit.value_or(""), found.similar_units_line);
+}
+
+std::vector<std::string> mapped_columns(const std::filesystem::path& file, const Schema& schema) {
+  if (!schema.format.kind->names_columns()) {
+    throw base::UsageError("only files whose columns have names say which values were mapped");
+  }
+  auto reader = open_csv(file, schema.format);
+  const auto wanted = schema.feature_columns();
+  const auto names = read_column_names(reader, schema.format, wanted);
+  // Refuses a file that lacks a column of the schema.
+  const Encoder encoder(schema, names, TargetUse::absent, file.string());
+  RecordCheck check(schema, names, TargetUse::absent);
+  std::vector<std::string> mapped;
+  while (const auto fields = reader.next()) {
+    mapped.push_back(fmt::format("{}", fmt::join(check.check(*fields, reader.line()), ";")));
+  }
+  return mapped;
 }
 
 SchemaCheck check_values(const std::filesystem::path& file, const Schema& schema) {

@@ -5,29 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "tacet/data/owner/value_check.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
-
-/// How many values of one column, or of all features without names, the schema had to map.
-/// `first_line` is the line of the first such value, in array files the number of its record; 0 if
-/// there is none.
-struct ColumnFaults {
-  std::string column;
-  std::int64_t missing = 0;
-  std::int64_t unreadable = 0;  ///< a finite number was expected
-  std::int64_t below = 0;
-  std::int64_t above = 0;
-  std::int64_t unknown = 0;  ///< not among the categories or classes; ids out of range
-  /// Dropped: features without a column or repeated in a record, and ids behind the first
-  /// `max_ids`.
-  std::int64_t outside = 0;
-  std::int64_t first_line = 0;
-
-  [[nodiscard]] std::int64_t total() const {
-    return missing + unreadable + below + above + unknown + outside;
-  }
-};
 
 struct SchemaCheck {
   std::int64_t rows = 0;
@@ -46,6 +27,16 @@ struct SchemaCheck {
 
 /// A message about a class of a two-class target without records; empty if both have some.
 [[nodiscard]] std::string label_fault(const SchemaCheck& found, const Schema& schema);
+
+/// A message about the first target that is neither missing nor a number or class of the schema,
+/// with its file, line, column and value; empty if there is none.
+[[nodiscard]] std::string strange_target(const SchemaCheck& found, const Schema& schema,
+                                         const std::filesystem::path& file);
+
+/// Of each record of a CSV file the columns of which the schema maps a value, with a semicolon
+/// between them; the target is not looked at. NOT PRIVATE, as below.
+[[nodiscard]] std::vector<std::string> mapped_columns(const std::filesystem::path& file,
+                                                      const Schema& schema);
 
 /// Counts, for the owner of a file, the values that the schema maps: column by column in CSV files,
 /// in others over all features together, and the labels. NOT PRIVATE: the result is computed from

@@ -1,213 +1,22 @@
 #include "tacet/data/owner/schema_draft.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <set>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
-#include "tacet/data/encode/public_hash.h"
-#include "tacet/data/encode/value_index.h"
+#include "tacet/data/owner/column_facts.h"
+#include "tacet/data/owner/draft_rules.h"
 #include "tacet/data/read/csv_file.h"
-#include "tacet/data/schema/calendar.h"
-#include "tacet/data/schema/schema_node.h"
-#include "tacet/data/utf8.h"
 
 namespace tacet::data {
 namespace {
-
-// A column of numbers with fewer values than this is taken for a class label when it is the target.
-constexpr std::size_t max_classes = 20;
-// Longer texts on average (in words) are taken for prose rather than codes.
-constexpr double fewest_words_of_prose = 3;
-
-// Whole numbers with fewer values than this may be codes; two are flags.
-constexpr std::size_t max_codes = 20;
-// Values of a column that are remembered to see whether each occurs once.
-constexpr std::size_t max_remembered = std::size_t{1} << 20;
-constexpr std::size_t fewest_identifiers = 10;
-
-// Longer texts name no category; they would fill the memory.
-constexpr std::size_t longest_category = 1000;
-
-// What may stand between ids, the first that does.
-constexpr std::string_view id_separators = ";|, ";
-
-/// How many whole numbers from 0 on a field is, with one separator between them; 0 where it is
-/// something else.
-std::int64_t ids_in(std::string_view field, char separator) {
-  std::int64_t ids = 0;
-  while (true) {
-    auto id = field.substr(0, field.find(separator));
-    field.remove_prefix(std::min(field.size(), id.size() + 1));
-    while (id.starts_with(' ')) id.remove_prefix(1);
-    const bool number =
-        !id.empty() && std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
-    if (!number) return 0;
-    ++ids;
-    if (field.empty()) return ids;
-  }
-}
-
-/// Whether each field is a list of whole numbers, and how long the longest one is.
-struct IdFacts {
-  char separator = '\0';  // of the first field with several
-  bool all = true;
-  std::int64_t most = 1;
-
-  void add(std::string_view field) {
-    if (!all) return;
-    const auto place = field.find_first_of(id_separators);
-    if (separator == '\0' && place != std::string_view::npos) separator = field[place];
-    const auto ids = ids_in(field, separator == '\0' ? ' ' : separator);
-    all = ids > 0;
-    most = std::max(most, ids);
-  }
-  [[nodiscard]] bool several() const { return all && most > 1; }
-};
-
-/// What one pass over the file tells about a column, in bounded memory.
-struct ColumnFacts {
-  std::set<std::string, std::less<>> values;  // until there are too many
-  bool many_values = false;
-  bool text_is_sound = true;
-  IdFacts ids;
-  std::int64_t numbers = 0;
-  std::int64_t others = 0;
-  std::int64_t missing = 0;
-  std::int64_t words = 0;
-  std::int64_t dates = 0;  // among the others
-  std::int64_t first_date = 0;
-  std::int64_t last_date = 0;
-  bool whole_numbers = true;
-  bool each_once = true;
-  std::unordered_set<std::uint64_t> seen;  // hashes, as long as each value occurs once
-  double lower = 0;
-  double upper = 0;
-
-  void add(std::string_view field, std::size_t max_values) {
-    if (const auto number = parse_number(field)) {
-      lower = numbers == 0 ? *number : std::min(lower, *number);
-      upper = numbers == 0 ? *number : std::max(upper, *number);
-      ++numbers;
-      whole_numbers = whole_numbers && std::floor(*number) == *number;
-    } else {
-      if (const auto day = parse_date(field)) add_date(*day);
-      ++others;
-      words += 1 + std::count(field.begin(), field.end(), ' ');
-    }
-    ids.add(field);
-    note_repeats(field);
-    if (many_values || values.find(field) != values.end()) return;
-    text_is_sound = text_is_sound && valid_utf8(field);
-    if (values.size() == max_values || field.size() > longest_category) {
-      many_values = true;
-      values.clear();
-    } else {
-      values.emplace(field);
-    }
-  }
-
-  void note_repeats(std::string_view field) {
-    if (!each_once) return;
-    each_once = seen.size() < max_remembered && seen.insert(public_hash(field)).second;
-    if (!each_once) seen.clear();
-  }
-
-  [[nodiscard]] bool identifies() const { return each_once && seen.size() >= fewest_identifiers; }
-  void add_date(std::int64_t day) {
-    first_date = dates == 0 ? day : std::min(first_date, day);
-    last_date = dates == 0 ? day : std::max(last_date, day);
-    ++dates;
-  }
-
-  [[nodiscard]] bool all_dates() const { return dates > 0 && dates == others && numbers == 0; }
-  /// As bounds a day apart where all are one.
-  [[nodiscard]] std::pair<std::int64_t, std::int64_t> date_bounds() const {
-    if (first_date < last_date) return {first_date, last_date};
-    return last_date < last_day ? std::pair(first_date, first_date + 1)
-                                : std::pair(first_date - 1, first_date);
-  }
-  [[nodiscard]] bool numeric() const { return numbers > 0 && others == 0; }
-  [[nodiscard]] std::pair<double, double> bounds() const {
-    return {lower, upper > lower ? upper : lower + std::max(1.0, std::abs(lower))};
-  }
-};
-
-Column draft_column(const std::string& name, const ColumnFacts& facts) {
-  Column column{.name = name, .rule = IgnoredColumn{}};
-  if (facts.numeric()) {
-    const auto [lower, upper] = facts.bounds();
-    column.rule = NumericColumn{.lower = lower, .upper = upper};
-  } else if (facts.all_dates()) {
-    const auto [lower, upper] = facts.date_bounds();
-    column.rule = NumericColumn{
-        .lower = static_cast<double>(lower), .upper = static_cast<double>(upper), .date = true};
-  } else if (facts.others == 0) {
-    return column;  // nothing but missing values
-  } else if (facts.ids.several()) {
-    column.rule = IdsColumn{.separator = facts.ids.separator,
-                            .max_ids = std::min(facts.ids.most, internal::max_ids)};
-  } else if (!facts.many_values && facts.text_is_sound) {
-    column.rule = CategoricalColumn{.categories = {facts.values.begin(), facts.values.end()}};
-  } else if (static_cast<double>(facts.words) >=
-             fewest_words_of_prose * static_cast<double>(facts.others)) {
-    column.rule = TextColumn{};
-  } else {
-    column.rule = HashedColumn{};
-  }
-  return column;
-}
-
-/// What a person has to answer; empty: nothing.
-std::string remark_on(const ColumnFacts& facts) {
-  const bool whole = facts.numeric() && facts.whole_numbers;
-  if (facts.identifies() && !facts.all_dates() && (whole || facts.others > 0)) {
-    return "Every value occurs once: an identifier? Then kind = \"ignored\". Of persons with "
-           "several records? Then unit, at the top.";
-  }
-  if (whole && !facts.many_values && facts.values.size() > 2 && facts.values.size() <= max_codes) {
-    return fmt::format("{} whole numbers: codes? Then kind = \"categorical\" with categories.",
-                       facts.values.size());
-  }
-  if (facts.ids.several()) {
-    return "Several numbers in a field, up to 'most' of a record: ids? From 0 to below a public "
-           "number: count instead of bits. A measure or a text? Then another kind.";
-  }
-  if (facts.numbers > 0 && facts.others > 0) {
-    return fmt::format(
-        "{} numbers among {} texts: do some texts mean a missing value? List them "
-        "under missing, at the top.",
-        facts.numbers, facts.others);
-  }
-  if (facts.missing > 0 && (facts.numeric() || facts.all_dates())) {
-    return "Some values are missing: does that tell something? Then missing_indicator = true.";
-  }
-  return {};
-}
-
-Target draft_target(const std::string& name, const ColumnFacts& facts) {
-  Target target{.column = name, .rule = {}};
-  const std::vector<std::string> values(facts.values.begin(), facts.values.end());
-  if (!facts.many_values && facts.text_is_sound && values.size() == 2) {
-    target.rule = BinaryTarget{.positive = {values[1]}, .negative = {values[0]}};
-  } else if (!facts.many_values && facts.text_is_sound && values.size() > 2 &&
-             values.size() <= max_classes) {
-    target.rule = MultiClassTarget{.classes = values};
-  } else if (facts.numeric()) {
-    const auto [lower, upper] = facts.bounds();
-    target.rule = RegressionTarget{.lower = lower, .upper = upper};
-  } else {
-    throw base::DataError("the target '{}' is neither a number nor a class with 2 to {} values",
-                          name, max_classes);
-  }
-  return target;
-}
 
 std::size_t find_target(const std::vector<std::string>& names, const std::string& target) {
   const auto found = std::find(names.begin(), names.end(), target);
@@ -231,44 +40,194 @@ SchemaDraft draft_schema(const std::filesystem::path& public_file, const DraftOp
   return draft;
 }
 
-SchemaDraft draft_schema(const RecordSource& public_records, const DraftOptions& options) {
-  SchemaDraft draft;
-  Schema& schema = draft.schema;
-  schema.format = options.format;
-  const auto reader = public_records.open();
-  const auto& names = reader->names();
-  if (options.format.header) check_header(names, public_records.name, options.trust);
-  const std::size_t target = find_target(names, options.target);
-  std::vector<ColumnFacts> facts(names.size());
+namespace {
+
+/// A pass over the records: tells each value that is not missing, and its line.
+template <typename Missing, typename Receive>
+std::int64_t for_each_value(const RecordSource& records, const Missing& missing,
+                            const Receive& receive) {
+  const auto reader = records.open();
   std::int64_t rows = 0;
   FileText text;
   while (const auto record = reader->next()) {
     ++rows;
-    for (std::size_t k = 0; k < facts.size(); ++k) {
+    for (std::size_t k = 0; k < record->size(); ++k) {
       const std::string_view field = text.of((*record)[k]);
-      const bool missing =
-          std::find(schema.missing.begin(), schema.missing.end(), field) != schema.missing.end();
-      if (missing) {
-        ++facts[k].missing;
-      } else {
-        facts[k].add(field, static_cast<std::size_t>(options.max_categories));
+      receive(k, field, reader->line() > 0 ? reader->line() : rows, missing(k, field));
+    }
+  }
+  return rows;
+}
+
+bool among(const std::vector<std::string>& texts, std::string_view text) {
+  return std::ranges::find(texts, text) != texts.end();
+}
+
+/// Words that mean a missing value in columns of texts too.
+bool always_means_missing(std::string_view text) {
+  constexpr std::array<std::string_view, 7> words{"n/a", "N/A", "#N/A", "<NA>", ".", "n.a.", "NaN"};
+  return std::ranges::find(words, text) != words.end();
+}
+
+/// What is said above a table of the schema.
+std::string format_remark(const FileFormat& format) {
+  std::vector<std::string> keys;
+  if (format.encoding != TextEncoding::utf_8) keys.emplace_back("encoding");
+  if (format.spelling.decimal) keys.emplace_back("decimal");
+  if (format.spelling.thousands) keys.emplace_back("thousands");
+  if (format.spelling.symbols) keys.emplace_back("symbols");
+  if (format.comment) keys.emplace_back("comment");
+  if (keys.empty()) return {};
+  return fmt::format("Guessed from the values of the file: {}. Review them.",
+                     fmt::join(keys, ", "));
+}
+
+/// Drafts by two passes: how values are spelt, then what they are.
+class Drafter {
+ public:
+  Drafter(const RecordSource& records, const DraftOptions& options)
+      : records_(records), options_(options) {
+    const auto reader = records.open();
+    names_ = reader->names();
+    if (options.format.header) check_header(names_, records.name, options.trust);
+    target_ = find_target(names_, options.target);
+    schema().format = options.format;
+    for (const auto& text : options.missing) {
+      if (!among(schema().missing, text)) schema().missing.push_back(text);
+    }
+  }
+
+  SchemaDraft draft() {
+    const auto spellings = look_at_spelling();
+    const SpellingGuess guess(names_, spellings, options_.said);
+    if (!guess.question().empty()) {
+      throw base::DataError("{}: {}", records_.name, guess.question());
+    }
+    schema().format.spelling = guess.file();
+    auto facts = look_at_values(guess);
+    for (std::size_t k = 0; k < names_.size(); ++k) add(k, facts[k], guess);
+    if (auto remark = format_remark(schema().format); !remark.empty()) {
+      draft_.remarks.emplace("[format]", std::move(remark));
+    }
+    schema().validate(records_.name);
+    return std::move(draft_);
+  }
+
+ private:
+  Schema& schema() { return draft_.schema; }
+
+  std::vector<SpellingFacts> look_at_spelling() {
+    std::vector<SpellingFacts> facts(names_.size(), SpellingFacts(options_.said.date_format));
+    words_.resize(names_.size());
+    const auto missing = [&](std::size_t, std::string_view field) {
+      return among(schema().missing, field);
+    };
+    const auto rows =
+        for_each_value(records_, missing,
+                       [&](std::size_t k, std::string_view field, std::int64_t, bool is_missing) {
+                         if (is_missing) return;
+                         facts[k].add(field);
+                         if (means_missing(field)) words_[k].emplace(field);
+                       });
+    if (rows == 0) throw base::DataError("{}: the file holds no records", records_.name);
+    schema().public_row_count = rows;
+    return facts;
+  }
+
+  /// The words for a missing value that a column has, as they stand in the schema: those of texts
+  /// for the whole file.
+  void note_words(std::size_t k, bool numeric) {
+    for (const auto& word : words_[k]) {
+      if (among(schema().missing, word)) continue;
+      if (always_means_missing(word)) {
+        schema().missing.push_back(word);
+      } else if (numeric) {
+        own_missing_[k].push_back(word);
       }
     }
   }
-  if (rows == 0) throw base::DataError("{}: the file holds no records", public_records.name);
-  schema.public_row_count = rows;
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    if (k == target) {
-      schema.target = draft_target(names[k], facts[k]);
+
+  std::vector<ColumnFacts> look_at_values(const SpellingGuess& guess) {
+    own_missing_.resize(names_.size());
+    std::vector<ColumnFacts> facts;
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+      note_words(k, guess.numeric(k) || guess.dates(k));
+      // Dates in the usual spelling may be numbers nowhere, and numbers no dates.
+      facts.emplace_back(NumberReader(guess.dates(k), merged(guess.file(), guess.own(k))),
+                         static_cast<std::size_t>(options_.max_categories));
+    }
+    const auto missing = [&](std::size_t k, std::string_view field) {
+      return among(schema().missing, field) || among(own_missing_[k], field);
+    };
+    static_cast<void>(for_each_value(
+        records_, missing,
+        [&](std::size_t k, std::string_view field, std::int64_t line, bool is_missing) {
+          if (is_missing) {
+            facts[k].add_missing();
+          } else {
+            facts[k].add(field, line);
+          }
+        }));
+    return facts;
+  }
+
+  /// What the column writes otherwise than the file does.
+  [[nodiscard]] Spelling own_spelling(std::size_t k, const SpellingGuess& guess) const {
+    Spelling own;
+    if (guess.numeric(k) || guess.dates(k)) own = guess.own(k);
+    own.missing = own_missing_[k];
+    return own;
+  }
+
+  void add(std::size_t k, ColumnFacts& facts, const SpellingGuess& guess) {
+    std::string about_missing;
+    const auto sentinels = facts.numeric() ? facts.sentinels() : std::vector<std::string>();
+    facts.take_off_sentinels();
+    auto& own = own_missing_[k];
+    own.insert(own.end(), sentinels.begin(), sentinels.end());
+    if (!own.empty()) {
+      about_missing = fmt::format("{} taken for a missing value.", fmt::join(own, ", "));
+    }
+    std::string remark;
+    if (k == target_) {
+      auto [target, about] = draft_target(names_[k], facts, records_.name);
+      target.spelling = own_spelling(k, guess);
+      if (!target.regression()) target.spelling = {.missing = own_missing_[k]};
+      schema().target = std::move(target);
+      remark = std::move(about);
     } else {
-      schema.columns.push_back(draft_column(names[k], facts[k]));
-      if (auto remark = remark_on(facts[k]); !remark.empty()) {
-        draft.remarks.emplace(names[k], std::move(remark));
+      auto [column, about] = draft_column(names_[k], facts);
+      const bool numbers = std::holds_alternative<NumericColumn>(column.rule);
+      if (!column.ignored()) {
+        column.spelling = numbers ? own_spelling(k, guess) : Spelling{.missing = own_missing_[k]};
       }
+      const bool dates = numbers && facts.dates();
+      if (dates && column.spelling.date_format) {
+        about += fmt::format("{}Dates in the order {}.", about.empty() ? "" : " ",
+                             *column.spelling.date_format);
+      }
+      schema().columns.push_back(std::move(column));
+      remark = std::move(about);
+    }
+    if (!about_missing.empty()) remark = about_missing + (remark.empty() ? "" : " ") + remark;
+    if (!remark.empty()) {
+      draft_.remarks.emplace(k == target_ ? "[target]" : names_[k], std::move(remark));
     }
   }
-  schema.validate(public_records.name);
-  return draft;
+
+  const RecordSource& records_;
+  const DraftOptions& options_;
+  std::vector<std::string> names_;
+  std::size_t target_ = 0;
+  std::vector<std::set<std::string>> words_;           // for a missing value, by column
+  std::vector<std::vector<std::string>> own_missing_;  // by column
+  SchemaDraft draft_;
+};
+
+}  // namespace
+
+SchemaDraft draft_schema(const RecordSource& public_records, const DraftOptions& options) {
+  return Drafter(public_records, options).draft();
 }
 
 }  // namespace tacet::data

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "tacet/data/owner/guess_spelling.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"
@@ -15,17 +17,23 @@ struct DraftOptions {
   FileFormat format;                         ///< as guess_format says, or the caller's own
   HeaderTrust trust = HeaderTrust::guessed;  ///< who says that the first line holds names
   std::int64_t max_categories = 50;          ///< columns of text with more values are hashed
+  SaidSpelling said = {};                 ///< how numbers and dates are spelt, where that is known
+  std::vector<std::string> missing = {};  ///< further texts for a missing value
 };
 
-/// A schema, and what the file cannot say about a column, by its name.
+/// A schema, and what the file cannot say about a column, by its name, or about [format] and
+/// [target].
 struct SchemaDraft {
   Schema schema;
   ColumnRemarks remarks;
 };
 
 /// A first schema for a CSV file that is declared public: types, bounds and categories are read
-/// off its values. NOT PRIVATE: never use it on the data that are to be protected, since bounds
-/// and categories would reveal records. Every bound and list is to be reviewed by a person.
+/// off its values, and so is how numbers, dates and missing values are spelt. DataError where the
+/// values allow two readings (31.01. or 01.31., 1,234 as a fraction or a thousand): a person has to
+/// say which, in `said`; and, with line and value, where the target is neither number nor class.
+/// NOT PRIVATE: never use it on the data that are to be protected, since bounds and categories
+/// would reveal records. Every bound and list is to be reviewed by a person.
 [[nodiscard]] SchemaDraft draft_schema(const std::filesystem::path& public_file,
                                        const DraftOptions& options);
 /// The same of public records, whose format is that of the options.

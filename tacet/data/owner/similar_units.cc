@@ -3,16 +3,12 @@
 #include <cstddef>
 
 #include "tacet/data/encode/decimal.h"
+#include "tacet/data/utf8.h"
 
 namespace tacet::data {
 namespace {
 
 constexpr std::string_view no_break_space = "\xc2\xa0";
-
-void append_utf8(unsigned code, std::string& text) {
-  text += static_cast<char>(0xc0U | code >> 6);
-  text += static_cast<char>(0x80U | (code & 0x3fU));
-}
 
 /// The small letter of a capital one of two bytes, by the blocks of Unicode.
 unsigned small_letter(unsigned code) {

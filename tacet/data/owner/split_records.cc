@@ -126,8 +126,18 @@ struct Parts {
 };
 
 SplitCounts split_csv(const std::filesystem::path& file, const SplitOptions& options, Parts parts) {
-  CsvReader reader(open_source(file), file.string(), csv_options(options.format));
-  const auto names = read_column_names(reader, options.format);
+  // Parts are in the file's own encoding: of single bytes, which no reader of CSV needs to know.
+  auto format = options.format;
+  if (format.encoding == TextEncoding::utf_16) {
+    throw base::DataError(
+        "{}: text in UTF-16 cannot be split; convert it to UTF-8 first, as iconv does",
+        file.string());
+  }
+  format.encoding = TextEncoding::utf_8;
+  auto reader = open_csv(file, format);
+  auto names = read_column_names(reader, format);
+  const auto header = names;
+  for (auto& name : names) name = utf8_text(name);
   const auto place = [&](const std::string& column) -> std::optional<std::size_t> {
     if (column.empty()) return std::nullopt;
     return column_place(column, names, file.string());
@@ -135,8 +145,8 @@ SplitCounts split_csv(const std::filesystem::path& file, const SplitOptions& opt
   const auto unit = place(options.together);
   const auto stratum = place(options.stratify);
   if (options.format.header) {
-    const auto line = csv_line(std::vector<std::string_view>(names.begin(), names.end()),
-                               options.format.separator);
+    const auto line =
+        csv_line(std::vector<std::string_view>(header.begin(), header.end()), reader.separator());
     parts.train(line);
     parts.test(line);
   }
@@ -144,7 +154,7 @@ SplitCounts split_csv(const std::filesystem::path& file, const SplitOptions& opt
   while (const auto fields = reader.next()) {
     const bool test = unit ? sides.unit_is_test((*fields)[*unit])
                            : sides.is_test(stratum ? (*fields)[*stratum] : std::string_view());
-    parts.write(test, csv_line(*fields, options.format.separator));
+    parts.write(test, csv_line(*fields, reader.separator()));
   }
   return parts.counts;
 }

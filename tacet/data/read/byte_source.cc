@@ -220,12 +220,14 @@ bool worth_a_thread(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadAheadOf ahead) {
+std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadAheadOf ahead,
+                                        TextEncoding expected) {
   auto raw = file == standard_input_name
                  ? std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(standard_input()))
                  : std::make_unique<FileSource>(file);
   auto peeked = std::make_unique<PeekedSource>(std::move(raw));
-  if (const auto kind = foreign_kind(peeked->head()); !kind.empty()) {
+  const bool expected_mark = expected == TextEncoding::utf_16 && is_utf16(peeked->head());
+  if (const auto kind = expected_mark ? "" : foreign_kind(peeked->head()); !kind.empty()) {
     throw base::DataError("'{}' {}", file.string(), kind);
   }
   const bool wanted = ahead == ReadAheadOf::long_files || peeked->gzip();

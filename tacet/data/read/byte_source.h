@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "tacet/data/schema/spelling.h"
+
 namespace tacet::data {
 
 /// A stream of bytes that is read once from front to back. Not for several threads at once.
@@ -34,8 +36,11 @@ inline constexpr std::string_view standard_input_name = "-";
 /// A separate thread reads a long file a few blocks ahead (read_ahead.h). With `compressed_only`,
 /// for callers that read on several threads, it does so only for compressed files.
 enum class ReadAheadOf { long_files, compressed_only };
+/// The bytes are given out as they are in any encoding; UTF-16 is refused where another one is
+/// expected, since it holds zero bytes (transcode.h reads it).
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file,
-                                                      ReadAheadOf ahead = ReadAheadOf::long_files);
+                                                      ReadAheadOf ahead = ReadAheadOf::long_files,
+                                                      TextEncoding expected = TextEncoding::utf_8);
 
 /// Bytes in memory, decompressed likewise; `text` must outlive the source.
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view text,

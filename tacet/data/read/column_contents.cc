@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/data/encode/value_index.h"
-#include "tacet/data/read/byte_source.h"
+#include "tacet/data/encode/missing_values.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/data/utf8.h"
@@ -25,9 +24,12 @@ bool is_code(std::string_view text) {
          });
 }
 
-void add(std::string_view field, ColumnContents& contents) {
-  if (const auto number = parse_number(field)) {
-    contents.numbers.push_back(*number);
+void add(std::string_view field, const ContentsRule& rule, const MissingValues& missing,
+         ColumnContents& contents) {
+  if (missing.has(Value(field))) return;
+  const auto number = rule.codes ? std::nullopt : rule.reader(field);
+  if (number) {
+    if (rule.reader.date() || !missing.has_number(*number)) contents.numbers.push_back(*number);
   } else if (is_code(field)) {
     ++contents.codes[std::string(field)];
     ++contents.code_count;
@@ -39,7 +41,7 @@ void add(std::string_view field, ColumnContents& contents) {
 }  // namespace
 
 std::vector<std::string> column_names(const std::filesystem::path& file, const FileFormat& format) {
-  CsvReader reader(open_source(file), file.string(), csv_options(format));
+  auto reader = open_csv(file, format);
   return read_column_names(reader, format);
 }
 
@@ -48,20 +50,25 @@ std::vector<privacy::Private<ColumnContents>> read_contents(const RecordSource& 
                                                             const ContentsOptions& options) {
   const auto reader = records.open();
   const auto& names = reader->names();
-  const auto& [expected, cancel, sample] = options;
+  const auto& [expected, cancel, sample, rules] = options;
   if (!expected.empty()) expect_same_columns(expected, names, records.name);
   if (sample != nullptr) sample->expect_columns(names, records.name);
   std::vector<ColumnContents> contents(names.size());
+  std::vector<MissingValues> missing_values;
+  const ContentsRule plain;
+  const auto rule_of = [&](std::size_t k) -> const ContentsRule& {
+    return rules.empty() ? plain : rules[k];
+  };
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    missing_values.emplace_back(missing, rule_of(k).missing);
+  }
   std::size_t rows = 0;
   FileText text;
   while (const auto record = reader->next()) {
     if (cancel != nullptr && ++rows % rows_between_checks == 0) cancel->throw_if_cancelled();
     if (sample != nullptr && !sample->takes_next(*record)) continue;
     for (std::size_t k = 0; k < contents.size(); ++k) {
-      const std::string_view field = text.of((*record)[k]);
-      if (std::find(missing.begin(), missing.end(), field) == missing.end()) {
-        add(field, contents[k]);
-      }
+      add(text.of((*record)[k]), rule_of(k), missing_values[k], contents[k]);
     }
   }
   std::vector<privacy::Private<ColumnContents>> result;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tacet/base/progress.h"
+#include "tacet/data/encode/number_reader.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema.h"
@@ -27,10 +28,18 @@ struct ColumnContents {
 [[nodiscard]] std::vector<std::string> column_names(const std::filesystem::path& file,
                                                     const FileFormat& format);
 
+/// What the values of one column are taken for.
+struct ContentsRule {
+  NumberReader reader = {};               ///< of its numbers, or of its dates as days
+  bool codes = false;                     ///< every value is a text, also where it is a number
+  std::vector<std::string> missing = {};  ///< further missing values
+};
+
 struct ContentsOptions {
   std::span<const std::string> expected{};    ///< the columns that were planned for; empty: any
   const base::CancelToken* cancel = nullptr;  ///< may end the reading
   UnitSample* sample = nullptr;               ///< only records that it takes; null: all
+  std::vector<ContentsRule> rules{};          ///< one a column; empty: plain numbers in all
 };
 
 /// One pass over the records; values that have types count as a file would spell them. Texts that

@@ -10,6 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/missing_values.h"
+#include "tacet/data/encode/number_reader.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/record_source.h"
@@ -53,22 +54,32 @@ SummaryColumn summary_of(const Target& target) {
   return result;
 }
 
+NumberReader reader_of(const Schema& schema, const SummaryColumn& summary) {
+  const auto& file = schema.format.spelling;
+  if (summary.target) return {false, merged(file, schema.target->spelling)};
+  const auto found = std::ranges::find(schema.columns, summary.name, &Column::name);
+  return {summary.date, found == schema.columns.end() ? file : merged(file, found->spelling)};
+}
+
 /// Sorts the values of one column by kind.
 class Counter {
  public:
-  Counter(const Schema& schema, const SummaryColumn& column) : column_(column) {
+  /// `missing` outlives it.
+  Counter(const Schema& schema, const SummaryColumn& column, const MissingValues& missing)
+      : column_(column), missing_(&missing) {
     if (column.target && !column.numeric) {
-      labels_.emplace(*schema.target);
+      labels_.emplace(schema);
     } else if (!column.numeric) {
       // All kinds but the last two are values of the file.
       const auto listed = std::max<std::size_t>(column.kinds.size(), 2) - 2;
       categories_.emplace(std::span(column.kinds).first(listed));
     }
-    rule_.date = column.date;
+    reader_ = reader_of(schema, column);
     found_.counts.resize(column.kinds.size(), 0);
   }
 
-  void add(const Value& value, bool missing) {
+  void add(const Value& value) {
+    const bool missing = missing_->has(value);
     const auto* list = std::get_if<List>(&value);
     ++found_.counts[kind(value, list == nullptr ? missing : list->count == 0)];
   }
@@ -80,13 +91,13 @@ class Counter {
  private:
   [[nodiscard]] std::size_t kind(const Value& value, bool missing) {
     const auto last = column_.kinds.size() - 1;
-    if (labels_) return class_of(labels_->encode(value));
+    if (labels_) return class_of(labels_->rule_label(value));
     if (categories_) {
       if (const auto listed = categories_->find_value(value)) return *listed;
       return missing ? last : last - 1;  // present, or another category
     }
-    const auto number = missing ? std::nullopt : number_of(value, rule_);
-    if (!number) return last;
+    const auto number = missing ? std::nullopt : number_of(value, reader_);
+    if (!number || (!column_.date && missing_->has_number(*number))) return last;
     found_.numbers.push_back(std::clamp(*number, column_.lower, column_.upper));
     return 0;
   }
@@ -98,9 +109,10 @@ class Counter {
   }
 
   const SummaryColumn& column_;
+  const MissingValues* missing_;
   std::optional<LabelEncoder> labels_;
   std::optional<ValueIndex> categories_;
-  NumericColumn rule_;
+  NumberReader reader_;
   ColumnCounts found_;
 };
 
@@ -125,6 +137,9 @@ std::string value_text(const SummaryColumn& column, double value) {
 TableCounts read_counts(const RecordSource& source, const Schema& schema,
                         const base::CancelToken* cancel, UnitSample* sample) {
   const auto columns = summary_columns(schema);
+  const ColumnMissingValues missing(schema);
+  const MissingValues of_target(
+      schema.missing, schema.target ? schema.target->spelling.missing : std::vector<std::string>());
   const auto reader = source.open();
   const auto& names = reader->names();
   if (sample != nullptr) sample->expect_columns(names, source.name);
@@ -132,17 +147,15 @@ TableCounts read_counts(const RecordSource& source, const Schema& schema,
   std::vector<Counter> counters;
   for (const auto& column : columns) {
     places.push_back(column_place(column.name, names, source.name));
-    counters.emplace_back(schema, column);
+    counters.emplace_back(schema, column, column.target ? of_target : missing.of(column.name));
   }
-  const MissingValues missing(schema.missing);
   std::int64_t records = 0;
   for (std::size_t row = 0; const auto record = reader->next(); ++row) {
     if (cancel != nullptr && row % rows_between_checks == 0) cancel->throw_if_cancelled();
     if (sample != nullptr && !sample->takes_next(*record)) continue;
     ++records;
     for (std::size_t k = 0; k < counters.size(); ++k) {
-      const Value& value = (*record)[places[k]];
-      counters[k].add(value, missing.has(value));
+      counters[k].add((*record)[places[k]]);
     }
   }
   TableCounts result{privacy::Private(std::vector{records}), {}};

@@ -19,10 +19,31 @@ namespace {
 
 constexpr auto max_columns = static_cast<std::size_t>(base::limits::csv_columns);
 
+constexpr std::string_view zero_byte =
+    "a zero byte; the file is binary or damaged, not CSV. Text in UTF-16 needs encoding = "
+    "\"utf-16\" under [format] in its schema";
+
 // Bytes behind the sentinel that a vector load may touch.
 constexpr std::size_t padding = 16;
 
 bool blank(char c) { return c == ' ' || c == '\t'; }
+
+/// A line of names as a separator cuts it, without the quotes around them.
+std::vector<std::string> header_fields(std::string_view line, char separator,
+                                       std::optional<char> quote) {
+  std::vector<std::string> fields(1);
+  bool in_quotes = false;
+  for (const char c : line) {
+    if (quote && c == *quote) {
+      in_quotes = !in_quotes;
+    } else if (c == separator && !in_quotes) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
 
 }  // namespace
 
@@ -32,11 +53,57 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> source, std::string file_name,
       file_name_(std::move(file_name)),
       options_(options),
       buffer_(std::max<std::size_t>(options.buffer_size, 16) + padding) {
+  note_specials();
+  refill();
+}
+
+void CsvReader::note_specials() {
+  special_.fill(false);
   for (const char c : {options_.separator, '\n', '\r', '\0'}) {
     special_[static_cast<unsigned char>(c)] = true;
   }
   if (options_.quote) special_[static_cast<unsigned char>(*options_.quote)] = true;
-  refill();
+}
+
+/// Of what was read of the file: its first line that is neither blank nor a comment.
+std::string_view CsvReader::first_line() const {
+  std::string_view text(buffer_.data() + begin_, end_ - begin_);
+  while (!text.empty()) {
+    bool in_quotes = false;
+    std::size_t end = 0;
+    while (end < text.size() && (in_quotes || text[end] != '\n')) {
+      in_quotes ^= options_.quote && text[end] == *options_.quote;
+      ++end;
+    }
+    auto line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty() && line.front() != options_.comment) return line;
+    // A comment ends with its line, whatever quotes it holds.
+    if (!line.empty()) end = std::min(text.find('\n'), text.size());
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
+void CsvReader::choose_separator(std::span<const std::string> wanted) {
+  const auto line = first_line();
+  constexpr std::string_view candidates = ",;\t|";
+  char best = options_.separator;
+  std::size_t best_found = 0;
+  std::size_t best_fields = 1;
+  for (const char candidate : candidates) {
+    const auto fields = header_fields(line, candidate, options_.quote);
+    const auto found = static_cast<std::size_t>(std::ranges::count_if(
+        wanted, [&](const auto& name) { return std::ranges::find(fields, name) != fields.end(); }));
+    const bool comma_cuts = best == ',' && best_fields > 1;
+    if (found < best_found) continue;
+    if (found == best_found && (comma_cuts || fields.size() <= best_fields)) continue;
+    best = candidate;
+    best_found = found;
+    best_fields = fields.size();
+  }
+  options_.separator = best;
+  note_specials();
 }
 
 std::optional<std::span<const std::string_view>> CsvReader::next() {
@@ -86,6 +153,7 @@ CsvReader::Outcome CsvReader::parse_record() {
   quoted_lines_ = 0;
   const char* at = buffer_.data() + begin_;
   const char* const end = buffer_.data() + end_;
+  if (options_.comment && at < end && *at == *options_.comment) return skip_line(at);
   const bool simple = !options_.trim;
   for (;;) {
     if (simple) at = parse_plain_fields(at);
@@ -102,6 +170,17 @@ CsvReader::Outcome CsvReader::parse_record() {
     if (at < end && *at == '\r') ++at;
     return finish_record(std::min(at + 1, end));
   }
+}
+
+CsvReader::Outcome CsvReader::skip_line(const char* at) {
+  const char* const end = buffer_.data() + end_;
+  const auto* line_end =
+      static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+  if (line_end == nullptr && !exhausted_) return Outcome::need_more;
+  ++line_;
+  const char* const next = line_end == nullptr ? end : line_end + 1;
+  begin_ = static_cast<std::size_t>(next - buffer_.data());
+  return Outcome::blank;
 }
 
 /// The first separator, line end, quote or zero byte; the sentinel at the latest.
@@ -146,7 +225,7 @@ const char* CsvReader::parse_plain(const char* at) {
   at = find_special(at);
   if (at == end && !exhausted_) return nullptr;
   if (at < end && *at != options_.separator && *at != '\n') {
-    if (*at == '\0') fail(at, "a zero byte; the file is binary or damaged, not CSV");
+    if (*at == '\0') fail(at, zero_byte);
     if (*at != '\r') {
       fail(at, "a quote inside an unquoted field; quote the whole field and double inner quotes");
     }
@@ -182,7 +261,7 @@ const char* CsvReader::parse_quoted(const char* at) {
   if (at + 1 == end && !exhausted_) return nullptr;  // the next byte may double the quote
   const std::string_view content(opening + 1, static_cast<std::size_t>(at - opening - 1));
   if (const auto zero = content.find('\0'); zero != std::string_view::npos) {
-    fail(content.data() + zero, "a zero byte; the file is binary or damaged, not CSV", at);
+    fail(content.data() + zero, zero_byte, at);
   }
   quoted_lines_ += std::count(content.begin(), content.end(), '\n');
   if (escaped) escaped_fields_.push_back(fields_.size());

@@ -20,6 +20,7 @@ struct CsvOptions {
   std::optional<char> quote = '"';  ///< absent: quotes are ordinary characters
   bool trim = false;                ///< drop blanks and tabs around unquoted fields
   bool fill_short = false;          ///< end a record with too few columns with empty fields
+  std::optional<char> comment{};    ///< a line that begins with it is no record
   bool from_start = true;           ///< a byte order mark may stand before the first record
   std::size_t buffer_size = std::size_t{1} << 20;
   /// Bounds the memory of one record.
@@ -41,6 +42,13 @@ class CsvReader {
   /// The fields of the next record, valid until the next call, or nothing at the end.
   [[nodiscard]] std::optional<std::span<const std::string_view>> next();
 
+  /// Before the first record, which holds the names of columns: the separator becomes the one of
+  /// comma, semicolon, tab and bar that cuts out most of the `wanted` names, of several the comma,
+  /// then the one that cuts out most fields. Without wanted names the comma stays if it cuts at
+  /// all. Depends on that line alone.
+  void choose_separator(std::span<const std::string> wanted);
+  [[nodiscard]] char separator() const { return options_.separator; }
+
   /// From now on a record with another number of columns is a DataError.
   void expect_columns(std::size_t count) { expected_columns_ = count; }
 
@@ -58,6 +66,9 @@ class CsvReader {
   enum class Outcome { record, blank, need_more };
 
   Outcome parse_record();
+  Outcome skip_line(const char* at);
+  [[nodiscard]] std::string_view first_line() const;
+  void note_specials();
   // Each reads one field and returns where its separator or line end stands, or null at the end
   // of what has been read so far.
   [[nodiscard]] const char* find_special(const char* at) const;

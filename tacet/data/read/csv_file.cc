@@ -8,6 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/value_index.h"
+#include "tacet/data/read/transcode.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {
@@ -16,12 +17,19 @@ CsvOptions csv_options(const FileFormat& format) {
   return {.separator = format.separator,
           .quote = format.quote,
           .trim = format.trim,
-          .fill_short = format.fill_short};
+          .fill_short = format.fill_short,
+          .comment = format.comment};
 }
 
-std::vector<std::string> read_column_names(CsvReader& reader, const FileFormat& format) {
+CsvReader open_csv(const std::filesystem::path& file, const FileFormat& format) {
+  return {open_text(file, format.encoding), file.string(), csv_options(format)};
+}
+
+std::vector<std::string> read_column_names(CsvReader& reader, const FileFormat& format,
+                                           std::span<const std::string> wanted) {
   std::vector<std::string> names = format.names;
   if (format.header) {
+    if (format.separator == FileFormat{}.separator) reader.choose_separator(wanted);
     const auto header = reader.next();
     if (!header) {
       throw base::DataError("{}:1: the file is empty; a line of column names is expected",
@@ -31,6 +39,15 @@ std::vector<std::string> read_column_names(CsvReader& reader, const FileFormat& 
   }
   reader.expect_columns(names.size());
   return names;
+}
+
+FileFormat settled_format(const std::filesystem::path& file, const FileFormat& format,
+                          std::span<const std::string> wanted) {
+  auto reader = open_csv(file, format);
+  static_cast<void>(read_column_names(reader, format, wanted));
+  auto settled = format;
+  settled.separator = reader.separator();
+  return settled;
 }
 
 namespace {
@@ -56,7 +73,8 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
                     "names; if it holds the columns' names, `header` lets numbers be some"
                   : "");
     };
-    if (!valid_utf8(names[k])) refuse("the column names are not UTF-8; convert the file");
+    if (!valid_utf8(names[k]))
+      refuse("the column names are not UTF-8; name the file's `encoding`, such as windows-1252");
     const auto [found, is_new] = places.try_emplace(names[k], k);
     if (!is_new) {
       refuse(fmt::format("columns {} and {} have the same text in the first line",

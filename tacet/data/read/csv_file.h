@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,8 +16,18 @@ namespace tacet::data {
 
 /// The file's column names, from its first record or from the format; further records must have as
 /// many columns. A file without even a header is a DataError.
+/// A header also says which separator a file has whose format names none other than the comma; the
+/// `wanted` names help (CsvReader::choose_separator).
 [[nodiscard]] std::vector<std::string> read_column_names(CsvReader& reader,
-                                                         const FileFormat& format);
+                                                         const FileFormat& format,
+                                                         std::span<const std::string> wanted = {});
+
+/// The format with the separator that the file's line of names is cut by.
+[[nodiscard]] FileFormat settled_format(const std::filesystem::path& file, const FileFormat& format,
+                                        std::span<const std::string> wanted);
+
+/// Opens a file of that format; its names come first.
+[[nodiscard]] CsvReader open_csv(const std::filesystem::path& file, const FileFormat& format);
 
 /// Refuses names that cannot stand in a schema (several alike, no text at all, or not UTF-8) and,
 /// unless `declared` says that somebody vouches for them, numbers, which look like a record. Names

@@ -12,10 +12,19 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view save_as_csv = "save the sheet as CSV (UTF-8) and give that file";
-constexpr std::string_view convert = "convert it to CSV or NPY and give that file";
+constexpr std::string_view save_as_csv =
+    "save the sheet as CSV (UTF-8) and give that file, or pipe it: in2csv FILE | tacet ... -";
+constexpr std::string_view by_query =
+    "let a tool that reads it write CSV, and give that as -: "
+    "duckdb -csv -c \"FROM 'FILE'\" | tacet ... -";
+constexpr std::string_view by_select =
+    "let sqlite3 write CSV, and give that as -: "
+    "sqlite3 -header -csv FILE \"SELECT * FROM TABLE\" | tacet ... -";
+constexpr std::string_view convert =
+    "let a program that reads it write CSV or NPY, and give that file";
 constexpr std::string_view unpack = "unpack it, or pack it with gzip, which is read as it is";
-constexpr std::string_view recode = "convert it to UTF-8 and give that file";
+constexpr std::string_view recode =
+    "write encoding = \"utf-16\" under [format] in its schema, or name it to `schema.fit`";
 
 struct Signature {
   std::string_view bytes;
@@ -27,10 +36,10 @@ constexpr std::array signatures{
     Signature{"PK\x03\x04"sv, "is a zip archive, as spreadsheets (.xlsx, .ods) are", save_as_csv},
     Signature{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "is an old spreadsheet or document (.xls)",
               save_as_csv},
-    Signature{"PAR1"sv, "is a Parquet file", convert},
+    Signature{"PAR1"sv, "is a Parquet file", by_query},
     Signature{"ARROW1"sv, "is an Arrow or Feather file", convert},
     Signature{"\x89HDF\r\n"sv, "is an HDF5 file", convert},
-    Signature{"SQLite format 3"sv, "is an SQLite database", convert},
+    Signature{"SQLite format 3"sv, "is an SQLite database", by_select},
     Signature{"Obj\x01"sv, "is an Avro file", convert},
     Signature{"ORC"sv, "is an ORC file", convert},
     Signature{"\x80\x04\x95"sv, "is a Python pickle", convert},
@@ -58,6 +67,10 @@ bool is_toml(std::string_view text) {
 
 }  // namespace
 
+bool is_utf16(std::string_view first_bytes) {
+  return first_bytes.starts_with("\xff\xfe"sv) || first_bytes.starts_with("\xfe\xff"sv);
+}
+
 std::string foreign_kind(std::string_view first_bytes) {
   for (const auto& known : signatures) {
     if (!first_bytes.starts_with(known.bytes)) continue;
@@ -74,11 +87,19 @@ std::string foreign_kind(std::string_view first_bytes) {
     return "is a schema or another TOML file, not a file of records; the schema goes into `schema`";
   }
   const auto start = first_bytes.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos || first_bytes[start] != '{') return "";
+  if (start == std::string_view::npos) return "";
+  // A list of records, or of lists; a line of CSV may begin with a bracket too.
+  const auto inside = first_bytes.find_first_not_of(" \t\r\n", start + 1);
+  const bool list = first_bytes[start] == '[' && inside != std::string_view::npos &&
+                    (first_bytes[inside] == '{' || first_bytes[inside] == '[');
+  if (first_bytes[start] != '{' && !list) return "";
   if (first_bytes.find("\"tacet-model\"") != std::string_view::npos) {
     return "is a model of tacet, not a file of records";
   }
-  return "is JSON, not CSV; write its records as CSV, one a line";
+  return fmt::format(
+      "is JSON, not CSV; {}",
+      "let a tool that reads it write CSV, and give that as -: duckdb -csv -c \"FROM "
+      "read_json('FILE')\" | tacet ... -");
 }
 
 }  // namespace tacet::data

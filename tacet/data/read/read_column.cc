@@ -4,6 +4,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/missing_values.h"
+#include "tacet/data/encode/number_reader.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/numeric_map.h"
@@ -15,7 +16,8 @@ namespace {
 struct NumericRule {
   ColumnBounds bounds;
   double fill;
-  NumericColumn rule = {};
+  NumberReader reader = {};
+  std::vector<std::string> missing = {};
 };
 
 NumericRule numeric_rule(const Schema& schema, std::string_view name) {
@@ -28,7 +30,10 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
     if (rule == nullptr) {
       throw base::UsageError("column '{}' is not numeric in the schema; a number is needed", name);
     }
-    return {{rule->lower, rule->upper, rule->date}, missing_value(*rule), *rule};
+    return {{rule->lower, rule->upper, rule->date},
+            missing_value(*rule),
+            number_reader(*rule, schema.format.spelling, column.spelling),
+            column.spelling.missing};
   }
   if (schema.target && schema.target->column == name) {
     const auto* rule = std::get_if<RegressionTarget>(&schema.target->rule);
@@ -37,7 +42,10 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
                              name);
     }
     const double middle = rule->lower + (rule->upper - rule->lower) / 2;
-    return {{rule->lower, rule->upper}, rule->kind == NumberKind::number ? middle : rule->lower};
+    return {{rule->lower, rule->upper},
+            rule->kind == NumberKind::number ? middle : rule->lower,
+            NumberReader(false, merged(schema.format.spelling, schema.target->spelling)),
+            schema.target->spelling.missing};
   }
   throw base::UsageError("the schema describes no column '{}'", name);
 }
@@ -60,14 +68,15 @@ privacy::Private<std::vector<double>> read_numeric_column(const RecordSource& re
         *schema.unit);
   }
   const NumericRule rule = numeric_rule(schema, column);
-  const MissingValues missing(schema.missing);
+  const MissingValues missing(schema.missing, rule.missing);
   const auto reader = records.open();
   const auto place = column_place(column, reader->names(), records.name);
   std::vector<double> values;
   while (const auto record = reader->next()) {
     const Value& value = (*record)[place];
-    const auto number = missing.has(value) ? std::nullopt : number_of(value, rule.rule);
-    values.push_back(number.value_or(rule.fill));
+    const auto number = missing.has(value) ? std::nullopt : number_of(value, rule.reader);
+    const bool spelt_missing = number && !rule.reader.date() && missing.has_number(*number);
+    values.push_back(spelt_missing ? rule.fill : number.value_or(rule.fill));
     if (cancel != nullptr && values.size() % rows_between_checks == 0) {
       cancel->throw_if_cancelled();
     }

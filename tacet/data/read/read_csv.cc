@@ -17,11 +17,11 @@ namespace {
 class CsvBlocks : public BlockReader {
  public:
   CsvBlocks(const Schema& schema, std::span<const std::string> names, TargetUse target,
-            std::string file_name)
+            std::string file_name, const CsvOptions& options)
       : encoder_(schema, names, target, file_name),
         file_name_(std::move(file_name)),
         columns_(names.size()),
-        options_(csv_options(schema.format)) {
+        options_(options) {
     options_.from_start = false;
     options_.buffer_size = std::size_t{1} << 16;
   }
@@ -52,20 +52,26 @@ class CsvBlocks : public BlockReader {
 
 Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_name,
                  const Schema& schema, const ReadOptions& options, std::size_t block) {
-  const bool parallel = options.threads != nullptr && options.threads->size() > 1;
+  // A comment may hold one quote, which would hide where records end.
+  const bool parallel =
+      options.threads != nullptr && options.threads->size() > 1 && !schema.format.comment;
   CsvOptions csv = csv_options(schema.format);
   if (parallel) csv.buffer_size = block;
   CsvReader reader(std::move(source), file_name, csv);
-  const std::vector<std::string> names = read_column_names(reader, schema.format);
+  const auto wanted = schema.required_columns();
+  const std::vector<std::string> names = read_column_names(reader, schema.format, wanted);
+  csv.separator = reader.separator();
   const bool units = schema.unit && options.target == TargetUse::required;
   if (auto rest = parallel ? reader.take_rest() : std::nullopt) {
-    const BlockFormat format{
-        .reader =
-            [&] { return std::make_unique<CsvBlocks>(schema, names, options.target, file_name); },
-        .shape = shape_read(schema, options.target),
-        .units = units,
-        .missing = schema.missing,
-        .lines_before = reader.next_line() - 1};
+    const BlockFormat format{.reader =
+                                 [&] {
+                                   return std::make_unique<CsvBlocks>(schema, names, options.target,
+                                                                      file_name, csv);
+                                 },
+                             .shape = shape_read(schema, options.target),
+                             .units = units,
+                             .missing = schema.missing,
+                             .lines_before = reader.next_line() - 1};
     return read_text(TextBlocks(std::move(rest->source), rest->begun, schema.format.quote, block),
                      format, *options.threads, options.cancel);
   }

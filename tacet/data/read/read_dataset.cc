@@ -1,7 +1,7 @@
 #include "tacet/data/read/read_dataset.h"
 
 #include "tacet/base/error.h"
-#include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/transcode.h"
 
 namespace tacet::data {
 namespace {
@@ -27,7 +27,8 @@ Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
   if (schema.format.kind->names_columns()) {
     const bool parallel = options.threads != nullptr && options.threads->size() > 1;
     const auto ahead = parallel ? ReadAheadOf::compressed_only : ReadAheadOf::long_files;
-    return internal::read_csv(open_source(file, ahead), file.string(), schema, options);
+    return internal::read_csv(open_text(file, schema.format.encoding, ahead), file.string(), schema,
+                              options);
   }
   return internal::read_uniform(*internal::open_uniform(file, schema, options.target), schema,
                                 options);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/transcode.h"
 
 namespace tacet::data {
 namespace {
@@ -22,6 +23,8 @@ class CsvRecords : public RecordReader {
     return values_;
   }
 
+  [[nodiscard]] std::int64_t line() const override { return reader_.line(); }
+
  private:
   CsvReader reader_;
   std::vector<std::string> names_;
@@ -31,8 +34,9 @@ class CsvRecords : public RecordReader {
 }  // namespace
 
 RecordSource csv_records(const std::filesystem::path& file, const FileFormat& format) {
-  return {file.string(),
-          [file, format] { return csv_reader(open_source(file), file.string(), format); }};
+  return {file.string(), [file, format] {
+            return csv_reader(open_text(file, format.encoding), file.string(), format);
+          }};
 }
 
 std::unique_ptr<RecordReader> csv_reader(std::unique_ptr<ByteSource> source,

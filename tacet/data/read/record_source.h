@@ -23,6 +23,8 @@ class RecordReader {
   /// The values of the next record, as many as names, valid until the next call; nothing at the
   /// end.
   [[nodiscard]] virtual std::optional<std::span<const Value>> next() = 0;
+  /// The line where the last record began, from 1 on; 0 where there are no lines.
+  [[nodiscard]] virtual std::int64_t line() const { return 0; }
 };
 
 /// Where such records come from: a file, or the memory of a program.

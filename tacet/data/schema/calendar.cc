@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "tacet/data/ascii.h"
+
 namespace tacet::data {
 namespace {
 
@@ -18,16 +20,10 @@ std::optional<unsigned> as_digits(std::string_view text) {
   return number;
 }
 
-std::string_view blanks_off(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 }  // namespace
 
 std::optional<std::int64_t> parse_date(std::string_view text) {
-  text = blanks_off(text);
+  text = without_blanks(text);
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
   const auto year = as_digits(text.substr(0, 4));
   const auto month = as_digits(text.substr(5, 2));

@@ -15,6 +15,7 @@
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/file_kind.h"
 #include "tacet/data/schema/projection.h"
+#include "tacet/data/schema/spelling.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 
@@ -65,7 +66,7 @@ struct NumericColumn {
   std::optional<double> period{};  ///< sine and cosine of 2 pi x / period instead of the number
 
   std::optional<Standard> standard{};  ///< absent: by the bounds alone
-  bool date = false;                   ///< days since 1970-01-01, which files spell YYYY-MM-DD
+  bool date = false;                   ///< days since 1970-01-01
 
   // How many features of each kind it has, in this order (schema/numeric_map.h).
   [[nodiscard]] std::int64_t line_count() const { return period ? 2 : bins_only ? 0 : 1; }
@@ -150,6 +151,7 @@ struct Column {
   /// For wide models: numbers of the vector that each value, word or id has, 1 to max_embedding; 0
   /// for a categorical column whose categories have none. Linear models leave it aside.
   std::optional<std::int64_t> embedding{};
+  Spelling spelling{};  ///< what differs from the file's
 
   [[nodiscard]] bool ignored() const { return std::holds_alternative<IgnoredColumn>(rule); }
   /// Whether it is a column of the file that is read; crossed columns are made of several.
@@ -210,12 +212,18 @@ enum class NumberKind {
   count         ///< from 0 on, divided by `upper`
 };
 
-/// A number, clipped to public bounds and mapped to its label. A missing one becomes the label 0:
-/// of numbers the middle, of probabilities and counts 0.
+/// A number, clipped to public bounds and mapped to its label. A missing one, unless its
+/// record is dropped, becomes the label 0: of numbers the middle, of probabilities and counts 0.
 struct RegressionTarget {
   double lower = 0;
   double upper = 1;
   NumberKind kind = NumberKind::number;
+};
+
+/// What a record without a target is, one whose target is missing or, for numbers, unreadable.
+enum class MissingTarget {
+  drop,   ///< it keeps its place and teaches nothing: every feature is 0 (missing_target.md)
+  bounds  ///< as its rule says: the middle or the lower bound of a number, the class `unknown`
 };
 
 struct Target {
@@ -225,6 +233,8 @@ struct Target {
   std::vector<double> class_weights{};
   static constexpr double min_class_weight = 1e-3;
   static constexpr double max_class_weight = 1e3;
+  Spelling spelling{};  ///< of its values, where it differs from the file's
+  MissingTarget missing_target = MissingTarget::drop;
 
   [[nodiscard]] bool regression() const;
   /// The kind of a regression's number.
@@ -246,6 +256,9 @@ struct FileFormat {
   bool fill_short = false;           ///< records with too few columns end with empty values
   std::vector<std::string> names{};  ///< the file's columns in order, for a file without a header
   std::int64_t index_base = 1;       ///< of a LIBSVM file: the index of its first column, 0 or 1
+  std::optional<char> comment{};     ///< lines that begin with it are no records
+  TextEncoding encoding = TextEncoding::utf_8;
+  Spelling spelling{};  ///< of numbers and dates in all columns; missing values are the schema's
 };
 
 enum class RowScaling {
@@ -347,7 +360,7 @@ struct Schema {
 [[nodiscard]] Schema schema_of_file(std::string_view text, const std::string& file_name);
 /// As above from a file; IoError when it cannot be read.
 [[nodiscard]] Schema load_schema(const std::filesystem::path& file);
-/// Remarks stand as comments above the columns of these names.
+/// Remarks stand as comments above the columns of these names, and above [format] and [target].
 using ColumnRemarks = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] std::string schema_to_toml(const Schema& schema, const ColumnRemarks& remarks = {});
 

@@ -219,6 +219,10 @@ void check_uniform(const Schema& schema, std::string_view where) {
   if (schema.unit) fail_at(where, "LIBSVM and NPY files have no unit column; remove 'unit'");
 }
 
+void check_spelling(const Spelling& spelling, std::string_view where) {
+  if (const auto fault = spelling_fault(spelling); !fault.empty()) fail_at(where, fault);
+}
+
 void check_narrowing(const Schema& schema, std::string_view where) {
   if (schema.projection && schema.selected_columns) {
     fail_at(where, "columns are either projected or kept, not both");
@@ -252,6 +256,7 @@ namespace internal {
 
 void check_column(const Column& column, std::string_view where) {
   if (column.name.empty()) fail_at(where, "a column needs a name");
+  check_spelling(column.spelling, where);
   std::visit(ColumnCheck{column.name, where}, column.rule);
   if (!column.embedding) return;
   const bool listed = std::holds_alternative<CategoricalColumn>(column.rule);
@@ -285,6 +290,7 @@ void check_features(const UniformFeatures& features, std::string_view where) {
 
 void check_target(const Target& target, std::string_view where) {
   std::visit(TargetCheck{where}, target.rule);
+  check_spelling(target.spelling, where);
   const auto& weights = target.class_weights;
   if (!weights.empty() && std::ssize(weights) != target.class_count()) {
     fail_at(where, "target: 'class_weights' needs one number a class");
@@ -305,6 +311,13 @@ void check_format(const FileFormat& format, std::string_view where) {
     fail_at(where,
             "format: 'quote' must be an ASCII character other than a line break and the separator");
   }
+  if (format.comment && (!usable(*format.comment) || *format.comment == format.separator ||
+                         format.comment == format.quote)) {
+    fail_at(where,
+            "format: 'comment' must be an ASCII character other than a line break, the separator "
+            "and the quote");
+  }
+  check_spelling(format.spelling, where);
   if (format.header && !format.names.empty()) {
     fail_at(where, "format: 'names' are for files without a header: add header = false");
   }

@@ -143,6 +143,15 @@ struct TargetWriter {
   }
 };
 
+/// Keys that a column, the target and the file share.
+void write_spelling(const Spelling& spelling, json& out) {
+  if (spelling.decimal) out["decimal"] = std::string(1, *spelling.decimal);
+  if (spelling.thousands) out["thousands"] = *spelling.thousands;
+  if (spelling.symbols) out["symbols"] = *spelling.symbols;
+  if (spelling.date_format) out["date_format"] = *spelling.date_format;
+  if (!spelling.missing.empty()) out["missing"] = spelling.missing;
+}
+
 json format_to_json(const FileFormat& format) {
   json out = json::object();
   out["kind"] = format.kind->name;
@@ -156,6 +165,11 @@ json format_to_json(const FileFormat& format) {
   if (format.trim) out["trim"] = true;
   if (format.fill_short) out["fill_short"] = true;
   if (!format.names.empty()) out["names"] = format.names;
+  if (format.comment) out["comment"] = std::string(1, *format.comment);
+  if (format.encoding != TextEncoding::utf_8) {
+    out["encoding"] = encoding_names().at(static_cast<std::size_t>(format.encoding));
+  }
+  write_spelling(format.spelling, out);
   return out;
 }
 
@@ -205,6 +219,8 @@ json schema_to_json(const Schema& schema) {
     json& target = out["target"] = json::object();
     if (!schema.target->column.empty()) target["column"] = schema.target->column;
     std::visit(TargetWriter{target}, schema.target->rule);
+    write_spelling(schema.target->spelling, target);
+    if (schema.target->missing_target == MissingTarget::bounds) target["missing_target"] = "bounds";
     const auto names = schema.target->class_names();
     for (std::size_t c = 0; c < schema.target->class_weights.size(); ++c) {
       target["class_weights"][names[c]] = schema.target->class_weights[c];
@@ -222,6 +238,7 @@ json schema_to_json(const Schema& schema) {
       json entry = {{"name", column.name}};
       std::visit(ColumnWriter{entry}, column.rule);
       if (column.embedding) entry["embedding"] = *column.embedding;
+      write_spelling(column.spelling, entry);
       columns.push_back(std::move(entry));
     }
   }

@@ -37,14 +37,6 @@ int hash_bits(TableReader& table, int standard) {
   return static_cast<int>(bits);
 }
 
-std::optional<char> one_character(const Node& node, std::string_view key) {
-  const std::string& text = as_text(node, key);
-  if (text.size() > 1) {
-    fail_at(node.where, "'{}' must be one ASCII character, got \"{}\"", key, text);
-  }
-  return text.empty() ? std::nullopt : std::optional<char>(text.front());
-}
-
 char separator_of(const Node& node) {
   const auto separator = one_character(node, "separator");
   if (!separator) fail_at(node.where, "'separator' must be one character, got none");
@@ -119,6 +111,9 @@ void read_columns(const Node& node, std::vector<Column>& columns) {
   }
   const bool has_values = kind == 1 || kind == 2 || kind == 3 || kind == 6;
   if (has_values) column.embedding = embedding_of(table);
+  const bool read = !column.ignored();
+  column.spelling =
+      read_spelling(table, {.numbers = kind == 0, .dates = kind == 4, .missing = read});
   table.refuse_unknown_keys();
   const std::vector<std::string> names = several != nullptr
                                              ? as_texts(*several, "names")
@@ -129,115 +124,6 @@ void read_columns(const Node& node, std::vector<Column>& columns) {
     check_column(column, node.where);
     columns.push_back(column);
   }
-}
-
-BinaryTarget binary_target(TableReader& table, const Node& positive) {
-  BinaryTarget rule;
-  rule.positive = as_text_or_texts(positive, "positive");
-  if (const Node* node = table.find("negative")) {
-    rule.negative = as_text_or_texts(*node, "negative");
-  }
-  if (const Node* node = table.find("unknown")) {
-    rule.unknown_is_positive = as_choice(*node, "unknown", {"negative", "positive"}) == 1;
-  }
-  if (const Node* node = table.find("positive_name")) {
-    rule.positive_called = as_text(*node, "positive_name");
-  }
-  if (const Node* node = table.find("negative_name")) {
-    rule.negative_called = as_text(*node, "negative_name");
-  }
-  return rule;
-}
-
-MultiClassTarget class_target(TableReader& table, const Node& classes) {
-  MultiClassTarget rule;
-  rule.classes = as_texts(classes, "classes");
-  const Node* node = table.find("unknown");
-  if (node != nullptr && !rule.classes.empty()) {
-    rule.unknown = static_cast<std::int64_t>(as_choice(*node, "unknown", rule.classes));
-  }
-  return rule;
-}
-
-// By the names of the classes; one that is left out weighs 1.
-std::vector<double> class_weights(const Node& node, const Target& target) {
-  if (target.regression()) fail_at(node.where, "'class_weights' are for classes, not for a number");
-  TableReader table(node, "class_weights");
-  std::vector<double> weights;
-  for (const auto& name : target.class_names()) {
-    const Node* weight = table.find(name);
-    weights.push_back(weight == nullptr ? 1 : as_number(*weight, name));
-  }
-  table.refuse_unknown_keys();
-  return weights;
-}
-
-// A probability has its bounds by itself, a count begins at 0.
-RegressionTarget kind_target(TableReader& table, const Node& kind) {
-  const auto place = as_choice(kind, "kind", {"probability", "count"});
-  if (place == 0) return {.kind = NumberKind::probability};
-  return {.upper = as_number(table.require_public("upper"), "upper"), .kind = NumberKind::count};
-}
-
-Target read_target(const Node& node) {
-  TableReader table(node, "target");
-  Target target;
-  if (const Node* column = table.find("column")) target.column = as_text(*column, "column");
-  const Node* kind = table.find("kind");
-  const Node* positive = table.find("positive");
-  const Node* classes = table.find("classes");
-  const Node* lower = table.find("lower");
-  if ((positive != nullptr) + (classes != nullptr) + (lower != nullptr) + (kind != nullptr) != 1) {
-    fail_at(
-        node.where,
-        "a target has exactly one of: 'positive' (two classes), 'classes' (several), "
-        "'lower' and 'upper' (regression), 'kind' (\"probability\", or \"count\" with 'upper')");
-  }
-  if (kind != nullptr) {
-    target.rule = kind_target(table, *kind);
-  } else if (positive != nullptr) {
-    target.rule = binary_target(table, *positive);
-  } else if (classes != nullptr) {
-    target.rule = class_target(table, *classes);
-  } else {
-    target.rule = RegressionTarget{.lower = as_number(*lower, "lower"),
-                                   .upper = as_number(table.require_public("upper"), "upper")};
-  }
-  const Node* weights = table.find("class_weights");
-  table.refuse_unknown_keys();
-  check_target(target, node.where);
-  if (weights == nullptr) return target;
-  target.class_weights = class_weights(*weights, target);
-  check_target(target, weights->where);
-  return target;
-}
-
-FileFormat read_format(const Node& node) {
-  TableReader table(node, "format");
-  FileFormat format;
-  if (const Node* kind = table.find("kind")) {
-    std::vector<std::string> names;
-    for (const FileKind& known : file_kinds()) names.emplace_back(known.name);
-    format.kind = &file_kinds()[as_choice(*kind, "kind", names)];
-  }
-  if (format.kind->names_columns()) {
-    if (const Node* entry = table.find("separator")) {
-      format.separator = separator_of(*entry);
-    }
-    if (const Node* entry = table.find("quote")) format.quote = one_character(*entry, "quote");
-    if (const Node* entry = table.find("header")) format.header = as_flag(*entry, "header");
-    if (const Node* entry = table.find("trim")) format.trim = as_flag(*entry, "trim");
-    if (const Node* entry = table.find("fill_short")) {
-      format.fill_short = as_flag(*entry, "fill_short");
-    }
-    if (const Node* entry = table.find("names")) format.names = as_texts(*entry, "names");
-  }
-  if (const Node* entry = format.kind->name == "libsvm" ? table.find("index_base") : nullptr) {
-    format.index_base = as_integer(*entry, "index_base");
-  }
-  table.refuse_unknown_keys();
-  check_format(format, node.where);
-  return format;
 }
 
 UniformFeatures read_features(const Node& node) {

@@ -70,7 +70,10 @@ std::string schema_to_toml(const Schema& schema, const ColumnRemarks& remarks) {
   write_keys(tree, {"version", "name", "description"}, out);
   for (const char* key : {"cost", "projection", "format", "target", "features"}) {
     if (!tree.contains(key)) continue;
-    out += fmt::format("\n[{}]\n", key);
+    const auto table = fmt::format("[{}]", key);
+    const auto remark = remarks.find(table);
+    out += remark == remarks.end() ? "\n" : fmt::format("\n# {}\n", remark->second);
+    out += table + "\n";
     write_keys(tree[key],
                {"id", "unit", "max_records_per_unit", "epsilon", "delta", "kind", "column",
                 "class_weights"},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,22 @@ class TableReader {
 
 /// The keys of a column that holds numbers, or dates.
 [[nodiscard]] NumericColumn numeric_column(TableReader& table, bool date);
+
+/// At most one ASCII character; nothing of an empty text.
+[[nodiscard]] std::optional<char> one_character(const Node& node, std::string_view key);
+
+/// Which keys of a spelling a table may have.
+struct SpellingKeys {
+  bool numbers = true;   ///< decimal, thousands, symbols
+  bool dates = true;     ///< date_format
+  bool missing = false;  ///< further missing values
+};
+[[nodiscard]] Spelling read_spelling(TableReader& table, const SpellingKeys& keys);
+
+/// The table [format].
+[[nodiscard]] FileFormat read_format(const Node& node);
+/// The table [target].
+[[nodiscard]] Target read_target(const Node& node);
 
 /// Refuses what no schema is, before a parser makes a tree of it: more than limits::schema_values
 /// keys and values, or dotted keys, tables and lists deeper than limits::schema_depth. A tree of

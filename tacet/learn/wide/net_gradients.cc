@@ -115,7 +115,8 @@ void NetGradients::for_records(std::span<const std::int64_t> drawn, const Use& u
     for (auto i = begin; i < end; ++i) {
       if (i + 2 * ahead < count) records_.fetch_ahead(at(i + 2 * ahead));
       if (i + ahead < count) prefetch_row(records_, at(i + ahead));
-      if (takes_part(at(i))) use(at(i), trace, worker);
+      // Without a target its gradient is 0: it keeps its place, and nothing is added.
+      if (takes_part(at(i)) && records_.labelled(at(i))) use(at(i), trace, worker);
     }
   });
 }

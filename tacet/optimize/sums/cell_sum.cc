@@ -26,6 +26,7 @@ std::int64_t root_of_share(std::int64_t factor, int norm_bits) {
 std::int64_t grid_units(const CellShape& shape, int norm_bits) {
   if (!shape.centred) return 2 * root_of_share(4 + shape.scores, norm_bits);
   const std::int64_t m = shape.groups * shape.cells;
+  if (m == 1 && shape.may_lack) return 2 * root_of_share(1 + shape.scores, norm_bits);
   return 2 * m * root_of_share(m * (4 * (m - 1) + m * shape.scores), norm_bits);
 }
 
@@ -53,7 +54,7 @@ CellSum::CellSum(const CellShape& shape, int norm_bits)
 
 std::int64_t CellSum::counts(const CellShape& shape) {
   const std::int64_t all = shape.groups * shape.cells;
-  return shape.centred && all == 1 ? 0 : all;
+  return shape.centred && all == 1 && !shape.may_lack ? 0 : all;
 }
 
 std::int64_t CellSum::terms(const CellShape& shape) {
@@ -67,10 +68,7 @@ void CellSum::add(std::int64_t group, std::int64_t cell, std::span<const double>
   }
   const auto count = counts(shape_);
   if (count > 0) {
-    const std::int64_t share = shape_.centred ? units_ / count : 0;
-    if (share > 0) {
-      for (std::int64_t i = 0; i < count; ++i) sums_[static_cast<std::size_t>(i)] -= share;
-    }
+    take_share();
     sums_[static_cast<std::size_t>(group * shape_.cells + cell)] += units_;
   }
   auto place = static_cast<std::size_t>(count + group * shape_.scores);
@@ -79,6 +77,18 @@ void CellSum::add(std::int64_t group, std::int64_t cell, std::span<const double>
     const double kept = score > 0 ? std::min(score, 1.0) : 0.0;
     sums_[place++] += static_cast<std::int64_t>(kept * static_cast<double>(units_)) - units_ / 2;
   }
+}
+
+void CellSum::add_none() {
+  if (!shape_.may_lack) throw base::InternalError("a record in no cell of a shape that has none");
+  take_share();
+}
+
+void CellSum::take_share() {
+  if (!shape_.centred) return;
+  const auto count = counts(shape_);
+  const std::int64_t share = count == 1 ? units_ / 2 : units_ / count;
+  for (std::int64_t i = 0; i < count; ++i) sums_[static_cast<std::size_t>(i)] -= share;
 }
 
 privacy::BoundedSum CellSum::take() && {

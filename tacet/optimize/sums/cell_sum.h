@@ -16,6 +16,9 @@ struct CellShape {
   /// Counts are taken around their even share of a record, for neighbours with one number of
   /// records.
   bool centred = false;
+  /// Records may lie in no cell (add_none): of a single centred cell the count is then told, around
+  /// one half.
+  bool may_lack = false;
 };
 
 /// Counts of records by cell, groups one after the other, then by group the sums of scores.
@@ -27,7 +30,8 @@ struct CellShape {
 ///   G^2 ((m - 1) / m + scores / 4),
 /// where G is the largest number that keeps this within 4^norm_bits: certified in integers,
 /// whatever is added. (A record that is alone in its only cell tells nothing when centred: that
-/// count is left out.) Not for several threads at once.
+/// count is left out, unless records may lack: then it is told around one half, and a record has a
+/// squared length of at most G^2 (1 + scores) / 4.) Not for several threads at once.
 class CellSum {
  public:
   /// At most 4096 cells in all, each number at least 1; at most 8 scores; norm_bits 14 to 30.
@@ -36,6 +40,9 @@ class CellSum {
 
   /// Adds one record with as many scores as the shape has; one that is not a number counts 0.
   void add(std::int64_t group, std::int64_t cell, std::span<const double> scores = {});
+  /// Adds one record that lies in no cell and has no scores, of a shape that may lack such; it is
+  /// no longer than others: of no length, or centred G^2 / m (m > 1) and G^2 / 4 (m = 1).
+  void add_none();
 
   [[nodiscard]] static std::int64_t counts(const CellShape& shape);
   /// How many sums there are.
@@ -48,6 +55,8 @@ class CellSum {
   [[nodiscard]] double contribution_bound() const;
 
  private:
+  void take_share();
+
   CellShape shape_;
   int norm_bits_;
   std::int64_t units_;  // G

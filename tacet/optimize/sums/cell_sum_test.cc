@@ -107,6 +107,33 @@ TEST(CellSum, TheBoundIsThatOfOneRecord) {
   EXPECT_NEAR(centred(2, 0) * 2, std::sqrt(2), 1e-7);  // two cells that change by one
 }
 
+// A record that lies in no cell is no longer than others, against nothing and against each of them.
+TEST(CellSum, ARecordInNoCellIsWithinTheBound) {
+  for (auto shape : shapes()) {
+    shape.may_lack = true;
+    const int bits = 14;
+    const std::int64_t bound = std::int64_t{1} << (2 * bits);
+    const auto none = [&] {
+      CellSum sum(shape, bits);
+      sum.add_none();
+      const auto bounded = std::move(sum).take();
+      const auto values = bounded.open(mechanism::AccessKeys::key());
+      return std::vector<std::int64_t>(values.begin(), values.end());
+    }();
+    const auto empty = sum_of({}, shape, bits);
+    ASSERT_LE(squared_distance(none, empty), bound);
+    for (const auto& record : possible_records(shape)) {
+      const auto with = sum_of({record}, shape, bits);
+      ASSERT_LE(squared_distance(with, empty), bound);
+      ASSERT_LE(squared_distance(with, none), 4 * bound);
+    }
+  }
+  EXPECT_NEAR(CellSum({.scores = 5, .centred = true, .may_lack = true}, 30).contribution_bound(),
+              std::sqrt(1.5), 1e-7);
+  CellSum never({.cells = 2}, 20);
+  EXPECT_THROW(never.add_none(), base::InternalError);
+}
+
 TEST(CellSum, SumsAreExactUpToTheGrid) {
   CellSum sum({.groups = 2, .cells = 2, .scores = 2}, 30);
   const std::vector<double> scores{0.25, 1};

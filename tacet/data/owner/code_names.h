@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+namespace tacet::data {
+
+/// Whether the name of a column says that its numbers are codes, which are no quantities: one of
+/// its words is id, code, zip, postal, postcode, plz, icd, fips and the like. Depends on the name
+/// alone.
+[[nodiscard]] bool named_like_code(std::string_view name);
+/// Whether one of its words is id or key.
+[[nodiscard]] bool named_like_identifier(std::string_view name);
+
+}  // namespace tacet::data

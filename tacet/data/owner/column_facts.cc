@@ -1,0 +1,149 @@
+#include "tacet/data/owner/column_facts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/data/ascii.h"
+#include "tacet/data/encode/public_hash.h"
+#include "tacet/data/schema/calendar.h"
+#include "tacet/data/utf8.h"
+
+namespace tacet::data {
+namespace {
+
+// Values of a column that are remembered to see whether each occurs once.
+constexpr std::size_t max_remembered = std::size_t{1} << 20;
+constexpr std::size_t fewest_identifiers = 10;
+
+// Longer texts name no category; they would fill the memory.
+constexpr std::size_t longest_category = 1000;
+
+// What may stand between ids, the first that does.
+constexpr std::string_view id_separators = ";|, ";
+
+/// How many whole numbers from 0 on a field is, with one separator between them; 0 where it is
+/// something else.
+std::int64_t ids_in(std::string_view field, char separator) {
+  std::int64_t ids = 0;
+  while (true) {
+    auto id = field.substr(0, field.find(separator));
+    field.remove_prefix(std::min(field.size(), id.size() + 1));
+    while (id.starts_with(' ')) id.remove_prefix(1);
+    if (id.empty() || !std::ranges::all_of(id, is_digit)) return 0;
+    ++ids;
+    if (field.empty()) return ids;
+  }
+}
+
+/// -99, -999, ... or 999, 9999, ...
+bool only_nines(double number) {
+  for (double nines = 99; nines < 1e10; nines = 10 * nines + 9) {
+    if (number == -nines || (number == nines && nines > 99)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void IdFacts::add(std::string_view field) {
+  if (!all) return;
+  const auto place = field.find_first_of(id_separators);
+  if (separator == '\0' && place != std::string_view::npos) separator = field[place];
+  const auto ids = ids_in(field, separator == '\0' ? ' ' : separator);
+  all = ids > 0;
+  most = std::max(most, ids);
+}
+
+void ColumnFacts::add(std::string_view field, std::int64_t line) {
+  if (const auto number = reader_(field)) {
+    add_number(*number, field);
+  } else {
+    if (others++ == 0) first_other = {std::string(field.substr(0, longest_category)), line};
+    words += 1 + std::count(field.begin(), field.end(), ' ');
+  }
+  ids.add(field);
+  note_repeats(field);
+  if (many_values) return;
+  const auto found = values.find(field);
+  if (found != values.end()) {
+    ++found->second;
+    return;
+  }
+  text_is_sound = text_is_sound && valid_utf8(field);
+  if (values.size() == max_values_ || field.size() > longest_category) {
+    many_values = true;
+    values.clear();
+    one_too_many = {std::string(field.substr(0, longest_category)), line};
+  } else {
+    values.emplace(field, 1);
+  }
+}
+
+void ColumnFacts::add_number(double number, std::string_view field) {
+  lower = numbers == 0 ? number : std::min(lower, number);
+  upper = numbers == 0 ? number : std::max(upper, number);
+  ++numbers;
+  whole_numbers = whole_numbers && std::floor(number) == number;
+  const bool digits = std::ranges::all_of(field, is_digit);
+  padded += digits && field.size() > 1 && field.front() == '0' ? 1 : 0;
+  if (!reader_.date() && only_nines(number)) {
+    auto& [text, count] = nines_[number];
+    if (count++ == 0) text = field;
+    return;
+  }
+  plain_lower_ = plain_numbers_ == 0 ? number : std::min(plain_lower_, number);
+  plain_upper_ = plain_numbers_ == 0 ? number : std::max(plain_upper_, number);
+  ++plain_numbers_;
+}
+
+void ColumnFacts::note_repeats(std::string_view field) {
+  if (!each_once_) return;
+  each_once_ = seen_.size() < max_remembered && seen_.insert(public_hash(field)).second;
+  if (!each_once_) seen_.clear();
+}
+
+bool ColumnFacts::identifies() const { return each_once_ && seen_.size() >= fewest_identifiers; }
+
+std::pair<double, double> ColumnFacts::bounds() const {
+  if (lower < upper) return {lower, upper};
+  if (!reader_.date()) return {lower, lower + std::max(1.0, std::abs(lower))};
+  const double last = static_cast<double>(last_day);
+  return lower < last ? std::pair(lower, lower + 1) : std::pair(lower - 1, lower);
+}
+
+std::vector<std::string> ColumnFacts::texts() const {
+  std::vector<std::string> result;
+  for (const auto& [text, count] : values) result.push_back(text);
+  return result;
+}
+
+std::vector<std::string> ColumnFacts::sentinels() const {
+  std::vector<std::string> found;
+  if (plain_numbers_ == 0) return found;
+  for (const auto& [number, spelt] : nines_) {
+    const bool below = number < 0 && plain_lower_ > number / 2;
+    constexpr double far = 5;
+    const bool above = number > 0 && plain_upper_ < number / far && spelt.second > 1;
+    if (below || above) found.push_back(spelt.first);
+  }
+  return found;
+}
+
+void ColumnFacts::take_off_sentinels() {
+  for (const auto& text : sentinels()) {
+    const double number = *reader_(text);
+    const auto& [spelt, count] = nines_.at(number);
+    numbers -= count;
+    missing += count;
+    nines_.erase(number);
+    std::erase_if(values, [&](const auto& value) { return reader_(value.first) == number; });
+  }
+  lower = plain_lower_;
+  upper = plain_upper_;
+  for (const auto& [number, spelt] : nines_) {
+    lower = std::min(lower, number);
+    upper = std::max(upper, number);
+  }
+}
+
+}  // namespace tacet::data

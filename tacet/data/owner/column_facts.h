@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "tacet/data/encode/number_reader.h"
+
+namespace tacet::data {
+
+/// Whether each field is a list of whole numbers, and how long the longest one is.
+struct IdFacts {
+  char separator = '\0';  // of the first field with several
+  bool all = true;
+  std::int64_t most = 1;
+
+  void add(std::string_view field);
+  [[nodiscard]] bool several() const { return all && most > 1; }
+};
+
+/// A value, and where it stands.
+struct PlacedText {
+  std::string text;
+  std::int64_t line = 0;  ///< 0: there is none
+};
+
+/// What one pass over a public file tells about a column, in bounded memory. Missing values are not
+/// added.
+class ColumnFacts {
+ public:
+  ColumnFacts(NumberReader reader, std::size_t max_values)
+      : reader_(std::move(reader)), max_values_(max_values) {}
+
+  void add(std::string_view field, std::int64_t line);
+  void add_missing() { ++missing; }
+
+  std::map<std::string, std::int64_t, std::less<>> values;  ///< until there are too many
+  bool many_values = false;
+  bool text_is_sound = true;
+  IdFacts ids;
+  std::int64_t numbers = 0;  ///< or days
+  std::int64_t others = 0;
+  std::int64_t missing = 0;
+  std::int64_t words = 0;
+  std::int64_t padded = 0;  ///< whole numbers with zeros in front
+  bool whole_numbers = true;
+  double lower = 0;
+  double upper = 0;
+  PlacedText first_other;  ///< what is no number
+  PlacedText one_too_many;
+
+  /// Every value occurs once, in enough records to tell.
+  [[nodiscard]] bool identifies() const;
+  [[nodiscard]] bool constant() const { return !many_values && values.size() == 1; }
+  [[nodiscard]] bool dates() const { return reader_.date() && numbers > 0 && others == 0; }
+  [[nodiscard]] bool numeric() const { return !reader_.date() && numbers > 0 && others == 0; }
+  /// Two numbers, the second one above the first.
+  [[nodiscard]] std::pair<double, double> bounds() const;
+  [[nodiscard]] std::vector<std::string> texts() const;
+
+  /// The numbers that stand for a missing value by the look of them: nines far from all other
+  /// values, -99 below or 999 above. `bounds()` then leaves them out once they were taken off.
+  [[nodiscard]] std::vector<std::string> sentinels() const;
+  void take_off_sentinels();
+
+ private:
+  void add_number(double number, std::string_view field);
+  void note_repeats(std::string_view field);
+
+  NumberReader reader_;
+  std::size_t max_values_;
+  bool each_once_ = true;
+  std::unordered_set<std::uint64_t> seen_;  // hashes, as long as each value occurs once
+  // Numbers that are nines alone, by value, with their first spelling and how many there are.
+  std::map<double, std::pair<std::string, std::int64_t>> nines_;
+  std::int64_t plain_numbers_ = 0;  // all others
+  double plain_lower_ = 0;
+  double plain_upper_ = 0;
+};
+
+}  // namespace tacet::data

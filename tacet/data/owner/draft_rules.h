@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tacet/data/owner/column_facts.h"
+#include "tacet/data/schema/schema.h"
+
+/// What a draft makes of the facts of a public column.
+namespace tacet::data {
+
+/// A drafted column and what a person has to answer about it; empty: nothing.
+struct Drafted {
+  Column column;
+  std::string remark = {};
+};
+[[nodiscard]] Drafted draft_column(const std::string& name, const ColumnFacts& facts);
+
+struct DraftedTarget {
+  Target target;
+  std::string remark = {};
+};
+/// DataError with file and line where the column is neither a number nor a class.
+[[nodiscard]] DraftedTarget draft_target(const std::string& name, const ColumnFacts& facts,
+                                         std::string_view file);
+
+}  // namespace tacet::data

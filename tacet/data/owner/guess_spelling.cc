@@ -1,0 +1,272 @@
+#include "tacet/data/owner/guess_spelling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tacet/data/ascii.h"
+#include "tacet/data/encode/decimal.h"
+#include "tacet/data/encode/number_reader.h"
+#include "tacet/data/schema/date_format.h"
+
+namespace tacet::data {
+namespace {
+
+struct NumberWay {
+  char decimal;
+  std::string_view thousands;
+};
+
+// Of ways that read the same values the first one is taken.
+constexpr std::array<NumberWay, number_ways> ways{{{'.', ""},
+                                                   {',', ""},
+                                                   {'.', ","},
+                                                   {',', "."},
+                                                   {'.', " "},
+                                                   {',', " "},
+                                                   {'.', "'"},
+                                                   {',', "'"},
+                                                   {'.', "\xc2\xa0"},
+                                                   {',', "\xc2\xa0"},
+                                                   {'.', "\xe2\x80\xaf"},
+                                                   {',', "\xe2\x80\xaf"},
+                                                   {'.', "\xe2\x80\x99"},
+                                                   {',', "\xe2\x80\x99"}}};
+constexpr std::size_t comma_decimal = 1;
+constexpr std::size_t comma_thousands = 2;
+
+constexpr std::array<std::string_view, 24> formats{"",
+                                                   "%d.%m.%Y",
+                                                   "%m/%d/%Y",
+                                                   "%d/%m/%Y",
+                                                   "%m/%d/%y",
+                                                   "%d/%m/%y",
+                                                   "%d.%m.%y",
+                                                   "%d-%m-%Y",
+                                                   "%m-%d-%Y",
+                                                   "%Y/%m/%d",
+                                                   "%Y.%m.%d",
+                                                   "%d-%b-%Y",
+                                                   "%d-%b-%y",
+                                                   "%d %b %Y",
+                                                   "%d%b%Y",
+                                                   "%d %B %Y",
+                                                   "%b %d, %Y",
+                                                   "%B %d, %Y",
+                                                   "%d.%m.%Y %H:%M",
+                                                   "%d.%m.%Y %H:%M:%S",
+                                                   "%m/%d/%Y %H:%M",
+                                                   "%d/%m/%Y %H:%M",
+                                                   "%m/%d/%Y %H:%M:%S",
+                                                   "%d/%m/%Y %H:%M:%S"};
+constexpr std::size_t longest_date = 40;
+
+const std::array<NumberReader, number_ways>& readers() {
+  static const auto all = [] {
+    std::array<NumberReader, number_ways> result;
+    for (std::size_t k = 0; k < number_ways; ++k) {
+      result[k] = NumberReader(false, {.decimal = ways[k].decimal,
+                                       .thousands = std::string(ways[k].thousands),
+                                       .symbols = usual_symbols()});
+    }
+    return result;
+  }();
+  return all;
+}
+
+}  // namespace
+
+const std::vector<std::string>& usual_symbols() {
+  static const std::vector<std::string> symbols{
+      "US$", "EUR", "USD", "GBP",          "CHF",          "JPY",      "CAD",
+      "AUD", "SEK", "NOK", "DKK",          "PLN",          "INR",      "R$",
+      "kr",  "$",   "%",   "\xe2\x82\xac", "\xe2\x82\xb9", "\xc2\xa3", "\xc2\xa5"};
+  return symbols;
+}
+
+bool means_missing(std::string_view text) {
+  constexpr std::array<std::string_view, 25> known{
+      "",    "na",  "n/a",     "n.a.",    "nan",     "null",          "none",    "nil",  ".",
+      "..",  "-",   "--",      "?",       "unknown", "not available", "missing", "#n/a", "<na>",
+      "nat", "#na", "#value!", "#div/0!", "k.a.",    "keine angabe",  "n.d."};
+  constexpr std::size_t longest = 16;
+  text = without_blanks(text);
+  if (text.size() > longest) return false;
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), lower_case);
+  return std::ranges::find(known, lower) != known.end();
+}
+
+// --- facts
+
+void SpellingFacts::add(std::string_view field) {
+  field = without_blanks(field);
+  if (means_missing(field)) {
+    ++words_;
+    return;
+  }
+  ++count_;
+  if (std::ranges::all_of(field, is_digit)) {
+    for (auto& count : numbers_) ++count;
+    may_be_dates_ = false;
+    return;
+  }
+  bool number = false;
+  for (std::size_t k = 0; k < number_ways; ++k) {
+    if (!readers()[k](field)) continue;
+    ++numbers_[k];
+    number = true;
+  }
+  if (number) {
+    signs_ = true;
+    for (const auto& symbol : usual_symbols()) {
+      if (!field.starts_with(symbol) && !field.ends_with(symbol) && field.find("-" + symbol) != 0) {
+        continue;
+      }
+      if (std::ranges::find(symbols_, symbol) == symbols_.end()) symbols_.push_back(symbol);
+      break;
+    }
+  }
+  if (!may_be_dates_ || field.size() > longest_date) return;
+  dates_.resize(formats.size() + (format_.empty() ? 0 : 1));
+  bool date = false;
+  for (std::size_t k = 0; k < dates_.size(); ++k) {
+    const auto day = parse_date(field, way(k));
+    if (!day) continue;
+    date = true;
+    ++dates_[k].count;
+    // The order of the values matters, so that two readings that swap some days differ.
+    dates_[k].sum += *day * (1 + dates_[k].count % 1021);
+  }
+  // Once most values are none, the rest need not be tried.
+  if (!date && count_ > 100 && dates() * 10 < count_) may_be_dates_ = false;
+}
+
+std::string_view SpellingFacts::way(std::size_t k) const {
+  return k < formats.size() ? formats[k] : std::string_view(format_);
+}
+
+std::vector<std::size_t> SpellingFacts::best_numbers() const {
+  std::vector<std::size_t> best;
+  for (std::size_t k = 0; k < number_ways; ++k) {
+    if (numbers_[k] > 0 && numbers_[k] == numbers()) best.push_back(k);
+  }
+  return best;
+}
+
+std::vector<std::size_t> SpellingFacts::best_dates() const {
+  std::vector<std::size_t> best;
+  for (std::size_t k = 0; k < dates_.size(); ++k) {
+    if (dates_[k].count > 0 && dates_[k].count == dates()) best.push_back(k);
+  }
+  return best;
+}
+
+std::int64_t SpellingFacts::numbers() const { return *std::ranges::max_element(numbers_); }
+
+std::int64_t SpellingFacts::dates() const {
+  std::int64_t most = 0;
+  for (const auto& way : dates_) most = std::max(most, way.count);
+  return most;
+}
+
+// --- the guess
+
+SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
+                             const std::vector<SpellingFacts>& columns, SaidSpelling said)
+    : names_(names),
+      said_(std::move(said)),
+      own_(columns.size()),
+      numeric_(columns.size()),
+      dates_(columns.size()) {
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto& facts = columns[k];
+    numeric_[k] = facts.count_ > 0 && facts.numbers() == facts.count_;
+    // What is a number is no date: 20110131.
+    dates_[k] = facts.count_ > 0 && !numeric_[k] && facts.dates() == facts.count_;
+    if (dates_[k]) guess_dates(k, facts);
+  }
+  guess_numbers(columns);
+}
+
+bool SpellingGuess::allowed(std::size_t way) const {
+  return (!said_.decimal || *said_.decimal == ways[way].decimal) &&
+         (!said_.thousands || *said_.thousands == ways[way].thousands);
+}
+
+std::vector<std::size_t> SpellingGuess::allowed_ways(const SpellingFacts& facts) const {
+  auto best = facts.best_numbers();
+  std::erase_if(best, [this](std::size_t way) { return !allowed(way); });
+  return best;
+}
+
+void SpellingGuess::guess_numbers(const std::vector<SpellingFacts>& columns) {
+  std::array<std::int64_t, number_ways> scores{};
+  bool all_plain = true;
+  std::vector<std::string> symbols;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (!numeric_[k]) continue;
+    for (const auto& symbol : columns[k].symbols_) {
+      if (std::ranges::find(symbols, symbol) == symbols.end()) symbols.push_back(symbol);
+    }
+    if (!columns[k].signs_) continue;
+    const auto best = allowed_ways(columns[k]);
+    all_plain = all_plain && !best.empty() && best.front() == 0;
+    for (const auto way : best) ++scores[way];
+  }
+  if (!symbols.empty()) file_.symbols = symbols;
+  std::size_t chosen = 0;
+  if (!all_plain || said_.decimal || said_.thousands) {
+    for (std::size_t way = 0; way < number_ways; ++way) {
+      const bool better = allowed(way) && (!allowed(chosen) || scores[way] > scores[chosen]);
+      if (better) chosen = way;
+    }
+  }
+  if (ways[chosen].decimal != '.') file_.decimal = ways[chosen].decimal;
+  if (!ways[chosen].thousands.empty()) file_.thousands = std::string(ways[chosen].thousands);
+  const bool tie = scores[comma_decimal] == scores[comma_thousands] || chosen == 0;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (!numeric_[k] || !columns[k].signs_) continue;
+    const auto best = allowed_ways(columns[k]);
+    const auto has = [&](std::size_t way) { return std::ranges::find(best, way) != best.end(); };
+    // 1,234: a fraction or a thousand; 0,5 or 1,234,567 in any column would have told.
+    const bool two_readings = has(comma_decimal) && has(comma_thousands) && !has(0);
+    if (two_readings && (tie || !has(chosen))) ask_of_numbers(k);
+    if (best.empty() || has(chosen)) continue;
+    const auto way = best.front();
+    if (ways[way].decimal != ways[chosen].decimal) own_[k].decimal = ways[way].decimal;
+    if (ways[way].thousands != ways[chosen].thousands) {
+      own_[k].thousands = std::string(ways[way].thousands);
+    }
+  }
+}
+
+void SpellingGuess::ask_of_numbers(std::size_t k) {
+  if (!question_.empty()) return;
+  question_ = fmt::format(
+      "the numbers of column '{}' can be read in two ways: in 1,234 the comma may be the sign of "
+      "a fraction or of thousands; say which it is, `decimal` \",\" or `thousands` \",\"",
+      names_[k]);
+}
+
+void SpellingGuess::guess_dates(std::size_t k, const SpellingFacts& facts) {
+  const auto best = facts.best_dates();
+  auto chosen = best.front();
+  const auto said = std::ranges::find_if(
+      best, [&](std::size_t way) { return facts.way(way) == said_.date_format; });
+  if (!said_.date_format.empty() && said != best.end()) {
+    chosen = *said;
+  } else {
+    for (const auto way : best) {
+      if (facts.dates_[way].sum == facts.dates_[chosen].sum || !question_.empty()) continue;
+      question_ = fmt::format(
+          "the dates of column '{}' can be read in two orders of day and month; say which it is: "
+          "`date_format` \"{}\" or \"{}\"",
+          names_[k], facts.way(chosen), facts.way(way));
+    }
+  }
+  if (!facts.way(chosen).empty()) own_[k].date_format = std::string(facts.way(chosen));
+}
+
+}  // namespace tacet::data

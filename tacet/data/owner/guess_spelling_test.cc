@@ -1,0 +1,75 @@
+#include "tacet/data/owner/guess_spelling.h"
+
+#include <gtest/gtest.h>
+
+#include "tacet/data/owner/code_names.h"
+
+namespace tacet::data {
+namespace guess_spelling_test {
+
+using Columns = std::vector<std::vector<std::string>>;
+
+SpellingGuess guess(const Columns& columns, const SaidSpelling& said = {}) {
+  static std::vector<std::string> names;
+  names.clear();
+  std::vector<SpellingFacts> facts;
+  for (const auto& values : columns) {
+    names.push_back("c" + std::to_string(names.size()));
+    facts.emplace_back(said.date_format);
+    for (const auto& value : values) facts.back().add(value);
+  }
+  return {names, facts, said};
+}
+
+TEST(GuessSpelling, FindsTheOnlyReading) {
+  const auto german = guess({{"1.234,5", "0,25"}, {"12.345", "1.000"}, {"7", "8"}});
+  EXPECT_EQ(german.question(), "");
+  EXPECT_EQ(german.file().decimal, ',');
+  EXPECT_EQ(german.file().thousands, ".");
+  const auto plain = guess({{"1.5", "-2"}, {"3", "4"}});
+  EXPECT_EQ(plain.file(), Spelling());
+  const auto money = guess({{"$1,234.50", "$7"}, {"1,5", "0,7"}});
+  EXPECT_EQ(money.file().symbols, std::vector<std::string>{"$"});
+  EXPECT_EQ(money.question(), "");
+}
+
+// 1,234 may be a fraction or a thousand; whatever tells decides, else a person does.
+TEST(GuessSpelling, AsksWhereTwoReadingsArePossible) {
+  EXPECT_NE(guess({{"1,234", "5,678"}}).question(), "");
+  EXPECT_EQ(guess({{"1,234", "0,678"}}).file().decimal, ',');
+  EXPECT_EQ(guess({{"1,234", "1,234,567"}}).file().thousands, ",");
+  EXPECT_EQ(guess({{"1,234"}, {"1.5"}}).file().thousands, ",");
+  const auto said = guess({{"1,234", "5,678"}}, {.decimal = ','});
+  EXPECT_EQ(said.question(), "");
+  EXPECT_EQ(said.file().decimal, ',');
+}
+
+TEST(GuessSpelling, AsksForTheOrderOfDayAndMonth) {
+  EXPECT_NE(guess({{"01/02/2011", "03/04/2011"}}).question(), "");
+  EXPECT_EQ(guess({{"01/02/2011", "13/04/2011"}}).own(0).date_format, "%d/%m/%Y");
+  EXPECT_EQ(guess({{"1/31/11", "12/1/10"}}).own(0).date_format, "%m/%d/%y");
+  EXPECT_EQ(guess({{"01/01/2011", "02/02/2011"}}).question(), "");  // both orders are one
+  const auto said = guess({{"01/02/2011"}}, {.date_format = "%d/%m/%Y"});
+  EXPECT_EQ(said.own(0).date_format, "%d/%m/%Y");
+  EXPECT_TRUE(said.dates(0));
+  const auto odd = guess({{"2011 week 5 31 01"}}, {.date_format = "%Y week 5 %d %m"});
+  EXPECT_TRUE(odd.dates(0));
+}
+
+TEST(GuessSpelling, WordsForAMissingValueAreNoTexts) {
+  EXPECT_TRUE(guess({{"1", "n/a", ".", "-", "unknown"}}).numeric(0));
+  EXPECT_FALSE(guess({{"1", "soon"}}).numeric(0));
+  EXPECT_FALSE(means_missing("0"));
+}
+
+TEST(CodeNames, GoByTheWordsOfAName) {
+  for (const auto* name : {"zip", "Zip Code", "admission_type_id", "admissionTypeID", "ICD10"}) {
+    EXPECT_TRUE(named_like_code(name)) << name;
+  }
+  for (const auto* name : {"age", "idle", "paid", "side", "width", "zipper"}) {
+    EXPECT_FALSE(named_like_code(name)) << name;
+  }
+}
+
+}  // namespace guess_spelling_test
+}  // namespace tacet::data

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tacet/data/read/byte_source.h"
+#include "tacet/data/schema/spelling.h"
+
+/// Text in other encodings, read as UTF-8. Every sequence of bytes becomes some text: no byte is an
+/// error, since one would tell of a record.
+namespace tacet::data {
+
+/// The same text in UTF-8. Of Windows-1252 the five bytes without a character become the control
+/// characters of the same number, as in browsers. UTF-16 is little-endian unless a byte order mark,
+/// or a first byte 0, says otherwise; half of a pair of surrogates becomes U+FFFD.
+[[nodiscard]] std::unique_ptr<ByteSource> in_utf8(std::unique_ptr<ByteSource> source,
+                                                  TextEncoding encoding);
+
+/// A text that is no UTF-8 as one of Windows-1252; any other as it is.
+[[nodiscard]] std::string utf8_text(std::string_view text);
+
+/// Opens a file of text in that encoding. Errors as open_source.
+[[nodiscard]] std::unique_ptr<ByteSource> open_text(const std::filesystem::path& file,
+                                                    TextEncoding encoding,
+                                                    ReadAheadOf ahead = ReadAheadOf::long_files);
+
+/// The encoding of a file that is public, by all of its bytes: UTF-16 where a byte order mark or
+/// zero bytes say so, Windows-1252 where it is no UTF-8 (Latin-1 is a part of it).
+[[nodiscard]] TextEncoding guess_encoding(const std::filesystem::path& file);
+
+/// The same by its first bytes, which tell UTF-16 alone: depends on the kind of the file, never on
+/// a record.
+[[nodiscard]] TextEncoding encoding_by_mark(const std::filesystem::path& file);
+
+}  // namespace tacet::data

@@ -1,0 +1,369 @@
+"""Tables as people export them: each is read as the clean one, or refused with the key that helps.
+
+    tables.py TACET SCRATCH
+
+The records are invented. One table is written in some fifty ways: separators, decimal commas, thousands,
+currencies, encodings, dates, missing values, codes, comments. Of each the program drafts a schema, trains
+with a known seed and evaluates, and where the values are the same as in the clean table, so are the model's
+coefficients, bit by bit. Fits with the option that the file needs find the same columns.
+"""
+
+import datetime
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+ROWS = 300
+TOWNS = ["K\u00f6ln", "Z\u00fcrich", "Gen\u00e8ve", "Bern"]
+MISSING = ""
+
+
+def records():
+    """The clean table: texts as the usual reader spells them, missing values empty."""
+    draw = random.Random(48)
+    out = []
+    for k in range(ROWS):
+        age = draw.randint(18, 95)
+        income = round(draw.uniform(900, 98000), 2)
+        town = draw.choice(TOWNS)
+        day = datetime.date(2009, 1, 1) + datetime.timedelta(days=draw.randint(0, 1500))
+        weight = MISSING if k % 7 == 3 else f"{draw.uniform(45, 120):.1f}"
+        ill = age / 60 + draw.gauss(0, 0.6) > 1.1
+        out.append({
+            "age": str(age),
+            "income": f"{income:.2f}",
+            "town": town,
+            "admitted": day.isoformat(),
+            "weight": weight,
+            "smoker": draw.choice("YN"),
+            "visits": str(min(9, int(draw.expovariate(0.7)))),
+            "share": f"{min(0.99, max(0.01, draw.gauss(age / 130, 0.1))):.3f}",
+            "kind": draw.choice(["mild", "grave", "none at all"]),
+            "cost": f"{income / 3 + 40 * age:.2f}",
+            "ill": "yes" if ill else "no",
+        })
+    out[0]["town"], out[1]["town"] = TOWNS[0], TOWNS[1]
+    out[0]["admitted"] = "2011-01-31"  # tells the order of day and month
+    return out
+
+
+def quoted(text, separator):
+    special = separator in text or '"' in text or "\n" in text
+    return '"' + text.replace('"', '""') + '"' if special else text
+
+
+def csv(rows, separator=",", names=None, end="\n", always=False):
+    names = names or list(rows[0])
+    quote = (lambda t, _: f'"{t}"') if always else quoted
+    lines = [separator.join(quote(name, separator) for name in names)]
+    lines += [separator.join(quote(row[name], separator) for name in names) for row in rows]
+    return end.join(lines) + end
+
+
+def changed(rows, **rules):
+    """The same records with some columns spelt by a function of their text."""
+    return [{name: rules[name](text) if name in rules else text for name, text in row.items()}
+            for row in rows]
+
+
+def without(rows, *names):
+    return [{n: t for n, t in row.items() if n not in names} for row in rows]
+
+
+def comma(text):
+    return text.replace(".", ",")
+
+
+def grouped(sign, point="."):
+    def spell(text):
+        whole, _, rest = text.partition(".")
+        groups = f"{int(whole):,}".replace(",", sign)
+        return groups + (point + rest if rest else "")
+    return spell
+
+
+def dated(form):
+    def spell(text):
+        day = datetime.date.fromisoformat(text)
+        months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+        return (form.replace("YYYY", str(day.year)).replace("YY", f"{day.year % 100:02d}")
+                .replace("MON", months[day.month - 1]).replace("MM", f"{day.month:02d}")
+                .replace("DD", f"{day.day:02d}").replace("m", str(day.month))
+                .replace("d", str(day.day)))
+    return spell
+
+
+def absent(word):
+    return lambda text: word if text == MISSING else text
+
+
+class Runner:
+    def __init__(self, tacet, scratch):
+        self.tacet, self.scratch, self.failed, self.done = tacet, scratch, [], 0
+
+    def run(self, *words, data=None):
+        return subprocess.run([self.tacet, *map(str, words)], cwd=self.scratch, check=False,
+                              input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def check(self, name, holds, what):
+        self.done += 1
+        if not holds:
+            self.failed.append(f"{name}: {what}")
+            print(f"FAILED {name}: {what}", flush=True)
+
+    def write(self, name, content):
+        file = self.scratch / f"{name}.csv"
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return file.name
+
+    def model(self, name, file, target, *options):
+        """The trained model's numbers, and its evaluation; nothing where a command fails."""
+        schema, output = f"{name}.toml", f"{name}.json"
+        drafted = self.run("schema", "draft", file, "--public", "--target", target, "-o", schema,
+                           *options)
+        if drafted.returncode != 0:
+            return None, drafted.stderr.decode()
+        trained = self.run("train", file, "--schema", schema, "--epsilon", "1", "--delta", "1e-5",
+                           "--seed", "3", "-o", output, "--force", "--quiet")
+        if trained.returncode != 0:
+            return None, trained.stderr.decode()
+        scored = self.run("evaluate", output, file, "--public", "--json", "--quiet")
+        if scored.returncode != 0:
+            return None, scored.stderr.decode()
+        model = json.loads((self.scratch / output).read_text())
+        figures = json.loads(scored.stdout)
+        for key in ("mapped",):
+            figures.pop(key, None)
+        return (numbers_of(model), figures), (self.scratch / schema).read_text()
+
+    def same(self, name, content, clean, target, *options, keys=()):
+        file = self.write(name, content)
+        found, text = self.model(name, file, target, *options)
+        self.check(name, found is not None, text)
+        if found is None:
+            return
+        self.check(name, found == clean, "another model than that of the clean table\n" + text)
+        for key in keys:
+            self.check(name, key in text, f"{key} is not in the draft\n{text}")
+
+    def refused(self, name, content, words, *command, code=(2, 3)):
+        file = self.write(name, content)
+        found = self.run(*[file if word == "FILE" else word for word in command])
+        said = found.stderr.decode()
+        self.check(name, found.returncode in code, f"exit {found.returncode}: {said}")
+        for word in words:
+            self.check(name, word in said, f"'{word}' is not in: {said}")
+
+
+def numbers_of(model):
+    """Everything that training computed: not the schema, which says how the file is spelt."""
+    found = {}
+
+    def walk(node, path):
+        if isinstance(node, dict):
+            for key, value in node.items():
+                if key not in ("schema", "receipt", "description", "name"):
+                    walk(value, path + "/" + key)
+        elif isinstance(node, list):
+            found[path] = node
+        elif isinstance(node, (int, float)):
+            found[path] = node
+
+    walk(model, "")
+    return found
+
+
+def spellings(run, rows):
+    """Ways to write numbers, texts and dates."""
+    table = without(rows, "visits", "share", "kind", "cost")
+    clean, text = run.model("clean", run.write("clean", csv(table)), "ill")
+    run.check("clean", clean is not None, text)
+
+    def same(name, content, *options, keys=()):
+        run.same(name, content, clean, "ill", *options, keys=keys)
+
+    european = changed(table, income=comma, weight=comma)
+    same("semicolon", csv(table, ";"))
+    same("tab", csv(table, "\t"))
+    same("bar", csv(table, "|"))
+    same("crlf", csv(table, end="\r\n"))
+    same("all_quoted", csv(table, always=True))
+    same("mark", b"\xef\xbb\xbf" + csv(table).encode())
+    same("decimal_comma", csv(european, ";"), keys=['decimal = ","'])
+    same("decimal_comma_quoted", csv(european, ","), keys=['decimal = ","'])
+    same("one_decimal_comma", csv(changed(table, weight=comma), ";"))
+    german = changed(table, income=grouped(".", ","), weight=comma)
+    same("german", csv(german, ";"), keys=['decimal = ","', 'thousands = "."'])
+    same("thousands", csv(changed(table, income=grouped(","))), keys=['thousands = ","'])
+    same("thousands_blank", csv(changed(european, income=lambda t: grouped(" ", ",")(
+        t.replace(",", "."))), ";"), keys=['thousands = " "'])
+    same("thousands_swiss", csv(changed(table, income=grouped("'"))), keys=["thousands = \"'\""])
+    same("thousands_narrow", csv(changed(table, income=grouped("\u202f"))))
+    same("dollars", csv(changed(table, income=lambda t: "$" + grouped(",")(t))),
+         keys=['symbols = ["$"]', 'thousands = ","'])
+    same("euros", csv(changed(german, income=lambda t: grouped(".", ",")(
+        t.replace(".", "").replace(",", ".")) + " \u20ac"), ";"), keys=["symbols"])
+    same("percent", csv(changed(table, weight=lambda t: t and t + " %")), keys=['"%"'])
+    for encoding in ("latin-1", "cp1252"):
+        same("in_" + encoding, csv(table).encode(encoding), keys=['encoding = "windows-1252"'])
+    same("utf_16", csv(table).encode("utf-16"), keys=['encoding = "utf-16"'])
+    same("utf_16_tabs", csv(table, "\t").encode("utf-16"), keys=['encoding = "utf-16"'])
+    same("utf_16_big", b"\xfe\xff" + csv(table).encode("utf-16-be"))
+    for name, form, key in (
+            ("dots", "DD.MM.YYYY", "%d.%m.%Y"), ("dots_short", "d.m.YY", "%d.%m.%y"),
+            ("american", "m/d/YY", "%m/%d/%y"), ("american_long", "MM/DD/YYYY", "%m/%d/%Y"),
+            ("british", "DD/MM/YYYY", "%d/%m/%Y"), ("slashes", "YYYY/MM/DD", "%Y/%m/%d"),
+            ("oracle", "DD-MON-YY", "%d-%b-%y"), ("sas", "DDMONYYYY", "%d%b%Y")):
+        same("dates_" + name, csv(changed(table, admitted=dated(form))), keys=[key])
+    same("stamps", csv(changed(table, admitted=lambda t: t + "T10:30:00Z")))
+    same("stamps_blank", csv(changed(table, admitted=lambda t: t + " 23:59:59.123")))
+    same("stamps_zone", csv(changed(table, admitted=lambda t: t + "T10:30:00+02:00")))
+    for name, word in (("na", "NA"), ("dot", "."), ("n_a", "n/a"), ("dash", "-"), ("question", "?"),
+                       ("nines", "-999"), ("nines_point", "-999.0"), ("unknown", "unknown"),
+                       ("null", "NULL")):
+        same("missing_" + name, csv(changed(table, weight=absent(word))))
+    same("comments", "# made by a program, with one \" in it\n# and another line\n" + csv(table),
+         keys=['comment = "#"'])
+    same("comments_within", csv(table).replace("\n", "\n# \"half\n", 2), keys=['comment = "#"'])
+    same("packed", __import__("gzip").compress(csv(table).encode()))
+
+
+def targets(run, rows):
+    """What is predicted."""
+    inputs = ("age", "weight", "smoker")
+
+    def table(target, spell=lambda t: t):
+        names = inputs + (target,)
+        return changed([{n: row[n] for n in names} for row in rows], **{target: spell})
+
+    costs, text = run.model("costs", run.write("costs", csv(table("cost"))), "cost")
+    run.check("costs", costs is not None, text)
+    run.same("cost_dollars", csv(table("cost", lambda t: "$" + grouped(",")(t))), costs, "cost")
+    run.same("cost_comma", csv(changed(table("cost", comma), weight=comma), ";"), costs, "cost")
+    for target, key in (("visits", 'kind = "count"'), ("share", 'kind = "probability"'),
+                        ("kind", "classes = [")):
+        found, text = run.model(target, run.write(target, csv(table(target))), target)
+        run.check(target, found is not None and key in text, text)
+    flags, text = run.model("flags", run.write("flags", csv(table("ill"))), "ill")
+    for name, yes, no in (("y_n", "Y", "N"), ("t_f", "T", "F"), ("one_zero", "1", "0"),
+                          ("words", "Yes", "No"), ("truth", "TRUE", "FALSE")):
+        spell = lambda t, yes=yes, no=no: yes if t == "yes" else no
+        found, text = run.model(name, run.write(name, csv(table("ill", spell))), "ill")
+        run.check(name, found is not None and found[0] == flags[0], text)
+    holes = [dict(row, cost=row["cost"] if k % 5 else "") for k, row in enumerate(table("cost"))]
+    found, text = run.model("holes", run.write("holes", csv(holes)), "cost")
+    run.check("holes", found is not None and found[1]["records"] == ROWS - (ROWS + 4) // 5 and
+              found[1]["records_without_target"] == (ROWS + 4) // 5, f"{found} {text}")
+    nines = changed(holes, cost=absent("-999"))
+    run.same("holes_nines", csv(nines), found, "cost")
+
+
+def codes(run, rows):
+    """Numbers that are no quantities."""
+    table = [dict(age=row["age"], postal_code=f"{(37 + 911 * (k % 9)):05d}",
+                  admission_type_id=str(1 + k % 6), icd10=f"E{10 + k % 5}.{k % 3}", site="A",
+                  patient_id=str(7000 + k), ill=row["ill"]) for k, row in enumerate(rows)]
+    found, text = run.model("codes", run.write("codes", csv(table)), "ill")
+    run.check("codes", found is not None, text)
+    columns = {part.split('"')[1]: part for part in text.split("[[column]]\nname = ")[1:]}
+    for name in ("postal_code", "admission_type_id", "icd10"):
+        run.check("codes", 'kind = "categorical"' in columns[name], columns[name])
+    for name in ("site", "patient_id"):
+        run.check("codes", 'kind = "ignored"' in columns[name], columns[name])
+    run.check("codes", '"00037"' in text, text)
+
+
+def refusals(run, rows):
+    table = without(rows, "visits", "share", "kind", "cost")
+    draft = ("schema", "draft", "FILE", "--public", "--target", "ill")
+    vague = [dict(row, admitted=f"{1 + k % 12}/{1 + k % 11}/2011") for k, row in enumerate(table)]
+    run.refused("vague_dates", csv(vague), ["--date-format", "%m/%d/%Y", "%d/%m/%Y"], *draft)
+    said, text = run.model("vague_said", run.write("vague_said", csv(vague)), "ill",
+                           "--date-format", "%m/%d/%Y")
+    run.check("vague_said", said is not None and "%m/%d/%Y" in text, text)
+    halves = [dict(row, income=f"{1 + k % 8},{100 + k}")
+              for k, row in enumerate(without(table, "weight"))]
+    run.refused("vague_commas", csv(halves, ";"), ["--decimal", "--thousands"], *draft)
+    strange = [dict(row, income="soon" if k == 4 else row["income"]) for k, row in enumerate(table)]
+    run.refused("strange_target", csv(strange), ["strange_target.csv:6", "'income'", '"soon"'],
+                "schema", "draft", "FILE", "--public", "--target", "income")
+    run.refused("json_list", json.dumps(rows[:3]), ["JSON", "duckdb"], *draft)
+    run.refused("json_lines", json.dumps(rows[0]) + "\n" + json.dumps(rows[1]), ["JSON", "duckdb"],
+                *draft)
+    run.refused("parquet", b"PAR1" + bytes(80), ["Parquet", "duckdb"], *draft)
+    run.refused("sheet", b"PK\x03\x04" + bytes(80), ["spreadsheet", "CSV"], *draft)
+    run.refused("sqlite", b"SQLite format 3\0" + bytes(80), ["SQLite", "sqlite3 -header -csv"],
+                *draft)
+    run.refused("two_files", csv(table), ["one file of records"], "schema", "draft", "FILE", "other.csv",
+                "--public", "--target", "ill")
+    base = run.run("schema", "draft", "clean.csv", "--public", "--target", "ill", "-o", "base.toml")
+    run.check("base", base.returncode == 0, base.stderr.decode())
+    utf_16 = csv(table).encode("utf-16")
+    run.refused("utf_16_train", utf_16, ["encoding", "utf-16"], "train", "FILE", "--schema",
+                "base.toml", "--epsilon", "1", "-o", "none.json")
+    # The line of names alone says which separator a file has.
+    file = run.write("other_separator", csv(table, ";"))
+    found = run.run("train", file, "--schema", "base.toml", "--epsilon", "1", "--delta", "1e-5",
+                    "--seed", "3", "-o", "other_separator.json", "--quiet")
+    run.check("other_separator", found.returncode == 0, found.stderr.decode())
+    clean = numbers_of(json.loads((run.scratch / "clean.json").read_text()))
+    other = numbers_of(json.loads((run.scratch / "other_separator.json").read_text()))
+    run.check("other_separator", clean == other, "another model")
+
+
+def fits(run, rows):
+    """With the option that a file needs a fit finds what it finds of the clean table."""
+    table = [{n: row[n] for n in ("age", "income", "weight", "town", "cost")} for row in rows] * 4
+
+    def fit(name, content, *options):
+        file = run.write("fit_" + name, content)
+        found = run.run("schema", "fit", file, "--epsilon", "20", "--delta", "1e-4", "--seed", "5",
+                        "--json", "--quiet", *(options or ("--target", "cost")))
+        if found.returncode != 0:
+            run.check("fit_" + name, False, found.stderr.decode())
+            return None
+        schema = json.loads(found.stdout)
+        return schema["column"], schema.get("target")
+
+    clean = fit("clean", csv(table))
+    to = ("--target", "cost")
+    european = changed(table, income=comma, weight=comma, cost=comma)
+    for name, content, options in (
+            ("semicolon", csv(table, ";"), to),
+            ("comma", csv(european, ";"), to + ("--decimal", ",")),
+            ("thousands", csv(changed(table, income=grouped(","), cost=grouped(","))),
+             to + ("--thousands", ",")),
+            ("dollars", csv(changed(table, cost=lambda t: "$" + t)), to + ("--symbol", "$")),
+            ("latin", csv(table).encode("latin-1"), to + ("--encoding", "latin-1")),
+            ("utf_16", csv(table).encode("utf-16"), to + ("--encoding", "utf-16")),
+            ("nines", csv(changed(table, weight=absent("-999"))), to + ("--missing", "-999")),
+            ("comments", "# one\n" + csv(table), to + ("--comment", "#"))):
+        run.check("fit_" + name, fit(name, content, *options) == clean, "other columns")
+    texts = run.run("schema", "fit", run.write("fit_texts", csv(changed(
+        table, cost=lambda t: "$" + t))), "--epsilon", "20", "--delta", "1e-4", "--seed", "5",
+        "--target", "cost", "-o", "texts.toml")
+    said = texts.stderr.decode()
+    run.check("fit_texts", "The schema has no target" in said and "--symbol" in said, said)
+    run.refused("fit_nobody", csv(table), ["no column 'costs'", "'cost'"], "schema", "fit", "FILE",
+                "--epsilon", "1", "--target", "costs", "-o", "nobody.toml")
+
+
+def main(tacet, scratch):
+    scratch = pathlib.Path(scratch).resolve()
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    run = Runner(str(pathlib.Path(tacet).resolve()), scratch)
+    rows = records()
+    for part in (spellings, targets, codes, refusals, fits):
+        part(run, rows)
+    if run.failed:
+        sys.exit(f"{len(run.failed)} of {run.done} checks failed: " +
+                 ", ".join(sorted({line.split(':')[0] for line in run.failed})))
+    print(f"{run.done} checks hold")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
