@@ -18,7 +18,7 @@ namespace tacet::choose {
 /// so that all of it costs what one run does. calibration arora2022: no such block; report noisy
 /// max on all records at a fifth of epsilon, and runs at what the mixture bound of both leaves.
 [[nodiscard]] ChoicePlan resolve_boosting(const data::Schema& schema,
-                                          const learn::LinearOptions& options);
+                                          const learn::ParameterValues& values);
 
 [[nodiscard]] const learn::Method& boosting_method();
 

@@ -18,7 +18,7 @@ namespace tacet::choose {
 /// and the generalised exponential mechanism's scores of losses capped by each ball, with Bernstein
 /// penalties.
 [[nodiscard]] ChoicePlan resolve_radius_search(const data::Schema& schema,
-                                               const learn::LinearOptions& options);
+                                               const learn::ParameterValues& values);
 
 [[nodiscard]] const learn::Method& radius_search_method();
 

@@ -30,8 +30,9 @@ void check_request(const TuneRequest& request) {
 /// The adjacency that was given, or the usual one where all candidates have the same.
 privacy::Adjacency resolve_adjacency(const data::Schema& schema, const TuneRequest& request) {
   const auto usual = [&](const Candidate& candidate) {
-    return naming(candidate,
-                  [&] { return read_options(together(request, candidate), schema).adjacency; });
+    return naming(candidate, [&] {
+      return read_options(together(request, candidate), schema).common().adjacency;
+    });
   };
   const auto& first = request.grid.candidates.front();
   const auto adjacency = usual(first);
@@ -66,7 +67,7 @@ Asked resolve_asked(const data::Schema& schema, const TuneRequest& request) {
   check_request(request);
   const auto& first = request.grid.candidates.front();
   const auto options =
-      naming(first, [&] { return read_options(together(request, first), schema); });
+      naming(first, [&] { return read_options(together(request, first), schema).common(); });
   if (std::isinf(options.epsilon)) {
     throw base::UsageError(
         "epsilon inf protects nobody, and costs nothing to try again: use tacet train");

@@ -93,16 +93,16 @@ learn::Training plan_candidate(const Asked& asked, const Candidate& candidate, c
   values.set("delta", fmt::format("{}", run.delta));
   values.set("adjacency", to_string(asked.guarantee.adjacency));
   values.set("public-row-count", fmt::format("{}", rows));
-  const auto options = read_options(values, asked.schema);
-  if (options.radius_search || options.boost) {
+  const auto run_values = read_options(values, asked.schema).values;
+  if (run_values.text("radius") == "auto" || run_values.given("boost")) {
     throw base::UsageError(
         "radius auto and boost choose among runs themselves, and a receipt describes one such "
         "choice; give radii as values of the grid, and leave boost out");
   }
-  if (options.method == learn::wide_method.name) {
+  if (run_values.text("method") == learn::wide_method.name) {
     throw base::UsageError("tune chooses among linear models; leave wide ones out of the grid");
   }
-  return learn::plan_training(asked.schema, options);
+  return learn::plan_training(asked.schema, run_values);
 }
 
 bool same_loss(const model::Loss& one, const model::Loss& other) {

@@ -289,8 +289,12 @@ TEST(TuneLong, AddsAtMostATenthToTheTimeOfItsTrainings) {
   ASSERT_GE(count, 5);
   const double whole = processor_seconds([&] { (void)tuned(schema, asked, data, seed); });
   const auto block = test::following_records(schema, 21000);
-  const auto training = learn::plan_training(
-      schema, {.epsilon = 0.7, .delta = 1e-7, .public_row_count = 21000, .steps = 100, .knots = 0});
+  const auto training = learn::plan_training(schema, {{"epsilon", 0.7},
+                                                      {"delta", 1e-7},
+                                                      {"public-row-count", 21000},
+                                                      {"steps", 100},
+                                                      {"knots", "none"},
+                                                      {"adjacency", "add_remove"}});
   const double one = processor_seconds([&] {
     random::SeededSource noise(1);
     privacy::Reservation permit(training.events, training.guarantee, nullptr);

@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 
+#include "tacet/base/error.h"
 #include "tacet/base/names.h"
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/learn/plan/binding.h"
@@ -90,19 +91,11 @@ constexpr std::array local_table{
               "worker threads; the result is the same for any number", none},
 };
 
-using Shared = learn::LinearOptions;
-
-constexpr std::array shared_bindings{
-    bind<&Shared::delta>("delta"),
-    bind<&Shared::public_row_count>("public-row-count"),
-    bind<&Shared::method>("learner"),
-    bind<&Shared::batch_size>("batch-size"),
-    bind<&Shared::weight_scale>("weight-scale"),
-    bind<&Shared::step_size>("step-size"),
-    bind<&Shared::radius>("radius"),
-    bind<&Shared::calibration, learn::calibration_names>("calibration"),
-    bind<&Shared::clipping_norm>("clipping-norm"),
-    bind<&Shared::class_weights>("class-weights"),
+// In the words of this command; the adjacency is no choice.
+constexpr std::array device_bindings{
+    bind<&learn::CommonOptions::delta>("delta"),
+    bind<&learn::CommonOptions::public_row_count>("public-row-count"),
+    bind<&learn::CommonOptions::method>("learner"),
 };
 
 constexpr std::array local_bindings{
@@ -123,9 +116,13 @@ std::span<const learn::Parameter> local_parameters() { return local_table; }
 LocalOptions local_options(const learn::OptionValues& values) {
   learn::check_values(local_table, values);
   LocalOptions options;
-  options.linear.epsilon = learn::checked_epsilon(values);
-  options.linear.loss = learn::loss_of(values);
-  learn::read_bound(shared_bindings, values, options.linear);
+  options.epsilon = learn::checked_epsilon(values);
+  options.loss = learn::loss_of(values);
+  learn::read_bound(device_bindings, values, options);
+  learn::read_bound(learn::calibration_bindings, values, options);
+  learn::read_bound(simulation_bindings, values, options);
+  learn::read_bound(learn::ball_bindings, values, options);
+  learn::read_bound(learn::class_weight_bindings, values, options);
   learn::read_bound(local_bindings, values, options);
   return options;
 }

@@ -132,12 +132,12 @@ std::vector<MechanismRow> compare_mechanisms(const data::Schema& schema,
   for (const auto& mechanism : mechanism::local_mechanism_names.all) {
     auto other = options;
     other.mechanism = mechanism.value;
-    other.linear.delta.reset();
+    other.delta.reset();
     if (options.mechanism != mechanism.value) other.certificate.reset();
     if (other.mechanism == mechanism::LocalMechanism::gaussian) {
       other.shuffled = false;
-      other.linear.delta = options.linear.delta;
-      if (other.linear.delta == 0.0) other.linear.delta.reset();
+      other.delta = options.delta;
+      if (other.delta == 0.0) other.delta.reset();
     }
     MechanismRow row{mechanism.text, std::nullopt, {}};
     try {
@@ -215,8 +215,8 @@ class LocalPlanCommand : public Command {
     const auto options = devices_.options();
     const auto schema = devices_.schema();
     const auto plan = local::plan_local(schema, options);
-    const auto rows = options.linear.paper() ? std::vector<MechanismRow>{}
-                                             : compare_mechanisms(schema, options, console);
+    const auto rows = options.paper() ? std::vector<MechanismRow>{}
+                                      : compare_mechanisms(schema, options, console);
     auto training = spelled(learn::resolved_training(plan, local::simulate_devices), console);
     const auto promise = promise_of(plan, options, schema);
     if (console.json()) {

@@ -20,8 +20,8 @@ constexpr auto add_remove = privacy::Adjacency::add_remove;
 TEST(ExactMinimum, ItFindsTheMinimum) {
   const auto setting = test::berkeley();
   const auto plan = plan_exact_minimum(
-      setting.schema,
-      {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
+      setting.schema, exact_options({{"epsilon", std::numeric_limits<double>::infinity()},
+                                     {"adjacency", add_remove}}));
   ASSERT_TRUE(plan.unprotected());
   base::ThreadPool pool(2);
   const auto fit = fit_unprotected(setting.train, setting.schema, plan, pool);

@@ -20,19 +20,13 @@ constexpr std::int64_t fewest_columns = 4096;
 double upper_tail(double t) { return 0.5 * std::erfc(t / std::numbers::sqrt2); }
 
 /// Why columns cannot be chosen; null where they can.
-const char* obstacle(const data::Schema& schema, const LinearOptions& options) {
+const char* obstacle(const data::Schema& schema, const char* in_the_way) {
   if (choosable_count(schema) == 0) {
     return "the schema has no hashed or text column and no numbered features to choose among";
   }
   if (schema.projection) return "projected columns are all of use; leave `projection` out";
   if (schema.unit) return "the schema's unit column protects all records of a unit together";
-  if (options.batch_size && options.method == "gradient") {
-    return "steps on samples are accounted by themselves; leave `batch_size` out";
-  }
-  if (options.standardise != Standardise::none) {
-    return "one release comes before the steps; leave standardise out";
-  }
-  return nullptr;
+  return in_the_way;
 }
 
 }  // namespace
@@ -65,9 +59,10 @@ double feature_selection_threshold(const data::Schema& schema) {
   return stddevs;
 }
 
-double resolve_column_share(const data::Schema& schema, const LinearOptions& options) {
+double resolve_column_share(const data::Schema& schema, const FeatureSelectionOptions& options,
+                            const char* in_the_way) {
   if (options.feature_selection == 0) return 0;
-  const char* const reason = obstacle(schema, options);
+  const char* const reason = obstacle(schema, in_the_way);
   if (options.feature_selection_auto) {
     return reason == nullptr && choosable_count(schema) >= fewest_columns
                ? options.feature_selection

@@ -14,7 +14,7 @@
 namespace tacet::learn {
 namespace {
 
-BatchSampling sampling_of(const LinearOptions& options) {
+BatchSampling sampling_of(const GradientOptions& options) {
   if (!options.sampling) {
     return options.batch_size ? BatchSampling::poisson : BatchSampling::full;
   }
@@ -32,7 +32,7 @@ BatchSampling sampling_of(const LinearOptions& options) {
       *options.sampling);
 }
 
-void check_seed(BatchSampling sampling, const LinearOptions& options) {
+void check_seed(BatchSampling sampling, const GradientOptions& options) {
   if (!options.order_seed || sampling == BatchSampling::partition) return;
   if (sampling == BatchSampling::full) {
     throw base::UsageError("`order_seed` has no meaning where every step reads all records");
@@ -46,7 +46,7 @@ void check_seed(BatchSampling sampling, const LinearOptions& options) {
 
 // The accountant decides; its epsilon falls as the noise grows. Candidates of a grid that differ in
 // what costs nothing ask the same again.
-double sampled_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
+double sampled_noise(const Batches& batches, std::int64_t steps, const CommonOptions& options,
                      privacy::Delta delta) {
   thread_local accounting::MemoCache<9> remembered;
   const auto number = [](auto value) { return static_cast<double>(value); };
@@ -100,7 +100,7 @@ std::int64_t Batches::passes(std::int64_t steps) const {
   return (steps + steps_per_pass - 1) / steps_per_pass;
 }
 
-Batches resolve_batches(const data::Schema& schema, const LinearOptions& options,
+Batches resolve_batches(const data::Schema& schema, const GradientOptions& options,
                         std::int64_t row_count) {
   Batches batches{.sampling = sampling_of(options), .row_count = row_count};
   check_seed(batches.sampling, options);
@@ -148,7 +148,7 @@ privacy::Event gradient_events(const Batches& batches, std::int64_t steps, doubl
   return privacy::Composed{{privacy::Gaussian{first_noise}, std::move(steps_alone)}};
 }
 
-double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
+double batch_noise(const Batches& batches, std::int64_t steps, const CommonOptions& options,
                    privacy::Delta delta) {
   const privacy::Epsilon epsilon(options.epsilon);
   switch (batches.sampling) {

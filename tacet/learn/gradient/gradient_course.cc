@@ -103,7 +103,7 @@ GradientCourse course_on_samples(const GradientPlan& plan, StepFacts facts, priv
   return {0, steps, options.step_size.value_or(step_size)};
 }
 
-GradientCourse course_on_all_records(const LinearOptions& options, const StepFacts& facts,
+GradientCourse course_on_all_records(const GradientOptions& options, const StepFacts& facts,
                                      Reasons& reasons) {
   const StepPlan rule = step_rule(facts);
   GradientCourse course{0, options.steps.value_or(rule.steps),
@@ -174,7 +174,7 @@ GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schem
       .momentum = plan.momentum,
       .radius = expected.radius,
       .learnable = expected.learnable,
-      .way = way_of(plan, expected) * plan.options.path_share};
+      .way = way_of(plan, expected) * plan.path_share};
   auto course = plan.sampling == BatchSampling::full
                     ? course_on_all_records(plan.options, of_steps, reasons)
                     : course_on_samples(plan, of_steps, facts.delta, reasons);

@@ -14,7 +14,7 @@ namespace tacet::learn {
 
 // Theorem 11.
 PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
-                        const LinearOptions& options, privacy::Delta delta) {
+                        const GradientOptions& options, privacy::Delta delta) {
   const auto n = plan.public_row_count;
   const auto facts = wang2021::constants(plan.loss, schema.norm_bound());
   const auto theorem = wang2021::Theorem::gradient_on_ball;
@@ -40,7 +40,7 @@ PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
 }
 
 PaperCourse arora_course(GradientPlan& plan, const data::Schema& schema,
-                         const LinearOptions& options, privacy::Delta delta) {
+                         const GradientOptions& options, privacy::Delta delta) {
   const auto n = plan.public_row_count;
   const auto facts = model::properties(plan.loss);
   const arora2022::Problem problem{.curvature = facts.curvature,

@@ -91,7 +91,7 @@ class Contribution {
 };
 
 /// Why numbers cannot be standardised; null where they can.
-const char* standardise_obstacle(const data::Schema& schema, const LinearOptions& options) {
+const char* standardise_obstacle(const data::Schema& schema, const GradientOptions& options) {
   if (schema.row_scaling != data::RowScaling::clip1) return "the schema's row_scaling is not clip1";
   if (data::numeric_features(schema).empty()) {
     if (options.standardise == Standardise::means) return "the schema has no numeric column";
@@ -109,11 +109,11 @@ const char* standardise_obstacle(const data::Schema& schema, const LinearOptions
 
 }  // namespace
 
-bool can_standardise(const data::Schema& schema, const LinearOptions& options) {
+bool can_standardise(const data::Schema& schema, const GradientOptions& options) {
   return standardise_obstacle(schema, options) == nullptr;
 }
 
-bool resolve_standardise(const data::Schema& schema, const LinearOptions& options,
+bool resolve_standardise(const data::Schema& schema, const GradientOptions& options,
                          std::int64_t records) {
   if (options.standardise == Standardise::none) return false;
   const char* const reason = standardise_obstacle(schema, options);

@@ -89,11 +89,11 @@ std::string class_weights_text(const data::Target& target) {
 }
 
 void resolve_class_weights(MethodPlan& plan, const data::Schema& schema,
-                           const LinearOptions& options) {
+                           const std::optional<std::string>& given) {
   const auto& target = target_of(schema);
-  if (options.class_weights) {
-    plan.class_weights = parse_class_weights(*options.class_weights, target);
-    plan.class_weights_given = *options.class_weights;
+  if (given) {
+    plan.class_weights = parse_class_weights(*given, target);
+    plan.class_weights_given = *given;
   } else if (!target.class_weights.empty()) {
     plan.class_weights = model::ClassWeights(target.class_weights);
     plan.class_weights_given = class_weights_text(target);
@@ -106,8 +106,8 @@ void resolve_class_weights(MethodPlan& plan, const data::Schema& schema,
       plan.class_weights_given);
 }
 
-void refuse_class_weights(const data::Schema& schema, const LinearOptions& options) {
-  if (!options.class_weights && target_of(schema).class_weights.empty()) return;
+void refuse_class_weights(const data::Schema& schema, const CommonOptions& options) {
+  if (target_of(schema).class_weights.empty()) return;
   throw base::UsageError(
       "class weights have no proof for {}{}; use `method=gradient`, objective, regularized-output "
       "or ladder",

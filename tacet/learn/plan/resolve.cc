@@ -39,7 +39,7 @@ bool asks_shares(const data::Target& target) {
 }
 
 // Probabilities and counts have a loss each, whose minimiser is the mean.
-model::Loss resolve_loss_of_shares(const data::Target& target, const LinearOptions& options,
+model::Loss resolve_loss_of_shares(const data::Target& target, const CommonOptions& options,
                                    Reasons& reasons) {
   const bool count = target.number_kind() == data::NumberKind::count;
   if (!options.loss) {
@@ -60,7 +60,7 @@ model::Loss resolve_loss_of_shares(const data::Target& target, const LinearOptio
       count ? "poisson" : "soft_logistic");
 }
 
-void refuse_softmax(const data::Target& target, const LinearOptions& options, Takes takes) {
+void refuse_softmax(const data::Target& target, const CommonOptions& options, Takes takes) {
   if (!options.loss || !std::holds_alternative<model::SoftmaxLoss>(*options.loss)) return;
   if (target.class_count() == 2) {
     throw base::UsageError(
@@ -72,7 +72,7 @@ void refuse_softmax(const data::Target& target, const LinearOptions& options, Ta
                          options.method + " fits one by one; use `method=gradient`");
 }
 
-void refuse_own(const LinearOptions& options, Takes takes) {
+void refuse_own(const CommonOptions& options, Takes takes) {
   if (!options.loss || !model::is_custom(*options.loss)) return;
   if (!takes.own || options.paper()) {
     throw base::UsageError(
@@ -83,7 +83,7 @@ void refuse_own(const LinearOptions& options, Takes takes) {
   static_cast<void>(model::loss_value(*options.loss, 0, 1));  // a name alone trains nothing
 }
 
-model::Loss resolve_loss(const data::Target& target, const LinearOptions& options,
+model::Loss resolve_loss(const data::Target& target, const CommonOptions& options,
                          Reasons& reasons) {
   if (asks_shares(target)) return resolve_loss_of_shares(target, options, reasons);
   if (options.loss && model::properties(*options.loss).labels == model::Labels::shares) {
@@ -125,7 +125,7 @@ std::string label_reason(const data::BinaryTarget& target) {
                            listed(target.positive), listed(target.negative), unknown);
 }
 
-void resolve_shape(MethodPlan& plan, const data::Schema& schema, const LinearOptions& options,
+void resolve_shape(MethodPlan& plan, const data::Schema& schema, const CommonOptions& options,
                    Takes takes) {
   const auto& target = target_of(schema);
   plan.method = options.method;
@@ -149,14 +149,14 @@ void resolve_shape(MethodPlan& plan, const data::Schema& schema, const LinearOpt
 
 }  // namespace
 
-void resolve_problem(MethodPlan& plan, const data::Schema& schema, const LinearOptions& options,
+void resolve_problem(MethodPlan& plan, const data::Schema& schema, const CommonOptions& options,
                      Takes takes) {
   resolve_shape(plan, schema, options, takes);
   plan.loss = resolve_loss(target_of(schema), options, plan.reasons);
 }
 
 void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
-                             const LinearOptions& options) {
+                             const CommonOptions& options) {
   resolve_shape(plan, schema, options, {});
   if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
     throw base::UsageError(
@@ -171,17 +171,17 @@ void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
                                                          : "");
 }
 
-void refuse_no_penalty(const LinearOptions& options, double usual) {
-  if (options.mean_l2 != 0.0) return;
+void refuse_no_penalty(const MethodPlan& plan, const std::optional<double>& l2, double usual) {
+  if (l2 != 0.0) return;
   throw base::UsageError(
       "l2 must be above 0 for method {}, whose noise grows without bound as l2 falls to 0; leave "
       "it out for {:.4g}, which balances noise and bias here, or use `method=gradient`",
-      options.method, usual);
+      plan.method, usual);
 }
 
 namespace {
 
-void refuse_pure(const data::Schema& schema, const LinearOptions& options) {
+void refuse_pure(const data::Schema& schema, const CommonOptions& options) {
   throw base::GuaranteeError(
       "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; {}",
       options.method, pure_way_out(schema));
@@ -189,7 +189,7 @@ void refuse_pure(const data::Schema& schema, const LinearOptions& options) {
 
 }  // namespace
 
-void expect_proved(const Method& method, const data::Schema& schema, const LinearOptions& options) {
+void expect_proved(const Method& method, const data::Schema& schema, const CommonOptions& options) {
   const auto& proved = method.proved;
   if (!proved.with_delta.has(options.adjacency)) {
     throw base::GuaranteeError("method {} has no proof under {}: {}", method.name,
@@ -236,7 +236,7 @@ void check_public_count(const data::Dataset& dataset, const MethodPlan& plan,
   check_row_count(dataset, plan.public_row_count, context, what);
 }
 
-std::int64_t resolve_row_count(const data::Schema& schema, const LinearOptions& options) {
+std::int64_t resolve_row_count(const data::Schema& schema, const CommonOptions& options) {
   if (options.public_row_count) return *options.public_row_count;
   if (schema.public_row_count) return *schema.public_row_count;
   throw base::UsageError(
@@ -264,7 +264,7 @@ std::string_view pure_way_out(const data::Schema& schema) {
                      : "`method=objective` (logistic loss), ladder and regularized-output are pure";
 }
 
-privacy::Delta resolve_delta(const data::Schema& schema, const LinearOptions& options,
+privacy::Delta resolve_delta(const data::Schema& schema, const CommonOptions& options,
                              std::int64_t row_count, Reasons& reasons) {
   if (options.delta == 0) refuse_pure(schema, options);
   if (options.delta) return privacy::Delta(*options.delta);
@@ -273,7 +273,7 @@ privacy::Delta resolve_delta(const data::Schema& schema, const LinearOptions& op
   return privacy::Delta(usual);
 }
 
-double resolve_delta_or_pure(const data::Schema& schema, const LinearOptions& options,
+double resolve_delta_or_pure(const data::Schema& schema, const CommonOptions& options,
                              std::int64_t row_count, Reasons& reasons) {
   return options.delta == 0.0 ? 0 : resolve_delta(schema, options, row_count, reasons).value();
 }
@@ -331,13 +331,14 @@ void check_shape(const data::Dataset& dataset, const data::Schema& schema, const
   throw base::InternalError("the data set and the plan differ in their columns or bounds");
 }
 
-privacy::Delta resolve_delta_left(const LinearOptions& options, double delta, double prg_slack) {
-  if (options.after) return privacy::Delta(options.after->delta_left);
+privacy::Delta resolve_delta_left(const MethodPlan& plan, const CommonOptions& options,
+                                  double delta, double prg_slack) {
+  if (plan.first) return privacy::Delta(plan.first->delta_left);
   return privacy::delta_left({options.epsilon, delta, options.adjacency}, prg_slack);
 }
 
-void resolve_guarantee(MethodPlan& plan, const LinearOptions& options, double delta) {
-  if (plan.first = options.after; plan.first) {
+void resolve_guarantee(MethodPlan& plan, const CommonOptions& options, double delta) {
+  if (plan.first) {
     if (plan.prg_slack > plan.first->max_prg_slack) {
       throw base::InternalError("the PRG slack is above what was booked");
     }
@@ -349,7 +350,7 @@ void resolve_guarantee(MethodPlan& plan, const LinearOptions& options, double de
       plan.events, {options.epsilon, delta, options.adjacency}, plan.prg_slack);
 }
 
-privacy::Epsilon resolve_pure_epsilon(const LinearOptions& options) {
+privacy::Epsilon resolve_pure_epsilon(const CommonOptions& options) {
   return privacy::Epsilon(privacy::decimal_down(options.epsilon));
 }
 

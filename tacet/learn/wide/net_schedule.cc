@@ -37,7 +37,7 @@ double usual_steps(double rows, double batch, bool open) {
 
 }  // namespace
 
-void resolve_steps(NetPlan& plan, const LinearOptions& options) {
+void resolve_steps(NetPlan& plan, const WideOptions& options) {
   const auto rows = static_cast<double>(plan.public_row_count);
   const bool open = std::isinf(options.epsilon);
   plan.batch = options.batch_size.value_or(static_cast<std::int64_t>(usual_batch(rows, open)));

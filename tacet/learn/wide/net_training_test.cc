@@ -64,9 +64,8 @@ Training planned(const data::Schema& schema, Values values) {
     values.try_emplace(name, value);
   }
   for (const auto& [name, value] : values) given.set(name, value);
-  const auto& method = find_method("wide");
-  check_parameters(method, given);
-  return plan_training(schema, linear_options(given, method.usual_adjacency));
+  if (!given.given("adjacency")) given.set("adjacency", find_method("wide").usual_adjacency);
+  return plan_training(schema, given);
 }
 
 struct Run {

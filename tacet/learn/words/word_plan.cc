@@ -166,7 +166,7 @@ void resolve_noise(WordPlan& plan, const WordOptions& options) {
     resolve_vocabulary(plan, options, 0);
     return;
   }
-  LinearOptions target;
+  CommonOptions target;
   target.epsilon = options.epsilon;
   target.adjacency = options.adjacency;
   const double delta = options.delta.value_or(default_delta(plan.public_row_count));
@@ -175,7 +175,7 @@ void resolve_noise(WordPlan& plan, const WordOptions& options) {
                                        plan.public_row_count));
   }
   if (options.paper && resolve_published_noise(plan, options, delta)) return;
-  const auto left = resolve_delta_left(target, delta, plan.prg_slack);
+  const auto left = resolve_delta_left(plan, target, delta, plan.prg_slack);
   resolve_vocabulary(plan, options, left.value());
   plan.events = least_noise(
       [&](double whole) {

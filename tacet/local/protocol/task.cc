@@ -49,7 +49,7 @@ learn::OptionValues resolved_values(learn::OptionValues values, const LocalOptio
   const auto put = [&](const char* name, auto value) { values[name] = fmt::format("{}", value); };
   values.erase("threads");
   values.erase("calibration");
-  put("epsilon", options.linear.epsilon);
+  put("epsilon", options.epsilon);
   put("mechanism", mechanism::local_mechanism_names.of(spec.mechanism));
   if (mechanism::reports_direction(spec.mechanism)) {
     put("embedding", mechanism::embedding_names.of(spec.embedding));
@@ -111,7 +111,7 @@ Task resolved_task(const data::Schema& schema, const learn::OptionValues& values
     throw base::UsageError(
         "a task asks each device for one report: a token stands for one; leave `passes` out");
   }
-  if (options.linear.paper()) {
+  if (options.paper()) {
     throw base::UsageError(
         "a task runs with the tight calibration; leave `calibration` out, or simulate the paper's");
   }
