@@ -137,7 +137,7 @@ void refuse_narrowed(const data::Schema& schema) {
 
 void refuse_choices(const ParameterValues& asked) {
   if (asked.given("boost") || asked.text("radius") == "auto") {
-    throw base::InternalError("choices among runs are planned by select, not by a method");
+    throw base::InternalError("choices among runs are planned by choose, not by a method");
   }
 }
 
