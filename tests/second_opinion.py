@@ -89,15 +89,16 @@ def loaded(name, path):
 
 
 def continue_with_libraries(source):
-    """Goes on in the virtual environment of scripts/python where this Python lacks them."""
+    """Goes on in another Python where this one lacks them: that of scripts/python, or the system's.
+    """
     def has_them(python):
         return subprocess.run([python, "-c", LIBRARIES], capture_output=True,
                               check=False).returncode == 0
-    venv = source / "build/python/venv/bin/python"
     if has_them(sys.executable):
         return
-    if venv.exists() and has_them(venv):
-        os.execv(venv, [str(venv), *sys.argv])
+    for python in (source / "build/python/venv/bin/python", pathlib.Path("/usr/bin/python3")):
+        if python.exists() and has_them(python):
+            os.execv(python, [str(python), *sys.argv])
     print("SKIPPED: NumPy and SciPy are missing (Debian: python3-numpy python3-scipy, or "
           "scripts/python)")
     sys.exit(SKIPPED)

@@ -390,7 +390,8 @@ def judge(path):
         receipt, claims = read(path)
         answers = [judge_claim(receipt, *claim) for claim in claims]
         return max(answers, key=lambda answer: (0, 6, 5).index(answer[0]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
+            RecursionError) as error:
         return 2, f"no receipt: {error!r}"
 if __name__ == "__main__":
     results = [judge(name) for name in sys.argv[1:]] or [(2, __doc__)]
