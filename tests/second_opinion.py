@@ -27,6 +27,8 @@ SKIPPED = 77
 QUICK = 40
 AGREEMENT = 1e-3
 LIBRARIES = "import numpy, scipy"
+# Beside other releases (noisy counts that choose features) it is not composed.
+UNJUDGED = "cannot judge: objective_perturbation"
 
 
 def gaussian(multiplier):
@@ -188,7 +190,7 @@ def faults_of_forgeries(check, path, tree, low, everything, number):
     forged = path.with_name(f"forged{number}.json")
     for what, changes in edits if everything else [edits[number % len(edits)]]:
         code, answer = check.judge(with_statement(forged, tree, **changes))
-        # Blocks by record and samples of fixed size are not judged for every adjacency.
+        # For replaced records some releases are not judged: those are not supported either.
         if code != 5 and not (code == 6 and "adjacency" in changes):
             yield f"{what}: {answer}"
     if number % 5 == 0:  # the sentence alone
@@ -199,11 +201,13 @@ def faults_of_forgeries(check, path, tree, low, everything, number):
 
 
 def faults_of_file(check, path, everything, number):
-    """(faults, forgeries tried) of one genuine file."""
+    """Of one genuine file and its forgeries."""
     content = path.read_bytes()
     line = content if content.startswith(b"{\n") else content.partition(b"\n")[0]
     tree = json.loads(line)
     code, answer = check.judge(path)
+    if answer.startswith(UNJUDGED) and tree["receipt"]["events"]["event"]["kind"] == "composed":
+        return []
     if code != 0:
         return [answer]
     receipt, claims = check.read(path)
