@@ -280,7 +280,7 @@ def composition(event, adjacency, delta):
         leaves.append((noise_pair(noise, {1: 1.0}, False), 1))
     low, high = map(max, zip(one_way(leaves, delta),
                              one_way([(mirror(cells), times) for cells, times in leaves], delta)))
-    return 0.0 if parts.loose else low, high
+    return 0.0 if parts.loose or "bounded_range" in str(parts.leaves) else low, high
 # ---- releases with a theorem of their own
 def tuned_epsilon(event, adjacency, delta):
     """The best of K runs, K random (Papernot, Steinke 2022; Koskela, Redberg, Wang 2024)."""
@@ -390,8 +390,8 @@ def judge(path):
         receipt, claims = read(path)
         answers = [judge_claim(receipt, *claim) for claim in claims]
         return max(answers, key=lambda answer: (0, 6, 5).index(answer[0]))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
-            RecursionError) as error:
+    except (OSError, ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError,
+            ValueError) as error:
         return 2, f"no receipt: {error!r}"
 if __name__ == "__main__":
     results = [judge(name) for name in sys.argv[1:]] or [(2, __doc__)]
