@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
+#include "tacet/numeric/elementary.h"
 
 namespace tacet::learn {
 namespace {
@@ -35,6 +38,19 @@ std::int64_t units(double part) { return std::llround(part * residual_units); }
 /// Matrices of squares count half under replace_one: docs/proofs/inference.md, theorem 2.
 std::int64_t squares_factor(Adjacency adjacency) {
   return adjacency == Adjacency::replace_one ? 2 : 1;
+}
+
+/// The curvature that rides free for two classes, beside a moment or alone: each proved once.
+std::int64_t free_curvature(bool beside_moment, Adjacency adjacency) {
+  const auto shares_of = [](Adjacency under) {
+    const std::int64_t moment = units(moment_part);
+    return std::array{optimize::logistic_curvature_share(residual_units, 0, under),
+                      optimize::logistic_curvature_share(residual_units - moment,
+                                                         squares_factor(under) * moment, under)};
+  };
+  static const auto alone = shares_of(Adjacency::add_remove);
+  static const auto replaced = shares_of(Adjacency::replace_one);
+  return (adjacency == Adjacency::replace_one ? replaced : alone)[beside_moment ? 1 : 0];
 }
 
 double score_part(MeanModel mean) {
@@ -121,7 +137,7 @@ JointShares start_shares(const RegressionFacts& facts) {
 JointShares step_shares(const RegressionFacts& facts) {
   JointShares shares{.score = residual_units};
   if (facts.mean == MeanModel::logistic) {
-    shares.curvature = optimize::logistic_curvature_share(shares.score, 0, facts.adjacency);
+    shares.curvature = free_curvature(false, facts.adjacency);
   }
   return shares;
 }
@@ -131,8 +147,7 @@ JointShares last_shares(const RegressionFacts& facts) {
   JointShares shares{.score = residual_units - units(moment_part),
                      .moment = factor * units(moment_part)};
   if (facts.mean == MeanModel::logistic) {
-    shares.curvature =
-        optimize::logistic_curvature_share(shares.score, shares.moment, facts.adjacency);
+    shares.curvature = free_curvature(true, facts.adjacency);
   } else if (facts.mean == MeanModel::identity) {
     shares.score -= units(linear_curvature_part);
     shares.curvature = factor * units(linear_curvature_part);
@@ -143,10 +158,11 @@ JointShares last_shares(const RegressionFacts& facts) {
 std::int64_t poisson_curvature_share(double cut, double curvature_bound, const JointShares& others,
                                      Adjacency adjacency) {
   constexpr int means = 1000;
+  constexpr double least = 1e-4;
   const double half = adjacency == Adjacency::replace_one ? .5 : 1;
   double share = 4;
   for (int k = 0; k < means; ++k) {
-    const double m = 1e-4 * std::pow(cut / 1e-4, k / (means - 1.0));
+    const double m = least * numeric::exp(numeric::log(cut / least) * k / (means - 1.0));
     const auto law = optimize::cut_poisson(m, static_cast<std::int64_t>(cut));
     const double curvature = m * law.below;
     const double weight = std::min(1.0, curvature_bound / curvature);
@@ -220,14 +236,17 @@ InferenceNoise inference_noise(const InferenceOptions& options, const Regression
   const auto shares = budget_shares(facts.mean);
   // Later steps are nearer to the end, and get more: 1 : 3 : 9; for numbers all are equal.
   const double growth = facts.mean == MeanModel::identity ? 1 : 3;
-  double together = 0;
-  for (std::int64_t j = 0; j < steps; ++j) together += std::pow(growth, j);
+  std::vector<double> weights;
+  for (std::int64_t j = 0; j < steps; ++j) {
+    weights.push_back(weights.empty() ? 1 : growth * weights.back());
+  }
+  const double together = std::accumulate(weights.begin(), weights.end(), 0.0);
   double whole = 1 / facts.mu;
   const auto noise_of = [&] {
     InferenceNoise noise{.start = whole / std::sqrt(shares.start),
                          .last = whole / std::sqrt(shares.last())};
-    for (std::int64_t j = 0; j < steps; ++j) {
-      noise.steps.push_back(whole / std::sqrt(shares.steps * std::pow(growth, j) / together));
+    for (const double weight : weights) {
+      noise.steps.push_back(whole / std::sqrt(shares.steps * weight / together));
     }
     return noise;
   };

@@ -6,6 +6,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/numeric/elementary.h"
 #include "tacet/optimize/sums/joint_sum.h"
 
 namespace tacet::learn {
@@ -60,6 +61,8 @@ class Fit {
 
   /// Each release takes its noise from an address of its own.
   Seen release(const JointTask& task, double multiplier) {
+    const auto releases = static_cast<std::int64_t>(setup_.noise.steps.size()) + 2;
+    context_.supervision.step("training", static_cast<std::int64_t>(next_), releases);
     const auto released = mechanism::release_gaussian(
         optimize::joint_sum(records_, task, facts_.adjacency, context_.threads, context_.reducer),
         privacy::NoiseMultiplier(multiplier),
@@ -106,7 +109,7 @@ class Fit {
       const VectorXd products = setup_.design.largest_count * parts.score;
       place.mean_count = std::clamp(products[0] / weight, least_mean_count, facts_.cut);
       VectorXd theta = inverse * products / place.mean_count;
-      theta[0] += std::log(place.mean_count) - 1;
+      theta[0] += numeric::log(place.mean_count) - 1;
       return theta;
     }
     VectorXd theta = inverse * parts.score;
@@ -243,7 +246,7 @@ InferenceSetup inference_setup(const data::Schema& schema, const InferenceOption
   setup.options = options;
   setup.facts = regression_facts(options, setup.design.mean, setup.design.columns(),
                                  setup.design.largest_count);
-  static_cast<void>(check_identified(options, setup.facts));
+  setup.warning = check_identified(options, setup.facts);
   setup.noise = inference_noise(options, setup.facts, forecast(setup.facts, options.reach).steps);
   check_room(setup);
   return setup;

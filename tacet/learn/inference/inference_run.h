@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "tacet/data/dataset.h"
 #include "tacet/learn/inference/inference_plan.h"
 #include "tacet/learn/inference/joint_law.h"
@@ -15,6 +18,7 @@ struct InferenceSetup {
   InferenceOptions options{};
   RegressionFacts facts{};
   InferenceNoise noise{};
+  std::string warning{};  ///< for people, where some coefficients may not be identified
 };
 
 /// Settles design, constants and noise by public facts alone. Errors as regression_design,

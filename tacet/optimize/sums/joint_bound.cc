@@ -74,13 +74,15 @@ std::int64_t logistic_curvature_share(std::int64_t score, std::int64_t moment,
                                       Adjacency adjacency) {
   const JointShares others{.score = score, .curvature = 0, .moment = moment};
   const Wide half = half_counted(adjacency);
-  Wide least = static_cast<Wide>(residual_units) * residual_units;
+  Wide least = static_cast<Wide>(residual_units) << residual_bits;
   for (std::int64_t rho = 1; rho <= residual_units; ++rho) {
     const auto limit = static_cast<Wide>(logistic_curvature(rho) << curvature_shift);
     const Wide taken = twice_taken(others, adjacency, rho, 0);
     if (taken > 2 * whole)
       throw base::InternalError("shares of a joint release add up to too much");
-    if (limit > 0) least = std::min(least, (2 * whole - taken) / (half * limit * limit));
+    // The quotient is taken only where it is smaller than the least one.
+    const Wide square = half * limit * limit;
+    if (least * square > 2 * whole - taken) least = (2 * whole - taken) / square;
   }
   return static_cast<std::int64_t>(least);
 }

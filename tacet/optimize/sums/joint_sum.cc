@@ -287,8 +287,11 @@ std::int64_t JointTask::blocks() const {
 PublicIntegers public_integers(const Eigen::MatrixXd& values) {
   const double largest = values.size() == 0 ? 0 : values.cwiseAbs().maxCoeff();
   if (!std::isfinite(largest)) throw base::NumericError("a released matrix is not finite");
-  // A power of two, so that the rounded values are those that are used, exactly.
-  const double unit = largest > 0 ? std::exp2(std::ceil(std::log2(largest)) - 30) : 1;
+  // A power of two, so that the rounded values are those that are used, exactly; and found without
+  // logarithms, which differ among machines.
+  int exponent = 30;
+  if (largest > 0) static_cast<void>(std::frexp(largest, &exponent));
+  const double unit = std::ldexp(1.0, exponent - 30);
   return {.integers = (values / unit).array().round().matrix(), .unit = unit};
 }
 
