@@ -87,22 +87,24 @@ std::vector<Term> parse_terms(std::string_view formula) {
   Words words(formula);
   while (true) {
     Term names{words.name()};
-    char sign = '+';
     char product = 0;
-    while (!words.done() && (sign = words.sign()) != '+') {
+    bool another = false;
+    while (!words.done()) {
+      const char sign = words.sign();
+      another = sign == '+';
+      if (another) break;
       if (product != 0 && product != sign) words.fail("':' and '*' in one term; write two terms");
       product = sign;
       names.push_back(words.name());
       if (std::ranges::count(names, names.back()) > 1) words.fail("a column times itself");
       if (names.size() > max_factors) words.fail("at most four columns in a product");
-      sign = '+';
     }
     if (product == '*') {
       add_crossed(terms, names);
     } else {
       add(terms, names);
     }
-    if (words.done()) return terms;
+    if (!another) return terms;
   }
 }
 

@@ -219,14 +219,35 @@ double neighbours_apart(const Records& ones, const Records& others, const JointT
                          sum_of(make_dataset(others), task, adjacency));
 }
 
-/// The largest distance of many neighbours; `trials` of each adjacency and mean model.
+/// Another matrix, reach and predictor, as a released start might have led to: from harmless ones
+/// to those that noise made absurd.
+void redraw(JointTask& task, std::mt19937_64& bits) {
+  std::normal_distribution<double> normal;
+  const double spread = std::exp(2 * normal(bits));
+  const Eigen::MatrixXd whitening =
+      Eigen::MatrixXd::NullaryExpr(4, 4, [&] { return spread * normal(bits); });
+  const auto rounded = public_integers(whitening / 2048);
+  task.whitening = rounded.integers;
+  task.whitening_unit = rounded.unit;
+  task.squared_reach = std::exp(2 * normal(bits));
+  const auto predictor =
+      public_integers(Eigen::MatrixXd::NullaryExpr(4, 1, [&] { return 3 * normal(bits); }) / 2048);
+  task.predictor = predictor.integers.col(0);
+  task.predictor_unit = predictor.unit;
+}
+
+/// `trials` neighbours of each adjacency and mean model, each at a matrix of its own.
 void expect_within_the_bound(int trials) {
   RecordMaker make(5);
+  std::mt19937_64 bits(6);
   const Record nothing{{0, 0, 2048}, 1};  // a record that lacks a value
   for (const auto mean : every_mean) {
-    const auto alone = task_of(mean);
-    const auto replaced = task_of(mean, Adjacency::replace_one);
+    auto alone = task_of(mean);
+    const auto doubled = shares_of(mean, Adjacency::replace_one);
     for (int trial = 0; trial < trials; ++trial) {
+      if (trial > 0) redraw(alone, bits);
+      auto replaced = alone;
+      replaced.shares = doubled;
       const auto rest = make(mean);
       const auto record = make(mean);
       const auto other = make(mean);
