@@ -28,7 +28,8 @@ TEST(InferenceRun, WithHardlyAnyNoiseIsThePlainFit) {
     for (Eigen::Index k = 0; k < 5; ++k) {
       const double error = plain.standard_errors[k];
       EXPECT_NEAR(table.coefficients[k], plain.coefficients[k], .1 * error);
-      EXPECT_NEAR(std::sqrt(table.covariance()(k, k)) / error, 1, .03);
+      // The moment of numbers has noise of 3 % still, for a cut that cuts nothing.
+      EXPECT_NEAR(std::sqrt(table.covariance()(k, k)) / error, 1, .06);
     }
   }
 }
