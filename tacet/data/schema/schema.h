@@ -102,6 +102,9 @@ struct CategoricalColumn {
   Coding coding = Coding::one_hot;
   /// What each feature holds in place of 1, `other` last, as training released it; empty: 1.
   std::vector<double> scales{};
+  /// The category that regression tables compare the others with, one of `categories`; absent: the
+  /// first. Only method inference reads it.
+  std::optional<std::string> reference{};
   static constexpr double min_scale = 1.0 / 16;
   static constexpr double max_scale = 16;
 

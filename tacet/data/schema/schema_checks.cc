@@ -39,6 +39,11 @@ struct ColumnCheck {
       fail_at(where, "column '{}': category \"{}\" is listed twice", name, *twice);
     }
     check_scales(rule);
+    if (rule.reference &&
+        std::ranges::find(rule.categories, *rule.reference) == rule.categories.end()) {
+      fail_at(where, "column '{}': 'reference' must be one of the categories, got \"{}\"", name,
+              *rule.reference);
+    }
     if (rule.coding == Coding::one_hot) return;
     if (rule.categories.size() != 2 || rule.other != OtherRule::zero) {
       fail_at(where,

@@ -87,6 +87,7 @@ struct ColumnWriter {
     if (rule.other == OtherRule::column) out["other"] = "column";
     if (rule.coding == Coding::sign) out["coding"] = "sign";
     if (!rule.scales.empty()) out["scales"] = rule.scales;
+    if (rule.reference) out["reference"] = *rule.reference;
   }
   void operator()(const HashedColumn& rule) const {
     out["kind"] = "hashed";

@@ -19,6 +19,7 @@ CategoricalColumn categorical_column(TableReader& table) {
     rule.coding =
         as_choice(*node, "coding", {"one_hot", "sign"}) == 0 ? Coding::one_hot : Coding::sign;
   }
+  if (const Node* node = table.find("reference")) rule.reference = as_text(*node, "reference");
   if (const Node* node = table.find("scales")) {
     for (const Node& scale : as_list(*node, "scales")) {
       rule.scales.push_back(as_number(scale, "scales"));

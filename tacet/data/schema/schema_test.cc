@@ -199,6 +199,19 @@ TEST(Schema, RefusesContradictions) {
             std::string::npos);
 }
 
+TEST(Schema, CategoriesHaveAReference) {
+  const std::string column = "[[column]]\nname='x'\nkind='categorical'\ncategories=['a','b']\n";
+  const auto schema = schema_from_toml(column + "reference='b'\n", "s.toml");
+  EXPECT_EQ(std::get<CategoricalColumn>(schema.columns[0].rule).reference, "b");
+  const auto json = schema_to_json(schema);
+  EXPECT_EQ(schema_to_json(schema_from_json(json)), json);
+  EXPECT_EQ(schema_to_json(schema_from_toml(schema_to_toml(schema), "t.toml")), json);
+  EXPECT_FALSE(
+      schema_to_json(schema_from_toml(column, "s.toml"))["column"][0].contains("reference"));
+  EXPECT_EQ(error_of(column + "reference='c'\n"),
+            "s.toml:1:1: column 'x': 'reference' must be one of the categories, got \"c\"");
+}
+
 TEST(Schema, CategoriesHaveScales) {
   const std::string column = "[[column]]\nname='x'\nkind='categorical'\ncategories=['a','b']\n";
   const auto scaled = column + "other='column'\nscales=[0.5,2,4.25]\n";

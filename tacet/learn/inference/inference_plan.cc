@@ -1,0 +1,312 @@
+#include "tacet/learn/inference/inference_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/noise_size.h"
+#include "tacet/numeric/elementary.h"
+
+namespace tacet::learn {
+namespace {
+
+using optimize::JointShares;
+using optimize::MeanModel;
+using optimize::residual_units;
+using privacy::Adjacency;
+
+// Constants of the estimator, from the tuning that docs/explanations/inference.md describes.
+constexpr double moment_part = .05;            // of the last release
+constexpr double linear_curvature_part = .25;  // of the last release of numbers
+constexpr double start_curvature_part = .65;
+constexpr double start_squares_part = .05;  // of numbers, for the residuals' variance
+constexpr double least_reach = 3;
+constexpr double largest_reach = 8;
+constexpr double largest_chosen_noise = .1;  // relative noise up to which the reach may grow
+constexpr double noise_over_sampling = .1;   // variance of noise that a wider cut may add
+constexpr double narrow_cut = 3;             // standard deviations of the residuals
+constexpr double curvature_of_means = 3;     // a count's curvature is cut at this times their mean
+
+std::int64_t units(double part) { return std::llround(part * residual_units); }
+
+/// Matrices of squares count half under replace_one: docs/proofs/inference.md, theorem 2.
+std::int64_t squares_factor(Adjacency adjacency) {
+  return adjacency == Adjacency::replace_one ? 2 : 1;
+}
+
+/// The curvature that rides free for two classes, beside a moment or alone: each proved once.
+std::int64_t free_curvature(bool beside_moment, Adjacency adjacency) {
+  const auto shares_of = [](Adjacency under) {
+    const std::int64_t moment = units(moment_part);
+    return std::array{optimize::logistic_curvature_share(residual_units, 0, under),
+                      optimize::logistic_curvature_share(residual_units - moment,
+                                                         squares_factor(under) * moment, under)};
+  };
+  static const auto alone = shares_of(Adjacency::add_remove);
+  static const auto replaced = shares_of(Adjacency::replace_one);
+  return (adjacency == Adjacency::replace_one ? replaced : alone)[beside_moment ? 1 : 0];
+}
+
+double score_part(MeanModel mean) {
+  return mean == MeanModel::identity ? 1 - linear_curvature_part - moment_part : 1 - moment_part;
+}
+
+/// Curvature of a typical record, in units of its bound, and the largest curvature.
+double typical_curvature(const RegressionFacts& facts) {
+  if (facts.mean == MeanModel::logistic) return .15;
+  return facts.mean == MeanModel::poisson ? facts.mean_count : 1;
+}
+double largest_curvature(const RegressionFacts& facts) {
+  if (facts.mean == MeanModel::logistic) return .25;
+  return facts.mean == MeanModel::poisson ? curvature_of_means * facts.mean_count : 1;
+}
+
+/// Information of the rows over the noise's variance of a score of one column and bound 1.
+double score_information(const RegressionFacts& facts) {
+  const double curvature = facts.mean == MeanModel::logistic ? .2 : typical_curvature(facts);
+  const double cut = facts.mean == MeanModel::identity ? narrow_cut : facts.cut;
+  const double share = budget_shares(facts.mean).last() * score_part(facts.mean);
+  return curvature * static_cast<double>(facts.rows) * facts.mu * facts.mu * share /
+         (static_cast<double>(facts.columns) * cut * cut);
+}
+
+double relative_noise(const RegressionFacts& facts, double reach) {
+  auto shares = last_shares(facts);
+  if (facts.mean == MeanModel::poisson) {
+    shares.curvature =
+        poisson_curvature_share(facts.cut, largest_curvature(facts), shares, facts.adjacency);
+  }
+  const auto columns = static_cast<double>(facts.columns);
+  const double noise = reach * columns * largest_curvature(facts) /
+                       (facts.mu * std::sqrt(budget_shares(facts.mean).last() *
+                                             JointShares::real(shares.curvature)));
+  return noise * std::sqrt(2 * columns) /
+         (typical_curvature(facts) * static_cast<double>(facts.rows));
+}
+
+std::int64_t step_count(const RegressionFacts& facts) {
+  // Where sampling is far above noise one more step costs little, and a wrong start much.
+  const bool precise = noise_over_sampling / (.1 * score_information(facts)) <= .02;
+  return facts.mean == MeanModel::poisson || precise ? 3 : 2;
+}
+
+double epsilon_of(double mu, const InferenceOptions& options) {
+  return accounting::gaussian::epsilon(mu * privacy::distance_factor(options.adjacency),
+                                       privacy::Delta(options.delta));
+}
+
+void check_options(const InferenceOptions& options) {
+  if (options.rows < 1) {
+    throw base::UsageError(
+        "method inference scales its noise and its steps by the number of records; declare it "
+        "(public_row_count in the schema, or --public-row-count)");
+  }
+  if (!(options.delta > 0)) {
+    throw base::GuaranteeError("method inference has Gaussian noise, which needs a delta above 0");
+  }
+  if (options.reach && !(*options.reach >= 1 && *options.reach <= 100)) {
+    throw base::UsageError("reach must be between 1 and 100, got {}", *options.reach);
+  }
+  if (options.count_cut && *options.count_cut < 1) {
+    throw base::UsageError("the largest count that is told apart must be at least 1, got {}",
+                           *options.count_cut);
+  }
+}
+
+}  // namespace
+
+BudgetShares budget_shares(MeanModel mean) {
+  return {.start = .2, .steps = mean == MeanModel::identity ? .1 : .2};
+}
+
+JointShares start_shares(const RegressionFacts& facts) {
+  const auto factor = squares_factor(facts.adjacency);
+  const double squares = facts.mean == MeanModel::identity ? start_squares_part : 0;
+  JointShares shares{.score = units((1 - start_curvature_part) * (1 - squares)),
+                     .squares = factor * units(squares)};
+  shares.curvature = factor * (residual_units - shares.score - units(squares));
+  return shares;
+}
+
+JointShares step_shares(const RegressionFacts& facts) {
+  JointShares shares{.score = residual_units};
+  if (facts.mean == MeanModel::logistic) {
+    shares.curvature = free_curvature(false, facts.adjacency);
+  }
+  return shares;
+}
+
+JointShares last_shares(const RegressionFacts& facts) {
+  const auto factor = squares_factor(facts.adjacency);
+  JointShares shares{.score = residual_units - units(moment_part),
+                     .moment = factor * units(moment_part)};
+  if (facts.mean == MeanModel::logistic) {
+    shares.curvature = free_curvature(true, facts.adjacency);
+  } else if (facts.mean == MeanModel::identity) {
+    shares.score -= units(linear_curvature_part);
+    shares.curvature = factor * units(linear_curvature_part);
+  }
+  return shares;
+}
+
+std::int64_t poisson_curvature_share(double cut, double curvature_bound, const JointShares& others,
+                                     Adjacency adjacency) {
+  constexpr int means = 1000;
+  constexpr double least = 1e-4;
+  const double half = adjacency == Adjacency::replace_one ? .5 : 1;
+  double share = 4;
+  for (int k = 0; k < means; ++k) {
+    const double m = least * numeric::exp(numeric::log(cut / least) * k / (means - 1.0));
+    const auto law = optimize::cut_poisson(m, static_cast<std::int64_t>(cut));
+    const double curvature = m * law.below;
+    const double weight = std::min(1.0, curvature_bound / curvature);
+    const double residual = weight * std::max(cut - law.mean, law.mean) / cut;
+    const double square = residual * residual;
+    const double left = 1 - JointShares::real(others.score) * square -
+                        half * JointShares::real(others.moment) * square * square;
+    share = std::min(share, left / (half * std::pow(weight * curvature / curvature_bound, 2)));
+  }
+  // So little is left where a cut is hardly above the mean: then single records are cut instead.
+  constexpr double least_share = .02;
+  return units(std::max(share, least_share));
+}
+
+InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> asked) {
+  InferenceForecast found{.steps = step_count(facts)};
+  const auto columns = static_cast<double>(facts.columns);
+  found.reach = std::clamp(.25 * score_information(facts), least_reach, largest_reach);
+  const double at_one = relative_noise(facts, 1);
+  found.reach = std::clamp(largest_chosen_noise / at_one, least_reach, found.reach);
+  found.reach = asked.value_or(found.reach);
+  found.relative_noise = found.reach * at_one;
+  const double share = budget_shares(facts.mean).last() * score_part(facts.mean);
+  const double one = typical_curvature(facts) * static_cast<double>(facts.rows) * facts.mu *
+                     facts.mu * share / (found.reach * columns);
+  if (facts.mean == MeanModel::poisson) found.cut = facts.cut;
+  if (facts.mean == MeanModel::identity) {
+    found.cut = residual_cut(noise_over_sampling * one);
+  }
+  found.width = std::sqrt(1 + found.cut * found.cut / one);
+  return found;
+}
+
+double residual_cut(double affordable_square) {
+  // A cut of 6 keeps the intercept right where errors are skewed; it has the first claim on noise
+  // up to half of the sampling variance.
+  constexpr double wide = 6;
+  constexpr double largest_claim = .5;
+  const bool affords = wide * wide * noise_over_sampling <= largest_claim * affordable_square;
+  return std::max(affords ? wide : narrow_cut, std::sqrt(affordable_square));
+}
+
+std::int64_t rows_needed(RegressionFacts facts, double limit) {
+  const auto fits = [&](double rows) {
+    facts.rows = std::max<std::int64_t>(1, std::llround(rows));
+    return forecast(facts).relative_noise <= limit;
+  };
+  double low = 0;  // log2 of too few rows
+  double high = 40;
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (low + high) / 2;
+    (fits(std::exp2(middle)) ? high : low) = middle;
+  }
+  return std::llround(std::ceil(std::exp2(high)));
+}
+
+double mu_needed(RegressionFacts facts, double limit) {
+  double low = std::log(1e-6);
+  double high = std::log(100.0);
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (low + high) / 2;
+    facts.mu = std::exp(middle);
+    (forecast(facts).relative_noise <= limit ? high : low) = middle;
+  }
+  return std::exp(high);
+}
+
+InferenceNoise inference_noise(const InferenceOptions& options, const RegressionFacts& facts,
+                               std::int64_t steps) {
+  check_options(options);
+  const auto shares = budget_shares(facts.mean);
+  // Later steps are nearer to the end, and get more: 1 : 3 : 9; for numbers all are equal.
+  const double growth = facts.mean == MeanModel::identity ? 1 : 3;
+  std::vector<double> weights;
+  for (std::int64_t j = 0; j < steps; ++j) {
+    weights.push_back(weights.empty() ? 1 : growth * weights.back());
+  }
+  const double together = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double whole = 1 / facts.mu;
+  const auto noise_of = [&] {
+    InferenceNoise noise{.start = whole / std::sqrt(shares.start),
+                         .last = whole / std::sqrt(shares.last())};
+    for (const double weight : weights) {
+      noise.steps.push_back(whole / std::sqrt(shares.steps * weight / together));
+    }
+    return noise;
+  };
+  const auto cost = [&](const InferenceNoise& noise) {
+    return accounting::epsilon(releases(noise), options.adjacency, privacy::Delta(options.delta));
+  };
+  auto noise = noise_of();
+  // Roundings of the parts: one unit in the last place after the other until the accountant agrees.
+  for (double larger = 1e-15; cost(noise) > options.epsilon; larger *= 2) {
+    whole *= 1 + larger;
+    noise = noise_of();
+  }
+  return noise;
+}
+
+privacy::Event releases(const InferenceNoise& noise) {
+  privacy::Composed all;
+  all.parts.emplace_back(privacy::Gaussian{noise.start});
+  for (const double step : noise.steps) all.parts.emplace_back(privacy::Gaussian{step});
+  all.parts.emplace_back(privacy::Gaussian{noise.last});
+  return all;
+}
+
+RegressionFacts regression_facts(const InferenceOptions& options, MeanModel mean,
+                                 std::int64_t columns, double largest_count) {
+  check_options(options);
+  const double z = full_batch_noise(1, privacy::Epsilon(options.epsilon),
+                                    privacy::Delta(options.delta), options.adjacency);
+  RegressionFacts facts{.mean = mean,
+                        .columns = columns,
+                        .rows = options.rows,
+                        .mu = 1 / z,
+                        .adjacency = options.adjacency};
+  if (mean == MeanModel::poisson) {
+    facts.cut = std::ceil(largest_count);
+    if (options.count_cut) {
+      facts.cut = std::min(facts.cut, static_cast<double>(*options.count_cut));
+    }
+    facts.mean_count = std::min(facts.mean_count, facts.cut / 2);
+  }
+  return facts;
+}
+
+std::string check_identified(const InferenceOptions& options, const RegressionFacts& facts) {
+  const auto found = forecast(facts, options.reach);
+  if (found.relative_noise <= doubtful_relative_noise) return {};
+  const auto needed = rows_needed(facts);
+  const double enough = epsilon_of(mu_needed(facts), options);
+  if (found.relative_noise > max_relative_noise) {
+    throw base::UsageError(
+        "{} rows with {} columns at epsilon {:g} identify nothing: the noise of the curvature "
+        "matrix is {:.2f} of it, and at most {} is fitted; it takes about {} rows, or epsilon "
+        "{:.3g}, or fewer terms",
+        facts.rows, facts.columns, options.epsilon, found.relative_noise, max_relative_noise,
+        needed, enough);
+  }
+  return fmt::format(
+      "some coefficients may come out as not identified: the noise of the curvature matrix is "
+      "{:.2f} of it, and below {} hardly any does; that takes about {} rows",
+      found.relative_noise, doubtful_relative_noise, rows_needed(facts, doubtful_relative_noise));
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,150 @@
+#include "tacet/learn/inference/inference_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/base/error.h"
+
+namespace tacet::learn {
+namespace inference_plan_test {
+
+using optimize::JointShares;
+using optimize::MeanModel;
+using enum privacy::Adjacency;
+
+InferenceOptions asked(double epsilon, std::int64_t rows = 10000,
+                       privacy::Adjacency adjacency = add_remove) {
+  return {.epsilon = epsilon, .delta = 1e-6, .adjacency = adjacency, .rows = rows};
+}
+
+RegressionFacts facts_of(MeanModel mean, std::int64_t columns, double epsilon,
+                         std::int64_t rows = 10000, privacy::Adjacency adjacency = add_remove) {
+  return regression_facts(asked(epsilon, rows, adjacency), mean, columns, 30);
+}
+
+TEST(InferencePlan, ReleasesSpendTheBudgetAndNoMore) {
+  for (const auto adjacency : {add_remove, zero_out, replace_one}) {
+    for (const auto mean : {MeanModel::identity, MeanModel::logistic, MeanModel::poisson}) {
+      for (const double epsilon : {.25, 1.0, 4.0}) {
+        const auto options = asked(epsilon, 10000, adjacency);
+        const auto facts = facts_of(mean, 11, epsilon, 10000, adjacency);
+        const auto noise = inference_noise(options, facts, 2);
+        const double cost = accounting::epsilon(releases(noise), adjacency, privacy::Delta(1e-6));
+        EXPECT_LE(cost, epsilon);
+        EXPECT_GT(cost, .999 * epsilon);
+      }
+    }
+  }
+}
+
+// Every release stays within its bound: with residuals and curvature of full size where these go
+// together, and over all integers where a residual says the curvature.
+TEST(InferencePlan, SharesLeaveRoomForWhatIsReleased) {
+  for (const auto adjacency : {add_remove, replace_one}) {
+    for (const auto mean : {MeanModel::identity, MeanModel::logistic}) {
+      const auto facts = facts_of(mean, 5, 1, 10000, adjacency);
+      const auto full = std::int64_t{1} << 22;
+      EXPECT_TRUE(
+          within_joint_bound(start_shares(facts), adjacency, optimize::residual_units, full));
+      for (const auto& shares : {step_shares(facts), last_shares(facts)}) {
+        const bool together = mean == MeanModel::identity;
+        for (std::int64_t rho = 0; rho <= optimize::residual_units; rho += 257) {
+          const auto limit = together ? full : 4 * optimize::logistic_curvature(rho);
+          ASSERT_TRUE(within_joint_bound(shares, adjacency, rho, limit));
+        }
+      }
+    }
+    // Nothing is left over where everything goes together.
+    auto shares = last_shares(facts_of(MeanModel::identity, 5, 1, 10000, adjacency));
+    shares.curvature += 3;
+    EXPECT_FALSE(
+        within_joint_bound(shares, adjacency, optimize::residual_units, std::int64_t{1} << 22));
+  }
+}
+
+// The table of the specification, in thousands of rows: relative noise .3 and .15 with 3, 10 and 30
+// columns beside the constant.
+TEST(InferencePlan, RowsThatAreNeeded) {
+  const auto needed = [](int slopes, double epsilon, double limit) {
+    return static_cast<double>(
+               rows_needed(facts_of(MeanModel::logistic, slopes + 1, epsilon), limit)) /
+           1000;
+  };
+  const struct {
+    int slopes;
+    double epsilon, most, doubtful;
+  } rows[] = {{3, .5, 2.4, 4.7}, {3, 1, 1.3, 2.5}, {3, 2, .7, 1.3}, {3, 4, .4, .7},
+              {10, .5, 11, 22},  {10, 1, 5.7, 11}, {10, 2, 3, 5.9}, {10, 4, 1.6, 3.2},
+              {30, .5, 51, 102}, {30, 1, 27, 53},  {30, 2, 14, 28}, {30, 4, 7.5, 15}};
+  for (const auto& row : rows) {
+    // The specification rounds to two digits, and has a coarse grid of rows.
+    EXPECT_NEAR(needed(row.slopes, row.epsilon, .3), row.most, .06 + .07 * row.most);
+    EXPECT_NEAR(needed(row.slopes, row.epsilon, .15), row.doubtful, .06 + .07 * row.doubtful);
+  }
+}
+
+TEST(InferencePlan, RefusesBeforeAnythingIsSpent) {
+  const auto facts = facts_of(MeanModel::logistic, 11, 1, 5000);
+  try {
+    static_cast<void>(check_identified(asked(1, 5000), facts));
+    ADD_FAILURE() << "5,000 rows with 11 columns at epsilon 1 were taken";
+  } catch (const base::UsageError& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("5000 rows with 11 columns at epsilon 1 identify nothing"),
+              std::string::npos);
+    EXPECT_NE(what.find("it takes about 5"), std::string::npos) << what;
+  }
+  // What the message names suffices, and a tenth less does not.
+  const auto rows = rows_needed(facts);
+  EXPECT_NO_THROW(static_cast<void>(
+      check_identified(asked(1, rows), facts_of(MeanModel::logistic, 11, 1, rows))));
+  const auto fewer = rows * 9 / 10;
+  EXPECT_THROW(static_cast<void>(
+                   check_identified(asked(1, fewer), facts_of(MeanModel::logistic, 11, 1, fewer))),
+               base::UsageError);
+  EXPECT_FALSE(
+      check_identified(asked(1, 8000), facts_of(MeanModel::logistic, 11, 1, 8000)).empty());
+  EXPECT_TRUE(
+      check_identified(asked(1, 20000), facts_of(MeanModel::logistic, 11, 1, 20000)).empty());
+}
+
+// The widths of the trial at 10,000 rows: 1.32 and 1.05 of the plain interval with two classes.
+TEST(InferencePlan, WidthIsKnownBeforehand) {
+  EXPECT_NEAR(forecast(facts_of(MeanModel::logistic, 11, 1)).width, 1.32, .12);
+  EXPECT_NEAR(forecast(facts_of(MeanModel::logistic, 11, 4)).width, 1.05, .05);
+  EXPECT_NEAR(forecast(facts_of(MeanModel::identity, 11, 1)).width, 1.5, .2);
+  EXPECT_LT(forecast(facts_of(MeanModel::identity, 11, 1e3)).width, 1.05);
+}
+
+TEST(InferencePlan, ReplacedRecordsCostLessThanTwice) {
+  const auto alone = forecast(facts_of(MeanModel::logistic, 5, 1, 10000, add_remove));
+  const auto replaced = forecast(facts_of(MeanModel::logistic, 5, 1, 10000, replace_one));
+  EXPECT_LT(replaced.relative_noise / replaced.reach, 1.6 * alone.relative_noise / alone.reach);
+}
+
+TEST(InferencePlan, CutOfCountsDecidesTheRoomOfTheirCurvature) {
+  const JointShares others{.score = 1 << 19, .curvature = 0, .moment = 1 << 15};
+  for (const double cut : {5.0, 11.0, 30.0}) {
+    const auto share = poisson_curvature_share(cut, 4.5, others, add_remove);
+    EXPECT_GE(JointShares::real(share), .02);
+    EXPECT_LE(JointShares::real(share), 4);
+  }
+}
+
+TEST(InferencePlan, RefusesOptionsThatMakeNoSense) {
+  const auto facts = facts_of(MeanModel::logistic, 5, 1);
+  auto options = asked(1);
+  options.rows = 0;
+  EXPECT_THROW(static_cast<void>(inference_noise(options, facts, 2)), base::UsageError);
+  options = asked(1);
+  options.delta = 0;
+  EXPECT_THROW(static_cast<void>(inference_noise(options, facts, 2)), base::GuaranteeError);
+  options = asked(1);
+  options.reach = .5;
+  EXPECT_THROW(static_cast<void>(inference_noise(options, facts, 2)), base::UsageError);
+}
+
+}  // namespace inference_plan_test
+}  // namespace tacet::learn

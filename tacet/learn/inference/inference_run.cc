@@ -1,0 +1,273 @@
+#include "tacet/learn/inference/inference_run.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/numeric/elementary.h"
+#include "tacet/optimize/sums/joint_sum.h"
+
+namespace tacet::learn {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using optimize::JointNoise;
+using optimize::JointRelease;
+using optimize::JointTask;
+using optimize::MeanModel;
+
+constexpr double scale = data::Dataset::feature_scale;
+constexpr double start_reach_growth = .3;  // R0^2 = 1 + .3 (p - 1)
+constexpr double least_stddev = .02;       // of residuals, in units of the label
+constexpr double least_mean_count = .02;
+constexpr double least_weight = .2;  // of the rows together, per declared row
+constexpr double means_of_curvature = 3;
+
+/// A release and the standard deviation of its noise.
+struct Seen {
+  JointRelease parts;
+  JointNoise noise;
+};
+
+/// Released values at which the next sum is taken.
+struct Place {
+  MatrixXd whitening;        ///< A, exactly as it is used
+  VectorXd theta;            ///< in whitened coordinates
+  VectorXd start_curvature;  ///< of the start's matrix, which is diagonal there
+  double stddev = 1;         ///< of numbers' residuals
+  double mean_count = 1;
+};
+
+class Fit {
+ public:
+  Fit(const data::Dataset& records, const InferenceSetup& setup, const TrainingContext& context)
+      : records_(records), setup_(setup), facts_(setup.facts), context_(context) {}
+
+  RegressionEstimate run() {
+    Place place = start();
+    choose_bounds(place);
+    for (std::size_t j = 0; j < setup_.noise.steps.size(); ++j) {
+      step(place, setup_.noise.steps[j]);
+    }
+    return last(place);
+  }
+
+ private:
+  [[nodiscard]] Eigen::Index columns() const { return setup_.design.columns(); }
+  [[nodiscard]] double rows() const { return static_cast<double>(facts_.rows); }
+
+  /// Each release takes its noise from an address of its own.
+  Seen release(const JointTask& task, double multiplier) {
+    const auto releases = static_cast<std::int64_t>(setup_.noise.steps.size()) + 2;
+    context_.supervision.step("training", static_cast<std::int64_t>(next_), releases);
+    const auto released = mechanism::release_gaussian(
+        optimize::joint_sum(records_, task, facts_.adjacency, context_.threads, context_.reducer),
+        privacy::NoiseMultiplier(multiplier),
+        {{.step = next_++}, context_.source, context_.reservation});
+    auto noise = optimize::joint_noise(task);
+    for (double* stddev : {&noise.score, &noise.curvature, &noise.moment, &noise.squares}) {
+      *stddev *= multiplier;
+    }
+    return {optimize::joint_release(released.value(), task), noise};
+  }
+
+  /// Rows in encoded units, and labels as they are.
+  Place start() {
+    JointTask task;
+    task.design = setup_.design.design;
+    task.whitening = MatrixXd::Identity(columns(), columns());
+    task.whitening_unit = 1 / scale;
+    task.squared_reach = 1 + start_reach_growth * static_cast<double>(columns() - 1);
+    task.predictor = VectorXd::Zero(columns());
+    task.shares = start_shares(facts_);
+    const auto seen = release(task, setup_.noise.start);
+    const auto eigen = symmetric_eigen(seen.parts.curvature);
+    const double edge = noise_edge(seen.noise.curvature, columns());
+    const VectorXd roots = (eigen.values.cwiseMax(edge) / rows()).cwiseSqrt().cwiseInverse();
+    Place place;
+    place.start_curvature = rows() * eigen.values.cwiseQuotient(eigen.values.cwiseMax(edge));
+    const auto rounded =
+        optimize::public_integers(roots.asDiagonal() * eigen.vectors.transpose() / scale);
+    place.whitening = rounded.integers * (rounded.unit * scale);
+    const VectorXd damped =
+        (eigen.values.array() < edge).select(1.5 * edge, eigen.values).matrix().cwiseInverse();
+    const MatrixXd inverse = eigen.vectors * damped.asDiagonal() * eigen.vectors.transpose();
+    const VectorXd theta = first_guess(place, seen.parts, inverse);
+    place.theta = place.whitening.transpose().partialPivLu().solve(theta);
+    if (facts_.mean == MeanModel::logistic) shorten(place.theta, 2);
+    return place;
+  }
+
+  /// Least squares, in the predictor's units.
+  VectorXd first_guess(Place& place, const JointRelease& parts, const MatrixXd& inverse) const {
+    const double weight = std::max(parts.curvature(0, 0), least_weight * rows());
+    if (facts_.mean == MeanModel::logistic) return inverse * (4 * .5 * parts.score);
+    if (facts_.mean == MeanModel::poisson) {
+      const VectorXd products = setup_.design.largest_count * parts.score;
+      place.mean_count = std::clamp(products[0] / weight, least_mean_count, facts_.cut);
+      VectorXd theta = inverse * products / place.mean_count;
+      theta[0] += numeric::log(place.mean_count) - 1;
+      return theta;
+    }
+    VectorXd theta = inverse * parts.score;
+    const double least = least_stddev * least_stddev;
+    const double explained = 2 * theta.dot(parts.score) - theta.dot(parts.curvature * theta);
+    const double all = std::max(parts.squares / weight, least);
+    place.stddev = std::sqrt(std::clamp((parts.squares - explained) / weight, least, all));
+    return theta;
+  }
+
+  /// Reach, cut and the curvature's bound of all later sums.
+  void choose_bounds(const Place& place) {
+    auto facts = facts_;
+    facts.mean_count = place.mean_count;
+    reach_ = forecast(facts, setup_.options.reach).reach;
+    response_.mean = facts_.mean;
+    if (facts_.mean == MeanModel::poisson) {
+      response_.cut = facts_.cut;
+      response_.largest = setup_.design.largest_count;
+      response_.curvature_bound = means_of_curvature * place.mean_count;
+    }
+    if (facts_.mean != MeanModel::identity) return;
+    // Labels are in [-1, 1]: nothing is farther than 2 from a predictor among them.
+    const double stddevs = std::min(forecast(facts, reach_).cut, 2 / place.stddev);
+    response_.cut = stddevs * place.stddev;
+    narrow_ = stddevs < 6 && response_.cut < 2;
+  }
+
+  [[nodiscard]] JointTask task_at(Place& place, optimize::JointShares shares) const {
+    JointTask task;
+    task.design = setup_.design.design;
+    const auto whitening = optimize::public_integers(place.whitening / scale);
+    task.whitening = whitening.integers;
+    task.whitening_unit = whitening.unit;
+    const auto predictor =
+        optimize::public_integers(place.whitening.transpose() * place.theta / scale);
+    task.predictor = predictor.integers.col(0);
+    task.predictor_unit = predictor.unit;
+    task.squared_reach = reach_ * static_cast<double>(columns());
+    task.response = response_;
+    task.shares = shares;
+    if (facts_.mean == MeanModel::poisson) {
+      task.shares.curvature = poisson_curvature_share(response_.cut, response_.curvature_bound,
+                                                      shares, facts_.adjacency);
+    }
+    return task;
+  }
+
+  /// A rough Newton step, short where curvature is uncertain.
+  void step(Place& place, double multiplier) {
+    const auto seen = release(task_at(place, step_shares(facts_)), multiplier);
+    const double edge = noise_edge(seen.noise.curvature, columns());
+    double least = .1 * rows();
+    double longest = 2 * place.stddev;
+    MatrixXd curvature = place.start_curvature.asDiagonal();
+    if (facts_.mean == MeanModel::logistic) {
+      least = std::max(edge, .04 * rows());
+      longest = 2;
+    } else if (facts_.mean == MeanModel::poisson) {
+      least = std::max(edge, .3 * rows() * place.mean_count);
+      longest = 1;
+    }
+    if (facts_.mean != MeanModel::identity) curvature = seen.parts.curvature;
+    const auto eigen = symmetric_eigen(curvature);
+    const VectorXd damped = eigen.values.cwiseMax(least).cwiseInverse();
+    VectorXd move =
+        eigen.vectors * damped.asDiagonal() * eigen.vectors.transpose() * seen.parts.score;
+    shorten(move, longest);
+    place.theta += move;
+  }
+
+  RegressionEstimate last(Place& place) {
+    const auto seen = release(task_at(place, last_shares(facts_)), setup_.noise.last);
+    const bool numbers = facts_.mean == MeanModel::identity;
+    auto estimate = joint_law({.whitening = place.whitening,
+                               .theta = place.theta,
+                               .parts = seen.parts,
+                               .noise = seen.noise,
+                               .model_variance = numbers ? place.stddev * place.stddev : 1});
+    estimate.reach = reach_;
+    estimate.cut = response_.cut;
+    estimate.residual_stddev = numbers ? place.stddev : 0;
+    estimate.narrow_cut = narrow_ && !setup_.options.symmetric_errors;
+    return estimate;
+  }
+
+  static void shorten(VectorXd& vector, double longest) {
+    const double length = vector.norm();
+    if (length > longest) vector *= longest / length;
+  }
+
+  const data::Dataset& records_;
+  const InferenceSetup& setup_;
+  const RegressionFacts& facts_;
+  const TrainingContext& context_;
+  std::uint64_t next_ = 0;
+  double reach_ = 0;
+  bool narrow_ = false;
+  optimize::Response response_;
+};
+
+/// A task of this shape, for what depends on its shape alone.
+JointTask shape_of(const InferenceSetup& setup, const optimize::JointShares& shares) {
+  JointTask task;
+  task.whitening.resize(setup.design.columns(), setup.design.columns());
+  task.shares = shares;
+  // Counts have a curvature, whatever its share.
+  if (setup.facts.mean == MeanModel::poisson && shares.curvature == 0) task.shares.curvature = 1;
+  return task;
+}
+
+void check_room(const InferenceSetup& setup) {
+  const auto check = [&](const optimize::JointShares& shares, double multiplier) {
+    auto least = shares;
+    if (setup.facts.mean == MeanModel::poisson && shares.curvature == 0) {
+      least.curvature = optimize::residual_units / 50;
+    }
+    if (multiplier <= optimize::largest_joint_multiplier(least)) return;
+    throw base::NumericError(
+        "a noise multiplier of {:.4g} is wider than the sampler's grid, and nothing would be left "
+        "of the sums; ask for a larger epsilon or delta",
+        multiplier);
+  };
+  check(start_shares(setup.facts), setup.noise.start);
+  for (const double multiplier : setup.noise.steps) check(step_shares(setup.facts), multiplier);
+  check(last_shares(setup.facts), setup.noise.last);
+}
+
+}  // namespace
+
+InferenceSetup inference_setup(const data::Schema& schema, const InferenceOptions& options) {
+  InferenceSetup setup;
+  setup.design = regression_design(schema, options.terms);
+  setup.options = options;
+  setup.facts = regression_facts(options, setup.design.mean, setup.design.columns(),
+                                 setup.design.largest_count);
+  setup.warning = check_identified(options, setup.facts);
+  setup.noise = inference_noise(options, setup.facts, forecast(setup.facts, options.reach).steps);
+  check_room(setup);
+  return setup;
+}
+
+NoiseRoom noise_room(const InferenceSetup& setup) {
+  NoiseRoom room;
+  const auto add = [&](const optimize::JointShares& shares) {
+    const auto task = shape_of(setup, shares);
+    room.blocks += task.blocks();
+    room.words += task.values();
+  };
+  add(start_shares(setup.facts));
+  for (std::size_t j = 0; j < setup.noise.steps.size(); ++j) add(step_shares(setup.facts));
+  add(last_shares(setup.facts));
+  return room;
+}
+
+RegressionEstimate run_inference(const data::Dataset& records, const InferenceSetup& setup,
+                                 const TrainingContext& context) {
+  return Fit(records, setup, context).run();
+}
+
+}  // namespace tacet::learn

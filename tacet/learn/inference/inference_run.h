@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tacet/data/dataset.h"
+#include "tacet/learn/inference/inference_plan.h"
+#include "tacet/learn/inference/joint_law.h"
+#include "tacet/learn/inference/regression_design.h"
+#include "tacet/learn/plan/training.h"
+
+/// The releases of method inference, one after the other.
+namespace tacet::learn {
+
+/// A regression that is settled, and not begun.
+struct InferenceSetup {
+  RegressionDesign design{};
+  InferenceOptions options{};
+  RegressionFacts facts{};
+  InferenceNoise noise{};
+  std::string warning{};  ///< for people, where some coefficients may not be identified
+};
+
+/// Settles design, constants and noise by public facts alone. Errors as regression_design,
+/// check_identified and inference_noise; NumericError where the sampler's grid has no room for the
+/// noise.
+[[nodiscard]] InferenceSetup inference_setup(const data::Schema& schema,
+                                             const InferenceOptions& options);
+
+/// Keystream blocks that the noise of a run takes, and their words together.
+struct NoiseRoom {
+  std::int64_t blocks = 0;
+  std::int64_t words = 0;
+};
+[[nodiscard]] NoiseRoom noise_room(const InferenceSetup& setup);
+
+/// Fits on records that were read by setup.design.reading, and of which each unit has one. Debits
+/// the events releases(setup.noise), in order; the same bits for any number of threads.
+[[nodiscard]] RegressionEstimate run_inference(const data::Dataset& records,
+                                               const InferenceSetup& setup,
+                                               const TrainingContext& context);
+
+}  // namespace tacet::learn

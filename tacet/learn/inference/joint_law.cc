@@ -1,0 +1,154 @@
+#include "tacet/learn/inference/joint_law.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+
+namespace tacet::learn {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double strong_over_noise = 2;  // a direction's curvature over the largest noise
+constexpr double weak_share = .02;       // of a combination that may lie in weak directions
+constexpr double prior_variance = .25;   // of the dispersion around 1
+constexpr double least_dispersion = .3;
+constexpr double least_freedom = 4;
+constexpr double most_freedom = 1e6;
+
+/// The directions that noise leaves standing.
+struct StrongPart {
+  SymmetricEigen eigen;
+  VectorXd inverses;  ///< 1 over the eigenvalue, 0 in weak directions
+  double edge;        ///< of the curvature's noise
+
+  [[nodiscard]] MatrixXd inverse() const {
+    return eigen.vectors * inverses.asDiagonal() * eigen.vectors.transpose();
+  }
+  [[nodiscard]] MatrixXd weak() const {
+    const VectorXd out = (inverses.array() == 0).cast<double>();
+    return eigen.vectors * out.asDiagonal() * eigen.vectors.transpose();
+  }
+};
+
+StrongPart strong_part(const LastRelease& last) {
+  StrongPart part{.eigen = symmetric_eigen(last.parts.curvature),
+                  .inverses = {},
+                  .edge = noise_edge(last.noise.curvature, last.theta.size())};
+  const auto& values = part.eigen.values;
+  const double least = strong_over_noise * part.edge;
+  part.inverses = (values.array() > least).select(values.array().inverse(), 0).matrix();
+  // Where most directions are weak, what seems strong was favoured by noise.
+  if (2 * (part.inverses.array() > 0).count() < values.size()) part.inverses.setZero();
+  return part;
+}
+
+/// How much larger than the model says the scores' moment is, drawn to 1 by its noise.
+struct Dispersion {
+  double value;
+  double stddev;  ///< of what is still unknown of it
+};
+
+Dispersion dispersion(const LastRelease& last, const StrongPart& strong, double model_trace) {
+  const double least = 1e-9;
+  const double seen = (strong.inverse() * last.parts.moment).trace() / std::max(model_trace, least);
+  const double noise = last.noise.moment * strong.inverses.norm() / std::max(model_trace, least);
+  const double weight = prior_variance / (prior_variance + noise * noise);
+  return {.value = std::max(1 + (seen - 1) * weight, least_dispersion),
+          .stddev = std::sqrt(prior_variance * (1 - weight))};
+}
+
+/// The moment in coordinates where the model's is the identity times the model's variance.
+MatrixXd sampling_covariance(const LastRelease& last, const StrongPart& strong,
+                             const Dispersion& found) {
+  const VectorXd roots = strong.inverses.cwiseSqrt();
+  const MatrixXd basis = strong.eigen.vectors * roots.asDiagonal();
+  const VectorXd curvature = strong.eigen.values.cwiseMax(0);
+  const double level = found.value * last.model_variance;
+  const MatrixXd model =
+      strong.eigen.vectors * (level * curvature).asDiagonal() * strong.eigen.vectors.transpose();
+  MatrixXd shape = basis.transpose() * (last.parts.moment - model) * basis;
+  const VectorXd& inverses = strong.inverses;
+  // Entries beside the diagonal have half of its variance and stand twice.
+  const double sums = inverses.sum();
+  const double expected =
+      last.noise.moment * last.noise.moment * (sums * sums + inverses.squaredNorm()) / 2;
+  shape *= std::max(0.0, 1 - expected / std::max(shape.squaredNorm(), 1e-12));
+  shape.diagonal() +=
+      (inverses.array() > 0).select(VectorXd::Constant(inverses.size(), level), 0).matrix();
+  auto eigen = symmetric_eigen(shape);
+  eigen.values = eigen.values.cwiseMax(least_dispersion * level);
+  return basis * eigen.vectors * eigen.values.asDiagonal() * eigen.vectors.transpose() *
+         basis.transpose();
+}
+
+/// What the noise of score and curvature gives: Hi (s_g^2 I + s_H^2 / 2 (|d|^2 I + d d')) Hi, d the
+/// step that the score asks for, weak directions included.
+MatrixXd noise_covariance(const LastRelease& last, const StrongPart& strong) {
+  const auto& eigen = strong.eigen;
+  const VectorXd damped = eigen.values.cwiseMax(strong_over_noise * strong.edge).cwiseInverse();
+  const VectorXd step =
+      eigen.vectors * damped.asDiagonal() * eigen.vectors.transpose() * last.parts.score;
+  const double half = last.noise.curvature * last.noise.curvature / 2;
+  const double each = last.noise.score * last.noise.score + half * step.squaredNorm();
+  const MatrixXd inverse = strong.inverse();
+  const VectorXd moved = inverse * step;
+  return each * inverse * inverse + half * moved * moved.transpose();
+}
+
+}  // namespace
+
+SymmetricEigen symmetric_eigen(const MatrixXd& matrix) {
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solved(matrix);
+  if (solved.info() != Eigen::Success) {
+    throw base::NumericError("the eigenvalues of a released matrix were not found");
+  }
+  return {solved.eigenvalues(), solved.eigenvectors()};
+}
+
+double noise_edge(double stddev, Eigen::Index columns) {
+  return stddev * std::sqrt(2 * static_cast<double>(columns));
+}
+
+bool RegressionEstimate::identifies(const VectorXd& combination) const {
+  const VectorXd needed = whitening * combination;
+  return (weak * needed).squaredNorm() <= weak_share * needed.squaredNorm();
+}
+
+double RegressionEstimate::sampling_variance(const VectorXd& combination) const {
+  return combination.dot(sampling * combination);
+}
+
+double RegressionEstimate::noise_variance(const VectorXd& combination) const {
+  return combination.dot(noise * combination);
+}
+
+double RegressionEstimate::degrees_of_freedom(const VectorXd& combination) const {
+  const double part = sampling_variance(combination);
+  const double whole = part + noise_variance(combination);
+  const double doubt = dispersion_doubt * part;
+  if (!(doubt > 0)) return most_freedom;
+  return std::clamp(2 * whole * whole / (doubt * doubt), least_freedom, most_freedom);
+}
+
+RegressionEstimate joint_law(const LastRelease& last) {
+  const auto strong = strong_part(last);
+  const double model_trace =
+      last.model_variance * (strong.inverses.array() * strong.eigen.values.array()).sum();
+  const auto found = dispersion(last, strong, model_trace);
+  const MatrixXd& whitening = last.whitening;
+  const VectorXd theta = last.theta + strong.inverse() * last.parts.score;
+  RegressionEstimate estimate;
+  estimate.coefficients = whitening.transpose() * theta;
+  estimate.sampling = whitening.transpose() * sampling_covariance(last, strong, found) * whitening;
+  estimate.noise = whitening.transpose() * noise_covariance(last, strong) * whitening;
+  estimate.whitening = whitening;
+  estimate.weak = strong.weak();
+  estimate.dispersion_doubt = found.stddev / found.value;
+  return estimate;
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,314 @@
+#include "tacet/learn/inference/regression_design.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "tacet/base/error.h"
+#include "tacet/base/text.h"
+#include "tacet/data/encode/standardise.h"
+#include "tacet/data/schema/numeric_map.h"
+#include "tacet/learn/inference/regression_terms.h"
+
+namespace tacet::learn {
+namespace {
+
+using data::CategoricalColumn;
+using data::NumericColumn;
+
+/// One encoded feature: encoded = scale * original + offset.
+struct Factor {
+  std::uint32_t column;
+  std::string name;
+  double scale = 1;
+  double offset = 0;
+};
+
+/// What a column of the schema gives to terms.
+struct ColumnFactors {
+  std::vector<Factor> factors;
+  std::optional<std::uint32_t> absent;
+  std::optional<data::ColumnRange> present;
+  std::optional<std::string> reference;
+};
+
+struct FactorMaker {
+  const data::Column& column;
+  std::int64_t encoding;
+  std::uint32_t first;
+  bool marked;  ///< the schema's own indicator of a missing number
+
+  ColumnFactors operator()(const NumericColumn& rule) const {
+    const data::NumericMap map(rule, encoding);
+    ColumnFactors made{};
+    for (std::int64_t place = 0; place < map.width(); ++place) {
+      const auto [part, index] = map.feature_at(place);
+      const auto at = first + static_cast<std::uint32_t>(place);
+      Factor factor{at, map.feature_name(column.name, place)};
+      if (part == data::NumericPart::missing && !marked) {
+        made.absent = at;
+        continue;
+      }
+      if (part == data::NumericPart::bin) {
+        if (index == 0) continue;  // the reference
+        factor.scale = map.bin_height();
+      }
+      if (part == data::NumericPart::line) {
+        const double lower = rule.log1p ? std::log1p(rule.lower) : rule.lower;
+        factor.scale = map.step();
+        factor.offset = map.feature(rule.lower) - factor.scale * lower;
+        if (rule.log1p) factor.name = fmt::format("log1p({})", column.name);
+      }
+      made.factors.push_back(std::move(factor));
+    }
+    return made;
+  }
+  ColumnFactors operator()(const CategoricalColumn& rule) const {
+    const auto reference = rule.reference.value_or(rule.categories.front());
+    const auto width = static_cast<std::uint32_t>(column.width());
+    const auto name = [&](const std::string& level) {
+      return fmt::format("{}={}", column.name, level);
+    };
+    ColumnFactors made{.factors = {},
+                       .absent = {},
+                       .present = {{first, first + width}},
+                       .reference = name(reference)};
+    if (rule.coding == data::Coding::sign) {
+      const bool second = reference == rule.categories[0];
+      made.factors.push_back(
+          {first, name(rule.categories[second ? 1 : 0]), second ? 2.0 : -2.0, second ? -1.0 : 1.0});
+      return made;
+    }
+    for (std::uint32_t k = 0; k < width; ++k) {
+      const bool other = k == rule.categories.size();
+      const auto level = other ? "other" : rule.categories[k];
+      if (other || level != reference) made.factors.push_back({first + k, name(level)});
+    }
+    return made;
+  }
+  template <typename Rule>
+  ColumnFactors operator()(const Rule&) const {
+    throw base::UsageError(
+        "column '{}' is neither numeric nor categorical: a table of coefficients has no line for a "
+        "bucket of a hash, a word or an id; leave it out of the terms",
+        column.name);
+  }
+};
+
+std::vector<Term> all_terms(const data::Schema& schema) {
+  std::vector<Term> terms;
+  for (const auto& column : schema.columns) {
+    if (!column.ignored()) terms.push_back({column.name});
+  }
+  for (const auto& pair : schema.interactions) terms.push_back({pair.first, pair.second});
+  return terms;
+}
+
+const data::Column& column_of(const data::Schema& schema, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& column : schema.columns) {
+    if (column.name == name && !column.ignored()) return column;
+    if (!column.ignored()) names.push_back(column.name);
+  }
+  throw base::UsageError("terms: the schema reads no column '{}'{}", name,
+                         base::did_you_mean(name, names));
+}
+
+/// Only the columns of the terms, in the schema's order.
+data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>& terms) {
+  std::set<std::string> named;
+  for (const auto& term : terms) {
+    for (const auto& name : term) named.insert(column_of(schema, name).name);
+  }
+  data::Schema used = schema;
+  used.interactions.clear();
+  std::erase_if(used.columns,
+                [&](const data::Column& column) { return !named.contains(column.name); });
+  for (auto& column : used.columns) {
+    auto* number = std::get_if<NumericColumn>(&column.rule);
+    if (number == nullptr) continue;
+    if (number->hat_functions() > 0) {
+      throw base::UsageError(
+          "column '{}' has knots, whose weights are no line of a table; remove 'knots', or use "
+          "'bins'",
+          column.name);
+    }
+    number->knots = 0;
+    number->missing_indicator = true;
+  }
+  return data::raw_schema(used);
+}
+
+/// Whether a text of the list is one of the schema's missing values.
+bool spells_missing(const std::vector<std::string>& texts, const data::Schema& schema) {
+  return std::ranges::any_of(texts, [&](const std::string& text) {
+    return std::ranges::find(schema.missing, text) != schema.missing.end();
+  });
+}
+
+/// Reads the target a second time, to see whether it is there: labels of missing and unknown values
+/// are those of others.
+void add_target_mark(RegressionDesign& made) {
+  auto& reading = made.reading;
+  const auto first = static_cast<std::uint32_t>(reading.full_column_count() - 1);
+  const auto& target = *reading.target;
+  if (const auto* number = std::get_if<data::RegressionTarget>(&target.rule)) {
+    NumericColumn rule{.lower = number->lower, .upper = number->upper};
+    rule.knots = 0;
+    rule.missing_indicator = true;
+    reading.columns.push_back({target.column, rule});
+    reading = data::raw_schema(reading);
+    made.design.absent.push_back(first + 1);
+    return;
+  }
+  const auto& classes = std::get<data::BinaryTarget>(target.rule);
+  if (!classes.negative.empty()) {
+    CategoricalColumn rule{.categories = classes.positive};
+    rule.categories.insert(rule.categories.end(), classes.negative.begin(), classes.negative.end());
+    const auto count = static_cast<std::uint32_t>(rule.categories.size());
+    reading.columns.push_back({target.column, rule});
+    made.design.present.emplace_back(first, first + count);
+  } else if (!spells_missing(classes.positive, reading)) {
+    // Every other value is the second class; a missing one is none.
+    reading.columns.push_back({target.column, data::HashedColumn{.bits = 1}});
+    made.design.present.emplace_back(first, first + 2);
+  }
+}
+
+void describe_target(RegressionDesign& made, const data::Schema& schema) {
+  if (!schema.target) {
+    throw base::UsageError("a regression needs a target; the schema names none");
+  }
+  if (!schema.intercept || schema.features) {
+    throw base::UsageError(
+        "method inference reads columns by name and fits an intercept: describe the file by "
+        "[[column]] and leave 'intercept' out");
+  }
+  const auto& target = *schema.target;
+  if (std::holds_alternative<data::BinaryTarget>(target.rule)) {
+    made.mean = optimize::MeanModel::logistic;
+    return;
+  }
+  const auto* number = std::get_if<data::RegressionTarget>(&target.rule);
+  if (number == nullptr || number->kind == data::NumberKind::probability) {
+    throw base::UsageError(
+        "method inference takes a target of two classes, a number or a count; this one has {}",
+        number == nullptr ? "several classes" : "probabilities");
+  }
+  if (number->kind == data::NumberKind::count) {
+    made.mean = optimize::MeanModel::poisson;
+    made.largest_count = number->upper;
+    return;
+  }
+  made.label_scale = (number->upper - number->lower) / 2;
+  made.label_offset = number->lower + made.label_scale;
+}
+
+/// Factors of the columns by name, and what makes a record complete.
+std::map<std::string, std::vector<Factor>> column_factors(RegressionDesign& made,
+                                                          const data::Schema& schema) {
+  std::map<std::string, std::vector<Factor>> factors;
+  std::uint32_t first = 0;
+  for (const auto& column : made.reading.columns) {
+    const auto* given = std::get_if<NumericColumn>(&column_of(schema, column.name).rule);
+    const FactorMaker maker{column, made.reading.encoding, first,
+                            given != nullptr && given->missing_indicator};
+    auto found = std::visit(maker, column.rule);
+    if (found.absent) made.design.absent.push_back(*found.absent);
+    if (found.present) made.design.present.push_back(*found.present);
+    if (found.reference) made.references.push_back(*found.reference);
+    factors.emplace(column.name, std::move(found.factors));
+    first += static_cast<std::uint32_t>(column.width());
+  }
+  return factors;
+}
+
+/// The columns of all terms, each a product of factors.
+class Products {
+ public:
+  explicit Products(const std::map<std::string, std::vector<Factor>>& factors) : factors_(factors) {
+    products_.emplace_back();
+  }
+  void add(const Term& term) {
+    std::vector<std::vector<Factor>> made(1);
+    for (const auto& name : term) {
+      std::vector<std::vector<Factor>> longer;
+      for (const auto& product : made) {
+        for (const auto& factor : factors_.at(name)) {
+          longer.push_back(product);
+          longer.back().push_back(factor);
+        }
+      }
+      made = std::move(longer);
+    }
+    for (auto& product : made) products_.push_back(std::move(product));
+  }
+  void describe(RegressionDesign& made) const {
+    for (const auto& product : products_) {
+      optimize::DesignColumn column;
+      std::string name;
+      for (const auto& factor : product) {
+        column.factors.push_back(factor.column);
+        name += (name.empty() ? "" : ":") + factor.name;
+      }
+      made.design.columns.push_back(std::move(column));
+      made.names.push_back(name.empty() ? "(intercept)" : std::move(name));
+    }
+    const auto count = static_cast<Eigen::Index>(products_.size());
+    made.originals = Eigen::MatrixXd::Zero(count, count);
+    for (std::size_t k = 0; k < products_.size(); ++k) expand(made, k);
+  }
+
+ private:
+  /// prod (scale x + offset) is a sum over the factors that keep their x.
+  void expand(RegressionDesign& made, std::size_t k) const {
+    const auto& product = products_[k];
+    for (std::size_t kept = 0; kept < std::size_t{1} << product.size(); ++kept) {
+      double weight = 1;
+      std::set<std::uint32_t> part;
+      for (std::size_t i = 0; i < product.size(); ++i) {
+        const bool keeps = (kept >> i & 1) != 0;
+        weight *= keeps ? product[i].scale : product[i].offset;
+        if (keeps) part.insert(product[i].column);
+      }
+      if (weight == 0) continue;
+      made.originals(static_cast<Eigen::Index>(k), place_of(part, made.names[k])) += weight;
+    }
+  }
+  [[nodiscard]] Eigen::Index place_of(const std::set<std::uint32_t>& part,
+                                      const std::string& whole) const {
+    for (std::size_t k = 0; k < products_.size(); ++k) {
+      std::set<std::uint32_t> columns;
+      for (const auto& factor : products_[k]) columns.insert(factor.column);
+      if (columns == part) return static_cast<Eigen::Index>(k);
+    }
+    throw base::UsageError(
+        "terms: the product {} needs the terms of its parts beside it, as in 'a + b + a:b' or "
+        "'a*b': without them its coefficient would depend on where the numbers have their zero",
+        whole);
+  }
+
+  const std::map<std::string, std::vector<Factor>>& factors_;
+  std::vector<std::vector<Factor>> products_;
+};
+
+}  // namespace
+
+RegressionDesign regression_design(const data::Schema& schema, std::string_view terms) {
+  RegressionDesign made;
+  describe_target(made, schema);
+  const auto wanted = terms.empty() ? all_terms(schema) : parse_terms(terms);
+  made.reading = reading_schema(schema, wanted);
+  const auto factors = column_factors(made, schema);
+  Products products(factors);
+  for (const auto& term : wanted) products.add(term);
+  products.describe(made);
+  add_target_mark(made);
+  return made;
+}
+
+}  // namespace tacet::learn

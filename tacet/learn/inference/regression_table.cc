@@ -1,0 +1,208 @@
+#include "tacet/learn/inference/regression_table.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "tacet/base/error.h"
+#include "tacet/base/text.h"
+
+namespace tacet::learn {
+namespace {
+
+using Eigen::VectorXd;
+
+struct Moments {
+  double sampling;
+  double noise;
+};
+
+/// Fills in what follows from an estimate and its law.
+TableLine line_of(std::string name, double estimate, Moments variance, double freedom,
+                  double level) {
+  if (!(level > 0 && level < 1)) {
+    throw base::UsageError("the level of intervals must be between 0 and 1, got {}", level);
+  }
+  const double whole = variance.sampling + variance.noise;
+  const boost::math::students_t law(freedom);
+  TableLine line{.name = std::move(name),
+                 .identified = true,
+                 .estimate = estimate,
+                 .standard_error = std::sqrt(whole),
+                 .degrees_of_freedom = freedom};
+  const double reach = boost::math::quantile(law, (1 + level) / 2) * line.standard_error;
+  line.low = estimate - reach;
+  line.high = estimate + reach;
+  line.t = estimate / line.standard_error;
+  line.p = 2 * boost::math::cdf(boost::math::complement(law, std::abs(line.t)));
+  line.widened = std::sqrt(whole / variance.sampling) - 1;
+  return line;
+}
+
+/// Reads a sum of multiples of names, which may hold blanks and signs: at each place the longest
+/// name that fits.
+class Contrast {
+ public:
+  Contrast(const RegressionTable& table, std::string_view text) : table_(table), text_(text) {
+    weights = VectorXd::Zero(table.coefficients.size());
+    double sign = take('-') ? -1 : 1;
+    do {
+      add(sign);
+      skip_blanks();
+      if (at_ == text_.size()) return;
+      sign = take('-') ? -1 : 1;
+      if (sign > 0 && !take('+')) fail("'+' or '-' is expected");
+    } while (true);
+  }
+
+  VectorXd weights{};
+
+ private:
+  void add(double sign) {
+    double factor = 1;
+    const std::size_t begin = (skip_blanks(), at_);
+    if (const auto number = take_number(); number && take('*')) {
+      factor = *number;
+    } else {
+      at_ = begin;
+    }
+    skip_blanks();
+    const auto place = take_name();
+    if (place) weights[*place] += sign * factor;
+  }
+  /// The place of a coefficient; none for a reference.
+  std::optional<Eigen::Index> take_name() {
+    std::size_t longest = 0;
+    std::optional<Eigen::Index> found;
+    const auto look = [&](const std::string& name, std::optional<Eigen::Index> place) {
+      if (name.size() <= longest || !text_.substr(at_).starts_with(name)) return;
+      longest = name.size();
+      found = place;
+    };
+    for (std::size_t k = 0; k < table_.names.size(); ++k) {
+      look(table_.names[k], static_cast<Eigen::Index>(k));
+    }
+    for (const auto& name : table_.references) look(name, std::nullopt);
+    if (longest == 0) fail("the name of a coefficient is expected, as the table has it");
+    at_ += longest;
+    return found;
+  }
+  std::optional<double> take_number() {
+    double number = 0;
+    const char* end = text_.data() + text_.size();
+    const auto [after, fault] = std::from_chars(text_.data() + at_, end, number);
+    if (fault != std::errc() || !std::isfinite(number)) return std::nullopt;
+    at_ = static_cast<std::size_t>(after - text_.data());
+    return number;
+  }
+  bool take(char sign) {
+    skip_blanks();
+    if (at_ == text_.size() || text_[at_] != sign) return false;
+    ++at_;
+    return true;
+  }
+  void skip_blanks() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  [[noreturn]] void fail(std::string_view what) const {
+    throw base::UsageError("contrast '{}', character {}: {}", text_, at_ + 1, what);
+  }
+
+  const RegressionTable& table_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+RegressionTable regression_table(const RegressionDesign& design, const RegressionEstimate& estimate,
+                                 double rows) {
+  RegressionTable table{.names = design.names, .references = design.references};
+  const Eigen::MatrixXd map = design.label_scale * design.originals.transpose();
+  table.coefficients = map * estimate.coefficients;
+  table.coefficients[0] += design.label_offset;
+  table.sampling = map * estimate.sampling * map.transpose();
+  table.noise = map * estimate.noise * map.transpose();
+  for (Eigen::Index k = 0; k < map.rows(); ++k) {
+    const VectorXd combination = map.row(k).transpose();
+    const bool skewed = k == 0 && estimate.narrow_cut;
+    table.identified.push_back(!skewed && estimate.identifies(combination));
+    table.degrees_of_freedom.push_back(estimate.degrees_of_freedom(combination));
+  }
+  table.rows = rows;
+  table.with_goodness = design.mean == optimize::MeanModel::identity;
+  return table;
+}
+
+std::vector<TableLine> table_lines(const RegressionTable& table, double level) {
+  std::vector<TableLine> lines;
+  for (std::size_t k = 0; k < table.names.size(); ++k) {
+    const auto at = static_cast<Eigen::Index>(k);
+    if (!table.identified[k]) {
+      lines.push_back({.name = table.names[k]});
+      continue;
+    }
+    lines.push_back(line_of(table.names[k], table.coefficients[at],
+                            {table.sampling(at, at), table.noise(at, at)},
+                            table.degrees_of_freedom[k], level));
+  }
+  return lines;
+}
+
+TableLine contrast_line(const RegressionTable& table, std::string_view contrast, double level) {
+  const VectorXd weights = Contrast(table, contrast).weights;
+  bool identified = false;
+  double freedom = 1e6;
+  for (std::size_t k = 0; k < table.names.size(); ++k) {
+    if (weights[static_cast<Eigen::Index>(k)] == 0) continue;
+    if (!table.identified[k]) return {.name = std::string(contrast)};
+    identified = true;
+    freedom = std::min(freedom, table.degrees_of_freedom[k]);
+  }
+  if (!identified) {
+    throw base::UsageError("contrast '{}': nothing is left of it; name coefficients that differ",
+                           contrast);
+  }
+  return line_of(std::string(contrast), weights.dot(table.coefficients),
+                 {weights.dot(table.sampling * weights), weights.dot(table.noise * weights)},
+                 freedom, level);
+}
+
+std::vector<double> holm(std::span<const double> p_values) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return p_values[k]; });
+  std::vector<double> corrected(p_values.size());
+  double largest = 0;
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const auto left = static_cast<double>(order.size() - place);
+    largest = std::max(largest, std::min(1.0, left * p_values[order[place]]));
+    corrected[order[place]] = largest;
+  }
+  return corrected;
+}
+
+double explained_share(const RegressionTable& table) {
+  if (!table.with_goodness) {
+    throw base::UsageError(
+        "R^2 is stated for numbers alone: what stands for it with other targets is biased here");
+  }
+  if (std::find(table.identified.begin() + 1, table.identified.end(), false) !=
+      table.identified.end()) {
+    throw base::UsageError("R^2 needs all slopes, and some are not identified at this budget");
+  }
+  const auto slopes = table.coefficients.size() - 1;
+  if (slopes == 0) return 0;
+  const VectorXd slope = table.coefficients.tail(slopes);
+  const Eigen::LDLT<Eigen::MatrixXd> sampling(table.sampling.bottomRightCorner(slopes, slopes));
+  const Eigen::MatrixXd noise = table.noise.bottomRightCorner(slopes, slopes);
+  const double added = static_cast<double>(slopes) + sampling.solve(noise).trace();
+  const double wald = std::max(0.0, slope.dot(sampling.solve(slope)) - added);
+  return wald / (wald + table.rows);
+}
+
+}  // namespace tacet::learn

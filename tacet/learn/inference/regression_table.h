@@ -1,0 +1,67 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/learn/inference/joint_law.h"
+#include "tacet/learn/inference/regression_design.h"
+
+/// What of a regression is published: coefficients in original units, their covariance, intervals
+/// and tests. Functions of released numbers, which cost nothing.
+namespace tacet::learn {
+
+/// A coefficient, or a combination of some, with the law of its error.
+struct TableLine {
+  std::string name;
+  bool identified = false;  ///< otherwise noise hides it, and the numbers say nothing
+  double estimate = 0;
+  double standard_error = 0;
+  double degrees_of_freedom = 0;
+  double t = 0;
+  double p = 1;  ///< of the two-sided test that it is 0
+  double low = 0;
+  double high = 0;
+  double widened = 0;  ///< by which share the privacy noise makes the interval wider
+};
+
+/// Coefficients in original units and their covariance.
+struct RegressionTable {
+  std::vector<std::string> names{};
+  std::vector<std::string> references{};  ///< names whose coefficient is 0 by definition
+  Eigen::VectorXd coefficients{};
+  Eigen::MatrixXd sampling{};
+  Eigen::MatrixXd noise{};
+  std::vector<bool> identified{};  ///< of each coefficient
+  std::vector<double> degrees_of_freedom{};
+  double rows = 0;
+  bool with_goodness = false;  ///< numbers: R^2 means what it usually does
+
+  [[nodiscard]] Eigen::MatrixXd covariance() const { return sampling + noise; }
+};
+
+/// Original units: offsets and scales of numbers and of the target are linear maps.
+[[nodiscard]] RegressionTable regression_table(const RegressionDesign& design,
+                                               const RegressionEstimate& estimate, double rows);
+
+/// All coefficients with intervals of this level. UsageError for a level outside of (0, 1).
+[[nodiscard]] std::vector<TableLine> table_lines(const RegressionTable& table, double level = .95);
+
+/// A combination by its words, as `ward=2 - ward=3` or `2 * age + 3`: coefficients by their names,
+/// references as 0. It has the fewest degrees of freedom of its members, and is identified where
+/// they all are. UsageError that says what is wrong.
+[[nodiscard]] TableLine contrast_line(const RegressionTable& table, std::string_view contrast,
+                                      double level = .95);
+
+/// Holm's correction of p-values for many tests (Holm 1979), in the same order.
+[[nodiscard]] std::vector<double> holm(std::span<const double> p_values);
+
+/// R^2 of a regression of numbers: W / (W + n), W the slopes' Wald statistic without what noise and
+/// sampling add to it on average; within [0, 1]. UsageError for other targets, and where a slope is
+/// not identified.
+[[nodiscard]] double explained_share(const RegressionTable& table);
+
+}  // namespace tacet::learn

@@ -1,0 +1,111 @@
+#include "tacet/learn/inference/regression_terms.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "tacet/base/error.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr std::size_t max_factors = 4;
+
+/// Takes a formula apart; a place is that of a character, counted from 1.
+class Words {
+ public:
+  explicit Words(std::string_view formula) : formula_(formula) {}
+
+  [[nodiscard]] bool done() {
+    skip_blanks();
+    return at_ == formula_.size();
+  }
+  std::string name() {
+    skip_blanks();
+    if (at_ < formula_.size() && formula_[at_] == '`') return quoted();
+    const std::size_t begin = at_;
+    while (at_ < formula_.size() && belongs_to_name(formula_[at_])) ++at_;
+    if (at_ == begin) fail("the name of a column is expected");
+    return std::string(formula_.substr(begin, at_ - begin));
+  }
+  /// One of `+`, `:` and `*`.
+  char sign() {
+    skip_blanks();
+    const char found = formula_[at_];
+    if (found != '+' && found != ':' && found != '*') {
+      fail("'+', ':' or '*' is expected; names with blanks or signs stand between backticks");
+    }
+    ++at_;
+    return found;
+  }
+  [[noreturn]] void fail(std::string_view what) const {
+    throw base::UsageError("terms, character {}: {}", at_ + 1, what);
+  }
+
+ private:
+  static bool belongs_to_name(char c) {
+    return c == '_' || c == '.' || std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           static_cast<unsigned char>(c) >= 0x80;
+  }
+  std::string quoted() {
+    const auto end = formula_.find('`', at_ + 1);
+    if (end == std::string_view::npos) fail("the second backtick of a name is missing");
+    const auto text = formula_.substr(at_ + 1, end - at_ - 1);
+    if (text.empty()) fail("a name between backticks is empty");
+    at_ = end + 1;
+    return std::string(text);
+  }
+  void skip_blanks() {
+    while (at_ < formula_.size() && formula_[at_] == ' ') ++at_;
+  }
+
+  std::string_view formula_;
+  std::size_t at_ = 0;
+};
+
+void add(std::vector<Term>& terms, const Term& term) {
+  const auto same = [&](const Term& other) { return std::ranges::is_permutation(other, term); };
+  if (std::ranges::none_of(terms, same)) terms.push_back(term);
+}
+
+/// The term, and with `*` all products of some of its columns before it, shorter ones first.
+void add_crossed(std::vector<Term>& terms, const Term& names) {
+  for (std::size_t size = 1; size <= names.size(); ++size) {
+    for (std::size_t chosen = 1; chosen < std::size_t{1} << names.size(); ++chosen) {
+      Term term;
+      for (std::size_t k = 0; k < names.size(); ++k) {
+        if ((chosen >> k & 1) != 0) term.push_back(names[k]);
+      }
+      if (term.size() == size) add(terms, term);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Term> parse_terms(std::string_view formula) {
+  std::vector<Term> terms;
+  Words words(formula);
+  while (true) {
+    Term names{words.name()};
+    char product = 0;
+    bool another = false;
+    while (!words.done()) {
+      const char sign = words.sign();
+      another = sign == '+';
+      if (another) break;
+      if (product != 0 && product != sign) words.fail("':' and '*' in one term; write two terms");
+      product = sign;
+      names.push_back(words.name());
+      if (std::ranges::count(names, names.back()) > 1) words.fail("a column times itself");
+      if (names.size() > max_factors) words.fail("at most four columns in a product");
+    }
+    if (product == '*') {
+      add_crossed(terms, names);
+    } else {
+      add(terms, names);
+    }
+    if (!another) return terms;
+  }
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacet::learn {
+
+/// A term of a regression: one column, or the columns whose product it is.
+using Term = std::vector<std::string>;
+
+/// Reads a formula's right side with the words of R and statsmodels: `age + sex + age:sex`, where
+/// `age*sex` stands for `age + sex + age:sex`. Names that hold blanks or signs stand between
+/// backticks. Each term comes once, in the order of its first mention. UsageError that says what is
+/// wrong and where.
+[[nodiscard]] std::vector<Term> parse_terms(std::string_view formula);
+
+}  // namespace tacet::learn

@@ -1,0 +1,51 @@
+#include "tacet/learn/inference/regression_terms.h"
+
+#include <gtest/gtest.h>
+
+#include "tacet/base/error.h"
+
+namespace tacet::learn {
+namespace regression_terms_test {
+
+TEST(RegressionTerms, AreReadAsInRAndStatsmodels) {
+  using Terms = std::vector<Term>;
+  EXPECT_EQ(parse_terms("age"), (Terms{{"age"}}));
+  EXPECT_EQ(parse_terms(" age + sex+age:sex "), (Terms{{"age"}, {"sex"}, {"age", "sex"}}));
+  EXPECT_EQ(parse_terms("age*sex"), (Terms{{"age"}, {"sex"}, {"age", "sex"}}));
+  EXPECT_EQ(parse_terms("sex + sex:age + age*sex"), (Terms{{"sex"}, {"sex", "age"}, {"age"}}));
+  EXPECT_EQ(parse_terms("`body mass` + `a+b`:c_1.x"), (Terms{{"body mass"}, {"a+b", "c_1.x"}}));
+  EXPECT_EQ(parse_terms("a*b*c").size(), 7);
+  EXPECT_EQ(parse_terms("gr\xc3\xb6\xc3\x9f"
+                        "e"),
+            (Terms{{"gr\xc3\xb6\xc3\x9f"
+                    "e"}}));
+}
+
+std::string error_of(std::string_view formula) {
+  try {
+    static_cast<void>(parse_terms(formula));
+  } catch (const base::UsageError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(RegressionTerms, FaultsAreSaidWithTheirPlace) {
+  EXPECT_EQ(error_of("age +"), "terms, character 6: the name of a column is expected");
+  EXPECT_EQ(error_of("age + + sex"), "terms, character 7: the name of a column is expected");
+  EXPECT_EQ(error_of("age sex"),
+            "terms, character 5: '+', ':' or '*' is expected; names with blanks or signs stand "
+            "between backticks");
+  EXPECT_EQ(error_of("`age"), "terms, character 1: the second backtick of a name is missing");
+  EXPECT_EQ(error_of("``"), "terms, character 1: a name between backticks is empty");
+  EXPECT_EQ(error_of("age:age"), "terms, character 8: a column times itself");
+  EXPECT_EQ(error_of("a:b*c"), "terms, character 5: ':' and '*' in one term; write two terms");
+  EXPECT_EQ(error_of("a:b:c:d:e"), "terms, character 10: at most four columns in a product");
+  EXPECT_EQ(error_of(""), "terms, character 1: the name of a column is expected");
+  EXPECT_EQ(error_of("log(age)"),
+            "terms, character 4: '+', ':' or '*' is expected; names with blanks or signs stand "
+            "between backticks");
+}
+
+}  // namespace regression_terms_test
+}  // namespace tacet::learn

@@ -1,0 +1,135 @@
+// An audit of a joint release: neighbours at the corners of its bound, told apart by the best test.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <vector>
+
+#include "tacet/mechanism/access_keys.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/optimize/sums/joint_sum.h"
+#include "tacet/privacy/trusting_budget.h"
+#include "tests/support/statistics.h"
+
+namespace tacet::optimize {
+namespace joint_sum_audit_test {
+
+using privacy::Adjacency;
+
+constexpr std::int64_t moment = residual_units / 20;
+
+/// Two classes at a predictor eta, the whitened row as long as the reach.
+JointTask corner(double eta, Adjacency adjacency) {
+  JointTask task;
+  task.design.columns = {{{0}}, {{1}}};
+  task.whitening = Eigen::MatrixXd::Identity(2, 2);
+  task.whitening_unit = 1.0 / 2048;
+  task.squared_reach = 1;
+  const auto predictor = public_integers(Eigen::Vector2d(eta, -eta) / 2048);
+  task.predictor = predictor.integers.col(0);
+  task.predictor_unit = predictor.unit;
+  task.response = {.mean = MeanModel::logistic};
+  task.shares.moment = moment * (adjacency == Adjacency::replace_one ? 2 : 1);
+  task.shares.score = residual_units - moment;
+  task.shares.curvature =
+      logistic_curvature_share(task.shares.score, task.shares.moment, adjacency);
+  return task;
+}
+
+struct Record {
+  std::vector<std::int16_t> row;
+  double label;
+};
+
+privacy::WeightedSum sum_of(const std::vector<Record>& last, const JointTask& task,
+                            Adjacency adjacency) {
+  data::Dataset records({.columns = 2, .norm_bound = 2, .storage = data::Storage::dense});
+  for (int i = 0; i < 3; ++i) records.append_dense(std::vector<std::int16_t>{900, 300}, 1);
+  for (const auto& record : last) records.append_dense(record.row, record.label);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  return joint_sum(records, task, adjacency, pool, reducer);
+}
+
+struct Pair {
+  std::vector<Record> one;
+  std::vector<Record> other;
+};
+
+/// The largest mu of a Gaussian pair that both error rates of the likelihood ratio refute, by exact
+/// binomial bounds at level 1e-9 each (Nasr et al. 2023).
+double audited_mu(const Pair& pair, const JointTask& task, Adjacency adjacency, double multiplier,
+                  int runs) {
+  const auto values = [&](const std::vector<Record>& last) {
+    const auto sum = sum_of(last, task, adjacency);
+    const auto opened = sum.open(mechanism::AccessKeys::key());
+    return std::vector<double>(opened.begin(), opened.end());
+  };
+  const auto ones = values(pair.one);
+  const auto others = values(pair.other);
+  std::vector<double> weights;
+  double threshold = 0;
+  const auto shape = sum_of(pair.one, task, adjacency);
+  for (const auto& block : shape.blocks()) {
+    for (std::size_t i = 0; i < block.count; ++i) {
+      const auto at = weights.size();
+      weights.push_back((ones[at] - others[at]) / (block.scale * block.scale));
+      threshold += weights[at] * (ones[at] + others[at]) / 2;
+    }
+  }
+  privacy::TrustingBudget budget(adjacency);
+  random::SeededSource source(91);
+  auto reservation =
+      budget.reserve(privacy::Repeated{2 * runs, privacy::Gaussian{multiplier}}, {1, 0, adjacency});
+  std::uint64_t step = 0;
+  const auto above = [&](const std::vector<Record>& last) {
+    std::int64_t count = 0;
+    for (int run = 0; run < runs; ++run) {
+      const auto released = mechanism::release_gaussian(sum_of(last, task, adjacency),
+                                                        privacy::NoiseMultiplier(multiplier),
+                                                        {{.step = step++}, source, reservation})
+                                .value();
+      double value = 0;
+      for (std::size_t i = 0; i < weights.size(); ++i) value += weights[i] * released[i];
+      count += value > threshold ? 1 : 0;
+    }
+    return count;
+  };
+  const auto misses = runs - above(pair.one);
+  const auto alarms = above(pair.other);
+  const boost::math::normal normal;
+  return boost::math::quantile(normal, 1 - test::binomial_upper_bound(alarms, runs, 1e-9)) -
+         boost::math::quantile(normal, test::binomial_upper_bound(misses, runs, 1e-9));
+}
+
+void audit(int runs, double least) {
+  const Record along{{2048, 0}, 1};
+  // At eta = -30 the residual is 1; at log(2/3) it is .6, where curvature takes its share.
+  const struct {
+    Pair pair;
+    double eta;
+    Adjacency adjacency;
+  } cases[] = {{{{along}, {}}, -30, Adjacency::add_remove},
+               {{{along}, {}}, std::log(2.0 / 3), Adjacency::add_remove},
+               {{{along}, {{{2048, 0}, -1}}}, 0, Adjacency::replace_one}};
+  for (const auto& one : cases) {
+    const auto task = corner(one.eta, one.adjacency);
+    constexpr double multiplier = 1;
+    const double stated = privacy::distance_factor(one.adjacency) / multiplier;
+    const double honest = audited_mu(one.pair, task, one.adjacency, multiplier, runs);
+    EXPECT_LE(honest, stated);
+    if (one.adjacency != Adjacency::add_remove) continue;
+    EXPECT_GE(honest, least * stated);
+    // Half of the noise shows.
+    EXPECT_GT(audited_mu(one.pair, task, one.adjacency, multiplier / 2, runs), stated);
+  }
+}
+
+TEST(JointSumAudit, FrequenciesStayBelowTheClaimAndBetrayMissingNoise) { audit(2000, .6); }
+
+TEST(JointSumAuditLong, FrequenciesOfManyRunsComeNearTheClaim) { audit(100000, .9); }
+
+}  // namespace joint_sum_audit_test
+}  // namespace tacet::optimize

@@ -1,0 +1,373 @@
+#include "tacet/optimize/sums/joint_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/access_keys.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/privacy/trusting_budget.h"
+
+namespace tacet::optimize {
+namespace joint_sum_test {
+
+using data::Dataset;
+using data::Storage;
+using privacy::Adjacency;
+
+struct Record {
+  std::vector<std::int16_t> features;
+  double label;
+};
+using Records = std::vector<Record>;
+
+Dataset make_dataset(const Records& records, Storage storage = Storage::dense) {
+  Dataset dataset({.columns = 3, .norm_bound = 2, .storage = storage});
+  for (const auto& record : records) dataset.append_dense(record.features, record.label);
+  return dataset;
+}
+
+std::vector<std::int64_t> integers(const privacy::WeightedSum& sum) {
+  const auto values = sum.open(mechanism::AccessKeys::key());
+  return {values.begin(), values.end()};
+}
+
+privacy::WeightedSum sum_of(const Dataset& dataset, const JointTask& task,
+                            Adjacency adjacency = Adjacency::add_remove, int threads = 1) {
+  base::ThreadPool pool(threads);
+  base::LocalReducer reducer;
+  return joint_sum(dataset, task, adjacency, pool, reducer);
+}
+
+constexpr std::int64_t moment = residual_units / 20;
+
+JointShares shares_of(MeanModel mean, Adjacency adjacency) {
+  const std::int64_t doubled = adjacency == Adjacency::replace_one ? 2 : 1;
+  JointShares shares{.score = residual_units - moment, .moment = doubled * moment};
+  if (mean == MeanModel::logistic) {
+    shares.curvature = logistic_curvature_share(shares.score, shares.moment, adjacency);
+  } else if (mean == MeanModel::poisson) {
+    shares.curvature = 300000;
+  } else {
+    shares = {.score = residual_units - 400000,
+              .curvature = doubled * 300000,
+              .moment = doubled * 50000,
+              .squares = doubled * 50000};
+  }
+  return shares;
+}
+
+/// A whitening without symmetry, the first two columns, their product and the constant.
+JointTask task_of(MeanModel mean, Adjacency adjacency = Adjacency::add_remove) {
+  JointTask task;
+  task.design.columns = {{}, {{0}}, {{1}}, {{0, 1}}};
+  task.design.absent = {2};
+  Eigen::MatrixXd whitening(4, 4);
+  whitening << 1.1, .2, 0, -.3, .4, 2.5, .1, 0, 0, .3, 1.9, .7, .2, 0, -.6, 1.2;
+  const auto rounded = public_integers(whitening / 2048);
+  task.whitening = rounded.integers;
+  task.whitening_unit = rounded.unit;
+  task.squared_reach = 3;
+  const auto predictor = public_integers(Eigen::Vector4d(-.4, .8, -.5, .3) / 2048);
+  task.predictor = predictor.integers.col(0);
+  task.predictor_unit = predictor.unit;
+  task.response = {.mean = mean, .cut = mean == MeanModel::poisson ? 7.0 : .6};
+  if (mean == MeanModel::poisson) {
+    task.response.largest = 20;
+    task.response.curvature_bound = 1.1;
+  }
+  task.shares = shares_of(mean, adjacency);
+  return task;
+}
+
+class RecordMaker {
+ public:
+  explicit RecordMaker(std::uint64_t seed) : bits_(seed) {}
+  Record operator()(MeanModel mean) {
+    const auto value = [&] {
+      const auto kind = bits_() % 4;
+      if (kind == 0) return std::int16_t{0};
+      if (kind == 1) return static_cast<std::int16_t>(bits_() % 2 == 0 ? 2048 : -2048);
+      return static_cast<std::int16_t>(static_cast<int>(bits_() % 4097) - 2048);
+    };
+    const auto absent = static_cast<std::int16_t>(bits_() % 9 == 0 ? 2048 : 0);
+    Record record{{value(), value(), absent}, 0};
+    const double uniform = static_cast<double>(bits_() % 4097) / 2048 - 1;
+    record.label = mean == MeanModel::logistic  ? (bits_() % 3 == 0 ? 1 : -1)
+                   : mean == MeanModel::poisson ? static_cast<double>(bits_() % 21) / 20
+                                                : uniform;
+    return record;
+  }
+  Records records(std::size_t count, MeanModel mean) {
+    Records made;
+    for (std::size_t i = 0; i < count; ++i) made.push_back((*this)(mean));
+    return made;
+  }
+  std::uint64_t bits() { return bits_(); }
+
+ private:
+  std::mt19937_64 bits_;
+};
+
+constexpr auto every_mean = {MeanModel::none, MeanModel::identity, MeanModel::logistic,
+                             MeanModel::poisson};
+
+/// The sums in real numbers, by their definition.
+JointRelease literal(const Records& records, const JointTask& task) {
+  JointRelease sums{Eigen::VectorXd::Zero(4), Eigen::MatrixXd::Zero(4, 4),
+                    Eigen::MatrixXd::Zero(4, 4), 0};
+  const Eigen::MatrixXd whitening = task.whitening * task.whitening_unit * 2048;
+  const Eigen::VectorXd theta = task.predictor * task.predictor_unit * 2048;
+  for (const auto& record : records) {
+    if (record.features[2] != 0) continue;
+    const double a = record.features[0] / 2048.0;
+    const double b = record.features[1] / 2048.0;
+    const Eigen::Vector4d x(1, a, b, std::round(2048 * a * b) / 2048);
+    const Eigen::VectorXd z = whitening * x;
+    const double eta = theta.dot(x);
+    const double w = std::min(1.0, task.squared_reach / z.squaredNorm());
+    double r = record.label;
+    double h = 1;
+    double counted = 1;  // the weight of a count of large curvature
+    if (task.response.mean == MeanModel::identity) {
+      h = std::abs(r - eta) < .6 ? 1 : 0;
+      r = std::clamp(r - eta, -.6, .6);
+    } else if (task.response.mean == MeanModel::logistic) {
+      const double p = 1 / (1 + std::exp(-eta));
+      r = (r > 0 ? 1 : 0) - p;
+      h = p * (1 - p);
+    } else if (task.response.mean == MeanModel::poisson) {
+      const double m = std::min(std::exp(eta), 7.0);
+      double below = 0;
+      double mean = 0;
+      double chance = std::exp(-m);
+      for (int k = 0; k < 7; ++k, chance *= m / k) {
+        below += chance;
+        mean += k * chance;
+      }
+      h = m * below;
+      counted = std::min(1.0, 1.1 / h);
+      r = counted * (std::min(std::round(20 * r), 7.0) - (mean + 7 * (1 - below)));
+      h *= counted;
+    }
+    sums.score += w * r * z;
+    sums.curvature += w * h * z * z.transpose();
+    sums.moment += w * w * r * r * z * z.transpose();
+    sums.squares += w * r * r;
+  }
+  return sums;
+}
+
+std::vector<double> as_reals(const privacy::WeightedSum& sum) {
+  const auto values = integers(sum);
+  return {values.begin(), values.end()};
+}
+
+TEST(JointSum, IsTheSumOfItsDefinition) {
+  for (const auto mean : every_mean) {
+    RecordMaker make(11);
+    const auto records = make.records(3000, mean);
+    const auto task = task_of(mean);
+    const auto found = joint_release(as_reals(sum_of(make_dataset(records), task)), task);
+    const auto expected = literal(records, task);
+    EXPECT_LT((found.score - expected.score).norm(), 2e-4 * 3000 * .01);
+    // Rows of 2^11 units: an entry errs by about its length over them.
+    EXPECT_LT((found.curvature - expected.curvature).norm(), 1e-3 * expected.curvature.norm());
+    EXPECT_LT((found.moment - expected.moment).norm(), 1e-3 * expected.moment.norm());
+    if (task.shares.squares > 0) {
+      EXPECT_NEAR(found.squares, expected.squares, 1e-3);
+    }
+    EXPECT_GT(expected.score.norm(), 20);
+  }
+}
+
+TEST(JointSum, HasTheSameBitsWhateverTheStorageAndTheThreads) {
+  for (const auto mean : every_mean) {
+    RecordMaker make(12);
+    const auto records = make.records(9001, mean);
+    const auto task = task_of(mean);
+    const auto expected = integers(sum_of(make_dataset(records), task));
+    for (const auto storage : {Storage::dense, Storage::sparse}) {
+      for (const int threads : {1, 2, 5}) {
+        ASSERT_EQ(
+            integers(sum_of(make_dataset(records, storage), task, Adjacency::add_remove, threads)),
+            expected);
+      }
+    }
+  }
+}
+
+double scaled_distance(const privacy::WeightedSum& one, const privacy::WeightedSum& other) {
+  const auto a = integers(one);
+  const auto b = integers(other);
+  double square = 0;
+  std::size_t at = 0;
+  for (const auto& block : one.blocks()) {
+    for (std::size_t i = 0; i < block.count; ++i, ++at) {
+      square += std::pow(static_cast<double>(a[at] - b[at]) / block.scale, 2);
+    }
+  }
+  return std::sqrt(square);
+}
+
+double neighbours_apart(const Records& ones, const Records& others, const JointTask& task,
+                        Adjacency adjacency) {
+  return scaled_distance(sum_of(make_dataset(ones), task, adjacency),
+                         sum_of(make_dataset(others), task, adjacency));
+}
+
+/// Another matrix, reach and predictor, as a released start might have led to: from harmless ones
+/// to those that noise made absurd.
+void redraw(JointTask& task, std::mt19937_64& bits) {
+  std::normal_distribution<double> normal;
+  const double spread = std::exp(2 * normal(bits));
+  const Eigen::MatrixXd whitening =
+      Eigen::MatrixXd::NullaryExpr(4, 4, [&] { return spread * normal(bits); });
+  const auto rounded = public_integers(whitening / 2048);
+  task.whitening = rounded.integers;
+  task.whitening_unit = rounded.unit;
+  task.squared_reach = std::exp(2 * normal(bits));
+  const auto predictor =
+      public_integers(Eigen::MatrixXd::NullaryExpr(4, 1, [&] { return 3 * normal(bits); }) / 2048);
+  task.predictor = predictor.integers.col(0);
+  task.predictor_unit = predictor.unit;
+}
+
+/// `trials` neighbours of each adjacency and mean model, each at a matrix of its own.
+void expect_within_the_bound(int trials) {
+  RecordMaker make(5);
+  std::mt19937_64 bits(6);
+  const Record nothing{{0, 0, 2048}, 1};  // a record that lacks a value
+  for (const auto mean : every_mean) {
+    auto alone = task_of(mean);
+    const auto doubled = shares_of(mean, Adjacency::replace_one);
+    for (int trial = 0; trial < trials; ++trial) {
+      if (trial > 0) redraw(alone, bits);
+      auto replaced = alone;
+      replaced.shares = doubled;
+      const auto rest = make(mean);
+      const auto record = make(mean);
+      const auto other = make(mean);
+      ASSERT_LE(neighbours_apart({rest, record}, {rest}, alone, Adjacency::add_remove), 1);
+      ASSERT_LE(neighbours_apart({rest, record}, {rest, nothing}, alone, Adjacency::zero_out), 1);
+      ASSERT_LE(neighbours_apart({rest, record}, {rest, other}, replaced, Adjacency::replace_one),
+                2);
+    }
+  }
+}
+
+TEST(JointSum, NeighboursNeverMoveFurtherThanCertified) { expect_within_the_bound(2000); }
+TEST(JointSumLong, NeighboursNeverMoveFurtherThanCertified) { expect_within_the_bound(100000); }
+
+/// A task of one column whose whitened row is as long as the reach, at a predictor: longer rows
+/// weigh so little that they add less.
+JointTask corner(MeanModel mean, double eta, Adjacency adjacency) {
+  JointTask task = task_of(mean, adjacency);
+  task.design.columns = {{}};
+  task.whitening = Eigen::MatrixXd::Constant(1, 1, 1);
+  task.whitening_unit = std::sqrt(3.0) * (1 - 1e-9) / 2048;
+  const auto predictor = public_integers(Eigen::MatrixXd::Constant(1, 1, eta / 2048));
+  task.predictor = predictor.integers.col(0);
+  task.predictor_unit = predictor.unit;
+  return task;
+}
+
+// The corners of the joint bound: residuals of full size, where all is score and moment; and where
+// curvature takes most, |z| at the reach. There .99 of the bound is reached, so that less
+// noise would be too little.
+TEST(JointSum, CornersOfTheBoundAreReached) {
+  const Record positive{{0, 0, 0}, 1};
+  const Record negative{{0, 0, 0}, -1};
+  const auto full = corner(MeanModel::logistic, -30, Adjacency::add_remove);
+  EXPECT_GE(neighbours_apart({positive}, {}, full, Adjacency::add_remove), .9999);
+  double largest = 0;
+  for (int step = 1; step < 100; ++step) {
+    const double r = step / 100.0;
+    const auto task = corner(MeanModel::logistic, std::log((1 - r) / r), Adjacency::add_remove);
+    const double apart = neighbours_apart({positive}, {}, task, Adjacency::add_remove);
+    EXPECT_LE(apart, 1);
+    if (r > .3 && r < .9) largest = std::max(largest, apart);
+  }
+  EXPECT_GE(largest, .99);
+  const auto linear = corner(MeanModel::identity, .4, Adjacency::add_remove);
+  EXPECT_GE(neighbours_apart({positive}, {}, linear, Adjacency::zero_out),
+            std::sqrt(1 - 300000.0 / residual_units) * .999);
+  auto without_clip = linear;
+  without_clip.predictor_unit *= 1.001;
+  EXPECT_GE(neighbours_apart({positive}, {}, without_clip, Adjacency::zero_out), .99);
+  // Replaced by its mirror image: scores are opposed, and matrices the same.
+  const auto middle = corner(MeanModel::logistic, 0, Adjacency::replace_one);
+  const double apart = neighbours_apart({positive}, {negative}, middle, Adjacency::replace_one);
+  EXPECT_NEAR(apart, std::sqrt(JointShares::real(middle.shares.score)), 1e-3);
+}
+
+TEST(JointSum, NoiseIsThatOfTheSharesAndSymmetricMatrices) {
+  constexpr int releases = 4000;
+  const auto task = task_of(MeanModel::identity);
+  const auto noise = joint_noise(task);
+  const double reach = std::sqrt(3.0);
+  EXPECT_NEAR(noise.score, reach * .6 / std::sqrt(JointShares::real(task.shares.score)), 1e-9);
+  EXPECT_NEAR(noise.curvature, 3 / std::sqrt(JointShares::real(task.shares.curvature)), 1e-9);
+  EXPECT_NEAR(noise.moment, 3 * .36 / std::sqrt(JointShares::real(task.shares.moment)), 1e-9);
+  EXPECT_NEAR(noise.squares, .36 / std::sqrt(JointShares::real(task.shares.squares)), 1e-9);
+  privacy::TrustingBudget budget(Adjacency::add_remove);
+  auto reservation = budget.reserve(privacy::Repeated{releases, privacy::Gaussian{2}},
+                                    {1, 1e-6, Adjacency::add_remove});
+  random::SeededSource source(77);
+  const auto dataset = make_dataset({});
+  Eigen::VectorXd squares = Eigen::VectorXd::Zero(6);
+  double together = 0;
+  for (int t = 0; t < releases; ++t) {
+    const auto released =
+        mechanism::release_gaussian(sum_of(dataset, task), privacy::NoiseMultiplier(2),
+                                    {{.step = static_cast<std::uint64_t>(t)}, source, reservation});
+    const auto parts = joint_release(released.value(), task);
+    Eigen::VectorXd each(6);
+    each << parts.score[1] / noise.score, parts.curvature(2, 2) / noise.curvature,
+        parts.curvature(0, 3) / noise.curvature * std::sqrt(2), parts.moment(1, 1) / noise.moment,
+        parts.moment(1, 2) / noise.moment * std::sqrt(2), parts.squares / noise.squares;
+    squares += (each / 2).cwiseAbs2();
+    together += each[0] * each[1] / 4 + each[2] * each[4] / 4;
+  }
+  // 6.7 standard errors of seven means: false alarm 2e-10.
+  for (const double square : squares)
+    EXPECT_NEAR(square / releases, 1, 6.7 * std::sqrt(2.0 / releases));
+  EXPECT_NEAR(together / releases, 0, 6.7 * std::sqrt(2.0 / releases));
+}
+
+TEST(JointSum, LargestMultiplierIsWhatTheSamplerHolds) {
+  for (const auto mean : every_mean) {
+    const auto task = task_of(mean);
+    const double largest = largest_joint_multiplier(task.shares);
+    double widest = 0;
+    const auto sum = sum_of(make_dataset({}), task);
+    for (const auto& block : sum.blocks()) {
+      widest = std::max(widest, block.scale * largest);
+    }
+    EXPECT_LE(widest, 0x1p32);
+    EXPECT_GT(widest, 0x1p31);
+    EXPECT_GT(largest, 100);
+  }
+}
+
+TEST(JointSum, RefusesSharesAndMatricesThatMakeNoSense) {
+  const auto dataset = make_dataset({});
+  auto task = task_of(MeanModel::logistic);
+  task.shares.score += 1;
+  EXPECT_THROW(static_cast<void>(sum_of(dataset, task)), base::UsageError);
+  task = task_of(MeanModel::logistic);
+  task.squared_reach = 0;
+  EXPECT_THROW(static_cast<void>(sum_of(dataset, task)), base::UsageError);
+  task = task_of(MeanModel::logistic);
+  task.whitening(1, 1) += .5;
+  EXPECT_THROW(static_cast<void>(sum_of(dataset, task)), base::InternalError);
+  task = task_of(MeanModel::logistic);
+  task.whitening(1, 1) = 0x1p42;
+  EXPECT_THROW(static_cast<void>(sum_of(dataset, task)), base::InternalError);
+}
+
+}  // namespace joint_sum_test
+}  // namespace tacet::optimize
