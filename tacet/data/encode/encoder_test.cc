@@ -127,9 +127,10 @@ TEST(Encoder, MissingAndUnreadableNumbersTakeTheFillValue) {
 }
 
 TEST(Encoder, LogarithmIsTakenBeforeScaling) {
-  Fixture fixture(no_intercept +
-                  "[[column]]\nname='x'\nkind='numeric'\nlower=0\nupper=99999\nlog1p=true\n" +
-                  binary_y);
+  Fixture fixture(
+      no_intercept +
+      "[[column]]\nname='x'\nkind='numeric'\nlower=0\nupper=99999\nlog1p=true\ncentre=false\n" +
+      binary_y);
   const auto expected = static_cast<int>(2048 * std::log1p(999.0) / std::log1p(99999.0));
   EXPECT_EQ(fixture.features({"999", "yes"}), (Row{{0, expected}}));
 }

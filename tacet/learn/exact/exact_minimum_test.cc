@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <variant>
 #include <vector>
 
 #include "tacet/data/read/read_dataset.h"
