@@ -165,7 +165,7 @@ def numbers_of(model):
     def walk(node, path):
         if isinstance(node, dict):
             for key, value in node.items():
-                if key not in ("schema", "receipt", "description", "name"):
+                if key not in ("schema", "receipt", "description", "name", "classes"):
                     walk(value, path + "/" + key)
         elif isinstance(node, list):
             found[path] = node

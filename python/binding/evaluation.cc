@@ -49,8 +49,8 @@ struct Evaluating {
          .public_row_count = public_row_count,
          .threshold = threshold ? model::margin_of_probability(file.model, *threshold) : 0,
          .groups = groups == nullptr ? 1 : static_cast<std::int64_t>(groups->names().size()),
-         .targets_may_miss = !file.schema.target || file.schema.target->missing_target ==
-                                                        data::MissingTarget::drop});
+         .targets_may_miss = !file.schema.target ||
+                             file.schema.target->missing_target == data::MissingTarget::drop});
   }
 
  private:

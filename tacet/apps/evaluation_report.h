@@ -27,7 +27,8 @@ using report::EvaluationSubject;
 /// where none had.
 enum class MappedColumns { all, with_some };
 [[nodiscard]] std::string mapped_text(const data::SchemaCheck& found, MappedColumns which);
-[[nodiscard]] nlohmann::ordered_json mapped_json(const data::SchemaCheck& found);
+[[nodiscard]] nlohmann::ordered_json mapped_json(const data::SchemaCheck& found,
+                                                 MappedColumns which);
 
 /// Noisy figures of private records, for a person.
 [[nodiscard]] std::string noisy_text(const EvaluationSubject& subject,

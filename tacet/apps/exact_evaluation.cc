@@ -207,9 +207,10 @@ std::string mapped_text(const data::SchemaCheck& found, MappedColumns which) {
   return some ? table.text() : std::string();
 }
 
-ordered_json mapped_json(const data::SchemaCheck& found) {
+ordered_json mapped_json(const data::SchemaCheck& found, MappedColumns which) {
   auto list = ordered_json::array();
   for (const auto& column : found.columns) {
+    if (which == MappedColumns::with_some && column.total() == 0) continue;
     list.push_back({{"column", column.column},
                     {"missing", column.missing},
                     {"unreadable", column.unreadable},
@@ -280,7 +281,7 @@ std::string exact_json(const EvaluationSubject& subject, const std::vector<Outco
   } else {
     for (const auto& table : tables) out["calibration"][table.of] = calibration_json(table);
   }
-  out["mapped"] = mapped_json(mapped);
+  out["mapped"] = mapped_json(mapped, MappedColumns::with_some);
   if (!mapped.empty_classes.empty()) out["empty_classes"] = mapped.empty_classes;
   if (!subject.by.empty()) {
     out["by"] = subject.by;

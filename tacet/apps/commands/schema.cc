@@ -155,7 +155,7 @@ class SchemaCheck : public Command {
     ordered_json out;
     out["private"] = false;
     out["rows"] = found.rows;
-    out["columns"] = mapped_json(found);
+    out["columns"] = mapped_json(found, MappedColumns::all);
     if (!found.empty_classes.empty()) out["empty_classes"] = found.empty_classes;
     if (found.similar_units > 0) {
       out["similar_units"] = {{"names", found.similar_units},

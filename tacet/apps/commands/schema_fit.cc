@@ -115,13 +115,13 @@ class SchemaFit : public Command {
     }
     request.frame.format = data::settled_format(data_, request.frame.format, named_columns());
     auto names = data::column_names(data_, request.frame.format);
-    say_codes(names, request, console);
     if (request.frame.format.header) {
       data::check_header(names, data_,
                          header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed);
     }
     const auto paid_under = set_budget(request, console, cancel);
     const auto plan = run::plan_fit(request, std::move(names), *source);
+    say_codes(plan.names, request, console);
     const auto booked = booked_cost(request, plan, paid_under);
     if (paid_under != request.asked.adjacency) {
       console.say(paragraph(fmt::format(

@@ -56,7 +56,10 @@ class ColumnFacts {
 
   /// Every value occurs once, in enough records to tell.
   [[nodiscard]] bool identifies() const;
-  [[nodiscard]] bool constant() const { return !many_values && values.size() == 1; }
+  /// One value alone, in several records.
+  [[nodiscard]] bool constant() const {
+    return !many_values && values.size() == 1 && numbers + others > 1;
+  }
   [[nodiscard]] bool dates() const { return reader_.date() && numbers > 0 && others == 0; }
   [[nodiscard]] bool numeric() const { return !reader_.date() && numbers > 0 && others == 0; }
   /// Two numbers, the second one above the first.

@@ -90,10 +90,10 @@ SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
 SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schema) {
   const auto records =
       internal::open_uniform(file, schema, schema.target ? TargetUse::required : TargetUse::absent);
-  ColumnCheck features;
+  ValueCheck features;
   features.faults.column = "features";
   features.bounds = {schema.features->lower, schema.features->upper};
-  std::optional<ColumnCheck> label;
+  std::optional<ValueCheck> label;
   if (schema.target) {
     label = check_of_target(schema);
     if (label->faults.column.empty()) label->faults.column = "label";

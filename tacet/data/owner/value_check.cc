@@ -5,7 +5,7 @@
 
 namespace tacet::data {
 
-void ColumnCheck::check(std::string_view field, std::int64_t line) {
+void ValueCheck::check(std::string_view field, std::int64_t line) {
   const std::int64_t before = faults.total();
   const bool absent = missing && missing->has(Value(field));
   if (values) {
@@ -31,7 +31,7 @@ void ColumnCheck::check(std::string_view field, std::int64_t line) {
   note_first(before, line);
 }
 
-void ColumnCheck::check_number(double number, std::int64_t line) {
+void ValueCheck::check_number(double number, std::int64_t line) {
   const std::int64_t before = faults.total();
   if (values) {
     faults.unknown += values->find_number(number) ? 0 : 1;
@@ -41,31 +41,31 @@ void ColumnCheck::check_number(double number, std::int64_t line) {
   note_first(before, line);
 }
 
-void ColumnCheck::count_outside(std::int64_t count, std::int64_t line) {
+void ValueCheck::count_outside(std::int64_t count, std::int64_t line) {
   const std::int64_t before = faults.total();
   faults.outside += count;
   note_first(before, line);
 }
 
-void ColumnCheck::count_number(std::optional<double> number) {
+void ValueCheck::count_number(std::optional<double> number) {
   faults.unreadable += number ? 0 : 1;
   faults.below += number && *number < bounds->first ? 1 : 0;
   faults.above += number && *number > bounds->second ? 1 : 0;
 }
 
-void ColumnCheck::note_first(std::int64_t before, std::int64_t line) {
+void ValueCheck::note_first(std::int64_t before, std::int64_t line) {
   if (faults.total() > before && faults.first_line == 0) faults.first_line = line;
 }
 
-void ColumnCheck::note_strange(std::string_view field, std::int64_t line) {
+void ValueCheck::note_strange(std::string_view field, std::int64_t line) {
   if (faults.strange_line != 0) return;
   faults.strange_value = field;
   faults.strange_line = line;
 }
 
-ColumnCheck check_of_target(const Schema& schema) {
+ValueCheck check_of_target(const Schema& schema) {
   const Target& target = *schema.target;
-  ColumnCheck checked;
+  ValueCheck checked;
   checked.faults.column = target.column;
   checked.missing.emplace(schema.missing, target.spelling.missing);
   if (const auto* regression = std::get_if<RegressionTarget>(&target.rule)) {
@@ -90,7 +90,7 @@ RecordCheck::RecordCheck(const Schema& schema, std::span<const std::string> name
   };
   for (const Column& column : schema.columns) {
     if (!column.of_file()) continue;
-    ColumnCheck checked;
+    ValueCheck checked;
     checked.file_column = place_of(column.name);
     checked.faults.column = column.name;
     checked.missing = missing_.of(column.name);
@@ -112,7 +112,7 @@ RecordCheck::RecordCheck(const Schema& schema, std::span<const std::string> name
 std::span<const std::string> RecordCheck::check(std::span<const std::string_view> fields,
                                                 std::int64_t line) {
   mapped_.clear();
-  for (ColumnCheck& column : columns_) {
+  for (ValueCheck& column : columns_) {
     const auto before = column.faults.total();
     column.check(fields[column.file_column], line);
     if (column.faults.total() > before) mapped_.push_back(column.faults.column);
@@ -122,7 +122,7 @@ std::span<const std::string> RecordCheck::check(std::span<const std::string_view
 
 std::vector<ColumnFaults> RecordCheck::take_faults() {
   std::vector<ColumnFaults> faults;
-  for (ColumnCheck& column : columns_) faults.push_back(std::move(column.faults));
+  for (ValueCheck& column : columns_) faults.push_back(std::move(column.faults));
   return faults;
 }
 

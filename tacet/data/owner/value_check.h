@@ -41,7 +41,7 @@ struct ColumnFaults {
 };
 
 /// Counts the values of one column, or of the target, that the schema maps.
-struct ColumnCheck {
+struct ValueCheck {
   std::size_t file_column = 0;
   std::optional<std::pair<double, double>> bounds;
   NumberReader read;
@@ -62,7 +62,7 @@ struct ColumnCheck {
 };
 
 /// Of the target; `file_column` stays 0.
-[[nodiscard]] ColumnCheck check_of_target(const Schema& schema);
+[[nodiscard]] ValueCheck check_of_target(const Schema& schema);
 
 /// Checks of the schema's columns in a file with these columns, then of the target where it is
 /// read. NOT PRIVATE, as schema_check.h.
@@ -78,7 +78,7 @@ class RecordCheck {
 
  private:
   ColumnMissingValues missing_;  // ids look into it
-  std::vector<ColumnCheck> columns_;
+  std::vector<ValueCheck> columns_;
   std::vector<std::string> mapped_;
 };
 

@@ -89,10 +89,11 @@ TEST(CsvReader, NamesFileLineAndColumnOfStructuralFaults) {
             "t.csv:3:7: text after a closing quote; double a quote that belongs to the value");
   EXPECT_EQ(error_of("a,b\n1\r2,3\n"),
             "t.csv:2:2: a carriage return without a line feed outside of quotes");
-  EXPECT_EQ(error_of(std::string_view("a,b\n1,\0\n", 8)),
-            "t.csv:2:3: a zero byte; the file is binary or damaged, not CSV");
-  EXPECT_EQ(error_of(std::string_view("a,b\n1,\"x\0\"\n", 11)),
-            "t.csv:2:5: a zero byte; the file is binary or damaged, not CSV");
+  const std::string zero_byte =
+      "a zero byte; the file is binary or damaged, not CSV. Text in UTF-16 needs encoding = "
+      "\"utf-16\" under [format] in its schema";
+  EXPECT_EQ(error_of(std::string_view("a,b\n1,\0\n", 8)), "t.csv:2:3: " + zero_byte);
+  EXPECT_EQ(error_of(std::string_view("a,b\n1,\"x\0\"\n", 11)), "t.csv:2:5: " + zero_byte);
 }
 
 TEST(CsvReader, LineNumbersCountTheLinesInsideQuotes) {

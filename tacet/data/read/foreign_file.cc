@@ -20,7 +20,7 @@ constexpr std::string_view by_query =
 constexpr std::string_view by_select =
     "let sqlite3 write CSV, and give that as -: "
     "sqlite3 -header -csv FILE \"SELECT * FROM TABLE\" | tacet ... -";
-constexpr std::string_view convert =
+constexpr std::string_view by_program =
     "let a program that reads it write CSV or NPY, and give that file";
 constexpr std::string_view unpack = "unpack it, or pack it with gzip, which is read as it is";
 constexpr std::string_view recode =
@@ -37,12 +37,12 @@ constexpr std::array signatures{
     Signature{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "is an old spreadsheet or document (.xls)",
               save_as_csv},
     Signature{"PAR1"sv, "is a Parquet file", by_query},
-    Signature{"ARROW1"sv, "is an Arrow or Feather file", convert},
-    Signature{"\x89HDF\r\n"sv, "is an HDF5 file", convert},
+    Signature{"ARROW1"sv, "is an Arrow or Feather file", by_program},
+    Signature{"\x89HDF\r\n"sv, "is an HDF5 file", by_program},
     Signature{"SQLite format 3"sv, "is an SQLite database", by_select},
-    Signature{"Obj\x01"sv, "is an Avro file", convert},
-    Signature{"ORC"sv, "is an ORC file", convert},
-    Signature{"\x80\x04\x95"sv, "is a Python pickle", convert},
+    Signature{"Obj\x01"sv, "is an Avro file", by_program},
+    Signature{"ORC"sv, "is an ORC file", by_program},
+    Signature{"\x80\x04\x95"sv, "is a Python pickle", by_program},
     Signature{"%PDF-"sv, "is a PDF document", "give the table it was made from, as CSV"},
     Signature{"\x28\xb5\x2f\xfd"sv, "is packed with zstd", unpack},
     Signature{"\xfd"

@@ -14,7 +14,7 @@
 namespace tacet::data {
 namespace {
 
-constexpr std::size_t block = std::size_t{1} << 16;
+constexpr std::size_t bytes_at_once = std::size_t{1} << 16;
 constexpr std::uint32_t replacement = 0xfffd;
 
 // The bytes 0x80 to 0x9f of Windows-1252; 0x81, 0x8d, 0x8f, 0x90 and 0x9d stand for themselves
@@ -39,7 +39,7 @@ class ConvertedSource : public ByteSource {
     while (given_ == text_.size() && !ended_) {
       text_.clear();
       given_ = 0;
-      std::array<char, block> bytes{};
+      std::array<char, bytes_at_once> bytes{};
       const auto count = inner_->read(bytes);
       ended_ = count == 0;
       convert({bytes.data(), count}, ended_, text_);
@@ -176,7 +176,7 @@ TextEncoding guess_encoding(const std::filesystem::path& file) {
   if (encoding_by_mark(file) == TextEncoding::utf_16) return TextEncoding::utf_16;
   const auto source = open_source(file);
   std::string text;
-  std::array<char, block> buffer{};
+  std::array<char, bytes_at_once> buffer{};
   while (const auto count = source->read(buffer)) {
     text.append(buffer.data(), count);
     // Whole lines, so that no character is cut.

@@ -53,7 +53,9 @@ TEST(Transcode, GuessesTheEncodingOfAPublicFile) {
   };
   EXPECT_EQ(guess("a,b\n1,K\u00f6ln\n"), TextEncoding::utf_8);
   EXPECT_EQ(guess("a,b\n1,K\xf6ln\n"), TextEncoding::windows_1252);
-  EXPECT_EQ(guess("\xff\xfe" "a\0,\0b\0\n\0"sv), TextEncoding::utf_16);
+  EXPECT_EQ(guess("\xff\xfe"
+                  "a\0,\0b\0\n\0"sv),
+            TextEncoding::utf_16);
   EXPECT_EQ(guess("a\0,\0b\0\n\0"sv), TextEncoding::utf_16);
 }
 

@@ -24,9 +24,9 @@ TEST(DateFormat, ReadsWhatStrptimeReads) {
 }
 
 TEST(DateFormat, WithoutAFormatItIsIso8601AndAZoneMakesItTheDayInUtc) {
-  for (const auto* text : {"2011-01-31", "2011-01-31T00:00", "2011-01-31 23:59:60",
-                           "2011-01-31T10:00:00.123456Z", "2011-01-31 10:00:00 +02:00",
-                           "2011-02-01T01:30:00+02", "2011-01-30T23:30-00:30"}) {
+  for (const auto* text :
+       {"2011-01-31", "2011-01-31T00:00", "2011-01-31 23:59:60", "2011-01-31T10:00:00.123456Z",
+        "2011-01-31 10:00:00 +02:00", "2011-02-01T01:30:00+02", "2011-01-30T23:30-00:30"}) {
     EXPECT_EQ(parse_date(text, ""), last_of_january) << text;
   }
   for (const auto* text : {"2011-1-31", "2011-02-30", "2011-01-31T24:00", "2011-01-31T10",

@@ -140,7 +140,8 @@ TEST(Schema, UnknownKeysNameTheNearestKnownOne) {
             "s.toml:5:6: unknown key 'uper'; did you mean 'upper'?");
   EXPECT_EQ(error_of(std::string(one_column) + "[format]\nzzzzzzzz=1\n"),
             "s.toml:7:10: unknown key 'zzzzzzzz'; known here: kind, separator, quote, header, "
-            "trim, fill_short, names");
+            "trim, fill_short, names, comment, encoding, decimal, thousands, symbols, "
+            "date_format");
 }
 
 TEST(Schema, FaultsNameTheirPlace) {
