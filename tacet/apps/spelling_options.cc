@@ -9,14 +9,17 @@
 namespace tacet::apps {
 
 void SpellingOptions::declare(Options& options) {
-  options.add("--decimal", decimal_, "CHAR", "Sign before the digits of a fraction, . or ,");
+  options.add("--decimal", decimal_, "CHAR",
+              "Sign before the digits of a fraction, . or , [default: . or what fits a draft]");
   options.add("--thousands", thousands_, "CHAR", "Sign between groups of three digits");
   options.add("--symbol", symbols_, "TEXT",
               "Text beside numbers that is dropped, such as $; may be given several times");
-  options.add("--encoding", encoding_, "NAME",
-              "Characters of the file: utf-8, latin-1, windows-1252 or utf-16");
+  options.add(
+      "--encoding", encoding_, "NAME",
+      "Characters of the file: utf-8, latin-1, windows-1252 or utf-16 [default: utf-8 or what "
+      "fits a draft]");
   options.add("--date-format", date_format_, "FORMAT",
-              "How dates are written, such as %d.%m.%Y; ISO 8601 where left out");
+              "How dates are written, such as %d.%m.%Y [default: ISO 8601 or what fits a draft]");
   options.add("--comment", comment_, "CHAR", "Lines that begin with it are no records");
   options.add("--missing", missing_, "TEXT",
               "A further text that stands for a missing value; may be given several times");

@@ -61,7 +61,8 @@ class SchemaFit : public Command {
     options.add("--class", classes_, "LABEL",
                 "The target has three classes or more; give each label once");
     options.add("--target-kind", target_kind_, "NAME",
-                "number, count (whole numbers from 0 on) or probability (from 0 to 1)");
+                "number, count (whole numbers from 0 on) or probability (from 0 to 1) [default: "
+                "number]");
     options.add("--categorical", codes_, "NAME",
                 "Column whose numbers are codes, such as postal codes; may be given several times");
     options.add("--numeric", numbers_, "NAME",

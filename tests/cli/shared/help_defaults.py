@@ -12,6 +12,7 @@ NO_DEFAULT = """
 --reason --reports --rho --sample --schema --sample-size --sampling-rate --scale --score-bound --seed
 --sigma --similarity --state --stratify --support --target --target-epsilon --text-column
 --token-file --total-epsilon --unit --vocabulary --without-ledger --admin
+--thousands --symbol --comment --class --categorical --numeric
 """.split()
 # Where another option settles them, or they must be given in one of several ways.
 NO_DEFAULT_IN = {
