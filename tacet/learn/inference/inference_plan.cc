@@ -33,7 +33,7 @@ constexpr double noise_over_sampling = .1;   // variance of noise that a wider c
 constexpr double narrow_cut = 3;             // standard deviations of the residuals
 constexpr double curvature_of_means = 3;     // a count's curvature is cut at this times their mean
 
-std::int64_t units(double part) { return std::llround(part * residual_units); }
+std::int64_t share_units(double part) { return std::llround(part * residual_units); }
 
 /// Matrices of squares count half under replace_one: docs/proofs/inference.md, theorem 2.
 std::int64_t squares_factor(Adjacency adjacency) {
@@ -43,7 +43,7 @@ std::int64_t squares_factor(Adjacency adjacency) {
 /// The curvature that rides free for two classes, beside a moment or alone: each proved once.
 std::int64_t free_curvature(bool beside_moment, Adjacency adjacency) {
   const auto shares_of = [](Adjacency under) {
-    const std::int64_t moment = units(moment_part);
+    const std::int64_t moment = share_units(moment_part);
     return std::array{optimize::logistic_curvature_share(residual_units, 0, under),
                       optimize::logistic_curvature_share(residual_units - moment,
                                                          squares_factor(under) * moment, under)};
@@ -128,9 +128,9 @@ BudgetShares budget_shares(MeanModel mean) {
 JointShares start_shares(const RegressionFacts& facts) {
   const auto factor = squares_factor(facts.adjacency);
   const double squares = facts.mean == MeanModel::identity ? start_squares_part : 0;
-  JointShares shares{.score = units((1 - start_curvature_part) * (1 - squares)),
-                     .squares = factor * units(squares)};
-  shares.curvature = factor * (residual_units - shares.score - units(squares));
+  JointShares shares{.score = share_units((1 - start_curvature_part) * (1 - squares)),
+                     .squares = factor * share_units(squares)};
+  shares.curvature = factor * (residual_units - shares.score - share_units(squares));
   return shares;
 }
 
@@ -144,13 +144,13 @@ JointShares step_shares(const RegressionFacts& facts) {
 
 JointShares last_shares(const RegressionFacts& facts) {
   const auto factor = squares_factor(facts.adjacency);
-  JointShares shares{.score = residual_units - units(moment_part),
-                     .moment = factor * units(moment_part)};
+  JointShares shares{.score = residual_units - share_units(moment_part),
+                     .moment = factor * share_units(moment_part)};
   if (facts.mean == MeanModel::logistic) {
     shares.curvature = free_curvature(true, facts.adjacency);
   } else if (facts.mean == MeanModel::identity) {
-    shares.score -= units(linear_curvature_part);
-    shares.curvature = factor * units(linear_curvature_part);
+    shares.score -= share_units(linear_curvature_part);
+    shares.curvature = factor * share_units(linear_curvature_part);
   }
   return shares;
 }
@@ -174,7 +174,7 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
   }
   // So little is left where a cut is hardly above the mean: then single records are cut instead.
   constexpr double least_share = .02;
-  return units(std::max(share, least_share));
+  return share_units(std::max(share, least_share));
 }
 
 InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> asked) {

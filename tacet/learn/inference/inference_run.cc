@@ -19,7 +19,7 @@ using optimize::JointRelease;
 using optimize::JointTask;
 using optimize::MeanModel;
 
-constexpr double scale = data::Dataset::feature_scale;
+constexpr double feature_units = data::Dataset::feature_scale;
 constexpr double start_reach_growth = .3;  // R0^2 = 1 + .3 (p - 1)
 constexpr double least_stddev = .02;       // of residuals, in units of the label
 constexpr double least_mean_count = .02;
@@ -79,7 +79,7 @@ class Fit {
     JointTask task;
     task.design = setup_.design.design;
     task.whitening = MatrixXd::Identity(columns(), columns());
-    task.whitening_unit = 1 / scale;
+    task.whitening_unit = 1 / feature_units;
     task.squared_reach = 1 + start_reach_growth * static_cast<double>(columns() - 1);
     task.predictor = VectorXd::Zero(columns());
     task.shares = start_shares(facts_);
@@ -90,8 +90,8 @@ class Fit {
     Place place;
     place.start_curvature = rows() * eigen.values.cwiseQuotient(eigen.values.cwiseMax(edge));
     const auto rounded =
-        optimize::public_integers(roots.asDiagonal() * eigen.vectors.transpose() / scale);
-    place.whitening = rounded.integers * (rounded.unit * scale);
+        optimize::public_integers(roots.asDiagonal() * eigen.vectors.transpose() / feature_units);
+    place.whitening = rounded.integers * (rounded.unit * feature_units);
     const VectorXd damped =
         (eigen.values.array() < edge).select(1.5 * edge, eigen.values).matrix().cwiseInverse();
     const MatrixXd inverse = eigen.vectors * damped.asDiagonal() * eigen.vectors.transpose();
@@ -141,11 +141,11 @@ class Fit {
   [[nodiscard]] JointTask task_at(Place& place, optimize::JointShares shares) const {
     JointTask task;
     task.design = setup_.design.design;
-    const auto whitening = optimize::public_integers(place.whitening / scale);
+    const auto whitening = optimize::public_integers(place.whitening / feature_units);
     task.whitening = whitening.integers;
     task.whitening_unit = whitening.unit;
     const auto predictor =
-        optimize::public_integers(place.whitening.transpose() * place.theta / scale);
+        optimize::public_integers(place.whitening.transpose() * place.theta / feature_units);
     task.predictor = predictor.integers.col(0);
     task.predictor_unit = predictor.unit;
     task.squared_reach = reach_ * static_cast<double>(columns());
@@ -212,7 +212,7 @@ class Fit {
 };
 
 /// A task of this shape, for what depends on its shape alone.
-JointTask shape_of(const InferenceSetup& setup, const optimize::JointShares& shares) {
+JointTask task_shape(const InferenceSetup& setup, const optimize::JointShares& shares) {
   JointTask task;
   task.whitening.resize(setup.design.columns(), setup.design.columns());
   task.shares = shares;
@@ -255,7 +255,7 @@ InferenceSetup inference_setup(const data::Schema& schema, const InferenceOption
 NoiseRoom noise_room(const InferenceSetup& setup) {
   NoiseRoom room;
   const auto add = [&](const optimize::JointShares& shares) {
-    const auto task = shape_of(setup, shares);
+    const auto task = task_shape(setup, shares);
     room.blocks += task.blocks();
     room.words += task.values();
   };

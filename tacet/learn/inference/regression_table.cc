@@ -16,13 +16,13 @@ namespace {
 
 using Eigen::VectorXd;
 
-struct Moments {
+struct LineVariance {
   double sampling;
   double noise;
 };
 
 /// Fills in what follows from an estimate and its law.
-TableLine line_of(std::string name, double estimate, Moments variance, double freedom,
+TableLine line_of(std::string name, double estimate, LineVariance variance, double freedom,
                   double level) {
   if (!(level > 0 && level < 1)) {
     throw base::UsageError("the level of intervals must be between 0 and 1, got {}", level);
@@ -47,8 +47,8 @@ TableLine line_of(std::string name, double estimate, Moments variance, double fr
 /// name that fits.
 class Contrast {
  public:
-  Contrast(const RegressionTable& table, std::string_view text) : table_(table), text_(text) {
-    weights = VectorXd::Zero(table.coefficients.size());
+  Contrast(const RegressionTable& fitted, std::string_view text) : table_(fitted), text_(text) {
+    weights = VectorXd::Zero(fitted.coefficients.size());
     double sign = take('-') ? -1 : 1;
     do {
       add(sign);
@@ -121,54 +121,54 @@ class Contrast {
 
 RegressionTable regression_table(const RegressionDesign& design, const RegressionEstimate& estimate,
                                  double rows) {
-  RegressionTable table{.names = design.names, .references = design.references};
+  RegressionTable fitted{.names = design.names, .references = design.references};
   const Eigen::MatrixXd map = design.label_scale * design.originals.transpose();
-  table.coefficients = map * estimate.coefficients;
-  table.coefficients[0] += design.label_offset;
-  table.sampling = map * estimate.sampling * map.transpose();
-  table.noise = map * estimate.noise * map.transpose();
+  fitted.coefficients = map * estimate.coefficients;
+  fitted.coefficients[0] += design.label_offset;
+  fitted.sampling = map * estimate.sampling * map.transpose();
+  fitted.noise = map * estimate.noise * map.transpose();
   for (Eigen::Index k = 0; k < map.rows(); ++k) {
     const VectorXd combination = map.row(k).transpose();
     const bool skewed = k == 0 && estimate.narrow_cut;
-    table.identified.push_back(!skewed && estimate.identifies(combination));
-    table.degrees_of_freedom.push_back(estimate.degrees_of_freedom(combination));
+    fitted.identified.push_back(!skewed && estimate.identifies(combination));
+    fitted.degrees_of_freedom.push_back(estimate.degrees_of_freedom(combination));
   }
-  table.rows = rows;
-  table.with_goodness = design.mean == optimize::MeanModel::identity;
-  return table;
+  fitted.rows = rows;
+  fitted.with_goodness = design.mean == optimize::MeanModel::identity;
+  return fitted;
 }
 
-std::vector<TableLine> table_lines(const RegressionTable& table, double level) {
+std::vector<TableLine> table_lines(const RegressionTable& fitted, double level) {
   std::vector<TableLine> lines;
-  for (std::size_t k = 0; k < table.names.size(); ++k) {
+  for (std::size_t k = 0; k < fitted.names.size(); ++k) {
     const auto at = static_cast<Eigen::Index>(k);
-    if (!table.identified[k]) {
-      lines.push_back({.name = table.names[k]});
+    if (!fitted.identified[k]) {
+      lines.push_back({.name = fitted.names[k]});
       continue;
     }
-    lines.push_back(line_of(table.names[k], table.coefficients[at],
-                            {table.sampling(at, at), table.noise(at, at)},
-                            table.degrees_of_freedom[k], level));
+    lines.push_back(line_of(fitted.names[k], fitted.coefficients[at],
+                            {fitted.sampling(at, at), fitted.noise(at, at)},
+                            fitted.degrees_of_freedom[k], level));
   }
   return lines;
 }
 
-TableLine contrast_line(const RegressionTable& table, std::string_view contrast, double level) {
-  const VectorXd weights = Contrast(table, contrast).weights;
+TableLine contrast_line(const RegressionTable& fitted, std::string_view contrast, double level) {
+  const VectorXd weights = Contrast(fitted, contrast).weights;
   bool identified = false;
   double freedom = 1e6;
-  for (std::size_t k = 0; k < table.names.size(); ++k) {
+  for (std::size_t k = 0; k < fitted.names.size(); ++k) {
     if (weights[static_cast<Eigen::Index>(k)] == 0) continue;
-    if (!table.identified[k]) return {.name = std::string(contrast)};
+    if (!fitted.identified[k]) return {.name = std::string(contrast)};
     identified = true;
-    freedom = std::min(freedom, table.degrees_of_freedom[k]);
+    freedom = std::min(freedom, fitted.degrees_of_freedom[k]);
   }
   if (!identified) {
     throw base::UsageError("contrast '{}': nothing is left of it; name coefficients that differ",
                            contrast);
   }
-  return line_of(std::string(contrast), weights.dot(table.coefficients),
-                 {weights.dot(table.sampling * weights), weights.dot(table.noise * weights)},
+  return line_of(std::string(contrast), weights.dot(fitted.coefficients),
+                 {weights.dot(fitted.sampling * weights), weights.dot(fitted.noise * weights)},
                  freedom, level);
 }
 
@@ -186,23 +186,23 @@ std::vector<double> holm(std::span<const double> p_values) {
   return corrected;
 }
 
-double explained_share(const RegressionTable& table) {
-  if (!table.with_goodness) {
+double explained_share(const RegressionTable& fitted) {
+  if (!fitted.with_goodness) {
     throw base::UsageError(
         "R^2 is stated for numbers alone: what stands for it with other targets is biased here");
   }
-  if (std::find(table.identified.begin() + 1, table.identified.end(), false) !=
-      table.identified.end()) {
+  if (std::find(fitted.identified.begin() + 1, fitted.identified.end(), false) !=
+      fitted.identified.end()) {
     throw base::UsageError("R^2 needs all slopes, and some are not identified at this budget");
   }
-  const auto slopes = table.coefficients.size() - 1;
+  const auto slopes = fitted.coefficients.size() - 1;
   if (slopes == 0) return 0;
-  const VectorXd slope = table.coefficients.tail(slopes);
-  const Eigen::LDLT<Eigen::MatrixXd> sampling(table.sampling.bottomRightCorner(slopes, slopes));
-  const Eigen::MatrixXd noise = table.noise.bottomRightCorner(slopes, slopes);
+  const VectorXd slope = fitted.coefficients.tail(slopes);
+  const Eigen::LDLT<Eigen::MatrixXd> sampling(fitted.sampling.bottomRightCorner(slopes, slopes));
+  const Eigen::MatrixXd noise = fitted.noise.bottomRightCorner(slopes, slopes);
   const double added = static_cast<double>(slopes) + sampling.solve(noise).trace();
   const double wald = std::max(0.0, slope.dot(sampling.solve(slope)) - added);
-  return wald / (wald + table.rows);
+  return wald / (wald + fitted.rows);
 }
 
 }  // namespace tacet::learn

@@ -62,7 +62,7 @@ class Words {
   std::size_t at_ = 0;
 };
 
-void add(std::vector<Term>& terms, const Term& term) {
+void add_term(std::vector<Term>& terms, const Term& term) {
   const auto same = [&](const Term& other) { return std::ranges::is_permutation(other, term); };
   if (std::ranges::none_of(terms, same)) terms.push_back(term);
 }
@@ -75,7 +75,7 @@ void add_crossed(std::vector<Term>& terms, const Term& names) {
       for (std::size_t k = 0; k < names.size(); ++k) {
         if ((chosen >> k & 1) != 0) term.push_back(names[k]);
       }
-      if (term.size() == size) add(terms, term);
+      if (term.size() == size) add_term(terms, term);
     }
   }
 }
@@ -102,7 +102,7 @@ std::vector<Term> parse_terms(std::string_view formula) {
     if (product == '*') {
       add_crossed(terms, names);
     } else {
-      add(terms, names);
+      add_term(terms, names);
     }
     if (!another) return terms;
   }

@@ -7,12 +7,12 @@
 namespace tacet::optimize {
 namespace {
 
-constexpr std::int32_t scale = data::Dataset::feature_scale;
+constexpr std::int32_t feature_units = data::Dataset::feature_scale;
 
 /// To the nearest unit, halves away from zero: a product is as long as its factors allow.
-std::int32_t product(std::int32_t a, std::int32_t b) {
+std::int32_t feature_product(std::int32_t a, std::int32_t b) {
   const std::int32_t doubled = 2 * a * b;
-  return (doubled + (doubled < 0 ? -scale : scale)) / (2 * scale);
+  return (doubled + (doubled < 0 ? -feature_units : feature_units)) / (2 * feature_units);
 }
 
 }  // namespace
@@ -59,8 +59,9 @@ bool DesignRows::read(std::int64_t record, std::span<std::int16_t> row) {
     return false;
   }
   for (std::size_t j = 0; j < row.size(); ++j) {
-    std::int32_t value = scale;
-    for (const auto factor : design_.columns[j].factors) value = product(value, stored[factor]);
+    std::int32_t value = feature_units;
+    for (const auto factor : design_.columns[j].factors)
+      value = feature_product(value, stored[factor]);
     row[j] = static_cast<std::int16_t>(value);
   }
   return true;

@@ -15,7 +15,8 @@ constexpr int moment_shift = 2 * residual_bits - 2 * coarse_bits;  // of rho^2
 constexpr int curvature_shift = 2 * coarse_bits - residual_bits;   // of eta
 constexpr int square_shift = 4 * coarse_bits;                      // of a squared norm of 1
 constexpr int score_shift = square_shift - 2 * residual_bits;      // of rho^2
-constexpr Wide whole = Wide{1} << (square_shift + residual_bits);  // a squared distance of 1
+constexpr Wide whole_distance = Wide{1}
+                                << (square_shift + residual_bits);  // a squared distance of 1
 static_assert(moment_shift > 0 && curvature_shift > 0 && score_shift > 0);
 
 std::int64_t moment_limit(std::int64_t residual) { return residual * residual >> moment_shift; }
@@ -25,7 +26,7 @@ std::int64_t moment_limit(std::int64_t residual) { return residual * residual >>
 // half a distance counts half of their squares (docs/proofs/inference.md, theorem 2).
 Wide half_counted(Adjacency adjacency) { return adjacency == Adjacency::replace_one ? 1 : 2; }
 
-/// Twice what a record takes of the squared distance, in units of 1 / whole.
+/// Twice what a record takes of the squared distance, in units of 1 / whole_distance.
 Wide twice_taken(const JointShares& shares, Adjacency adjacency, std::int64_t residual,
                  std::int64_t curvature_limit) {
   const auto moment = static_cast<Wide>(moment_limit(residual));
@@ -42,7 +43,7 @@ Wide twice_taken(const JointShares& shares, Adjacency adjacency, std::int64_t re
 
 bool within_joint_bound(const JointShares& shares, Adjacency adjacency, std::int64_t residual,
                         std::int64_t curvature_limit) {
-  return twice_taken(shares, adjacency, residual, curvature_limit) <= 2 * whole;
+  return twice_taken(shares, adjacency, residual, curvature_limit) <= 2 * whole_distance;
 }
 
 RecordLimits record_limits(const JointShares& shares, Adjacency adjacency, std::int64_t residual,
@@ -51,9 +52,9 @@ RecordLimits record_limits(const JointShares& shares, Adjacency adjacency, std::
   if (!within_joint_bound(shares, adjacency, residual, limit)) {
     // What is left, its root as a number, and then integers decide.
     const Wide taken = twice_taken(shares, adjacency, residual, 0);
-    if (taken > 2 * whole)
+    if (taken > 2 * whole_distance)
       throw base::InternalError("shares of a joint release add up to too much");
-    const double left = static_cast<double>(2 * whole - taken);
+    const double left = static_cast<double>(2 * whole_distance - taken);
     const double each =
         static_cast<double>(half_counted(adjacency)) * static_cast<double>(shares.curvature);
     limit = std::min(limit, static_cast<std::int64_t>(std::sqrt(left / each)) + 1);
@@ -78,11 +79,11 @@ std::int64_t logistic_curvature_share(std::int64_t score, std::int64_t moment,
   for (std::int64_t rho = 1; rho <= residual_units; ++rho) {
     const auto limit = static_cast<Wide>(logistic_curvature(rho) << curvature_shift);
     const Wide taken = twice_taken(others, adjacency, rho, 0);
-    if (taken > 2 * whole)
+    if (taken > 2 * whole_distance)
       throw base::InternalError("shares of a joint release add up to too much");
     // The quotient is taken only where it is smaller than the least one.
     const Wide square = half * limit * limit;
-    if (least * square > 2 * whole - taken) least = (2 * whole - taken) / square;
+    if (least * square > 2 * whole_distance - taken) least = (2 * whole_distance - taken) / square;
   }
   return static_cast<std::int64_t>(least);
 }

@@ -28,7 +28,7 @@ constexpr double squares_units = std::int64_t{1} << squares_bits;
 // Integers of a whitening matrix or of coefficients: with features of at most 2^11 their products
 // add up exactly in doubles.
 constexpr double largest_sum = 0x1p42;
-constexpr double up = numeric::up_ulps(4);  // of a few roundings
+constexpr double slightly_up = numeric::up_ulps(4);  // of a few roundings
 static_assert(coarse_units <= numeric::largest_paired && joint_tile <= numeric::max_paired_rows);
 
 double residual_bound(const Response& response) {
@@ -239,7 +239,7 @@ void check_task(const JointTask& task, Adjacency adjacency) {
 
 /// Integer bound of a block over the root of its share.
 double block_scale(double bound, std::int64_t share) {
-  return bound / std::sqrt(JointShares::real(share)) * up;
+  return bound / std::sqrt(JointShares::real(share)) * slightly_up;
 }
 
 void put_triangle(std::span<const std::int64_t> sums, std::size_t columns,
@@ -258,13 +258,13 @@ std::size_t triangle(std::int64_t columns) {
   return static_cast<std::size_t>(columns * (columns + 1) / 2);
 }
 
-Eigen::MatrixXd symmetric(std::span<const double> values, Eigen::Index columns, double unit) {
+Eigen::MatrixXd symmetric(std::span<const double> values, Eigen::Index columns, double real) {
   Eigen::MatrixXd matrix(columns, columns);
   auto beside = static_cast<std::size_t>(columns);
   for (Eigen::Index i = 0; i < columns; ++i) {
-    matrix(i, i) = unit * values[static_cast<std::size_t>(i)];
+    matrix(i, i) = real * values[static_cast<std::size_t>(i)];
     for (Eigen::Index j = i + 1; j < columns; ++j) {
-      matrix(i, j) = matrix(j, i) = unit * values[beside++];
+      matrix(i, j) = matrix(j, i) = real * values[beside++];
     }
   }
   return matrix;
@@ -291,8 +291,8 @@ PublicIntegers public_integers(const Eigen::MatrixXd& values) {
   // logarithms, which differ among machines.
   int exponent = 30;
   if (largest > 0) static_cast<void>(std::frexp(largest, &exponent));
-  const double unit = std::ldexp(1.0, exponent - 30);
-  return {.integers = (values / unit).array().round().matrix(), .unit = unit};
+  const double step = std::ldexp(1.0, exponent - 30);
+  return {.integers = (values / step).array().round().matrix(), .unit = step};
 }
 
 privacy::WeightedSum joint_sum(const data::Dataset& dataset, const JointTask& task,
@@ -322,11 +322,12 @@ privacy::WeightedSum joint_sum(const data::Dataset& dataset, const JointTask& ta
       {columns, block_scale(score_units, task.shares.score)}};
   for (const auto share : {task.shares.curvature, task.shares.moment}) {
     if (share == 0) continue;
-    const double scale = block_scale(coarse_units * coarse_units, share);
-    blocks.push_back({columns, scale});
+    const double diagonal = block_scale(coarse_units * coarse_units, share);
+    blocks.push_back({columns, diagonal});
     // The entries beside the diagonal stand once and count twice: docs/proofs/gram.md, section 1.
     if (columns > 1)
-      blocks.push_back({triangle(task.columns()) - columns, scale * std::sqrt(.5) * up});
+      blocks.push_back(
+          {triangle(task.columns()) - columns, diagonal * std::sqrt(.5) * slightly_up});
   }
   if (task.shares.squares > 0) {
     blocks.push_back({1, block_scale(squares_units, task.shares.squares)});
@@ -371,8 +372,8 @@ JointRelease joint_release(const std::vector<double>& released, const JointTask&
 
 JointNoise joint_noise(const JointTask& task) {
   const auto units = joint_units(task);
-  const auto noise = [](double unit, double bound, std::int64_t share) {
-    return share > 0 ? unit * block_scale(bound, share) : 0;
+  const auto noise = [](double real, double bound, std::int64_t share) {
+    return share > 0 ? real * block_scale(bound, share) : 0;
   };
   constexpr double coarse = coarse_units * coarse_units;
   return {.score = noise(units.score, score_units, task.shares.score),

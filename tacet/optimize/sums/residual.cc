@@ -9,10 +9,12 @@
 namespace tacet::optimize {
 namespace {
 
-constexpr auto units = static_cast<double>(residual_units);
+constexpr auto label_units = static_cast<double>(residual_units);
 
 /// To the nearest unit, cut to the bounds.
-std::int64_t in_units(double share) { return std::llround(std::clamp(share, -1.0, 1.0) * units); }
+std::int64_t in_label_units(double share) {
+  return std::llround(std::clamp(share, -1.0, 1.0) * label_units);
+}
 
 Residual count_residual(const Response& response, double label, double predictor) {
   // The mean is cut at K: beyond, the residual says nothing of it.
@@ -23,8 +25,8 @@ Residual count_residual(const Response& response, double label, double predictor
   const double curvature = mean * law.below;
   const double weight =
       curvature > response.curvature_bound ? response.curvature_bound / curvature : 1;
-  return {.value = in_units(weight * (count - law.mean) / response.cut),
-          .curvature = in_units(weight * curvature / response.curvature_bound)};
+  return {.value = in_label_units(weight * (count - law.mean) / response.cut),
+          .curvature = in_label_units(weight * curvature / response.curvature_bound)};
 }
 
 }  // namespace
@@ -46,15 +48,15 @@ Residual residual_of(const Response& response, double label, double predictor) {
   if (!std::isfinite(label) || !std::isfinite(predictor)) return {};
   switch (response.mean) {
     case MeanModel::none:
-      return {.value = in_units(label), .curvature = residual_units};
+      return {.value = in_label_units(label), .curvature = residual_units};
     case MeanModel::identity: {
       const double residual = label - predictor;
-      return {.value = in_units(residual / response.cut),
+      return {.value = in_label_units(residual / response.cut),
               .curvature = std::abs(residual) < response.cut ? residual_units : 0};
     }
     case MeanModel::logistic: {
       const double y = label > 0 ? 1 : 0;
-      const auto value = in_units(y - numeric::sigmoid(predictor));
+      const auto value = in_label_units(y - numeric::sigmoid(predictor));
       return {.value = value, .curvature = logistic_curvature(value)};
     }
     case MeanModel::poisson:
