@@ -153,7 +153,10 @@ CsvReader::Outcome CsvReader::parse_record() {
   quoted_lines_ = 0;
   const char* at = buffer_.data() + begin_;
   const char* const end = buffer_.data() + end_;
-  if (options_.comment && at < end && *at == *options_.comment) return skip_line(at);
+  // Only above the line of names: below it, what one record says would decide whether it is one.
+  if (!expected_columns_ && options_.comment && at < end && *at == *options_.comment) {
+    return skip_line(at);
+  }
   const bool simple = !options_.trim;
   for (;;) {
     if (simple) at = parse_plain_fields(at);

@@ -20,7 +20,7 @@ namespace tacet::learn {
 /// What a user asks of a regression table.
 struct InferenceOptions {
   double epsilon = 0;
-  double delta = 0;  ///< above 0
+  double delta = 0;  ///< above 0: what is left for the noise beside the PRG slack
   privacy::Adjacency adjacency = privacy::Adjacency::add_remove;
   std::int64_t rows = 0;          ///< declared number of records, or of units
   std::string terms{};            ///< empty: all columns

@@ -267,6 +267,10 @@ NoiseRoom noise_room(const InferenceSetup& setup) {
 
 RegressionEstimate run_inference(const data::Dataset& records, const InferenceSetup& setup,
                                  const TrainingContext& context) {
+  // The bounds are those of single records: several of one unit would move the sums by as many.
+  if (records.has_units()) {
+    throw base::InternalError("a regression with intervals reads one record of each unit");
+  }
   return Fit(records, setup, context).run();
 }
 

@@ -38,12 +38,11 @@ struct ColumnFactors {
 
 struct FactorMaker {
   const data::Column& column;
-  std::int64_t encoding;
   std::uint32_t first;
   bool marked;  ///< the schema's own indicator of a missing number
 
   ColumnFactors operator()(const NumericColumn& rule) const {
-    const data::NumericMap map(rule, encoding);
+    const data::NumericMap map(rule);
     ColumnFactors made{};
     for (std::int64_t place = 0; place < map.width(); ++place) {
       const auto [part, index] = map.feature_at(place);
@@ -215,7 +214,7 @@ std::map<std::string, std::vector<Factor>> column_factors(RegressionDesign& made
   std::uint32_t first = 0;
   for (const auto& column : made.reading.columns) {
     const auto* given = std::get_if<NumericColumn>(&column_of(schema, column.name).rule);
-    const FactorMaker maker{column, made.reading.encoding, first,
+    const FactorMaker maker{column, first,
                             given != nullptr && given->missing_indicator};
     auto found = std::visit(maker, column.rule);
     if (found.absent) made.design.absent.push_back(*found.absent);
