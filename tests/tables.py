@@ -1,6 +1,6 @@
 """Tables as people export them: each is read as the clean one, or refused with the key that helps.
 
-    tables.py TACET SCRATCH
+    tables.py TACET
 
 The records are invented. One table is written in some fifty ways: separators, decimal commas, thousands,
 currencies, encodings, dates, missing values, codes, comments. Of each the program drafts a schema, trains
@@ -12,9 +12,9 @@ import datetime
 import json
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
+import tempfile
 
 ROWS = 300
 TOWNS = ["K\u00f6ln", "Z\u00fcrich", "Gen\u00e8ve", "Bern"]
@@ -353,14 +353,12 @@ def fits(run, rows):
                 "--epsilon", "1", "--target", "costs", "-o", "nobody.toml")
 
 
-def main(tacet, scratch):
-    scratch = pathlib.Path(scratch).resolve()
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
-    run = Runner(str(pathlib.Path(tacet).resolve()), scratch)
-    rows = records()
-    for part in (spellings, targets, codes, refusals, fits):
-        part(run, rows)
+def main(tacet):
+    with tempfile.TemporaryDirectory() as scratch:
+        run = Runner(str(pathlib.Path(tacet).resolve()), pathlib.Path(scratch))
+        rows = records()
+        for part in (spellings, targets, codes, refusals, fits):
+            part(run, rows)
     if run.failed:
         sys.exit(f"{len(run.failed)} of {run.done} checks failed: " +
                  ", ".join(sorted({line.split(':')[0] for line in run.failed})))
