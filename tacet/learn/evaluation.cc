@@ -199,6 +199,14 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   return receipt;
 }
 
+/// Whether records may lack a target that counts, as the receipt says.
+bool targets_may_miss(RecordedParameters& parameters) {
+  if (!parameters.has("missing_target")) return false;
+  const auto said = parameters.text("missing_target");
+  if (said != "drop") throw base::DataError("missing_target is '{}', not drop", said);
+  return true;
+}
+
 /// The length of one record among these sums, which the number of records decides: where it is
 /// public, counts are taken around their even share.
 void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& receipt) {
@@ -211,7 +219,7 @@ void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& 
       .cells = parameters.count("cells", Looking::assumes),
       .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
       .centred = count_is_public(receipt.guarantee.adjacency),
-      .may_lack = parameters.has("missing_target") && parameters.text("missing_target") == "drop"};
+      .may_lack = targets_may_miss(parameters)};
   const auto bits =
       std::clamp<std::int64_t>(parameters.count("norm_bits", Looking::assumes), 0, 64);
   const optimize::CellSum sum(shape, static_cast<int>(bits));

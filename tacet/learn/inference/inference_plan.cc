@@ -35,7 +35,7 @@ constexpr double curvature_of_means = 3;     // a count's curvature is cut at th
 
 std::int64_t share_units(double part) { return std::llround(part * residual_units); }
 
-/// Matrices of squares count half under replace_one: docs/proofs/inference.md, theorem 2.
+/// Matrices of squares count half under replace_one: docs/proofs/inference.md, section 1.
 std::int64_t squares_factor(Adjacency adjacency) {
   return adjacency == Adjacency::replace_one ? 2 : 1;
 }
@@ -105,7 +105,7 @@ void check_options(const InferenceOptions& options) {
   if (options.rows < 1) {
     throw base::UsageError(
         "method inference scales its noise and its steps by the number of records; declare it "
-        "(public_row_count in the schema, or --public-row-count)");
+        "(`public_row_count`)");
   }
   if (!(options.delta > 0)) {
     throw base::GuaranteeError("method inference has Gaussian noise, which needs a delta above 0");

@@ -23,7 +23,7 @@ std::int64_t moment_limit(std::int64_t residual) { return residual * residual >>
 
 // Matrices that are positive semidefinite have an inner product of at least 0, and so have squares:
 // under replace_one two of them are no longer apart than the root of their squares' sum, so that
-// half a distance counts half of their squares (docs/proofs/inference.md, theorem 2).
+// half a distance counts half of their squares (docs/proofs/inference.md, section 1).
 Wide half_counted(Adjacency adjacency) { return adjacency == Adjacency::replace_one ? 1 : 2; }
 
 /// Twice what a record takes of the squared distance, in units of 1 / whole_distance.
