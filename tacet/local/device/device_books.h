@@ -16,6 +16,10 @@ namespace tacet::local {
 /// cap is the policy's. A mark beside the record names that ledger, so that no other one, and no
 /// older state of it, passes for it.
 ///
+/// The mark is read and set in two steps: of two joins of one record that start together with
+/// folders of their own, each may find that nothing was spent. In a folder that has become
+/// read-only the mark stays as it is, and an older state of the ledger passes.
+///
 /// BudgetError where the ledger is missing, another one or an older one, or lacks what the folder's
 /// reports have cost. Not for several threads at once.
 class DeviceBooks {

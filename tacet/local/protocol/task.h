@@ -38,7 +38,7 @@ struct Task {
   [[nodiscard]] const mechanism::LocalRandomizer& randomizer() const { return *plan.randomizer; }
 };
 
-/// Settles a task from what the options of `tacet local plan` say. UsageError and GuaranteeError as
+/// Makes a task from what the options of `tacet local plan` say. UsageError and GuaranteeError as
 /// plan_local, and for what this protocol has no place for: several reports of a device, a paper's
 /// calibration.
 [[nodiscard]] Task make_task(const data::Schema& schema, const learn::OptionValues& values,
