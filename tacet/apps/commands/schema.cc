@@ -89,11 +89,11 @@ class SchemaDraft : public Command {
     const auto said = header_ || no_header_ ? std::optional(header_) : std::nullopt;
     return data::draft_schema(
         data_, {.target = target_,
-                .format = data::guess_format(data_, separator(), said, spelling_.known()),
+                .format = data::guess_format(data_, separator(), said, spelling_.words().known()),
                 .trust = trust,
                 .max_categories = 50,
-                .said = spelling_.said(),
-                .missing = spelling_.missing()});
+                .said = spelling_.words().said(),
+                .missing = spelling_.words().missing});
   }
 
   [[nodiscard]] std::optional<char> separator() const {

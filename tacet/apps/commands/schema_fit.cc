@@ -281,8 +281,8 @@ class SchemaFit : public Command {
         schema.format.names.push_back(fmt::format("column_{}", k));
       }
     }
-    spelling_.apply(schema.format);
-    const auto& missing = spelling_.missing();
+    spelling_.words().apply(schema.format);
+    const auto& missing = spelling_.words().missing;
     schema.missing.insert(schema.missing.end(), missing.begin(), missing.end());
     if (!unit_.empty()) schema.unit = unit_;
     if (!row_count_.empty()) {
