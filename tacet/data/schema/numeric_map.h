@@ -96,9 +96,13 @@ class NumericMap {
     return static_cast<double>(knot) / static_cast<double>(knots_ - 1);
   }
   [[nodiscard]] double knot(std::int64_t knot) const;
+  /// The number at a share of the way.
+  [[nodiscard]] double value_at(double share) const;
   /// The bin of a number; one on an edge is in the bin above.
   [[nodiscard]] std::int64_t bin_of(double value) const;
   [[nodiscard]] double bin_height() const { return bin_height_; }
+  /// The numbers at which one bin ends and the next begins, ascending.
+  [[nodiscard]] const std::vector<double>& edges() const { return edges_; }
   /// A number of the column as text: rounded to six digits, or the date of its day.
   [[nodiscard]] std::string text(double value) const;
 
@@ -112,7 +116,6 @@ class NumericMap {
 
  private:
   [[nodiscard]] double transform(double value) const;
-  [[nodiscard]] double value_at(double share) const;
   [[nodiscard]] double equal_edge(std::int64_t edge, std::int64_t bins) const;
   [[nodiscard]] numeric::SineCosine place_in_period(double value) const;
   [[nodiscard]] std::int64_t bin_count() const {

@@ -9,7 +9,7 @@ NO_DEFAULT = """
 --alias --analogies --attest --buckets --by --candidates --cap --certificate --client-ca --columns
 --contact --contexts --data --date --delta-each --epsilon-each --ignore --key --l2-sensitivity
 --ledger --min-count --missing --noise-multiplier --order --population --positive --purpose
---reason --reports --rho --sample --schema --sample-size --sampling-rate --scale --score-bound --seed
+--numbers --reason --reports --rho --sample --schema --sample-size --sampling-rate --scale --score-bound --seed
 --sigma --similarity --state --stratify --support --target --target-epsilon --text-column
 --token-file --total-epsilon --unit --vocabulary --without-ledger --admin
 --thousands --symbol --comment --class --categorical --numeric
