@@ -76,8 +76,10 @@ class Drawing {
         numbers_(numbers_of(plot)),
         y_(plot.y, numbers_.y, y_ticks),
         legend_(legend_of(plot)),
-        left_(left_room()),
-        x_(x_axis(plot.x, numbers_.x, figure_width - left_ - right_room)),
+        half_tick_(half_tick()),
+        left_(std::max(left_room(), half_tick_)),
+        right_(figure_width - half_tick_),
+        x_(x_axis(plot.x, numbers_.x, right_ - left_)),
         top_(first_row + legend_row * static_cast<double>(legend_.size())),
         height_(plot.levels.empty() ? plot_height
                                     : level_height * static_cast<double>(plot.levels.size())) {}
@@ -115,6 +117,18 @@ class Drawing {
     return rows;
   }
 
+  /// Half of the widest number below the plot, which stands in the middle below its tick.
+  [[nodiscard]] double half_tick() const {
+    double wide = 0;
+    for (int ticks = 2; ticks <= 7; ++ticks) {
+      const Axis axis(plot_.x, numbers_.x, ticks);
+      for (const auto& tick : axis.ticks()) {
+        wide = std::max(wide, text_width(tick.text));
+      }
+    }
+    return std::clamp(wide * label_size / 2 + 2, 14.0, 80.0);
+  }
+
   [[nodiscard]] double left_room() const {
     double wide = 0;
     if (plot_.levels.empty()) {
@@ -126,7 +140,7 @@ class Drawing {
   }
 
   [[nodiscard]] double place_x(double value) const {
-    return left_ + x_.share(value) * (figure_width - right_room - left_);
+    return left_ + x_.share(value) * (right_ - left_);
   }
   [[nodiscard]] double place_y(double value) const {
     return top_ + (1 - y_.share(value)) * height_;
@@ -146,11 +160,7 @@ class Drawing {
       const bool area = shape.starts_with("band");
       const double y = at - 4;
       if (area) {
-        out_.empty(Tag::rect, {{Name::class_, shape},
-                               {Name::x, coordinate(left_)},
-                               {Name::y, coordinate(y - 4)},
-                               {Name::width, "22"},
-                               {Name::height, "8"}});
+        put_rect(out_, {left_, y - 4}, {22, 8}, shape);
       } else if (shape.starts_with("dot")) {
         draw_dot({left_ + 11, y}, tone);
       } else {
@@ -168,9 +178,8 @@ class Drawing {
       put_line(out_, {at, top_}, {at, bottom}, "grid");
       put_text(out_, {at, bottom + 18}, tick.text, {"middle", "tick tx"});
     }
-    put_text(out_, {(left_ + figure_width - right_room) / 2, bottom + 34},
-             fitted(plot_.x.label, (figure_width - 2 * right_room) * 0.6 / label_size),
-             {"middle", "name"});
+    put_text(out_, {(left_ + right_) / 2, bottom + 34},
+             fitted(plot_.x.label, (right_ - left_) / label_size), {"middle", "name"});
     if (!plot_.levels.empty()) {
       for (std::size_t k = 0; k < plot_.levels.size(); ++k) {
         put_text(out_, {left_ - 6, place_level(static_cast<double>(k)) + 4},
@@ -180,7 +189,7 @@ class Drawing {
     }
     for (const auto& tick : y_.ticks()) {
       const double at = place_y(tick.value);
-      put_line(out_, {left_, at}, {figure_width - right_room, at}, "grid");
+      put_line(out_, {left_, at}, {right_, at}, "grid");
       put_text(out_, {left_ - 6, at + 4}, tick.text, {"end", "tick ty"});
     }
   }
@@ -189,7 +198,7 @@ class Drawing {
     if (!plot_.zero_line) return;
     if (plot_.levels.empty()) {
       if (!y_.holds(0)) return;
-      put_line(out_, {left_, place_y(0)}, {figure_width - right_room, place_y(0)}, "zero");
+      put_line(out_, {left_, place_y(0)}, {right_, place_y(0)}, "zero");
     } else if (x_.holds(0)) {
       put_line(out_, {place_x(0), top_}, {place_x(0), top_ + height_}, "zero");
     }
@@ -204,7 +213,7 @@ class Drawing {
     for (auto span = band.spans.rbegin(); span != band.spans.rend(); ++span) {
       path += fmt::format("{:.2f} {:.2f} ", place_x(span->x), place_y(span->low));
     }
-    out_.empty(Tag::path, {{Name::class_, tone_class("band", band.tone)}, {Name::d, path + "Z"}});
+    put_path(out_, path + "Z", tone_class("band", band.tone));
   }
 
   void draw_line(const Line& line) const {
@@ -219,7 +228,7 @@ class Drawing {
       before = y;
     }
     path.pop_back();
-    out_.empty(Tag::path, {{Name::class_, tone_class("line", line.tone)}, {Name::d, path}});
+    put_path(out_, path, tone_class("line", line.tone));
     if (line.points.size() == 1) draw_dot({place_x(line.points[0].x), before}, line.tone);
     for (const auto& point : line.points) {
       if (!std::isfinite(point.y)) draw_beyond({place_x(point.x), place_y(point.y)}, point.y > 0);
@@ -246,28 +255,21 @@ class Drawing {
     const double zero = place_x(0);
     const double end = place_x(bar.value);
     const double y = place_level(bar.at);
-    out_.empty(Tag::rect, {{Name::class_, "bar"},
-                           {Name::x, coordinate(std::min(zero, end))},
-                           {Name::y, coordinate(y - 6)},
-                           {Name::width, coordinate(std::abs(end - zero))},
-                           {Name::height, "12"}});
+    put_rect(out_, {std::min(zero, end), y - 6}, {std::abs(end - zero), 12}, "bar");
     put_line(out_, {place_x(bar.low), y}, {place_x(bar.high), y}, "interval t1");
   }
 
   void draw_dot(Place at, Tone tone) const {
     const auto shape = tone_class("dot", tone);
     if (tone == Tone::first || tone == Tone::quiet) {
-      out_.empty(Tag::circle, {{Name::class_, shape},
-                               {Name::cx, coordinate(at.x)},
-                               {Name::cy, coordinate(at.y)},
-                               {Name::r, "3.5"}});
+      put_circle(out_, at, shape);
       return;
     }
     const double size = 4;
     const auto path = tone == Tone::second || tone == Tone::fourth
                           ? fmt::format("M{:.2f} {:.2f} h8 v8 h-8 Z", at.x - size, at.y - size)
                           : fmt::format("M{:.2f} {:.2f} l4 4 l-4 4 l-4 -4 Z", at.x, at.y - size);
-    out_.empty(Tag::path, {{Name::class_, shape}, {Name::d, path}});
+    put_path(out_, path, shape);
   }
 
   /// A number beyond every end of the axis.
@@ -277,7 +279,7 @@ class Drawing {
         levels  ? fmt::format("M{:.2f} {:.2f} v10 l{} -5 Z", at.x, at.y - 5, above ? 7 : -7)
         : above ? fmt::format("M{:.2f} {:.2f} h10 l-5 -7 Z", at.x - 5, at.y)
                 : fmt::format("M{:.2f} {:.2f} h10 l-5 7 Z", at.x - 5, at.y);
-    out_.empty(Tag::path, {{Name::class_, "beyond"}, {Name::d, path}});
+    put_path(out_, path, "beyond");
   }
 
   const Plot& plot_;
@@ -285,7 +287,9 @@ class Drawing {
   PlotNumbers numbers_;
   Axis y_;
   std::vector<LegendRow> legend_;
+  double half_tick_;
   double left_;
+  double right_;
   Axis x_;
   double top_;
   double height_;

@@ -65,7 +65,8 @@ void draw_heat(const HeatMap& map, std::string_view columns_name, std::string_vi
     for (std::size_t c = 0; c < map.columns.size(); ++c) {
       const double value = map.values[r * map.columns.size() + c];
       const double x = heat_left + width * static_cast<double>(c);
-      const double strength = largest > 0 ? std::min(std::abs(value) / largest, 1.0) : 0;
+      const double size = std::isnan(value) ? 0 : std::min(std::abs(value), largest);
+      const double strength = largest > 0 ? size / largest : 0;
       out.empty(Tag::rect, {{Name::class_, value < 0 ? "minus" : "plus"},
                             {Name::x, coordinate(x)},
                             {Name::y, coordinate(y)},

@@ -14,6 +14,25 @@ void put_line(Markup& out, Place from, Place to, std::string_view kind) {
                         {Name::y2, coordinate(to.y)}});
 }
 
+void put_path(Markup& out, const std::string& path, std::string_view kind) {
+  out.empty(Tag::path, {{Name::class_, std::string(kind)}, {Name::d, path}});
+}
+
+void put_circle(Markup& out, Place middle, std::string_view kind) {
+  out.empty(Tag::circle, {{Name::class_, std::string(kind)},
+                          {Name::cx, coordinate(middle.x)},
+                          {Name::cy, coordinate(middle.y)},
+                          {Name::r, "3.5"}});
+}
+
+void put_rect(Markup& out, Place corner, Size size, std::string_view kind) {
+  out.empty(Tag::rect, {{Name::class_, std::string(kind)},
+                        {Name::x, coordinate(corner.x)},
+                        {Name::y, coordinate(corner.y)},
+                        {Name::width, coordinate(size.width)},
+                        {Name::height, coordinate(size.height)}});
+}
+
 void put_text(Markup& out, Place at, std::string_view text, const TextLook& look) {
   if (text.empty()) return;
   out.element(Tag::text, text,

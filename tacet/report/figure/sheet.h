@@ -9,7 +9,6 @@
 namespace tacet::report {
 
 constexpr double label_size = 11;  ///< of the font, in units of the figure
-constexpr double right_room = 26;  ///< half of a number below the last tick
 constexpr double below_plot = 42;  ///< ticks and the name of the axis
 constexpr double first_row = 24;   ///< the name of the upright axis
 constexpr double legend_row = 15;
@@ -28,6 +27,14 @@ struct TextLook {
 [[nodiscard]] std::string coordinate(double value);
 
 void put_line(Markup& out, Place from, Place to, std::string_view kind);
+void put_path(Markup& out, const std::string& path, std::string_view kind);
+void put_circle(Markup& out, Place middle, std::string_view kind);
+
+struct Size {
+  double width;
+  double height;
+};
+void put_rect(Markup& out, Place corner, Size size, std::string_view kind);
 void put_text(Markup& out, Place at, std::string_view text, const TextLook& look);
 
 }  // namespace tacet::report

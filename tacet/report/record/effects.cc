@@ -45,6 +45,12 @@ class EffectReader {
     const bool on_scale = model_.task == model::Task::regression &&
                           model::link_of(model_.loss) == model::Link::identity;
     unit_ = factor * (on_scale ? (model_.target_upper - model_.target_lower) / 2 : 1);
+    for (std::size_t output = 0; noisy() && output < outputs_; ++output) {
+      const auto first =
+          model_.noise_stddevs.begin() + static_cast<std::ptrdiff_t>(output * width_);
+      alike_.push_back(std::all_of(first, first + static_cast<std::ptrdiff_t>(width_),
+                                   [&](double one) { return one == *first; }));
+    }
   }
 
   [[nodiscard]] EffectPoint point(double at, std::string label, const Features& features) const {
@@ -60,14 +66,22 @@ class EffectReader {
     return out;
   }
 
-  /// How numbers of noise in these features add up is known of none: the standard deviation of a
-  /// sum is at most the sum of standard deviations (triangle inequality).
+  /// A bound of the standard deviation of the noise in a sum of features. Where all coefficients
+  /// have one standard deviation, it is that of noise alike in every direction or a bound of it in
+  /// every direction (docs/explanations/coefficient-noise.md), so that it counts times the length
+  /// of the features. Elsewhere nothing is known of how the noise of two coefficients goes
+  /// together: it is at most the sum of their standard deviations (triangle inequality).
   [[nodiscard]] double noise(std::size_t output, const Features& features) const {
+    const auto stddevs =
+        std::span<const double>(model_.noise_stddevs).subspan(output * width_, width_);
     double sum = 0;
+    double square = 0;
     for (const auto& [feature, number] : features) {
-      sum += std::abs(number) * model_.noise_stddevs[output * width_ + feature];
+      const double one = std::abs(number) * stddevs[feature];
+      sum += one;
+      square += one * one;
     }
-    return sum * std::abs(unit_);
+    return (alike_[output] ? std::sqrt(square) : sum) * std::abs(unit_);
   }
 
   [[nodiscard]] bool noisy() const { return !model_.noise_stddevs.empty(); }
@@ -81,6 +95,7 @@ class EffectReader {
   std::size_t outputs_;
   std::size_t width_;
   double unit_;
+  std::vector<bool> alike_;  ///< whether an output's coefficients all have one standard deviation
 };
 
 /// One minus the other.
@@ -199,10 +214,11 @@ struct ReadColumn {
         add(level_name(rule, k), {{first + k, rule.scale(k)}});
       }
     }
-    if (rule.other == data::OtherRule::zero) add("(any other)", {});
     add_range(reader, effect.points, features, effect);
     effect.noise_quantile =
         largest_difference_quantile(static_cast<std::int64_t>(effect.points.size()));
+    if (rule.other == data::OtherRule::zero)
+      effect.missing.push_back(reader.point(0, "(any other)", {}));
     return effect;
   }
 

@@ -28,9 +28,10 @@ enum class EffectKind {
 struct ColumnEffect {
   std::string name;
   EffectKind kind = EffectKind::levels;
-  std::vector<EffectPoint> points{};   ///< ascending; two at one number where it jumps
-  std::vector<EffectPoint> missing{};  ///< of a number that is missing; none or one
-  std::vector<std::string> rows{};     ///< of a pair: categories of the first column
+  std::vector<EffectPoint> points{};  ///< ascending; two at one number where it jumps
+  /// Of a number that is missing, or a category that is not listed; none or one.
+  std::vector<EffectPoint> missing{};
+  std::vector<std::string> rows{};  ///< of a pair: categories of the first column
   std::vector<std::string> columns{};
   bool date = false;
   bool straight = true;  ///< a curve is straight between its points

@@ -68,15 +68,18 @@ ledger::Account account_of(const ledger::Cap& cap, std::int64_t runs) {
   account.enrolled = {"survey", Adjacency::add_remove, "record"};
   account.caps.push_back({"2026-01-01T00:00:00Z", 0, {"survey", cap, ""}});
   for (std::int64_t k = 0; k < runs; ++k) {
-    ledger::Run run{.number = k + 3, .time = fmt::format("2026-01-02T00:00:{:02}Z", k % 60)};
-    run.booking.data_set = "survey";
-    run.booking.command = "train";
-    run.booking.stated = {0.25, 1e-7, Adjacency::add_remove};
-    run.booking.cost = {.value = 0.25, .delta = cap.currency == ledger::Currency::basic ? 1e-7 : 0};
+    const ledger::Amount cost{.value = 0.25,
+                              .delta = cap.currency == ledger::Currency::basic ? 1e-7 : 0};
+    ledger::Run run{.number = k + 3,
+                    .time = fmt::format("2026-01-02T00:00:{:02}Z", k % 60),
+                    .booking = {.data_set = "survey",
+                                .command = "train",
+                                .event = privacy::no_event(),
+                                .stated = {0.25, 1e-7, Adjacency::add_remove},
+                                .cost = cost}};
     run.state = ledger::RunState::committed;
     run.end_time = run.time;
-    run.outcome = ledger::Committed{
-        .run = run.number, .event = privacy::no_event(), .cost = run.booking.cost};
+    run.outcome = ledger::Committed{.run = run.number, .event = privacy::no_event(), .cost = cost};
     run.outcome->output = fmt::format("model-{}.json", k);
     account.runs.push_back(std::move(run));
   }

@@ -143,6 +143,10 @@ const EffectPoint& extreme(const ColumnEffect& effect, std::size_t output, bool 
                  : *std::ranges::min_element(effect.points, less);
 }
 
+std::string value_in_words(const ColumnEffect& effect, const EffectPoint& point) {
+  return effect.kind == EffectKind::curve ? point.label : in_quotes(point.label);
+}
+
 std::string finding_of(const Effects& effects, const ColumnEffect& effect) {
   if (effect.points.empty()) return "This column adds nothing.";
   const auto output = strongest_output(effect);
