@@ -120,10 +120,17 @@ class ReportCommand : public Command {
       throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
     }
     const auto position = ledger.position();
-    return {.file = ledger_,
-            .account = data_set_.empty() ? books.accounts.front() : books.account(data_set_),
-            .rows = position.rows,
-            .head = position.head};
+    report::LedgerAccount found{
+        .file = ledger_,
+        .account = data_set_.empty() ? books.accounts.front() : books.account(data_set_),
+        .rows = position.rows,
+        .head = position.head};
+    for (const auto& other : books.accounts) {
+      if (other.name() == found.account.name()) continue;
+      found.other_accounts.push_back(other.name());
+      for (const auto& alias : other.aliases) found.other_accounts.push_back(alias);
+    }
+    return found;
   }
 
   void add_commands(report::ReportRequest& request) const {

@@ -25,7 +25,8 @@ void check_only(const std::vector<std::string>& only) {
 }
 
 /// Results and account have to be about the same neighbours of the same data set.
-void check_account(const ReadResults& results, const ledger::Account& account) {
+void check_account(const ReadResults& results, const LedgerAccount& given) {
+  const auto& account = given.account;
   for (const auto& result : results.all) {
     const auto& receipt = result.receipt();
     if (receipt.guarantee.adjacency != account.enrolled.adjacency) {
@@ -39,7 +40,9 @@ void check_account(const ReadResults& results, const ledger::Account& account) {
                              account.enrolled.privacy_unit);
     }
     const auto& data_set = receipt.notes.data_set;
-    if (!data_set.empty() && !account.is_called(data_set)) {
+    // A name that the ledger does not know may be that of a schema.
+    const auto& others = given.other_accounts;
+    if (std::ranges::find(others, data_set) != others.end()) {
       throw base::UsageError("'{}' is about the data set '{}', not '{}'; report it by itself",
                              result.name, data_set, account.name());
     }
@@ -128,7 +131,7 @@ Report gather(const ReportRequest& request, base::WorkMeter& work) {
     throw base::UsageError("a report needs a result file, or a ledger with `data_set`");
   }
   Material material{.request = request, .results = read_results(request.results, work)};
-  if (request.account) check_account(material.results, request.account->account);
+  if (request.account) check_account(material.results, *request.account);
   add_joint(material, work);
   Report report{title_of(material), subtitle_of(material), banner_of(material.results)};
   const auto wanted = [&](std::string_view id) {

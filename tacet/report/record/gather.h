@@ -24,6 +24,7 @@ struct LedgerAccount {
   ledger::Account account;
   std::int64_t rows = 0;  ///< of the ledger, whose last one has the hash `head`
   std::string head{};
+  std::vector<std::string> other_accounts{};  ///< what other data sets of the ledger are called
 };
 
 /// A command, as the front end spells it, and what it shows.

@@ -155,6 +155,7 @@ TEST(Gather, SectionsAreChosenByTheirIds) {
 TEST(Gather, ResultsHaveToBeOfTheAccount) {
   auto receipt = test::example_receipt();
   auto request = request_of(account_of({.currency = ledger::Currency::zcdp, .value = 0.5}, 1));
+  request.account->other_accounts = {"another"};
   receipt.notes.data_set = "another";
   request.results = request_of(receipt).results;
   EXPECT_THROW(static_cast<void>(report_of(request)), base::UsageError);

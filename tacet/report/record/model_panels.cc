@@ -156,8 +156,8 @@ std::string finding_of(const Effects& effects, const ColumnEffect& effect) {
                          ? fmt::format(" of {}", in_quotes(effects.outputs[output]))
                          : std::string();
   auto text = fmt::format("The {}{} lies {} higher for {} than for {}", effects.unit, where,
-                          number_text(effect.range[output], 3), in_quotes(high.label),
-                          in_quotes(low.label));
+                          number_text(effect.range[output], 3), value_in_words(effect, high),
+                          value_in_words(effect, low));
   if (effect.kind == EffectKind::buckets) {
     text = fmt::format(
         "Of {} features, the {} with the largest effects: the {}{} lies {} higher "
