@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "tacet/apps/command.h"
-#include "tacet/apps/describe.h"
 #include "tacet/apps/patience.h"
-#include "tacet/apps/recorded_cost.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/ledger/ledger.h"
+#include "tacet/report/json.h"
 #include "tacet/report/page/page.h"
 #include "tacet/report/record/gather.h"
 #include "tacet/report/text/numbers.h"
@@ -77,7 +76,8 @@ class ReportCommand : public Command {
     std::optional<base::AtomicFile> page;
     if (!output_.empty()) page.emplace(output_, overwrite);
     auto work = patience_.meter(cancel);
-    const auto report = report::gather(request(console, cancel), work);
+    const auto report = report::gather(request(cancel), work);
+    if (!report.banner.empty() && report.refuted.empty()) console.warn(report.banner);
     if (!numbers_.empty()) write_numbers(report, overwrite);
     if (page) {
       page->write(report::report_page(report));
@@ -85,7 +85,7 @@ class ReportCommand : public Command {
       console.say(fmt::format("report written to {}", output_));
     }
     if (console.json()) {
-      console.result(json_text(report::report_json(report)));
+      console.result(report::json_text(report::report_json(report)));
     } else if (text_) {
       console.result(report::report_text(report));
     }
@@ -99,14 +99,11 @@ class ReportCommand : public Command {
     return out;
   }
 
-  [[nodiscard]] report::ReportRequest request(const Console& console,
-                                              const base::CancelToken& cancel) const {
+  [[nodiscard]] report::ReportRequest request(const base::CancelToken& cancel) const {
     report::ReportRequest request{.only = only_};
     for (const auto& path : results_) {
       cancel.throw_if_cancelled();
       request.results.push_back({path, base::read_file(path, base::limits::model_bytes)});
-      const auto recorded = report::recorded_in(request.results.back().text, path);
-      if (recorded) warn_if_unprotected(console, recorded->receipt);
     }
     if (!ledger_.empty()) request.account = account(cancel);
     add_commands(request);

@@ -73,14 +73,12 @@ std::string next_run_answer(const ledger::Account& account) {
   const auto left = account.counted().remaining(cap);
   const auto words = left_in_words(left, cap);
   if (counts_epsilon(cap)) {
-    const bool fits = left.value >= 1;
-    const bool has_delta = cap.currency == Currency::pure || left.delta > 0;
-    return fmt::format(
-        "{}: {} left of {}.",
-        fits && has_delta
-            ? cap.currency == Currency::pure ? "Yes, a pure one" : "Yes, at any delta that is left"
-            : "No",
-        words + (left.value == 1 ? " is" : " are"), in_words(cap));
+    const bool fits = left.value >= 1 && (cap.currency == Currency::pure || left.delta > 0);
+    const auto* answer = !fits                              ? "No"
+                         : cap.currency == Currency::pure ? "Yes, one without a delta"
+                                                          : "Yes, at a delta that is left";
+    return fmt::format("{}: {} left of {}.", answer,
+                       words + (cap.currency == Currency::pure ? " is" : " are"), in_words(cap));
   }
   const double delta = delta_of(account);
   const double epsilon = ledger::epsilon_at(left, cap, privacy::Delta(delta));

@@ -76,7 +76,7 @@ std::string columns_answer(const Effects& effects) {
   std::string out = told.empty() ? "No column can be told from privacy's noise."
                                  : fmt::format("Most of all {}.", listed(told));
   if (!hidden.empty() && !told.empty()) {
-    out += fmt::format(" What {} say cannot be told from privacy's noise.", listed(hidden));
+    out += fmt::format(" The effect of {} cannot be told from privacy's noise.", listed(hidden));
   }
   return out;
 }
