@@ -62,7 +62,7 @@ Axis::Axis(const AxisSpec& spec, std::span<const double> values, int ticks)
   }
   low_ = ends.low;
   high_ = ends.high;
-  place_linear(ticks);
+  place_linear(ticks, spec.whole);
 }
 
 void Axis::add_tick(double value, double step) {
@@ -75,8 +75,9 @@ void Axis::add_tick(double value, double step) {
   ticks_.push_back({value, number_text(value, digits)});
 }
 
-void Axis::place_linear(int ticks) {
-  const double step = round_step((high_ - low_) / std::max(ticks - 1, 1));
+void Axis::place_linear(int ticks, bool whole) {
+  double step = round_step((high_ - low_) / std::max(ticks - 1, 1));
+  if (whole) step = std::max(step, 1.0);
   const double first = std::floor(low_ / step + 1e-9);
   const double last = std::ceil(high_ / step - 1e-9);
   low_ = std::min(first * step, low_);

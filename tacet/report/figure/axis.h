@@ -23,6 +23,7 @@ struct AxisSpec {
   std::string label{};
   Scale scale = Scale::linear;
   bool with_zero = false;  ///< of a linear one: whatever is shown
+  bool whole = false;      ///< of a linear one: ticks at whole numbers alone
   /// How its numbers are written; empty: number_text with enough digits.
   std::function<std::string(double)> text{};
 };
@@ -43,7 +44,7 @@ class Axis {
   [[nodiscard]] Scale scale() const { return scale_; }
 
  private:
-  void place_linear(int ticks);
+  void place_linear(int ticks, bool whole);
   void place_logarithmic(int ticks);
   void add_tick(double value, double step);
 

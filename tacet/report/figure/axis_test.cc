@@ -50,6 +50,14 @@ TEST(Axis, TicksSayTheNumbersThatTheyAreAt) {
   }
 }
 
+TEST(Axis, CountsHaveTicksAtWholeNumbers) {
+  for (const double most : {1.0, 2.0, 3.0, 7.0, 300.0}) {
+    const Axis found({.with_zero = true, .whole = true}, std::vector<double>{0, most}, 7);
+    for (const auto& tick : found.ticks()) EXPECT_EQ(tick.value, std::floor(tick.value));
+    EXPECT_GE(found.ticks().size(), 2U);
+  }
+}
+
 TEST(Axis, SharesGoFromOneEndToTheOther) {
   const auto found = axis({2, 7});
   EXPECT_EQ(found.share(found.low()), 0);
@@ -107,6 +115,9 @@ TEST(Labels, NumbersHaveShortExponents) {
   EXPECT_EQ(number_text(1e-12), "1e-12");
   EXPECT_EQ(number_text(2.5e+20), "2.5e20");
   EXPECT_EQ(number_text(-0.0), "0");
+  EXPECT_EQ(number_text(11574, 3), "11574");
+  EXPECT_EQ(number_text(20000, 3), "20000");
+  EXPECT_EQ(number_text(123456789, 4), "1.235e8");
   EXPECT_EQ(number_text(inf), "inf");
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -38,6 +39,12 @@ double width_of(std::string_view code_point) {
 std::string number_text(double value, int digits) {
   if (std::isnan(value)) return "-";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  // Whole thousands are read more easily than powers of ten.
+  constexpr double most_written_out = 1e7;
+  const double size = std::abs(value);
+  if (size >= 1 && size < most_written_out) {
+    digits = std::max(digits, static_cast<int>(std::floor(std::log10(size))) + 1);
+  }
   auto text = fmt::format("{:.{}g}", value == 0 ? 0.0 : value, digits);
   const auto exponent = text.find('e');
   if (exponent == std::string::npos) return text;

@@ -7,8 +7,8 @@
 /// Texts in a figure, whose room is known and whose font is not.
 namespace tacet::report {
 
-/// A number for a person: six significant digits, or as many as asked for, "inf", exponents
-/// without zeros in front (1e-5).
+/// A number for a person: six significant digits, or as many as asked for, all of the digits before
+/// the point below ten millions, "inf", exponents without zeros in front (1e-5).
 [[nodiscard]] std::string number_text(double value, int digits = 6);
 
 /// How wide a text is at most, in units of the size of its font, in any usual font without serifs.

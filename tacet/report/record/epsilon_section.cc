@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -19,9 +21,10 @@ struct NamedCurve {
   const CertifiedCurve& curve;
 };
 
-// The last tone stays what is loud; more curves share the third.
+// The last tone stays what is loud; more curves share the fourth.
 Tone curve_tone(std::size_t place) {
-  return place == 0 ? Tone::first : place == 1 ? Tone::second : Tone::third;
+  constexpr std::array<Tone, 4> tones{Tone::first, Tone::second, Tone::third, Tone::fourth};
+  return tones.at(std::min(place, tones.size() - 1));
 }
 
 void add_curve(const NamedCurve& named, Tone tone, Picture& picture) {
@@ -109,13 +112,11 @@ Section epsilon_section(const Material& material, base::WorkMeter& work) {
                                          "route", "the cipher adds to delta"},
                               .rows = {}}};
   const bool several = results.all.size() > 1;
-  constexpr std::size_t max_curves = 2;
   add_curve({several ? "all together" : "proved", material.together}, curve_tone(0), picture);
   for (std::size_t k = 0; several && k < results.all.size(); ++k) {
     const auto& receipt = results.all[k].receipt();
     const auto curve = certified_curve(receipt.events, adjacency, receipt.prg_slack, work);
-    const auto place = k < max_curves ? k + 1 : max_curves;
-    add_curve({shortened(results.all[k].name, 40), curve}, curve_tone(place), picture);
+    add_curve({shortened(results.all[k].name, 40), curve}, curve_tone(k + 1), picture);
   }
   auto& plot = picture.plots.front();
   if (material.joint->delta > 0) {
