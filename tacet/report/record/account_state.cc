@@ -74,7 +74,7 @@ std::string next_run_answer(const ledger::Account& account) {
   const auto words = left_in_words(left, cap);
   if (counts_epsilon(cap)) {
     const bool fits = left.value >= 1 && (cap.currency == Currency::pure || left.delta > 0);
-    const auto* answer = !fits                              ? "No"
+    const auto* answer = !fits                            ? "No"
                          : cap.currency == Currency::pure ? "Yes, one without a delta"
                                                           : "Yes, at a delta that is left";
     return fmt::format("{}: {} left of {}.", answer,

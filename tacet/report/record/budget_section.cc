@@ -98,9 +98,7 @@ Picture spending_picture(const Account& account) {
   const auto spending = spending_of(account);
   const auto unit = currency_label(account);
   Plot plot{.title = "Budget over time",
-            .x = {.label = "runs, in the order they were booked",
-                  .with_zero = true,
-                  .whole = true},
+            .x = {.label = "runs, in the order they were booked", .with_zero = true, .whole = true},
             .y = {.label = unit, .with_zero = true}};
   Line spent{.points = {{0, 0}}, .path = Path::steps, .label = "spent and reserved"};
   Line cap{.points = {{0, account.caps.front().set.cap.value}},
