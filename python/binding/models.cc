@@ -68,6 +68,7 @@ Matrix matrix_of(std::vector<double> values, std::size_t columns) {
 /// What `say` says of each record from its margins, `width` numbers.
 template <typename Say>
 Matrix each(const model::ModelFile& file, HeldRows& rows, std::size_t width, const Say& say) {
+  model::expect_margins(file.model);
   Parts parts(rows.view(file.schema, data::TargetUse::absent));
   auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
     std::vector<double> margins(static_cast<std::size_t>(file.model.output_count()));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tacet/apps/describe.h"
+#include "tacet/apps/describe_regression.h"
 #include "tacet/apps/describe_wide.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_warnings.h"
@@ -21,6 +22,7 @@
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"
+#include "tacet/report/regression.h"
 
 namespace tacet::apps {
 namespace {
@@ -173,6 +175,8 @@ ordered_json TrainingRun::report_json(const Job& job, const model::ModelFile& fi
   out["plan"] = plan_json(job.plan);
   if (file.model.wide) {
     out["architecture"] = wide_json(file);
+  } else if (file.model.table) {
+    out["table"] = report::regression_json(file.model);
   } else {
     out["coefficients"] = coefficient_json(file.model);
   }
@@ -195,7 +199,10 @@ std::string TrainingRun::report_text(const Job& job, const model::ModelFile& fil
           fit_share_text(file.schema, file.receipt.guarantee.adjacency),
       job.further.text, optimum ? "\n" + paragraph(*optimum) : "",
       file.model.wide ? "Model" : "Coefficients",
-      file.model.wide ? wide_text(file) : coefficient_text(file, max_coefficients), where,
+      file.model.wide    ? wide_text(file)
+      : file.model.table ? regression_text(file)
+                         : coefficient_text(file, max_coefficients),
+      where,
       job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
 }
 

@@ -232,6 +232,7 @@ void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& 
 }  // namespace
 
 EvaluationPlan plan_evaluation(const model::LinearModel& model, const EvaluationOptions& options) {
+  model::expect_margins(model);
   if (!(options.epsilon.value() > 0 && std::isfinite(options.epsilon.value()))) {
     throw base::UsageError("epsilon must be above 0 and finite, got {}", options.epsilon.value());
   }

@@ -110,6 +110,7 @@ class Evaluate : public Command {
 
   void run_on_public(const Console& console, const base::CancelToken& cancel) const {
     auto file = model::load_model(model_);
+    model::expect_margins(file.model);
     const auto groups = groups_of(file.schema);
     warn_if_unprotected(console, file.receipt);
     if (calibration_) expect_calibration(file.model);
@@ -213,6 +214,7 @@ class Evaluate : public Command {
     if (calibration_) throw base::UsageError("--calibration needs --public");
     const auto source = seed_.source();
     const auto file = model::load_model(model_);
+    model::expect_margins(file.model);
     const auto groups = groups_of(file.schema);
     const auto terms = spending_.terms(console, cancel, data_);
     const auto options =

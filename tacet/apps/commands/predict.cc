@@ -158,6 +158,7 @@ class Predict : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     auto file = model::load_model(model_);
+    model::expect_margins(file.model);
     warn_if_unprotected(console, file.receipt);
     if (proba_) expect_probabilities(file.model);
     const double threshold = threshold_.margin(file.model);

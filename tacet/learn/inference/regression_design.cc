@@ -153,6 +153,8 @@ bool spells_missing(const std::vector<std::string>& texts, const data::Schema& s
 /// are those of others.
 void add_target_mark(RegressionDesign& made) {
   auto& reading = made.reading;
+  // A record without a target keeps its features, by which its mark is seen.
+  reading.target->missing_target = data::MissingTarget::bounds;
   const auto first = static_cast<std::uint32_t>(reading.full_column_count() - 1);
   const auto& target = *reading.target;
   if (const auto* number = std::get_if<data::RegressionTarget>(&target.rule)) {
@@ -181,6 +183,11 @@ void add_target_mark(RegressionDesign& made) {
 void describe_target(RegressionDesign& made, const data::Schema& schema) {
   if (!schema.target) {
     throw base::UsageError("a regression needs a target; the schema names none");
+  }
+  if (schema.projection || schema.selected_columns) {
+    throw base::UsageError(
+        "method inference has a line for each column, and a schema with a projection or with "
+        "selected columns has none that it could name; leave them out");
   }
   if (!schema.intercept || schema.features) {
     throw base::UsageError(
@@ -301,6 +308,7 @@ RegressionDesign regression_design(const data::Schema& schema, std::string_view 
   RegressionDesign made;
   describe_target(made, schema);
   const auto wanted = terms.empty() ? all_terms(schema) : parse_terms(terms);
+  made.terms = terms_text(wanted);
   made.reading = reading_schema(schema, wanted);
   const auto factors = column_factors(made, schema);
   Products products(factors);

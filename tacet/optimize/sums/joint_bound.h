@@ -54,7 +54,7 @@ struct RecordLimits {
 [[nodiscard]] bool within_joint_bound(const JointShares& shares, privacy::Adjacency adjacency,
                                       std::int64_t residual, std::int64_t curvature_limit);
 
-/// |residual| and curvature at most 2^20. The curvature's limit is the largest that the joint bound
+/// InternalError unless |residual| and curvature are at most 2^20. The curvature's limit is the largest that the joint bound
 /// allows, and no more than the record's curvature.
 [[nodiscard]] RecordLimits record_limits(const JointShares& shares, privacy::Adjacency adjacency,
                                          std::int64_t residual, std::int64_t curvature);
