@@ -14,6 +14,7 @@
 #include "python/binding/rows.h"
 #include "python/binding/supervised.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/inference/inference.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/model/model_file.h"
@@ -33,7 +34,9 @@ bool is_parameter(std::string_view name, bool wide) {
   const auto readers = learn::readers_of(name);  // none: all of them
   const auto of_wide = learn::wide_method.name;
   if (name == "model") return false;
-  if (!wide) return readers != std::vector{of_wide};
+  // What is of regression tables alone goes by classes of its own.
+  const std::vector of_tables{learn::inference_method.name};
+  if (!wide) return readers != std::vector{of_wide} && readers != of_tables;
   if (name == "method" || name == "boost") return false;
   return readers.empty() || std::ranges::find(readers, of_wide) != readers.end();
 }

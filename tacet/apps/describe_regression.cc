@@ -25,8 +25,8 @@ class LineTable {
  public:
   LineTable(std::string first, double level, bool ratios) : ratios_(ratios) {
     const auto interval = fmt::format("{:g} % interval", 100 * level);
-    header_ = {std::move(first), "estimate", "std. error", interval, "t", "p", "p (Holm)",
-               "noise widened"};
+    header_ = {std::move(first), "estimate",     "std. error", interval, "t", "p",
+               "p (Holm)",       "noise widened"};
     if (ratios) header_.insert(header_.begin() + 4, {"exp(estimate)", "its " + interval});
   }
   void add(const learn::TableLine& line, std::optional<double> holm) {
@@ -71,9 +71,10 @@ class LineTable {
 
 std::string goodness_text(const learn::RegressionTable& table) {
   const auto share = learn::known_explained_share(table);
-  return share ? fmt::format("R2 {:.3f}, from the slopes' Wald statistic without what noise and "
-                             "sampling add to it.\n",
-                             *share)
+  return share ? fmt::format(
+                     "R2 {:.3f}, from the slopes' Wald statistic without what noise and "
+                     "sampling add to it.\n",
+                     *share)
                : std::string();
 }
 

@@ -202,8 +202,7 @@ std::string TrainingRun::report_text(const Job& job, const model::ModelFile& fil
       file.model.wide    ? wide_text(file)
       : file.model.table ? regression_text(file)
                          : coefficient_text(file, max_coefficients),
-      where,
-      job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
+      where, job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
 }
 
 }  // namespace tacet::apps

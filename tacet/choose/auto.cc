@@ -63,9 +63,8 @@ constexpr std::array rules{
 
 // Method inference comes last: a table of coefficients is for who asks for what it alone reads.
 constexpr std::array<std::string_view, 13> usual_order{
-    "gradient",           "objective", "adassp", "ladder",
-    "regularized-output", "phased",    "output", "phased-erm",
-    "growth",             "localized", "sparse-groups", "inverse-sensitivity",
+    "gradient", "objective",  "adassp", "ladder",    "regularized-output", "phased",
+    "output",   "phased-erm", "growth", "localized", "sparse-groups",      "inverse-sensitivity",
     "inference"};
 constexpr std::array<std::string_view, 7> many_records_order{
     "objective", "ladder", "phased-erm",         "regularized-output",

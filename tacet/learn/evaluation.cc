@@ -214,12 +214,11 @@ void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& 
   const auto count_of = [&](const char* name, std::int64_t otherwise) {
     return parameters.has(name) ? parameters.count(name, Looking::assumes) : otherwise;
   };
-  const optimize::CellShape shape{
-      .groups = count_of("groups", 1),
-      .cells = parameters.count("cells", Looking::assumes),
-      .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
-      .centred = count_is_public(receipt.guarantee.adjacency),
-      .may_lack = targets_may_miss(parameters)};
+  const optimize::CellShape shape{.groups = count_of("groups", 1),
+                                  .cells = parameters.count("cells", Looking::assumes),
+                                  .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
+                                  .centred = count_is_public(receipt.guarantee.adjacency),
+                                  .may_lack = targets_may_miss(parameters)};
   const auto bits =
       std::clamp<std::int64_t>(parameters.count("norm_bits", Looking::assumes), 0, 64);
   const optimize::CellSum sum(shape, static_cast<int>(bits));

@@ -44,7 +44,7 @@ constexpr std::array<const Method*, 14> table{
     &ladder_method,    &localized_method,
     &growth_method,    &phased_erm_method,
     &adassp_method,    &sparse_groups_method,
-    &wide_method,      &inference_method,
+    &inference_method, &wide_method,
 };
 
 }  // namespace

@@ -105,8 +105,8 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
                               : "the result of this method is a table of coefficients, which the "
                                 "file has not");
   }
-  of_model.columns = file.model.table ? std::ssize(file.model.table->names)
-                                      : file.schema.encoded_column_count();
+  of_model.columns =
+      file.model.table ? std::ssize(file.model.table->names) : file.schema.encoded_column_count();
   of_model.projection = file.schema.projection;
   SettingList list(of_model);
   list.problem();

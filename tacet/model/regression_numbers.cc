@@ -26,9 +26,8 @@ void expect_triangle(const RegressionNumbers& table, const std::vector<double>& 
                      const char* field) {
   const auto count = table.names.size();
   const auto expected = count * (count + 1) / 2;
-  expect_field(
-      triangle.size() == expected,
-      fmt::format("{} must hold {} numbers, got {}", field, expected, triangle.size()));
+  expect_field(triangle.size() == expected,
+               fmt::format("{} must hold {} numbers, got {}", field, expected, triangle.size()));
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       const double value = triangle[RegressionNumbers::place(i, j)];
@@ -115,8 +114,8 @@ RegressionNumbers read_regression_numbers(const json& object, const std::string&
                       "residual_stddev", "rows"});
   const auto& rows = fields.at("rows");
   if (!rows.is_number_integer()) {
-    internal::bad(fmt::format("{}.rows must be a whole number, got {}", path,
-                              internal::shown(rows)));
+    internal::bad(
+        fmt::format("{}.rows must be a whole number, got {}", path, internal::shown(rows)));
   }
   const auto number = [&](const char* key) {
     static_cast<void>(fields.at(key));

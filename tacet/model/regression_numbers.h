@@ -22,10 +22,10 @@ struct RegressionNumbers {
   std::vector<double> sampling{};
   std::vector<double> noise{};
   std::vector<double> degrees_of_freedom{};  ///< of each t statistic
-  double reach = 0;           ///< c: rows with |z|^2 above c columns weigh less
-  double residual_cut = 0;    ///< of numbers and counts, in the target's units; 0 for classes
-  double residual_stddev = 0; ///< of numbers, in the target's units, as released; else 0
-  std::int64_t rows = 0;      ///< the declared number of records or units, never a counted one
+  double reach = 0;                          ///< c: rows with |z|^2 above c columns weigh less
+  double residual_cut = 0;     ///< of numbers and counts, in the target's units; 0 for classes
+  double residual_stddev = 0;  ///< of numbers, in the target's units, as released; else 0
+  std::int64_t rows = 0;       ///< the declared number of records or units, never a counted one
 
   [[nodiscard]] bool identified(std::size_t k) const;
   /// Place of the covariance of coefficients i and j in a triangle.

@@ -84,8 +84,7 @@ TEST(RegressionNumbers, OtherJsonIsRefusedAndNamesTheField) {
             "model.table.rows must be a whole number, got 2.5");
   EXPECT_EQ(fault_of([](auto& j) { j["coefficients"][0] = "x"; }),
             "model.table.coefficients[0] must be a number or null, got \"x\"");
-  EXPECT_EQ(fault_of([](auto& j) { j.erase("reach"); }),
-            "the key 'model.table.reach' is missing");
+  EXPECT_EQ(fault_of([](auto& j) { j.erase("reach"); }), "the key 'model.table.reach' is missing");
   EXPECT_EQ(fault_of([](auto& j) { j["more"] = 1; }), "unknown key 'model.table.more'");
 }
 

@@ -41,9 +41,10 @@ class Show : public Command {
                 "Model file that `tacet train` wrote, or a learner's state", Form::required);
     options.flag("--dense", dense_,
                  "Of a model of projected rows: the coefficients of all columns");
-    options.add("--contrast", contrasts_, "TEXT",
-                "Of a regression table: also a combination of coefficients, as \"ward=2 - ward=3\"; "
-                "may be given several times");
+    options.add(
+        "--contrast", contrasts_, "TEXT",
+        "Of a regression table: also a combination of coefficients, as \"ward=2 - ward=3\"; "
+        "may be given several times");
     options.add("--level", level_, "NUMBER",
                 "Of a regression table: how often intervals hold [default: 0.95]");
   }

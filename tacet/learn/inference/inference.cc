@@ -62,10 +62,10 @@ void resolve_mean(InferencePlan& plan, const data::Schema& schema,
 
 /// One number and the words for it.
 std::string shares_text(const optimize::JointShares& shares, bool counts) {
-  return fmt::format("score {} curvature {} moment {} squares {}", shares.score,
-                     counts && shares.curvature == 0 ? "by the released mean"
-                                                     : std::to_string(shares.curvature),
-                     shares.moment, shares.squares);
+  return fmt::format(
+      "score {} curvature {} moment {} squares {}", shares.score,
+      counts && shares.curvature == 0 ? "by the released mean" : std::to_string(shares.curvature),
+      shares.moment, shares.squares);
 }
 
 void add_reasons(InferencePlan& plan) {
@@ -98,8 +98,7 @@ data::Schema schema_of_terms(const data::Schema& schema, const std::string& term
 }  // namespace
 
 privacy::Event releases(const InferencePlan& plan) {
-  return releases(
-      shared_noise(plan.noise_multiplier, mean_of_loss(plan.loss), plan.newton_steps));
+  return releases(shared_noise(plan.noise_multiplier, mean_of_loss(plan.loss), plan.newton_steps));
 }
 
 void list_settings(SettingList& list, InferencePlan& plan) {

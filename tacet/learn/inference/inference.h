@@ -40,8 +40,8 @@ inline constexpr auto inference_options = read_options<InferenceTraining, infere
 
 struct InferencePlan : MethodPlan {
   InferenceSetup setup{};
-  double noise_multiplier = 0;   ///< of one release that took the whole budget
-  std::int64_t newton_steps = 0; ///< rough ones, before the last release
+  double noise_multiplier = 0;    ///< of one release that took the whole budget
+  std::int64_t newton_steps = 0;  ///< rough ones, before the last release
   InferenceForecast forecast{};
 };
 

@@ -62,8 +62,8 @@ class People {
     for (std::int64_t i = 0; i < rows; ++i) {
       const double age = 20 + 60 * std::uniform_real_distribution<>()(bits_);
       const bool male = bits_() % 2 == 0;
-      lines.push_back({fmt::format("{:.1f}", age), male ? "m" : "f",
-                       label(.1 * (age - 50) + (male ? 3 : 0))});
+      lines.push_back(
+          {fmt::format("{:.1f}", age), male ? "m" : "f", label(.1 * (age - 50) + (male ? 3 : 0))});
     }
   }
 
@@ -127,9 +127,9 @@ TEST(Inference, LeavesATableWhoseReceiptFollows) {
       EXPECT_GT(receipt.guarantee.epsilon, 5.99);
       EXPECT_EQ(receipt.events, run.plan.events);
       EXPECT_EQ(run.spent, run.plan.events);
-      EXPECT_LE(accounting::epsilon(receipt.events, adjacency,
-                                    privacy::Delta(1e-6 - receipt.prg_slack)),
-                6);
+      EXPECT_LE(
+          accounting::epsilon(receipt.events, adjacency, privacy::Delta(1e-6 - receipt.prg_slack)),
+          6);
       ASSERT_TRUE(run.result.model.table);
       EXPECT_NO_THROW(run.result.model.validate());
       EXPECT_EQ(run.result.model.table->names,

@@ -221,8 +221,7 @@ std::map<std::string, std::vector<Factor>> column_factors(RegressionDesign& made
   std::uint32_t first = 0;
   for (const auto& column : made.reading.columns) {
     const auto* given = std::get_if<NumericColumn>(&column_of(schema, column.name).rule);
-    const FactorMaker maker{column, first,
-                            given != nullptr && given->missing_indicator};
+    const FactorMaker maker{column, first, given != nullptr && given->missing_indicator};
     auto found = std::visit(maker, column.rule);
     if (found.absent) made.design.absent.push_back(*found.absent);
     if (found.present) made.design.present.push_back(*found.present);

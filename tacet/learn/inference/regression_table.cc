@@ -269,9 +269,8 @@ std::vector<std::optional<double>> holm_of_slopes(std::span<const TableLine> lin
 }
 
 std::optional<double> known_explained_share(const RegressionTable& fitted) {
-  const bool slopes =
-      std::find(fitted.identified.begin() + 1, fitted.identified.end(), false) ==
-      fitted.identified.end();
+  const bool slopes = std::find(fitted.identified.begin() + 1, fitted.identified.end(), false) ==
+                      fitted.identified.end();
   return fitted.with_goodness && slopes ? std::optional(explained_share(fitted)) : std::nullopt;
 }
 

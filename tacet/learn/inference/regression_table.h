@@ -71,12 +71,11 @@ struct RegressionTable {
 
 /// The same for the lines of a table: of the slopes that are identified together; nothing for the
 /// others and for the intercept, whose 0 is no hypothesis.
-[[nodiscard]] std::vector<std::optional<double>> holm_of_slopes(
-    std::span<const TableLine> lines);
+[[nodiscard]] std::vector<std::optional<double>> holm_of_slopes(std::span<const TableLine> lines);
 
-/// R^2 of a regression of numbers: W / (W + n), n the declared number of rows, W the slopes' Wald statistic without what noise and
-/// sampling add to it on average; within [0, 1]. UsageError for other targets, and where a slope is
-/// not identified.
+/// R^2 of a regression of numbers: W / (W + n), n the declared number of rows, W the slopes' Wald
+/// statistic without what noise and sampling add to it on average; within [0, 1]. UsageError for
+/// other targets, and where a slope is not identified.
 [[nodiscard]] double explained_share(const RegressionTable& table);
 /// The same; nothing where it would be refused.
 [[nodiscard]] std::optional<double> known_explained_share(const RegressionTable& table);
