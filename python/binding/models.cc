@@ -19,6 +19,8 @@
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/model/model_file.h"
 #include "tacet/model/original_units.h"
+#include "tacet/report/json.h"
+#include "tacet/report/regression.h"
 #include "tacet/run/train.h"
 
 namespace nb = nanobind;
@@ -55,6 +57,17 @@ nb::list parameters(bool wide) {
     out.append(entry);
   }
   return out;
+}
+
+/// What regression tables alone are given.
+std::vector<std::string> table_parameters() {
+  std::vector<std::string> names;
+  for (const auto& parameter : learn::parameters()) {
+    if (learn::readers_of(parameter.name) == std::vector{learn::inference_method.name}) {
+      names.emplace_back(parameter.name);
+    }
+  }
+  return names;
 }
 
 /// A row a record, a column an output.
@@ -213,6 +226,14 @@ void bind_model_file(nb::module_& module) {
       .def_prop_ro("coefficients", [](const ModelFile& file) { return file.model.coefficients; })
       .def_prop_ro("noise", [](const ModelFile& file) { return file.model.noise_stddevs; })
       .def_prop_ro("architecture", &architecture)
+      .def(
+          "table",
+          [](const ModelFile& file, double level,
+             const std::vector<std::string>& contrasts) -> std::optional<std::string> {
+            if (!file.model.table) return std::nullopt;
+            return report::json_text(report::regression_json(file.model, level, contrasts));
+          },
+          nb::arg("level"), nb::arg("contrasts"))
       .def_prop_ro("has_probabilities",
                    [](const ModelFile& file) { return file.model.has_probabilities(); })
       .def_prop_ro(
@@ -232,6 +253,7 @@ void bind_models(nb::module_& module) {
   bind_python_form(module);
   bind_model_file(module);
   module.def("parameters", &parameters, nb::arg("wide") = false);
+  module.def("table_parameters", &table_parameters);
 }
 
 }  // namespace tacet::python

@@ -38,8 +38,8 @@ std::vector<Coefficient> Model::coefficients(std::int64_t output) const {
   if (model.wide) throw base::UsageError("a wide model has no coefficients");
   if (model.table) {
     throw base::UsageError(
-        "a table of method inference has no coefficients of encoded columns; `tacet show` prints "
-        "what it has");
+        "a table of method inference has no coefficients of encoded columns; its model file has "
+        "those of its own");
   }
   if (output < 0 || output >= model.output_count()) {
     throw base::UsageError("output {} of a model with {}", output, model.output_count());
