@@ -90,6 +90,13 @@ bool noise_is_a_bound(const model::ModelFile& file) {
          learn::only_bounds_noise(steps.get<std::int64_t>(), std::ssize(file.model.coefficients));
 }
 
+/// Whether a run of gradient ended in what the noise's law is known of.
+bool has_plain_mean(const privacy::Receipt& receipt) {
+  const auto parameters = nlohmann::json::parse(receipt.parameters, nullptr, false);
+  return parameters.is_object() && !parameters.contains("l2") && !parameters.contains("radius") &&
+         parameters.value("averaging", "") != "polynomial";
+}
+
 }  // namespace
 
 void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt) {
@@ -191,6 +198,11 @@ std::string missing_noise_text(const model::ModelFile& file) {
   const auto& receipt = file.receipt;
   const auto why = [&]() -> std::string {
     if (std::isinf(receipt.guarantee.epsilon)) return "the model was trained without noise";
+    if (receipt.algorithm == "gradient" && noise_is_a_bound(file) && has_plain_mean(receipt)) {
+      return "it is not known; the steps were too few to tell how far the data pull coefficients "
+             "back, and their path shows that a bound without any pull would be more than three "
+             "times too large. Method inference has intervals that hold sampling error too";
+    }
     if (receipt.algorithm == "gradient") {
       return "their law is known for a plain mean of the iterates, without a penalty, a ball or "
              "polynomial averaging";

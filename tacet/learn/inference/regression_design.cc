@@ -142,10 +142,13 @@ data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>&
   return data::raw_schema(used);
 }
 
-/// Whether a text of the list is one of the schema's missing values.
+/// Whether a text of the list is one of the target's missing values.
 bool spells_missing(const std::vector<std::string>& texts, const data::Schema& schema) {
+  const auto among = [](const std::vector<std::string>& missing, const std::string& text) {
+    return std::ranges::find(missing, text) != missing.end();
+  };
   return std::ranges::any_of(texts, [&](const std::string& text) {
-    return std::ranges::find(schema.missing, text) != schema.missing.end();
+    return among(schema.missing, text) || among(schema.target->spelling.missing, text);
   });
 }
 
@@ -161,7 +164,7 @@ void add_target_mark(RegressionDesign& made) {
     NumericColumn rule{.lower = number->lower, .upper = number->upper};
     rule.knots = 0;
     rule.missing_indicator = true;
-    reading.columns.push_back({target.column, rule});
+    reading.columns.push_back({.name = target.column, .rule = rule, .spelling = target.spelling});
     reading = data::raw_schema(reading);
     made.design.absent.push_back(first + 1);
     return;
@@ -171,11 +174,13 @@ void add_target_mark(RegressionDesign& made) {
     CategoricalColumn rule{.categories = classes.positive};
     rule.categories.insert(rule.categories.end(), classes.negative.begin(), classes.negative.end());
     const auto count = static_cast<std::uint32_t>(rule.categories.size());
-    reading.columns.push_back({target.column, rule});
+    reading.columns.push_back({.name = target.column, .rule = rule, .spelling = target.spelling});
     made.design.present.emplace_back(first, first + count);
   } else if (!spells_missing(classes.positive, reading)) {
     // Every other value is the second class; a missing one is none.
-    reading.columns.push_back({target.column, data::HashedColumn{.bits = 1}});
+    reading.columns.push_back({.name = target.column,
+                               .rule = data::HashedColumn{.bits = 1},
+                               .spelling = target.spelling});
     made.design.present.emplace_back(first, first + 2);
   }
 }

@@ -104,6 +104,19 @@ TEST(RegressionDesign, ARecordWithoutATargetHasNoRowWhateverTheTerms) {
   }
 }
 
+// The target is read twice, both times as the schema spells it.
+TEST(RegressionDesign, ATargetIsThereAsItsSpellingHasIt) {
+  const auto numbers = regression_design(
+      schema_with(std::string(pressure) + "decimal = \",\"\nmissing = [\"999\"]\n"), "age");
+  EXPECT_TRUE(row_of(numbers, {"age", "y"}, {"50", "120,5"}));
+  EXPECT_FALSE(row_of(numbers, {"age", "y"}, {"50", "120.5"}));
+  EXPECT_FALSE(row_of(numbers, {"age", "y"}, {"50", "999"}));
+  const auto open = regression_design(
+      schema_with("[target]\ncolumn = \"y\"\npositive = \"yes\"\nmissing = [\"?\"]\n"), "age");
+  EXPECT_TRUE(row_of(open, {"age", "y"}, {"50", "no"}));
+  EXPECT_FALSE(row_of(open, {"age", "y"}, {"50", "?"}));
+}
+
 // Complete cases: only of the terms' columns and of the target, and by what the schema calls
 // missing.
 TEST(RegressionDesign, ARecordThatLacksAValueOfATermOrOfTheTargetHasNoRow) {
