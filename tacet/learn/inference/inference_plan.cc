@@ -265,7 +265,15 @@ InferenceNoise inference_noise(const InferenceOptions& options, const Regression
 privacy::Event releases(const InferenceNoise& noise) {
   privacy::Composed all;
   all.parts.emplace_back(privacy::Gaussian{noise.start});
-  for (const double step : noise.steps) all.parts.emplace_back(privacy::Gaussian{step});
+  // Equal steps as one repetition, as a reservation writes down what was spent: the sum of another
+  // form might be rounded another way, and be above what was booked.
+  const auto count = std::ssize(noise.steps);
+  const bool equal = count > 1 && std::ranges::count(noise.steps, noise.steps[0]) == count;
+  if (equal) {
+    all.parts.emplace_back(privacy::Repeated{count, privacy::Gaussian{noise.steps[0]}});
+  } else {
+    for (const double step : noise.steps) all.parts.emplace_back(privacy::Gaussian{step});
+  }
   all.parts.emplace_back(privacy::Gaussian{noise.last});
   return all;
 }
