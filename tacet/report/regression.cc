@@ -35,7 +35,7 @@ ordered_json line_json(const learn::TableLine& line, bool ratios) {
 }
 
 /// Rows of the matrix, with null where a coefficient is not identified.
-ordered_json matrix_json(const Eigen::MatrixXd& matrix) {
+ordered_json covariance_json(const Eigen::MatrixXd& matrix) {
   auto rows = ordered_json::array();
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
     auto row = ordered_json::array();
@@ -79,8 +79,8 @@ ordered_json regression_json(const model::LinearModel& model, double level,
   for (const auto& contrast : contrasts) {
     out["contrasts"].push_back(line_json(learn::contrast_line(table, contrast, level), ratios));
   }
-  out["covariance"] = matrix_json(table.covariance());
-  out["sampling_covariance"] = matrix_json(table.sampling);
+  out["covariance"] = covariance_json(table.covariance());
+  out["sampling_covariance"] = covariance_json(table.sampling);
   if (const auto share = learn::known_explained_share(table)) out["r_squared"] = *share;
   if (table.residual_stddev > 0) out["residual_stddev"] = table.residual_stddev;
   if (table.residual_cut > 0) out["residual_cut"] = table.residual_cut;
