@@ -21,6 +21,10 @@ class Command {
   virtual void run(const Console& console, const base::CancelToken& cancel) = 0;
 
   [[nodiscard]] bool chosen() const { return options_ && options_->chosen(); }
+  /// What is said of the records before they are opened.
+  void prepare() const {
+    if (options_) options_->expect_end_mark();
+  }
   /// As it is typed, "schema draft" say.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] OutputStyle style() const { return style_; }

@@ -16,6 +16,7 @@
 #include "tacet/base/parameter_names.h"
 #include "tacet/base/text.h"
 #include "tacet/base/version.h"
+#include "tacet/data/read/pipes.h"
 
 namespace tacet::apps {
 namespace {
@@ -43,6 +44,7 @@ int run_command(Command& command, const base::Spelling& spelling) {
         fmt::format("tacet {}: {}", command.name(), base::spell_parameters(why, spelling)), kind);
   };
   try {
+    command.prepare();
     command.run(Console(command.style(), spelling), catch_interrupts());
     flush_results();
     return 0;
@@ -107,6 +109,7 @@ int run(int argc, char** argv) {
     commands.push_back(make());
     commands.back()->declare(line);
   }
+  data::keep_pipes();  // the process ends with its command
   try {
     if (!line.parse()) {
       flush_results();

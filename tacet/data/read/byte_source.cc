@@ -15,6 +15,7 @@
 #include "tacet/base/limits.h"
 #include "tacet/data/file_text.h"
 #include "tacet/data/read/foreign_file.h"
+#include "tacet/data/read/pipes.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {
@@ -193,22 +194,6 @@ std::unique_ptr<ByteSource> unwrap(std::unique_ptr<PeekedSource> peeked, std::st
   return std::make_unique<GzipSource>(std::move(peeked), name);
 }
 
-/// All of standard input, read once and kept: commands may read their records twice.
-std::string_view standard_input() {
-  static const std::string text = [] {
-    std::string all;
-    std::vector<char> piece(std::size_t{1} << 18);
-    while (const auto count = std::fread(piece.data(), 1, piece.size(), stdin)) {
-      all.append(piece.data(), count);
-    }
-    if (std::ferror(stdin) != 0) {
-      throw base::IoError("cannot read standard input: {}", std::strerror(errno));
-    }
-    return all;
-  }();
-  return text;
-}
-
 /// Whether a file is long enough, and is read without waiting for anybody.
 bool worth_a_thread(const std::filesystem::path& file) {
   constexpr std::uintmax_t least = std::uintmax_t{1} << 20;
@@ -222,16 +207,26 @@ bool worth_a_thread(const std::filesystem::path& file) {
 
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadAheadOf ahead,
                                         TextEncoding expected) {
-  auto raw = file == standard_input_name
-                 ? std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(standard_input()))
-                 : std::make_unique<FileSource>(file);
+  const bool kept = is_pipe(file) && can_be_read_again(file);
+  auto raw = kept ? std::unique_ptr<ByteSource>(
+                        std::make_unique<MemorySource>(internal::kept_pipe(file)))
+                  : std::make_unique<FileSource>(file);
   auto peeked = std::make_unique<PeekedSource>(std::move(raw));
   const bool expected_mark = expected == TextEncoding::utf_16 && is_utf16(peeked->head());
   if (const auto kind = expected_mark ? "" : foreign_kind(peeked->head()); !kind.empty()) {
     throw base::DataError("'{}' {}", file.string(), kind);
   }
   const bool wanted = ahead == ReadAheadOf::long_files || peeked->gzip();
+  const bool utf16 = is_utf16(peeked->head());
   auto source = unwrap(std::move(peeked), file.string());
+  if (auto mark = internal::end_mark_of(file)) {
+    if (utf16) {
+      throw base::UsageError(
+          "`end_mark` is not read in UTF-16: convert the text on its way, as iconv -f utf-16 -t "
+          "utf-8 does");
+    }
+    source = internal::until_mark(std::move(source), std::move(*mark), file.string());
+  }
   return wanted && worth_a_thread(file) ? internal::read_ahead(std::move(source))
                                         : std::move(source);
 }

@@ -25,7 +25,8 @@ struct BegunText {
   std::unique_ptr<ByteSource> source;
 };
 
-/// Stands for standard input, which is read whole and kept, so that it can be opened again.
+/// Stands for standard input, which is read whole and kept, so that it can be opened again
+/// (pipes.h).
 inline constexpr std::string_view standard_input_name = "-";
 
 /// Opens a file; one that starts with gzip's two magic bytes is decompressed on the way (several
