@@ -34,14 +34,37 @@ struct Mark {
 /// a DataError: it may have stood for an account.
 [[nodiscard]] std::vector<Mark> read_marks(const std::filesystem::path& folder);
 
-/// Adds or replaces the mark of `mark.file`. Several at once all get theirs. IoError when the
-/// folder takes no files, Interrupted by `cancel` while others hold it.
+/// The marks of a folder, held for one caller: from when it is made to its end nobody else, process
+/// or thread, reads them through another object of this kind or writes them. Hold it only for
+/// short.
+class HeldMarks {
+ public:
+  /// Waits for others. IoError where the folder cannot be opened, Interrupted by `cancel`.
+  explicit HeldMarks(std::filesystem::path folder, const base::CancelToken* cancel = nullptr);
+  ~HeldMarks();
+  HeldMarks(const HeldMarks&) = delete;
+  HeldMarks& operator=(const HeldMarks&) = delete;
+
+  /// As it stands in the file now.
+  [[nodiscard]] std::optional<Mark> find(std::string_view file) const;
+  /// Adds or replaces the mark of `mark.file`. IoError when the folder takes no files.
+  void put(const Mark& mark);
+  /// Notes in all marks of this ledger how far it goes, after a booking. BudgetError when another
+  /// run has noted a row that the ledger does not hold: then the booking is in a copy, and must not
+  /// be used. A folder that takes no files keeps its marks as they are.
+  void advance(Ledger& ledger);
+
+ private:
+  [[nodiscard]] bool lock_a_file();
+
+  std::filesystem::path folder_;
+  int descriptor_ = -1;
+  bool locks_a_file_ = false;
+};
+
+/// HeldMarks::put and HeldMarks::advance by themselves.
 void add_mark(const std::filesystem::path& folder, const Mark& mark,
               const base::CancelToken* cancel = nullptr);
-
-/// Notes in all marks of this ledger how far it goes, after a booking. BudgetError when another run
-/// has noted a row that the ledger does not hold: then the booking is in a copy, and must not be
-/// used. A folder that takes no files keeps its marks as they are.
 void advance_marks(const std::filesystem::path& folder, Ledger& ledger,
                    const base::CancelToken* cancel = nullptr);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -162,17 +163,21 @@ class Device {
   /// A slot that does not end before the report can be sent, and its model.
   [[nodiscard]] std::pair<Slot, std::vector<double>> find_place(milliseconds delay) {
     const auto patience_ends = DeviceClock::now() + part_.patience;
-    for (;;) {
+    for (int attempt = 0;; ++attempt) {
       const auto slot = ask_for_slot();
       const auto end = DeviceClock::now() + std::chrono::seconds(slot.seconds);
       auto point = fetch_point(slot);
       if (DeviceClock::now() + delay + min_work <= end) return {slot, std::move(point)};
-      if (DeviceClock::now() >= patience_ends) {
+      const auto now = DeviceClock::now();
+      if (now >= patience_ends) {
         throw base::IoError(
             "the server's slots end before a report can be sent; nothing was spent");
       }
-      say("the slot ends too soon: waiting for another one");
-      wait_until(end);
+      // Not each time: a server can give such slots as long as patience lasts.
+      if (std::has_single_bit(static_cast<unsigned>(attempt) + 1)) {
+        say("the slot ends too soon: waiting for another one");
+      }
+      patience_.pause(attempt, std::chrono::ceil<milliseconds>(end - now), patience_ends - now);
     }
   }
 

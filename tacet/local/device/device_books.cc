@@ -24,48 +24,96 @@ DeviceBooks::DeviceBooks(const DeviceFolder& folder, const Participation& part,
                                 .data_set = record_account, .command = command(), .fate = fate()});
 }
 
-void DeviceBooks::open(const DeviceContext& context) {
+void DeviceBooks::find_record() {
   std::error_code error;
-  const auto record = std::filesystem::canonical(part_.record, error);
+  record_ = std::filesystem::canonical(part_.record, error);
   if (error) {
     throw base::IoError("cannot read '{}': {}; nothing was spent", part_.record.string(),
                         error.message());
   }
-  record_folder_ = record.parent_path();
-  for (const auto& mark : ledger::read_marks(record_folder_)) {
-    if (mark.file == record.filename()) mark_ = mark;
+  const auto names = std::filesystem::hard_link_count(record_, error);
+  if (!error && names > 1) {
+    throw base::BudgetError(
+        "the record '{}' has {} names (hard links), and what was spent on it stands beside one of "
+        "them only; nothing was sent and nothing was spent. Keep one name",
+        part_.record.string(), names);
   }
-  const auto path = folder_.ledger();
-  if (!std::filesystem::exists(path, error) && (mark_ || !folder_.tasks().empty())) {
+}
+
+std::filesystem::path DeviceBooks::find_books() {
+  if (part_.policy.books.empty()) return folder_.ledger();
+  const auto place = std::filesystem::weakly_canonical(part_.policy.books);
+  const auto holds = [&](const std::filesystem::path& other) {
+    const auto outer = std::filesystem::canonical(other);
+    return std::ranges::mismatch(outer, place).in1 == outer.end();
+  };
+  if (holds(record_.parent_path()) || holds(folder_.path())) {
+    throw base::BudgetError(
+        "the policy's folder for books, '{}', lies in the record's folder or in the device's, so "
+        "that it could go with them; nothing was sent and nothing was spent. Name another place",
+        part_.policy.books.string());
+  }
+  books_.emplace(place, cancel_);
+  return books_->ledger();
+}
+
+void DeviceBooks::open(const DeviceContext& context) {
+  find_record();
+  const auto path = find_books();
+  ledger::HeldMarks marks(record_.parent_path(), cancel_);
+  const auto mark = marks.find(record_.filename().string());
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && (mark || !folder_.tasks().empty())) {
+    const auto was = mark ? ledger::ledger_path(record_.parent_path(), *mark).string() : "";
     throw base::BudgetError(
         "'{}' is missing, which says what was spent on '{}'{}; nothing was sent. Give the folder "
         "that has it, or put it back",
-        path.string(), part_.record.string(),
-        mark_ ? fmt::format(" (it was '{}')", ledger::ledger_path(record_folder_, *mark_).string())
-              : "");
+        path.string(), part_.record.string(), mark ? fmt::format(" (it was '{}')", was) : "");
   }
   ledger::Ledger::ensure(path);
   ledger_.emplace(path, ledger::OpenOptions{.cancel = cancel_});
-  const auto name = ledger_->snapshot().ledger;
-  if (mark_ && mark_->ledger_name != name) {
+  if (mark) check_mark(marks);
+  check_folder();
+  set_account();
+  if (!mark) set_mark(marks, context);
+}
+
+void DeviceBooks::check_mark(const ledger::HeldMarks& marks) {
+  const auto mark = marks.find(record_.filename().string());
+  if (!mark) {
+    throw base::BudgetError(
+        "the mark beside '{}', which says where it stands what was spent on it, is gone since this "
+        "device began; nothing was sent and nothing was spent. Start it again",
+        part_.record.string());
+  }
+  if (mark->ledger_name != ledger_->snapshot().ledger) {
     throw base::BudgetError(
         "what was spent on '{}' stands in the ledger '{}', which is another one than '{}'; nothing "
         "was sent and nothing was spent",
-        part_.record.string(), ledger::ledger_path(record_folder_, *mark_).string(), path.string());
+        part_.record.string(), ledger::ledger_path(record_.parent_path(), *mark).string(),
+        ledger_->path().string());
   }
-  if (mark_) ledger::check_continues(*mark_, *ledger_);
-  check_folder();
-  set_account();
-  if (mark_) return;
+  ledger::check_continues(*mark, *ledger_);
+}
+
+void DeviceBooks::set_mark(ledger::HeldMarks& marks, const DeviceContext& context) {
+  const auto folder = record_.parent_path();
   try {
-    ledger::add_mark(record_folder_,
-                     {record.filename().string(), record_account,
-                      ledger::path_for_mark(record_folder_, path), name, ledger_->position()},
-                     cancel_);
+    marks.put({record_.filename().string(), record_account,
+               ledger::path_for_mark(folder, ledger_->path()), ledger_->snapshot().ledger,
+               ledger_->position()});
   } catch (const base::IoError& failure) {
+    if (!books_) {
+      throw base::BudgetError(
+          "the record cannot be marked, so that a second folder for it would be a second budget: "
+          "{}; nothing was sent and nothing was spent. Keep it in a folder that takes files, or "
+          "name a place for the books in the policy (books = FOLDER)",
+          failure.what());
+    }
+    marked_ = false;
     if (!context.say) return;
     context.say(fmt::format(
-        "the record could not be marked, so that a second folder for it goes unnoticed: {}",
+        "the record could not be marked; what is spent stands in the policy's folder alone: {}",
         failure.what()));
   }
 }
@@ -139,8 +187,10 @@ void DeviceBooks::resolve_attempts() {
 }
 
 privacy::Reservation DeviceBooks::reserve() {
+  ledger::HeldMarks marks(record_.parent_path(), cancel_);
+  if (marked_) check_mark(marks);
   auto reservation = budget_->reserve(part_.task.randomizer().event(), part_.task.plan.guarantee);
-  ledger::advance_marks(record_folder_, *ledger_, cancel_);
+  marks.advance(*ledger_);
   return reservation;
 }
 
@@ -153,6 +203,8 @@ std::string DeviceBooks::fate() const {
 
 void DeviceBooks::book_report(std::string_view report) {
   const auto& task = part_.task;
+  ledger::HeldMarks marks(record_.parent_path(), cancel_);
+  if (marked_) check_mark(marks);
   const ledger::Output output{ledger::sha256(report), folder_.report_name(task.digest), fate()};
   const auto booked = runs();
   if (!folder_.may_have_sent(task.digest)) {
@@ -178,7 +230,7 @@ void DeviceBooks::book_report(std::string_view report) {
   }
   ledger_->commit(
       {{.run = run, .spent = task.randomizer().event(), .prg_slack = task.plan.prg_slack}}, output);
-  ledger::advance_marks(record_folder_, *ledger_, cancel_);
+  marks.advance(*ledger_);
 }
 
 void DeviceBooks::check_paid(const ledger::Output& output, const ledger::Run& run) const {

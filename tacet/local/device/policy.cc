@@ -50,6 +50,16 @@ std::vector<std::string> policy_mechanisms(const Node& node) {
   return names;
 }
 
+std::filesystem::path policy_folder(const Node& node) {
+  const auto* name = std::get_if<std::string>(&node.value);
+  if (name == nullptr || !std::filesystem::path(*name).is_absolute()) {
+    fail_at(node.where,
+            "books must be the absolute path of a folder, so that it is the same one from wherever "
+            "a device is started");
+  }
+  return *name;
+}
+
 /// Where the value of a key goes; null: there is none of that name.
 double* policy_place(Policy& policy, std::string_view key) {
   if (key == "largest_epsilon") return &policy.largest_epsilon;
@@ -70,6 +80,8 @@ Policy policy_from_toml(std::string_view text, std::string_view file_name) {
   for (const auto& [key, node] : std::get<NodeTable>(root.value)) {
     if (key == "mechanisms") {
       policy.mechanisms = policy_mechanisms(node);
+    } else if (key == "books") {
+      policy.books = policy_folder(node);
     } else if (auto* place = policy_place(policy, key)) {
       *place = policy_number(node, key);
     } else {
