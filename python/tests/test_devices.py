@@ -151,6 +151,42 @@ def test_failures_of_a_transport_cost_nothing(served: Any) -> None:
         assert spent(served, 4) == 0
 
 
+class Says:
+    """A transport that gives back anything."""
+
+    confidential = True
+
+    def __init__(self, reply: Any) -> None:
+        self.reply = reply
+
+    def exchange(self, *_: Any, **__: Any) -> Any:
+        return self.reply
+
+
+@pytest.mark.parametrize("reply", [
+    None, 200, (200, b"", 0), Reply("200", b""), Reply(200, "text"),  # type: ignore[arg-type]
+    Reply(200, None), Reply(200, b"", None), Reply(200, b"", "1"),  # type: ignore[arg-type]
+    Reply(True, b""), Reply(200.0, b""), Reply(10**30, b""), Reply(-1, b""),  # type: ignore[arg-type]
+])
+def test_a_reply_of_wrong_types_is_a_usage_error(served: Any, reply: Any) -> None:
+    client, record = device(served, 4, Says(reply), patience=0)
+    with pytest.raises(tacet.UsageError, match="Reply"):
+        client.join(record)
+    assert spent(served, 4) == 0
+
+
+def test_books_hold_whatever_folder_is_named(served: Any, tmp_path: pathlib.Path) -> None:
+    policy = Policy(4, 4, ["privunit"], books=tmp_path / "b\u00fccher")
+    assert Policy.load(_written(tmp_path, policy)).books == str(tmp_path / "b\u00fccher")
+    with pytest.raises(tacet.DataError, match="absolute"):
+        Policy(4, 4, ["privunit"], books="here")
+
+
+def _written(folder: pathlib.Path, policy: Policy) -> pathlib.Path:
+    (folder / "books.toml").write_text(policy.to_toml(), encoding="utf-8")
+    return folder / "books.toml"
+
+
 class Open(OverHttp):
     confidential = False
 
