@@ -60,6 +60,12 @@ ordered_json learner_json(const local::Learner& learner) {
   std::visit(
       [&](const auto& kept) {
         describe(out, kept);
+        const auto& bounded = kept.state().bounded;
+        if (bounded != local::BoundedRounds{}) {
+          out["rounds_cut"] = bounded.cut;
+          out["rounds_refused"] = bounded.refused;
+          out["diverged"] = kept.diverged();
+        }
         out["model_norm"] = numeric::norm(kept.model());
       },
       learner);

@@ -33,6 +33,7 @@ using mechanism::LocalSpec;
 
 constexpr std::int64_t max_devices = std::int64_t{1} << 32;
 constexpr std::int64_t wanted_rounds = 4000;
+constexpr double usual_domain = 100;  // weights worth reaching, times so much, are never passed
 
 // ---- what is asked for and cannot be
 
@@ -256,6 +257,14 @@ void resolve_rounds(LocalPlan& plan, const LocalOptions& options) {
   }
 }
 
+/// The poster's learner has no domain.
+Bounds learner_bounds(const LocalPlan& plan, const LocalOptions& options) {
+  Bounds bounds{.report = report_bound(plan.randomizer->noise(), plan.batch)};
+  if (!options.linear.paper())
+    bounds.domain = usual_domain * options.linear.weight_scale.value_or(1);
+  return bounds;
+}
+
 void resolve_banco(LocalPlan& plan, const LocalOptions& options) {
   const auto& noise = plan.randomizer->noise();
   const double bound = noise.clipping_norm;
@@ -264,7 +273,8 @@ void resolve_banco(LocalPlan& plan, const LocalOptions& options) {
   BancoSettings settings{.dimension = plan.columns,
                          .direction_step = options.direction_step,
                          .weight_power = options.weight_power,
-                         .rounds = plan.rounds};
+                         .rounds = plan.rounds,
+                         .bounds = learner_bounds(plan, options)};
   if (options.linear.paper()) {
     settings.certificate = paper_certificate({.dimension = plan.columns,
                                               .epsilon = plan.randomizer->spec().epsilon,
@@ -296,7 +306,8 @@ void resolve_sgd(LocalPlan& plan, const LocalOptions& options) {
                                   .step_size = *options.linear.step_size,
                                   .average = average,
                                   .radius = options.linear.radius.value_or(0),
-                                  .rounds = plan.rounds};
+                                  .rounds = plan.rounds,
+                                  .bounds = learner_bounds(plan, options)};
   plan.predicted_excess = sgd_excess_loss_bound(
       *options.linear.step_size, plan.rounds,
       (noise.second_moment(noise.clipping_norm) - square) / base::to_double(plan.batch) + square,

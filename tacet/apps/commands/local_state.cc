@@ -8,6 +8,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/base/error.h"
+#include "tacet/local/service/reopen.h"
 #include "tacet/local/service/replay.h"
 
 namespace tacet::apps {
@@ -24,6 +25,12 @@ constexpr std::string_view local_close_examples =
 constexpr std::string_view local_replay_examples =
     "  tacet local replay task.state            the last round from the reports, bit for bit\n"
     "  tacet local replay task.state --verify   and every round before it\n";
+
+constexpr std::string_view local_reopen_examples =
+    "  tacet local reopen task.state --from 120     rounds 120, 121, ... teach nothing any more\n"
+    "\n"
+    "For a task that liars have spoilt: what was received stays on record, its devices have spent\n"
+    "their epsilon, and the task goes on with tokens that were not used. Stop the server first.\n";
 
 std::string snapshot_of(const local::Overview& now, const local::Task& task) {
   if (now.finished(task)) return "finished";
@@ -48,6 +55,16 @@ class StateCommand : public Command {
   std::string state_;
 };
 
+/// A model is not handed out without a word of what was done to it.
+void warn_of_bounds(const Console& console, const local::Overview& now) {
+  if (now.bounded == local::BoundedRounds{}) return;
+  console.warn(fmt::format(
+      "{} rounds had reports longer than honest devices send, {} would have left the learner's "
+      "domain: devices lied, or the scale is wrong{}",
+      now.bounded.cut, now.bounded.refused,
+      now.diverged ? ". It diverged: the model says nothing" : ""));
+}
+
 class LocalStatus : public StateCommand {
  public:
   void declare(CommandLine& line) override {
@@ -65,14 +82,19 @@ class LocalStatus : public StateCommand {
                                 {"reports", now.reports},
                                 {"round", now.round},
                                 {"rounds", task.plan.rounds},
-                                {"batch_size", task.plan.batch}}));
+                                {"batch_size", task.plan.batch},
+                                {"dropped_reports", now.dropped},
+                                {"rounds_cut", now.bounded.cut},
+                                {"rounds_refused", now.bounded.refused},
+                                {"diverged", now.diverged}}));
       return;
     }
     console.result(fmt::format(
-        "task      {}\nstate     {}\ntokens    {}\nreports   {}\nround     {} of {}, {} reports "
-        "each\n",
-        task.digest, snapshot, now.tokens, now.reports, now.round, task.plan.rounds,
-        task.plan.batch));
+        "task      {}\nstate     {}{}\ntokens    {}\nreports   {}{}\nround     {} of {}, {} "
+        "reports each\nbounded   {} rounds cut, {} refused\n",
+        task.digest, snapshot, now.diverged ? ", diverged" : "", now.tokens, now.reports,
+        now.dropped == 0 ? "" : fmt::format(", {} of them dropped", now.dropped), now.round,
+        task.plan.rounds, task.plan.batch, now.bounded.cut, now.bounded.refused));
   }
 };
 
@@ -88,6 +110,7 @@ class LocalModel : public StateCommand {
     auto file = open(ledger::Access::read);
     const auto model = local::model_of(file);
     model::save_model(output_, model, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    warn_of_bounds(console, local::overview(file));
     console.say(fmt::format("Model after {} of {} rounds written to {}", file.last_round().round,
                             file.task().plan.rounds, output_));
   }
@@ -107,6 +130,34 @@ class LocalClose : public StateCommand {
     file.transaction([&] { file.close("closed"); });
     console.say("The task is closed: no slot and no report is taken any more");
   }
+};
+
+class LocalReopen : public StateCommand {
+ public:
+  void declare(CommandLine& line) override {
+    auto& options = add_state(line, "local reopen", "Drop the last rounds of a task and go on",
+                              local_reopen_examples);
+    options.add("--from", from_, "ROUND", "The first round that is dropped; 0 is the first of all",
+                Form::required);
+  }
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    const auto from = count_option("--from", from_, 0);
+    auto file = open(ledger::Access::write);
+    ProgressLine progress(console);
+    const auto now = local::reopen(file, from, {&progress, &cancel});
+    progress.clear();
+    if (console.json()) {
+      console.result(json_text(
+          {{"task", file.task().digest}, {"round", now.round}, {"dropped_reports", now.dropped}}));
+      return;
+    }
+    console.say(fmt::format(
+        "The task goes on with round {}; {} reports stay on record and teach nothing any more",
+        now.round, now.dropped));
+  }
+
+ private:
+  std::string from_;
 };
 
 class LocalReplay : public StateCommand {
@@ -145,6 +196,7 @@ class LocalReplay : public StateCommand {
 std::unique_ptr<Command> make_local_status() { return std::make_unique<LocalStatus>(); }
 std::unique_ptr<Command> make_local_model() { return std::make_unique<LocalModel>(); }
 std::unique_ptr<Command> make_local_close() { return std::make_unique<LocalClose>(); }
+std::unique_ptr<Command> make_local_reopen() { return std::make_unique<LocalReopen>(); }
 std::unique_ptr<Command> make_local_replay() { return std::make_unique<LocalReplay>(); }
 
 }  // namespace tacet::apps

@@ -49,8 +49,11 @@ class LocalTaskCommand : public Command {
         "--delay", delay_, "SECONDS",
         "Devices wait up to this long, at random, before they send [default: 20, at most slot/2]");
     options.add("--robust-groups", robust_groups_, "COUNT",
-                "Median of the means of so many groups of a round, against lying devices; it is "
-                "biased [default: 0, the mean]");
+                "Against lying devices: the median of the means of so many groups of a round, in a "
+                "secret order [default: 0, the mean]");
+    options.add("--trim", trim_, "SHARE",
+                "Instead of the median the mean of the groups without this share at each end "
+                "[default: 0.5, the median]");
     options.add("--contact", contact_, "TEXT", "Whom to ask about the task");
     options.heading("Options");
     options.add("--output,-o", output_, "FILE", "The task file");
@@ -92,6 +95,10 @@ class LocalTaskCommand : public Command {
     const double usual = std::min(terms.delay_seconds, static_cast<double>(terms.slot_seconds) / 2);
     terms.delay_seconds = number("--delay", delay_, usual);
     terms.robust_groups = count("--robust-groups", robust_groups_, terms.robust_groups);
+    terms.trim = number("--trim", trim_, terms.trim);
+    if (!trim_.empty() && terms.robust_groups == 0) {
+      throw base::UsageError("--trim is about --robust-groups; give both");
+    }
     terms.contact = contact_;
     return terms;
   }
@@ -102,6 +109,7 @@ class LocalTaskCommand : public Command {
   std::string slot_;
   std::string delay_;
   std::string robust_groups_;
+  std::string trim_;
   std::string contact_;
   std::string output_ = "task.json";
   bool force_ = false;

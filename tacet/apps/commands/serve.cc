@@ -107,6 +107,7 @@ class Serve : public Command {
     notify("READY=1");
     while (!cancel.cancelled()) {
       if (hung_up.exchange(false)) reload(console, server, service);
+      say_bounded(console, service.snapshot());
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     notify("STOPPING=1");
@@ -166,6 +167,28 @@ class Serve : public Command {
     }
   }
 
+  /// Rounds that met a bound since the last look: lies, or a wrong scale.
+  void say_bounded(const Console& console, const local::ServiceSnapshot& now) {
+    if (now.rounds_cut > cut_ || now.rounds_refused > refused_) {
+      console.warn(fmt::format(
+          "round {}: bounded; {} rounds so far had reports longer than honest devices send, {} "
+          "would have left the learner's domain",
+          now.round, now.rounds_cut, now.rounds_refused));
+    }
+    if (now.diverged && !diverged_) {
+      console.warn(fmt::format(
+          "round {}: diverged: more than half of the rounds would have left the learner's domain; "
+          "the model says nothing",
+          now.round));
+    }
+    cut_ = now.rounds_cut;
+    refused_ = now.rounds_refused;
+    diverged_ = now.diverged;
+  }
+
+  std::int64_t cut_ = 0;
+  std::int64_t refused_ = 0;
+  bool diverged_ = false;
   std::string task_;
   std::string state_;
   std::string listen_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/ledger/digest.h"
+#include "tacet/local/round_noise.h"
 #include "tacet/privacy/strict_json.h"
 
 namespace tacet::local {
@@ -38,6 +40,10 @@ void check_terms(const TaskTerms& terms, const LocalPlan& plan) {
   }
   if (terms.robust_groups == 1 || terms.robust_groups < 0 || terms.robust_groups > plan.batch) {
     refuse("robust-groups", "0 (the plain mean), or 2 to the batch size");
+  }
+  if (!(terms.trim > 0 && terms.trim <= 0.5)) refuse("trim", "above 0 and at most 0.5, the median");
+  if (terms.trim != 0.5 && terms.trim * static_cast<double>(terms.robust_groups) < 1) {
+    refuse("trim", "at least one group's share of --robust-groups, else nothing is left out");
   }
   if (terms.contact.size() > 1000) refuse("contact", "at most 1000 bytes of text");
 }
@@ -75,9 +81,13 @@ learn::OptionValues resolved_values(learn::OptionValues values, const LocalOptio
 }
 
 ordered_json terms_json(const TaskTerms& terms) {
-  return {{"largest_norm", terms.largest_norm},   {"staleness", terms.staleness},
-          {"slot_seconds", terms.slot_seconds},   {"delay_seconds", terms.delay_seconds},
-          {"robust_groups", terms.robust_groups}, {"contact", terms.contact}};
+  return {{"largest_norm", terms.largest_norm},
+          {"staleness", terms.staleness},
+          {"slot_seconds", terms.slot_seconds},
+          {"delay_seconds", terms.delay_seconds},
+          {"robust_groups", terms.robust_groups},
+          {"trim", terms.trim},
+          {"contact", terms.contact}};
 }
 
 /// What follows from the settings and the schema, for those who write a client.
@@ -100,8 +110,24 @@ ordered_json facts_json(const LocalPlan& plan) {
   } else if (!mechanism::reports_direction(spec.mechanism)) {
     out["grid_scale"] = randomizer.grid_scale();
   }
-  if (randomizer.noise().norm) out["report_norm"] = *randomizer.noise().norm;
+  out["report_norm"] = randomizer.noise().max_norm;
+  std::visit([&](const auto& learner) { out["domain"] = learner.bounds.domain; }, plan.learner);
   return out;
+}
+
+/// No model is longer than what devices take, nor than a mean of models that are not. The bound of
+/// a plain mean is not one of medians.
+void bound_learner(LocalPlan& plan, const TaskTerms& terms) {
+  constexpr double rounding = 0x1p-30;
+  const double norm = terms.largest_norm * (1 - rounding);
+  std::visit(
+      [&](auto& learner) {
+        learner.bounds.domain = std::min(learner.bounds.domain, norm);
+        if (terms.robust_groups > 0) {
+          learner.bounds.report = report_bound(plan.randomizer->noise(), 1);
+        }
+      },
+      plan.learner);
 }
 
 Task resolved_task(const data::Schema& schema, const learn::OptionValues& values,
@@ -118,6 +144,7 @@ Task resolved_task(const data::Schema& schema, const learn::OptionValues& values
   }
   auto plan = plan_local(schema, options);
   check_terms(terms, plan);
+  bound_learner(plan, terms);
   return {{}, {}, schema, std::move(options), std::move(plan), terms, {}};
 }
 
@@ -142,6 +169,7 @@ TaskTerms terms_of(const ordered_json& json) {
   json.at("slot_seconds").get_to(terms.slot_seconds);
   json.at("delay_seconds").get_to(terms.delay_seconds);
   json.at("robust_groups").get_to(terms.robust_groups);
+  json.at("trim").get_to(terms.trim);
   json.at("contact").get_to(terms.contact);
   if (terms_json(terms) != json) throw base::DataError("unknown keys or numbers in 'terms'");
   return terms;

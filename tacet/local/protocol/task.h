@@ -18,7 +18,8 @@ struct TaskTerms {
   std::int64_t staleness = 8;      ///< a report counts up to so many rounds after its own
   std::int64_t slot_seconds = 60;  ///< how long a place in a round is kept for a device
   double delay_seconds = 20;       ///< devices wait up to this long, at random, before they send
-  std::int64_t robust_groups = 0;  ///< median of the means of so many groups; 0: the plain mean
+  std::int64_t robust_groups = 0;  ///< groups of a round, in a secret order; 0: the plain mean
+  double trim = 0.5;               ///< share of group means left out at each end; .5: the median
   std::string contact;             ///< whom to ask
 };
 

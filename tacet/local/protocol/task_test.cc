@@ -94,6 +94,19 @@ TEST(TaskTest, HasNoPlaceForSomeRuns) {
   refused(usual, {.slot_seconds = 30, .delay_seconds = 16});
   refused(usual, {.robust_groups = 1});
   refused(usual, {.robust_groups = 5});
+  refused(usual, {.robust_groups = 4, .trim = 0});
+  refused(usual, {.robust_groups = 4, .trim = 0.6});
+  refused(usual, {.robust_groups = 4, .trim = 0.2});  // of no group
+}
+
+TEST(TaskTest, StatesTheLongestReportOfEveryMechanismAndTheLearnersDomain) {
+  for (const auto& mechanism : mechanism::local_mechanism_names.all) {
+    auto values = usual;
+    values["mechanism"] = mechanism.text;
+    const auto task = make_task(people(), values, {.largest_norm = 7});
+    EXPECT_NE(task.text.find("\"report_norm\": "), std::string::npos) << mechanism.text;
+    EXPECT_NE(task.text.find("\"domain\": 6.99"), std::string::npos) << mechanism.text;
+  }
 }
 
 }  // namespace task_test

@@ -52,7 +52,7 @@ void Collector::load() {
   closed_ = file_.closed();
   const auto last = file_.last_round();
   const auto bytes = file_.learner();
-  learner_.emplace(task(), bytes);
+  learner_.emplace(task(), GroupOrder(file_.group_key()), bytes);
   if (learner_->round() != last.round || ledger::sha256(bytes) != last.learner) {
     throw base::DataError("the state '{}' was changed: its learner is not that of round {}",
                           file_.path().string(), last.round);
@@ -71,6 +71,7 @@ void Collector::load() {
                    });
   report_ids_.clear();
   sequence_ = 0;
+  const auto dropped = file_.dropped();
   Frame frame;
   file_.each_frame(1, [&](const StoredFrame& stored) {
     if (stored.sequence != ++sequence_ ||
@@ -79,7 +80,7 @@ void Collector::load() {
                             file_.path().string(), sequence_);
     }
     report_ids_.insert(frame.report_id);
-    if (stored.sequence > last.frames && closed_ != "diverged" &&
+    if (stored.sequence > last.frames && !is_dropped(dropped, stored.sequence) &&
         learner_->add(frame.report) != RoundLearner::Step::open) {
       throw base::DataError("the state '{}' was changed: a round is missing",
                             file_.path().string());
@@ -240,12 +241,7 @@ void Collector::take_report(Application& application, Token& token, std::int64_t
   report_ids_.insert(application.frame.report_id);
   if (token.live) end_slot(token);
   token.counted = true;
-  const auto step = learner_->add(application.frame.report);
-  if (step == RoundLearner::Step::filled) begin_round();
-  if (step == RoundLearner::Step::diverged) {
-    closed_ = "diverged";
-    file_.close(closed_);
-  }
+  if (learner_->add(application.frame.report) == RoundLearner::Step::filled) begin_round();
 }
 
 Reason Collector::judge_report(const Application& application, const Token& token) {
@@ -327,6 +323,8 @@ void Collector::publish() {
   next->round = learner_->round();
   next->reports = sequence_;
   next->finished = finished();
+  next->diverged = learner_->diverged();
+  next->bounded = learner_->bounded();
   for (const auto& round : rounds_) next->models[round.digest] = round.point;
   const std::scoped_lock lock(published_mutex_);
   published_ = std::move(next);

@@ -38,6 +38,8 @@ struct Published {
   std::int64_t round = 0;
   std::int64_t reports = 0;
   bool finished = false;
+  bool diverged = false;  ///< see Banco::diverged
+  BoundedRounds bounded{};
   std::unordered_map<std::string, std::shared_ptr<const std::string>> models;  ///< by digest
 };
 

@@ -49,7 +49,7 @@ TEST_F(CollectorTest, CountsEachDeviceOnceAndFinishes) {
 
 TEST_F(CollectorTest, TheModelIsThatOfTheLearnerFedWithTheSameReports) {
   const auto task = collector().task();
-  RoundLearner learner(task);
+  RoundLearner learner(task, GroupOrder(""));
   for (std::size_t i = 0; i < 40; ++i) {
     const auto bytes = any_report(task, slot_for(i), i);
     EXPECT_EQ(send(i, bytes), Reason::counted);
@@ -288,7 +288,7 @@ TEST_F(CollectorTest, AClosedTaskTakesNothing) {
   EXPECT_EQ(send(0, any_report(collector().task(), slot, 0)), Reason::finished);
   EXPECT_EQ(take_part(collector(), macs_[1], 1, noon), Reason::finished);
   EXPECT_TRUE(collector().published()->finished);
-  StateFile(path_, ledger::Access::write).close("diverged");  // why it ended stays
+  StateFile(path_, ledger::Access::write).close("again");  // why it ended stays
   EXPECT_EQ(StateFile(path_, ledger::Access::read).closed(), "closed");
 }
 

@@ -42,6 +42,12 @@ std::string metrics_text(const ServiceSnapshot& snapshot, const ServiceCounters&
       metric("reports_accepted", "gauge", "Reports counted so far.", snapshot.reports) +
       metric("rounds", "gauge", "Rounds that are complete.", snapshot.round) +
       metric("rounds_planned", "gauge", "Rounds of the task.", snapshot.rounds) +
+      metric("rounds_cut", "gauge", "Rounds whose report was longer than honest devices'.",
+             snapshot.rounds_cut) +
+      metric("rounds_refused", "gauge", "Rounds whose step would have left the learner's domain.",
+             snapshot.rounds_refused) +
+      metric("diverged", "gauge", "1 where more than half of the rounds would have left it.",
+             snapshot.diverged ? 1 : 0) +
       metric("queue", "gauge", "Requests that wait for a commit.", snapshot.queued) +
       metric("ready", "gauge", "1 while the state can be written.", snapshot.ready ? 1 : 0) +
       metric("connections", "gauge", "Open connections.", http.open) +
@@ -79,10 +85,14 @@ std::string status_page(const ServiceSnapshot& snapshot, const ServiceCounters& 
                  "<style>body{font:16px sans-serif;margin:2em}th{text-align:left;"
                  "padding-right:2em}</style><h1>tacet serve</h1><table>\n") +
              row("task", snapshot.task) +
-             row("state", snapshot.finished ? "finished"
-                          : snapshot.ready  ? "open"
-                                            : "not ready") +
+             row("state", fmt::format("{}{}",
+                                      snapshot.finished ? "finished"
+                                      : snapshot.ready  ? "open"
+                                                        : "not ready",
+                                      snapshot.diverged ? ", diverged" : "")) +
              row("rounds", fmt::format("{} of {}", snapshot.round, snapshot.rounds)) +
+             row("bounded rounds",
+                 fmt::format("{} cut, {} refused", snapshot.rounds_cut, snapshot.rounds_refused)) +
              row("reports", fmt::format("{}, {} a round", snapshot.reports, snapshot.batch)) +
              row("connections", http.open.load());
   for (const auto& reason : reason_names.all) {

@@ -48,6 +48,9 @@ struct ServiceSnapshot {
   std::int64_t queued = 0;
   bool finished = false;
   bool ready = false;
+  bool diverged = false;            ///< see Banco::diverged
+  std::int64_t rounds_cut = 0;      ///< whose report was longer than honest devices'
+  std::int64_t rounds_refused = 0;  ///< whose step would have left the learner's domain
 };
 
 [[nodiscard]] std::string metrics_text(const ServiceSnapshot& snapshot,

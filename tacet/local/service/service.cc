@@ -121,7 +121,10 @@ ServiceSnapshot Service::snapshot() const {
           .batch = task().plan.batch,
           .queued = desk_.queued(),
           .finished = published->finished,
-          .ready = desk_.ready()};
+          .ready = desk_.ready(),
+          .diverged = published->diverged,
+          .rounds_cut = published->bounded.cut,
+          .rounds_refused = published->bounded.refused};
 }
 
 std::optional<HttpAnswer> AdminService::admit(RequestHead& head) {

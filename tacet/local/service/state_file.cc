@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -33,7 +34,9 @@ constexpr const char* state_tables =
     "CREATE TABLE frames(sequence INTEGER PRIMARY KEY, mac BLOB NOT NULL UNIQUE,"
     " report INTEGER NOT NULL UNIQUE, frame BLOB NOT NULL);"
     "CREATE TABLE rounds(round INTEGER PRIMARY KEY, frames INTEGER NOT NULL,"
-    " learner TEXT NOT NULL, model TEXT NOT NULL, point BLOB NOT NULL);";
+    " learner TEXT NOT NULL, model TEXT NOT NULL, point BLOB NOT NULL);"
+    "CREATE TABLE dropped(number INTEGER PRIMARY KEY, round INTEGER NOT NULL,"
+    " before INTEGER NOT NULL, last INTEGER NOT NULL);";
 
 Blob blob(const TokenMac& mac) { return {{reinterpret_cast<const char*>(mac.data()), mac.size()}}; }
 
@@ -112,12 +115,29 @@ const ledger::Wording& state_wording() {
   return wording;
 }
 
+bool is_dropped(const std::vector<DroppedFrames>& dropped, std::int64_t sequence) {
+  return std::ranges::any_of(dropped, [&](const DroppedFrames& some) {
+    return some.before < sequence && sequence <= some.last;
+  });
+}
+
+std::int64_t count_dropped(std::vector<DroppedFrames> dropped) {
+  std::ranges::sort(dropped, {}, &DroppedFrames::before);
+  std::int64_t count = 0;
+  std::int64_t end = 0;
+  for (const auto& some : dropped) {
+    count += std::max<std::int64_t>(0, some.last - std::max(some.before, end));
+    end = std::max(end, some.last);
+  }
+  return count;
+}
+
 bool StateFile::make(const std::filesystem::path& path, const Task& task) {
   const int failure = ledger::make_database(path, state_wording(), [&](Database& database) {
     database.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}",
                                  state_application, state_version));
     database.execute(state_tables);
-    const RoundLearner learner(task);
+    const RoundLearner learner(task, GroupOrder(""));
     const auto bytes = learner.bytes();
     const auto point = model_bytes(learner.point());
     write_meta(database, "task", task.text);
@@ -242,6 +262,35 @@ void StateFile::put_round(const StoredRound& round, const std::string& learner) 
   set_meta("learner", learner);
   const std::int64_t stale = round.round - task_.terms.staleness - 1;
   if (stale >= 0) database_.prepare("UPDATE rounds SET point = '' WHERE round = ?1", stale).run();
+}
+
+void StateFile::drop_rounds(const StoredRound& round, const std::string& learner,
+                            const std::vector<StoredRound>& points) {
+  database_
+      .prepare("INSERT INTO dropped(round, before, last) VALUES(?1, ?2, ?3)", round.round,
+               round.frames, count("frames"))
+      .run();
+  database_.prepare("DELETE FROM rounds WHERE round > ?1", round.round).run();
+  for (const auto& one : points) {
+    database_.prepare("UPDATE rounds SET point = ?1 WHERE round = ?2", Blob{one.point}, one.round)
+        .run();
+  }
+  database_.execute("DELETE FROM slots");
+  set_meta("learner", learner);
+  set_meta("closed", "");
+}
+
+std::string StateFile::group_key() const {
+  // No token is so long.
+  const auto mac = mac_of("order of groups: 64 digits are a token, and this is more than a token");
+  return {mac.begin(), mac.end()};
+}
+
+std::vector<DroppedFrames> StateFile::dropped() {
+  std::vector<DroppedFrames> all;
+  auto row = database_.prepare("SELECT before, last FROM dropped ORDER BY number");
+  while (row.step()) all.push_back({row.integer(0), row.integer(1)});
+  return all;
 }
 
 std::string StateFile::learner() { return meta("learner"); }

@@ -33,6 +33,15 @@ struct StoredFrame {
   std::string bytes;
 };
 
+/// Reports that stay on record and teach nothing: those after `before`, up to `last`.
+struct DroppedFrames {
+  std::int64_t before = 0;
+  std::int64_t last = 0;
+};
+[[nodiscard]] bool is_dropped(const std::vector<DroppedFrames>& dropped, std::int64_t sequence);
+/// How many they are together; some may have been dropped more than once.
+[[nodiscard]] std::int64_t count_dropped(std::vector<DroppedFrames> dropped);
+
 /// An enrolled token, or a certificate's key that came. Times are in milliseconds since 1970.
 struct StoredToken {
   TokenMac mac{};
@@ -82,7 +91,7 @@ class StateFile {
 
   /// Adds tokens, inside a transaction of its own, and returns them: the only time.
   [[nodiscard]] std::vector<std::string> enrol(std::int64_t count);
-  /// No slot and no report is taken any more. `why` is "closed" or "diverged"; the first one stays.
+  /// No slot and no report is taken any more. `why` is a word, "closed"; the first one stays.
   void close(const std::string& why);
   /// Why it was closed; empty: it is open.
   [[nodiscard]] std::string closed();
@@ -94,7 +103,16 @@ class StateFile {
   void put_frame(const StoredFrame& frame, std::uint64_t report_id);
   void put_round(const StoredRound& round, const std::string& learner);
 
+  /// Goes back to the beginning of `round`, whose learner this is: later rounds are no more, their
+  /// reports stay and are noted as dropped, slots end, and a task that was closed is open. `points`
+  /// are those of the last rounds, which devices may still report to. Inside a transaction.
+  void drop_rounds(const StoredRound& round, const std::string& learner,
+                   const std::vector<StoredRound>& points);
+
   // What is there.
+  /// The key of the order of groups (GroupOrder), which no device has.
+  [[nodiscard]] std::string group_key() const;
+  [[nodiscard]] std::vector<DroppedFrames> dropped();
   [[nodiscard]] std::string learner();
   [[nodiscard]] StoredRound last_round();
   void each_round(std::int64_t from, const std::function<void(const StoredRound&)>& see);
