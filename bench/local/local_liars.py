@@ -245,7 +245,7 @@ def rows(found):
 def possible():
     """Of the mean gradient, in parts of its bound G (docs/proofs/banco.md, section 4)."""
     factor = (math.exp(EPSILON) + 1) / (math.exp(EPSILON) - 1)
-    weight = PrivUnit(DIMENSION, EPSILON).weight
+    weight = float(PrivUnit(DIMENSION, EPSILON).weight)
     return [{"share of liars": f, "any aggregate errs by G times at least": f / (1 - f) * factor,
              "the mean by at most": f * (weight + 1)} for f in SHARES]
 
