@@ -1,12 +1,14 @@
 #include "tacet/local/service/replay.h"
 
 #include <optional>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/ledger/digest.h"
 #include "tacet/local/protocol/messages.h"
 #include "tacet/local/service/round_learner.h"
+#include "tacet/local/service/task_receipt.h"
 
 namespace tacet::local {
 namespace {
@@ -88,6 +90,8 @@ model::ModelFile model_of(StateFile& file) {
                          learn::receipt_of(task.plan)};
   model.model.coefficients = learner.model();
   model.receipt.events = task.plan.events;
+  model.receipt = with_progress(std::move(model.receipt), task,
+                                {file.last_round().round, file.count("frames"), file.closed()});
   return model;
 }
 
