@@ -8,7 +8,7 @@ void note_bounded(privacy::Receipt& receipt, const Learner& learner) {
   const auto [rounds, diverged] = std::visit(
       [](const auto& kept) { return std::pair(kept.state().bounded, kept.diverged()); }, learner);
   if (rounds == BoundedRounds{}) return;
-  auto parameters = nlohmann::json::parse(receipt.parameters);
+  auto parameters = nlohmann::ordered_json::parse(receipt.parameters);
   parameters["rounds_cut"] = rounds.cut;
   parameters["rounds_refused"] = rounds.refused;
   parameters["diverged"] = diverged;

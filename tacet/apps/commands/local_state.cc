@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/base/error.h"
 #include "tacet/local/service/reopen.h"
 #include "tacet/local/service/replay.h"
+#include "tacet/local/service/shards.h"
 
 namespace tacet::apps {
 namespace {
@@ -20,6 +22,16 @@ constexpr std::string_view local_model_examples =
     "  tacet local model task.state --output model.json\n"
     "\n"
     "At any time: the model is computed from reports that were private when they left a device.\n";
+constexpr std::string_view local_backup_examples =
+    "  tacet local backup task.state copy.state   also while a server runs\n"
+    "\n"
+    "docs/how-to/day-two.md says what a copy lacks, and how to put one back.\n";
+constexpr std::string_view local_merge_examples =
+    "  tacet local close task.state.0; tacet local close task.state.1\n"
+    "  tacet local merge task.state.0 task.state.1 --output merged.state\n"
+    "  tacet local model merged.state --output model.json\n"
+    "\n"
+    "The states of all shards of one task (`tacet local enrol --shards`), closed or finished.\n";
 constexpr std::string_view local_close_examples =
     "  tacet local close task.state       no slot and no report is taken any more\n";
 constexpr std::string_view local_replay_examples =
@@ -105,19 +117,86 @@ class LocalModel : public StateCommand {
         add_state(line, "local model", "Write the model as it stands", local_model_examples);
     options.add("--output,-o", output_, "FILE", "The model file");
     options.flag("--force", force_, "Overwrite the model file");
+    options.flag("--anyway", anyway_, "Also where the task diverged, or before its first round");
   }
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     auto file = open(ledger::Access::read);
+    const auto now = local::overview(file);
+    refuse_early(file.task(), now);
     const auto model = local::model_of(file);
     model::save_model(output_, model, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
-    warn_of_bounds(console, local::overview(file));
-    console.say(fmt::format("Model after {} of {} rounds written to {}", file.last_round().round,
+    warn_of_bounds(console, now);
+    console.say(fmt::format("Model after {} of {} rounds written to {}", now.round,
                             file.task().plan.rounds, output_));
   }
 
  private:
+  void refuse_early(const local::Task& task, const local::Overview& now) const {
+    const auto counted = now.reports - now.dropped;
+    if (counted < task.terms.min_reports) {
+      throw base::GuaranteeError(
+          "the task says that no model is written before {} reports have counted (--min-reports), "
+          "and {} have; wait for more",
+          task.terms.min_reports, counted);
+    }
+    if (anyway_) return;
+    if (now.diverged) {
+      throw base::GuaranteeError(
+          "the task diverged: {} of its {} rounds would have left the learner's domain, so that "
+          "the "
+          "model says nothing: most devices lie, or the scale is wrong. `tacet local reopen` drops "
+          "rounds; --anyway writes the model",
+          now.bounded.refused, now.round);
+    }
+    if (now.round > 0) return;
+    throw base::GuaranteeError(
+        "no round is complete: {} reports have counted, a round has {}; the model would be the one "
+        "before all learning. Wait for more, or give --anyway",
+        counted, task.plan.batch);
+  }
+
   std::string output_ = "model.json";
   bool force_ = false;
+  bool anyway_ = false;
+};
+
+class LocalBackup : public StateCommand {
+ public:
+  void declare(CommandLine& line) override {
+    auto& options = add_state(line, "local backup", "Copy a state, also while a server writes it",
+                              local_backup_examples);
+    options.add("copy", copy_, "COPY", "The file to write, which must not exist", Form::required);
+  }
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    open(ledger::Access::read).back_up(copy_);
+    auto copy = local::StateFile(copy_, ledger::Access::read);
+    console.say(fmt::format("Copied to {}: {} reports", copy_, local::overview(copy).reports));
+  }
+
+ private:
+  std::string copy_;
+};
+
+class LocalMerge : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    auto& options =
+        add(line, "local merge", "Join the states of all shards of a task", local_merge_examples);
+    options.add("states", states_, "STATE", "The states, each once", Form::required);
+    options.add("--output,-o", output_, "FILE", "The new state", Form::required);
+  }
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    const auto merged = local::merge_shards({states_.begin(), states_.end()}, output_);
+    console.say(fmt::format(
+        "Merged {} states into {}: {} reports{}", states_.size(), output_, merged.reports,
+        merged.left_out == 0
+            ? std::string()
+            : fmt::format(", {} left out that had come before or too late", merged.left_out)));
+  }
+
+ private:
+  std::vector<std::string> states_;
+  std::string output_;
 };
 
 class LocalClose : public StateCommand {
@@ -195,6 +274,8 @@ class LocalReplay : public StateCommand {
 
 std::unique_ptr<Command> make_local_status() { return std::make_unique<LocalStatus>(); }
 std::unique_ptr<Command> make_local_model() { return std::make_unique<LocalModel>(); }
+std::unique_ptr<Command> make_local_backup() { return std::make_unique<LocalBackup>(); }
+std::unique_ptr<Command> make_local_merge() { return std::make_unique<LocalMerge>(); }
 std::unique_ptr<Command> make_local_close() { return std::make_unique<LocalClose>(); }
 std::unique_ptr<Command> make_local_reopen() { return std::make_unique<LocalReopen>(); }
 std::unique_ptr<Command> make_local_replay() { return std::make_unique<LocalReplay>(); }

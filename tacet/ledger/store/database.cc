@@ -57,6 +57,15 @@ std::string as_uri(const fs::path& path) {
   return uri;
 }
 
+/// How SQLite opens a file and makes none beside it. Without a write-ahead log there is nothing to
+/// share with a process that writes; with one its index is there, also where that process died.
+std::string looking_at(const fs::path& path) {
+  std::error_code error;
+  const auto log = fs::file_size(path.string() + "-wal", error);
+  if (error || log == 0) return "?immutable=1";
+  return fs::exists(path.string() + "-shm", error) ? "?readonly_shm=1" : "";
+}
+
 }  // namespace
 
 std::string network_file_system(std::uint64_t magic) {
@@ -178,10 +187,13 @@ Database::Database(fs::path path, const Options& options)
 
 void Database::open(const Options& options) {
   // Also for reading: what a run that died left half-written is put right before it is read.
-  constexpr int flags =
-      SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE;
+  // Beside a write-ahead log nothing is half-written: reading makes no file, whoever reads.
+  const bool looks = options.access == Access::read && durability_ == Durability::wal;
+  const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                    (looks ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+  const auto uri = as_uri(path_) + (looks ? looking_at(path_) : "");
   sqlite3* connection = nullptr;
-  const int code = sqlite3_open_v2(as_uri(path_).c_str(), &connection, flags, nullptr);
+  const int code = sqlite3_open_v2(uri.c_str(), &connection, flags, nullptr);
   connection_.reset(connection);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_handler(connection, Waiting::once_more, waiting_.get());

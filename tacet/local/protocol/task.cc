@@ -45,6 +45,12 @@ void check_terms(const TaskTerms& terms, const LocalPlan& plan) {
   if (terms.trim != 0.5 && terms.trim * static_cast<double>(terms.robust_groups) < 1) {
     refuse("trim", "at least one group's share of --robust-groups, else nothing is left out");
   }
+  if (terms.slots < 1 || terms.slots > plan.batch * plan.rounds) {
+    refuse("slots", "1 to the number of reports");
+  }
+  if (terms.min_reports < 0 || terms.min_reports > plan.batch * plan.rounds) {
+    refuse("min-reports", "0 to the number of reports that fill all rounds");
+  }
   if (terms.contact.size() > 1000) refuse("contact", "at most 1000 bytes of text");
 }
 
@@ -84,9 +90,11 @@ ordered_json terms_json(const TaskTerms& terms) {
   return {{"largest_norm", terms.largest_norm},
           {"staleness", terms.staleness},
           {"slot_seconds", terms.slot_seconds},
+          {"slots", terms.slots},
           {"delay_seconds", terms.delay_seconds},
           {"robust_groups", terms.robust_groups},
           {"trim", terms.trim},
+          {"min_reports", terms.min_reports},
           {"contact", terms.contact}};
 }
 
@@ -130,8 +138,7 @@ void bound_learner(LocalPlan& plan, const TaskTerms& terms) {
       plan.learner);
 }
 
-Task resolved_task(const data::Schema& schema, const learn::OptionValues& values,
-                   const TaskTerms& terms) {
+Task resolved_task(const data::Schema& schema, const learn::OptionValues& values, TaskTerms terms) {
   auto options = local_options(values);
   if (options.passes != 1) {
     throw base::UsageError(
@@ -143,9 +150,10 @@ Task resolved_task(const data::Schema& schema, const learn::OptionValues& values
         "with `tacet local simulate`");
   }
   auto plan = plan_local(schema, options);
+  if (terms.slots == 0) terms.slots = default_slots(plan, terms.staleness);
   check_terms(terms, plan);
   bound_learner(plan, terms);
-  return {{}, {}, schema, std::move(options), std::move(plan), terms, {}};
+  return {{}, {}, schema, std::move(options), std::move(plan), std::move(terms), {}};
 }
 
 void name_task(Task& task, std::string text) {
@@ -167,10 +175,13 @@ TaskTerms terms_of(const ordered_json& json) {
   json.at("largest_norm").get_to(terms.largest_norm);
   json.at("staleness").get_to(terms.staleness);
   json.at("slot_seconds").get_to(terms.slot_seconds);
+  json.at("slots").get_to(terms.slots);
   json.at("delay_seconds").get_to(terms.delay_seconds);
   json.at("robust_groups").get_to(terms.robust_groups);
   json.at("trim").get_to(terms.trim);
+  json.at("min_reports").get_to(terms.min_reports);
   json.at("contact").get_to(terms.contact);
+  if (terms.slots == 0) throw base::DataError("'terms' without their number of slots");
   if (terms_json(terms) != json) throw base::DataError("unknown keys or numbers in 'terms'");
   return terms;
 }
@@ -201,6 +212,26 @@ Task task_of(const ordered_json& json) {
 
 }  // namespace
 
+std::int64_t default_slots(const LocalPlan& plan, std::int64_t staleness) {
+  constexpr std::int64_t enough = 64;
+  constexpr std::int64_t devices_per_slot = 100;
+  const auto all = plan.batch * plan.rounds;
+  if (staleness == 0) return std::min(plan.batch, all);
+  const auto least = std::min(enough, all / devices_per_slot);
+  return std::min(std::max(plan.batch * (1 + staleness / 2), least), all);
+}
+
+double expected_seconds(const LocalPlan& plan, const TaskTerms& terms) {
+  constexpr double work = 0.2;  // a device's, at least (device/client), and two round trips
+  constexpr double server_rate =
+      1500;  // slots with their reports, over TLS connections of their own
+  const auto reports = static_cast<double>(plan.batch * plan.rounds);
+  const auto slots =
+      static_cast<double>(terms.slots == 0 ? default_slots(plan, terms.staleness) : terms.slots);
+  const double rate = std::min(slots / (terms.delay_seconds / 2 + work), server_rate);
+  return std::max(reports / rate, terms.delay_seconds + work);
+}
+
 Task make_task(const data::Schema& schema, const learn::OptionValues& values,
                const TaskTerms& terms) {
   const auto asked = resolved_task(schema, values, terms);
@@ -209,7 +240,7 @@ Task make_task(const data::Schema& schema, const learn::OptionValues& values,
   auto task = resolved_task(schema, settled, terms);
   const ordered_json json{{"tacet_task", task_version},
                           {"settings", settings_json(settled)},
-                          {"terms", terms_json(terms)},
+                          {"terms", terms_json(task.terms)},
                           {"facts", facts_json(task.plan)},
                           {"schema", data::schema_to_json(schema)}};
   name_task(task, json.dump(1) + "\n");

@@ -59,6 +59,12 @@ class Past {
 }  // namespace
 
 Reopened reopen(StateFile& file, std::int64_t from, const base::Supervision& supervision) {
+  if (file.shard().count > 1) {
+    throw base::UsageError(
+        "the state '{}' is one of several shards: merge them (tacet local merge), and reopen the "
+        "merged state; nothing was changed",
+        file.path().string());
+  }
   file.claim();
   const auto last = file.last_round();
   if (from < 0 || from > last.round) {

@@ -18,8 +18,8 @@ struct Reopened {
 /// `replay` passes over it. A task that was closed or finished is open again.
 ///
 /// The learner of that round is computed from the reports. UsageError for a round that has not
-/// begun, IoError where a server has the state, DataError where the state is not what its reports
-/// come to.
+/// begun and for one of several shards, IoError where a server has the state, DataError where the
+/// state is not what its reports come to.
 Reopened reopen(StateFile& file, std::int64_t from, const base::Supervision& supervision = {});
 
 }  // namespace tacet::local

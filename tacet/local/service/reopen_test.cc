@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -92,6 +93,26 @@ TEST_F(ReopenTest, AFinishedOrClosedTaskGoesOnAlsoSeveralTimes) {
   EXPECT_EQ(overview(file).round, 8);
   EXPECT_EQ(overview(file).dropped, 8);
   static_cast<void>(model());
+}
+
+TEST_F(ReopenTest, APlaceThatADroppedReportHadIsFreeAgain) {
+  report(0, 40);  // all places of the task
+  static_cast<void>(back_to(0));
+  restart();
+  std::vector<TokenMac> more;
+  {
+    StateFile file(path_, ledger::Access::write);
+    for (const auto& token : file.enrol(40)) more.push_back(file.mac_of(token));
+  }
+  for (std::size_t i = 0; i < 40; ++i) {
+    EXPECT_EQ(take_part(collector(), more[i], 100 + i, noon), Reason::counted) << i;
+  }
+  EXPECT_TRUE(collector().published()->finished);
+  static_cast<void>(model());
+  StateFile file(path_, ledger::Access::read);
+  const auto receipt = model_of(file).receipt;
+  EXPECT_NE(receipt.parameters.find("\"reports_counted\":40,"), std::string::npos);
+  EXPECT_NE(receipt.parameters.find("\"reports_dropped\":40,"), std::string::npos);
 }
 
 TEST_F(ReopenTest, LateReportsOfRoundsThatStayAreTakenAsBefore) {

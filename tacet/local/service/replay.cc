@@ -1,11 +1,15 @@
 #include "tacet/local/service/replay.h"
 
+#include <optional>
+#include <utility>
+
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/ledger/digest.h"
 #include "tacet/local/bounded_note.h"
 #include "tacet/local/protocol/messages.h"
 #include "tacet/local/service/round_learner.h"
+#include "tacet/local/service/task_receipt.h"
 
 namespace tacet::local {
 namespace {
@@ -92,6 +96,12 @@ model::ModelFile model_of(StateFile& file) {
   model.model.coefficients = learner.model();
   model.receipt.events = task.plan.events;
   note_bounded(model.receipt, learner.learner());
+  const auto dropped = count_dropped(file.dropped());
+  model.receipt = with_progress(std::move(model.receipt), task,
+                                {.rounds = file.last_round().round,
+                                 .reports = file.count("frames") - dropped,
+                                 .dropped = dropped,
+                                 .closed = file.closed()});
   return model;
 }
 
