@@ -4,9 +4,9 @@
     bench/local/local_liars.py [SEEDS [PEOPLE]]
 
 In real arithmetic, which no guarantee is about: PrivUnit and BANCO after docs/proofs, in NumPy, so
-that what is compared is the ways alone. 16,000 PEOPLE with x uniform on the sphere of dimension 10 and
-P(y = 1) = sigmoid(<w*, x>), |w*| = 12, epsilon 4, domain 100, medians of SEEDS (3) populations; the
-accuracy is the expectation over 10,000 test points. A share of the devices lies:
+that what is compared is the ways alone. 16,000 PEOPLE with x uniform on the sphere of dimension 10
+and P(y = 1) = sigmoid(<w*, x>), |w*| = 12, epsilon 4, domain 100, medians of SEEDS (3) populations;
+the accuracy is the expectation over 10,000 test points. A share of the devices lies:
 
     constant   one direction that has nothing to do with the problem
     flipped    their own report, turned round
@@ -14,8 +14,8 @@ accuracy is the expectation over 10,000 test points. A share of the devices lies
     mimicry    an honest report of the record with the other class
     colluding  the report that leads to the opposite of the best model, which they know
 
-Writes bench/local/tables/liars.md. Exit code 1 where a bar is missed: where nobody lies, a way is at
-most 0.03 below the mean of as many reports a round; one liar in a hundred costs at most 0.05.
+Writes bench/local/tables/liars.md. Exit code 1 where a bar is missed: where nobody lies, a way is
+at most 0.03 below the mean of as many reports a round; one liar in a hundred costs at most 0.05.
 """
 
 import collections
@@ -58,7 +58,8 @@ class PrivUnit:
         tail = self.mass
         odds = math.exp(epsilon) * tail / np.maximum(1 - tail, 1e-300)
         inside = odds / (1 + odds)
-        first = np.concatenate([[0], np.cumsum((density * self.cosine)[1:] + (density * self.cosine)[:-1])])
+        along = density * self.cosine
+        first = np.concatenate([[0], np.cumsum(along[1:] + along[:-1])])
         first /= 2 * np.sum((density[1:] + density[:-1]) / 2)
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = first * (inside / tail - (1 - inside) / (1 - tail))

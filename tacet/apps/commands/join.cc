@@ -39,9 +39,8 @@ constexpr std::string_view join_examples =
     "largest_norm\n"
     "of models (10000), smallest_delay: seconds up to which the task has devices wait (0), and\n"
     "books, the absolute path of a folder for the device's ledger, outside of --state and of the\n"
-    "record's folder. Without it, deleting both --state and the mark beside the record, or "
-    "renaming\n"
-    "the record, begins a new budget.\n";
+    "record's folder. Without it, deleting both --state and the record's mark, or renaming the\n"
+    "record, begins a new budget.\n";
 
 constexpr std::int64_t max_token_bytes = 4096;
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -28,6 +27,11 @@ class ReopenTest : public test::CollectorCase {
     restart();
     StateFile file(path_, ledger::Access::write);
     return reopen(file, round);
+  }
+  [[nodiscard]] std::string receipt() {
+    restart();
+    StateFile file(path_, ledger::Access::read);
+    return model_of(file).receipt.parameters;
   }
   /// The model of the reports that teach something.
   std::vector<double> model() {
@@ -122,6 +126,26 @@ TEST_F(ReopenTest, LateReportsOfRoundsThatStayAreTakenAsBefore) {
   report(0, 24);
   static_cast<void>(back_to(5));
   EXPECT_EQ(send(39, late), Reason::counted);
+  static_cast<void>(model());
+}
+
+// Liars alone, of a mechanism whose reports may have any length.
+TEST_F(ReopenTest, ATaskOfLiarsIsNotEndedAndItsModelSaysWhatWasBounded) {
+  report(0, 4);
+  EXPECT_EQ(receipt().find("rounds_refused"), std::string::npos);
+  begin(test::small_task({}, {{"mechanism", "l2_laplace"}, {"batch-size", "1"}}));
+  for (std::size_t i = 0; i < 40; ++i) {
+    const auto slot = slot_for(i);
+    Frame frame{
+        .round = slot.round, .model = model_mark(slot.model), .report_id = i + 1, .report = {}};
+    frame.report.coordinates.assign(collector().task().layout.coordinates, 2147483647);
+    EXPECT_EQ(send(i, frame_bytes(frame, collector().task().layout)), Reason::counted) << i;
+  }
+  const auto published = collector().published();
+  EXPECT_TRUE(published->finished);
+  EXPECT_GT(published->bounded.refused, 5);
+  EXPECT_NE(receipt().find("\"rounds_refused\":"), std::string::npos);
+  EXPECT_NE(receipt().find("\"diverged\":"), std::string::npos);
   static_cast<void>(model());
 }
 
