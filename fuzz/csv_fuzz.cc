@@ -60,13 +60,13 @@ bits = 6
 [[column]]
 name = "i"
 kind = "ids"
-most = 3
+max_ids = 3
 bits = 4
 [[column]]
 name = "n"
 kind = "ids"
 separator = ";"
-most = 2
+max_ids = 2
 count = 7
 [[column]]
 kind = "crossed"

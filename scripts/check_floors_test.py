@@ -193,6 +193,18 @@ class CheckFloorsTest(unittest.TestCase):
                                    "tacet/data/a_test.cc": code + "\n"})
         self.assert_clean({"tacet/data/a.cc": 'const char* s = "std::cout";  // printf\n'})
 
+    def test_texts_of_the_library_name_parameters_and_no_options(self):
+        for code in ['throw Error("use --method gradient");', 'f("--batch-size");',
+                     'g(R"(one\n--knots none)");', 'h("see `tacet ledger cap`");']:
+            with self.subTest(code=code):
+                self.assert_finding({"tacet/data/a.cc": code + "\n"},
+                                    f"tacet/data/a.cc:{2 if 'one' in code else 1}",
+                                    "in a text of the library")
+                self.assert_clean({"tacet/apps/a.cc": code + "\n",
+                                   "tacet/data/a_test.cc": code + "\n"})
+        self.assert_clean({"tacet/data/a.cc": 'auto s = "`method=gradient`, a--b, ---, -- x";\n'
+                                              "--left;  // as --method does\n"})
+
     def test_digit_separators_and_raw_strings_do_not_confuse_it(self):
         self.assert_finding({"tacet/data/a.cc": "int n = 1'000;\nstd::exit(1);\nint m = 2'000;\n"},
                             "tacet/data/a.cc:2", "std::exit")

@@ -126,8 +126,8 @@ data::Dataset dataset_of(std::int64_t clients) {
 
 double simulated_seconds(const data::Dataset& dataset, const data::Schema& schema, double epsilon) {
   local::LocalOptions options;
-  options.linear.epsilon = epsilon;
-  options.linear.loss = model::LogisticLoss{};
+  options.epsilon = epsilon;
+  options.loss = model::LogisticLoss{};
   const auto plan = local::plan_local(schema, options);
   random::SeededSource source(1);
   privacy::TrustingBudget budget(privacy::Adjacency::replace_one);

@@ -126,16 +126,15 @@ data::Schema schema_of(std::int64_t rows) {
 
 std::optional<learn::Training> planned(const Contender& contender, const data::Schema& schema,
                                        double epsilon, double delta) {
-  learn::LinearOptions options;
-  options.method = contender.method;
-  options.epsilon = epsilon;
-  options.delta = delta;
-  options.adjacency = adjacency;
-  options.loss = model::AbsoluteLoss{};
-  options.radius = 1;
-  if (contender.paper) options.calibration = learn::Calibration::paper;
-  options.reuse = contender.reuse;
-  options.phases = contender.phases;
+  learn::ParameterValues options{{"adjacency", adjacency},
+                                 {"method", contender.method},
+                                 {"epsilon", epsilon},
+                                 {"delta", delta},
+                                 {"loss", model::Loss{model::AbsoluteLoss{}}},
+                                 {"radius", 1}};
+  if (contender.paper) options.set("calibration", "paper");
+  if (!contender.reuse) options.set("record-use", "disjoint");
+  if (const auto phases = contender.phases) options.set("phases", *phases);
   if (contender.method == "inverse-sensitivity" && delta > 0) return std::nullopt;
   try {
     auto training = learn::plan_training(schema, options);

@@ -283,13 +283,12 @@ data::Schema glm_schema(std::int64_t rows) {
 
 std::optional<learn::Training> planned(const std::string& method, const data::Schema& schema,
                                        double delta) {
-  learn::LinearOptions options;
-  options.method = method;
-  options.epsilon = 1;
-  options.delta = delta;
-  options.adjacency = privacy::Adjacency::replace_one;
-  options.loss = model::LogisticLoss{};
-  if (method != "objective") options.radius = glm_radius;
+  learn::ParameterValues options{{"adjacency", privacy::Adjacency::replace_one},
+                                 {"method", method},
+                                 {"epsilon", 1},
+                                 {"delta", delta},
+                                 {"loss", model::Loss{model::LogisticLoss{}}}};
+  if (method != "objective") options.set("radius", glm_radius);
   try {
     return learn::plan_training(schema, options);
   } catch (const base::UsageError&) {

@@ -89,15 +89,14 @@ data::Dataset dataset_of(std::int64_t rows) {
 
 double train(const data::Dataset& dataset, const data::Schema& schema, const model::Loss& loss,
              double delta) {
-  learn::LinearOptions options;
-  options.method = "ladder";
-  options.epsilon = epsilon;
-  options.delta = delta;
-  options.adjacency = privacy::Adjacency::replace_one;
-  options.loss = loss;
+  learn::ParameterValues options{{"adjacency", privacy::Adjacency::replace_one},
+                                 {"method", "ladder"},
+                                 {"epsilon", epsilon},
+                                 {"delta", delta},
+                                 {"loss", loss}};
   const auto training = learn::plan_training(schema, options);
   random::SeededSource source(1);
-  privacy::TrustingBudget budget(options.adjacency);
+  privacy::TrustingBudget budget(common_options(options).adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool threads(1);
   base::LocalReducer reducer;

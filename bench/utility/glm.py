@@ -44,7 +44,7 @@ CALIFORNIA = ("california_housing", "california_housing/housing.csv.gz", "r2")
 WINE = ("wine_quality", "wine_quality/winequality-white.csv.gz", "r2")
 BIKE = ("bike_hour", "bike_hour/hour.csv.gz", "r2")
 PUBLISHED = ["--method", "adassp", "--calibration", "wang2018"]
-# Schemas with encoding = 1, replace_one, delta 1e-6: name, set, options, {epsilon: bar}.
+# Shipped schemas, replace_one, delta 1e-6: name, set, options, {epsilon: bar}.
 BARS = [
     ("adassp, published shrinkage", CALIFORNIA, PUBLISHED, {1: 0.44, 4: 0.55}),
     ("adassp", CALIFORNIA, ["--method", "adassp"], {1: 0.51, 4: 0.59}),
@@ -125,11 +125,11 @@ def bars(bench, only):
         if not source.exists():
             print(f"{name}: {source} is not below TACET_DATA; left out", file=sys.stderr)
             continue
-        first = bench.schema(schema, [utility.FIRST])
-        *files, count = utility.split([source], first.read_text("utf-8"), bench.folder)
+        own = utility.SCHEMAS / f"{schema}.toml"
+        *files, count = utility.split([source], own.read_text("utf-8"), bench.folder)
         common = ["--public-row-count", count, "--adjacency", "replace_one", "--delta", "1e-6"]
         for epsilon, bar in wanted.items():
-            row = measured(bench, name, (schema, first, *files), [*options, *common], epsilon,
+            row = measured(bench, name, (schema, own, *files), [*options, *common], epsilon,
                            metric)
             if bar is not None:
                 row |= {"bar": bar, "holds": row.get("value", -math.inf) >= bar}
@@ -297,7 +297,7 @@ def main():
         verdicts = {"synthetic": lines, "radius": searched}
         for part, rows in found.items():  # parts may be measured apart
             shown = [{key: value for key, value in row.items() if key != "risks"} for row in rows]
-            text = [tables.markdown(shown)] + [tables.markdown(verdicts[part])] * (part in verdicts)
+            text = [tables.markdown(rows) for rows in (shown, verdicts.get(part)) if rows is not None]
             tables.keep("utility/glm", ABOUT, f"bench/utility/glm.py --part {part}",
                         {TITLES[part]: "\n\n".join(text)})
     return 1 if missed else 0

@@ -48,9 +48,9 @@ def read_task(text, digest):
     require(task["tacet_task"] == 1, "its version")
     require(settings["mechanism"] == "coordinate_laplace", "its mechanism")
     require(settings["loss"] == "logistic" and "class-weights" not in settings, "its loss")
-    require(schema["encoding"] == 2 and schema["row_scaling"] == "clip1", "its encoding")
-    require(set(schema) <= {"column", "encoding", "format", "intercept", "missing", "name",
-                            "public_row_count", "row_scaling", "target", "version"}, "its schema")
+    require(schema["row_scaling"] == "clip1", "its row scaling")
+    require(set(schema) <= {"column", "format", "intercept", "missing", "name", "public_row_count",
+                            "row_scaling", "target", "version"}, "its schema")
     require(set(schema["target"]) == {"column", "negative", "positive"}, "its target")
     for column in schema["column"]:
         known = {"numeric": {"kind", "lower", "name", "upper"},

@@ -24,7 +24,7 @@ std::string account_of(const LedgerAccount& ledger, const base::CancelToken* can
 
 }  // namespace
 
-Payer::Payer(const Means& context) : seed_(context.seed) {
+Payer::Payer(const Context& context) : seed_(context.seed) {
   if (nb::isinstance<HeldBudget>(context.payer)) budget_ = nb::cast<HeldBudget*>(context.payer);
   if (nb::isinstance<LedgerAccount>(context.payer)) {
     ledger_ = *nb::cast<const LedgerAccount*>(context.payer);
@@ -60,7 +60,7 @@ void Payer::tell() const noexcept {
   try {
     const auto kind = nb::module_::import_("tacet.errors").attr("PrivacyWarning");
     for (const auto& line : warnings_) {
-      if (PyErr_WarnEx(kind.ptr(), line.c_str(), 1) != 0) {
+      if (PyErr_WarnEx(kind.ptr(), spelled(line).c_str(), 1) != 0) {
         nb::python_error().discard_as_unraisable("tacet");
       }
     }
@@ -69,17 +69,17 @@ void Payer::tell() const noexcept {
   }
 }
 
-void bind_means(nb::module_& module) {
+void bind_context(nb::module_& module) {
   nb::class_<privacy::ReceiptNotes>(module, "Notes")
       .def(nb::init<std::string, std::string, std::string, std::string, std::string>(),
            nb::arg("data_set"), nb::arg("purpose"), nb::arg("contact"), nb::arg("date"),
            nb::arg("schema_sha256"));
-  nb::class_<Means>(module, "Means")
+  nb::class_<Context>(module, "Context")
       .def(nb::init<>())
-      .def_rw("payer", &Means::payer)
-      .def_rw("seed", &Means::seed)
-      .def_rw("threads", &Means::threads)
-      .def_rw("notes", &Means::notes);
+      .def_rw("payer", &Context::payer)
+      .def_rw("seed", &Context::seed)
+      .def_rw("threads", &Context::threads)
+      .def_rw("notes", &Context::notes);
 }
 
 }  // namespace tacet::python

@@ -18,7 +18,7 @@
 namespace tacet::python {
 
 /// Who pays for a run, and where its noise comes from.
-struct Means {
+struct Context {
   nanobind::object payer = nanobind::none();  ///< a budget, the account of a ledger, or none
   std::optional<std::uint64_t> seed;
   int threads = 0;
@@ -30,7 +30,7 @@ struct Means {
 class Payer {
  public:
   /// BudgetError for a budget of another process.
-  explicit Payer(const Means& context);
+  explicit Payer(const Context& context);
   Payer(const Payer&) = delete;
   Payer& operator=(const Payer&) = delete;
 

@@ -1,7 +1,13 @@
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
 #include <string_view>
 
 #include "python/binding/binding.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/privacy/budget.h"
 
 namespace nb = nanobind;
@@ -36,10 +42,7 @@ nb::object pair_of(const privacy::Guarantee& guarantee) {
 }
 
 nb::object exception_of(const base::Error& error) {
-  const std::string_view words = error.what();
-  // Names of columns may be of any bytes.
-  const auto text = nb::steal<nb::object>(
-      PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace"));
+  const auto text = spelled(error.what());
   const auto made = nb::module_::import_("tacet.errors").attr(class_of(error.kind()))(text);
   if (const auto* exceeded = dynamic_cast<const privacy::BudgetExceeded*>(&error)) {
     made.attr("asked") = pair_of(exceeded->requested());
@@ -51,7 +54,15 @@ nb::object exception_of(const base::Error& error) {
 
 }  // namespace
 
-void bind_errors(nb::module_&) {
+nb::str spelled(std::string_view words) {
+  // Names of columns may be of any bytes.
+  const auto text = nb::steal<nb::str>(
+      PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace"));
+  return nb::cast<nb::str>(nb::module_::import_("tacet._spelling").attr("spelled")(text));
+}
+
+void bind_errors(nb::module_& module) {
+  module.def("spell_parameters", &base::spell_parameters, nb::arg("text"), nb::arg("spelling"));
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

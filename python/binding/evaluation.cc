@@ -14,7 +14,7 @@
 #include "tacet/data/encode/category_groups.h"
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/learn/evaluation.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/model/model_file.h"
 #include "tacet/report/json.h"
 #include "tacet/report/results.h"
@@ -62,7 +62,7 @@ struct Evaluating {
 
 /// As `tacet evaluate --epsilon --json` prints it.
 std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluating& asked,
-                     const Means& context, const nb::object& callback) {
+                     const Context& context, const nb::object& callback) {
   std::optional<data::CategoryGroups> groups;
   if (!asked.by.empty()) groups.emplace(file.schema, asked.by);
   const auto* const by = groups ? &*groups : nullptr;

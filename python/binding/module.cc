@@ -14,7 +14,7 @@ NB_MODULE(_engine, module) {
   bind_rows(module);
   bind_reading(module);
   bind_budgets(module);
-  bind_means(module);
+  bind_context(module);
   bind_models(module);
   bind_accounting(module);
   bind_verification(module);

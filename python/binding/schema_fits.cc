@@ -94,7 +94,7 @@ using Found = std::pair<data::Schema, std::vector<std::string>>;
 
 /// The schema, and a sentence for each column that the budget was too small for.
 Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
-          const privacy::Guarantee& asked, const Means& context) {
+          const privacy::Guarantee& asked, const Context& context) {
   const Table table(data);
   table.refuse_dates(said.ignored);
   Payer payer(context);
@@ -138,7 +138,7 @@ Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
 
 /// Of public records: the schema, and its file with remarks.
 std::pair<data::Schema, std::string> draft(const nb::object& data, const Said& said,
-                                           const Means& context) {
+                                           const Context& context) {
   const Table table(data);
   Payer payer(context);
   const Telling telling(payer);

@@ -17,7 +17,7 @@ namespace {
 
 /// As `tacet local simulate`: each record is a device.
 model::ModelFile simulate(const data::Schema& schema, HeldRows& rows, const Values& given,
-                          const Means& context, const nb::object& callback) {
+                          const Context& context, const nb::object& callback) {
   const auto options = local::local_options({given.begin(), given.end()});
   const auto training = local::local_training(schema, options);
   return trained("local simulate", training, rows.view(schema, data::TargetUse::required), context,

@@ -37,7 +37,7 @@ struct Ranking {
 
 /// As `tacet quantile --json` prints it.
 std::string quantile(const data::Schema& schema, const nb::object& data, const Ranking& asked,
-                     const Means& context) {
+                     const Context& context) {
   const run::QuantileRequest request{.schema = schema,
                                      .column = asked.column,
                                      .level = asked.level,
@@ -85,7 +85,7 @@ std::string quantile(const data::Schema& schema, const nb::object& data, const R
 /// As `tacet describe --json` prints it.
 std::string describe(const data::Schema& schema, const nb::object& data,
                      const privacy::Guarantee& asked, std::int64_t max_records_per_unit,
-                     const Means& context) {
+                     const Context& context) {
   const run::SummaryRequest request{schema, max_records_per_unit, asked};
   const auto plan = run::plan_summary(request);
   privacy::check_notes(context.notes);

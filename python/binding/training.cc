@@ -49,12 +49,14 @@ nb::dict facts_of(const HeldPlan& held) {
   out["adjacency"] = to_string(training.guarantee.adjacency);
   out["prg_slack"] = training.prg_slack;
   out["settings"] = settings;
-  out["reasons"] = nb::cast(static_cast<const std::vector<std::string>&>(training.reasons));
+  nb::list reasons;
+  for (const auto& reason : training.reasons) reasons.append(spelled(reason));
+  out["reasons"] = reasons;
   out["events"] = privacy::event_to_json(training.events);
   return out;
 }
 
-model::ModelFile fit(const HeldPlan& plan, HeldRows& rows, const Means& context,
+model::ModelFile fit(const HeldPlan& plan, HeldRows& rows, const Context& context,
                      const nb::object& callback) {
   return trained(plan.command, plan.training, rows.view(plan.schema, data::TargetUse::required),
                  context, callback);
@@ -83,7 +85,8 @@ choose::Request request_of(const Values& given) {
 }
 
 model::ModelFile trained(const std::string& command, const learn::Training& plan,
-                         const run::Rows& rows, const Means& context, const nb::object& callback) {
+                         const run::Rows& rows, const Context& context,
+                         const nb::object& callback) {
   Payer payer(context);
   const Telling telling(payer);
   const auto source = payer.source();

@@ -20,7 +20,7 @@ using Values = std::map<std::string, std::string>;
 
 /// Books as `command`, reads, trains, without the interpreter's lock.
 [[nodiscard]] model::ModelFile trained(const std::string& command, const learn::Training& plan,
-                                       const run::Rows& rows, const Means& context,
+                                       const run::Rows& rows, const Context& context,
                                        const nanobind::object& callback);
 
 /// A training that was planned, for fit to carry out.

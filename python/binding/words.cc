@@ -43,7 +43,7 @@ struct Texts {
   std::string text_column;  ///< empty: a file with a document a line
   std::string unit_column;
   bool split_words = false;
-  std::optional<std::int64_t> most;
+  std::optional<std::int64_t> max_words;
   bool pairs_as_units = false;
 
   [[nodiscard]] learn::WordOptions options(const Values& given) const {
@@ -95,7 +95,7 @@ struct Texts {
         .tokens = split_words ? data::TokenRule::words : data::TokenRule::blanks,
         .keep_unknown = options.examples.needs_unknown(),
         .cancel = cancel};
-    if (most) how.max_words = *most;
+    if (max_words) how.max_words = *max_words;
     if (!text_column.empty()) {
       how.table = data::TextTable{.text_column = text_column};
       if (!unit_column.empty()) how.table->unit_column = unit_column;
@@ -153,7 +153,7 @@ Found found_in(const run::TrainedVectors& trained) {
 }
 
 nb::dict embed(const nb::object& texts, const Texts& said, const Values& given,
-               const Means& context, const nb::object& callback) {
+               const Context& context, const nb::object& callback) {
   const auto options = said.options(given);
   const auto vocabulary = said.vocabulary(options);
   const auto plan = learn::plan_words(vocabulary, said.unit(), options);
@@ -250,7 +250,7 @@ void bind_words(nb::module_& module) {
       .def_rw("text_column", &Texts::text_column)
       .def_rw("unit_column", &Texts::unit_column)
       .def_rw("split_words", &Texts::split_words)
-      .def_rw("most", &Texts::most, nb::arg().none())
+      .def_rw("max_words", &Texts::max_words, nb::arg().none())
       .def_rw("pairs_as_units", &Texts::pairs_as_units);
   module.def("word_parameters", [] {
     std::vector<std::string> names;

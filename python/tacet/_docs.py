@@ -46,9 +46,10 @@ def documented(own: str, is_classifier: bool, wide: bool) -> str:
 def _of_the_engine(wide: bool) -> List[Tuple[str, str, str]]:
     found = []
     for entry in _engine.parameters(wide):
-        words = _sentence(re.sub(r"`([^`]+)`", r"``\1``", entry["help"]))
+        words = (f"{_sentence(entry['help'])} Range: {entry['range']}. "
+                 f"Default: {entry['default']}.")
         found.append((_signature.name_of(entry), _signature.kind_of(entry),
-                      f"{words} Range: {entry['range']}. Default: {entry['default']}."))
+                      re.sub(r"`([^`]+)`", r"``\1``", words)))
     return found
 
 

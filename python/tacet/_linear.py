@@ -271,7 +271,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
     def _usual_loss(self, schema: Schema) -> str:
         return ""
 
-    def _context(self, schema: Schema, params: Dict[str, Any]) -> _engine.Means:
+    def _context(self, schema: Schema, params: Dict[str, Any]) -> _engine.Context:
         return _paying.context_of(schema, params, mark_of(self))
 
     def _watch(self, params: Dict[str, Any]) -> Optional[Progress]:

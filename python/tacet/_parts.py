@@ -125,17 +125,17 @@ def ids(
     name: str,
     *,
     separator: Optional[str] = None,
-    most: Optional[int] = None,
+    max_ids: Optional[int] = None,
     bits: Optional[int] = None,
     count: Optional[int] = None,
     embedding: Optional[int] = None,
 ) -> Part:
     """Several ids in a field, or a list of them.
 
-    >>> ids("basket", separator=";", most=20, count=500)["most"]
+    >>> ids("basket", separator=";", max_ids=20, count=500)["max_ids"]
     20
     """
-    return part_of(name=name, kind="ids", separator=separator, most=most, bits=bits, count=count,
+    return part_of(name=name, kind="ids", separator=separator, max_ids=max_ids, bits=bits, count=count,
                  embedding=embedding)
 
 

@@ -66,9 +66,9 @@ def explained(given: Dict[str, Any], used: Dict[str, Any]) -> Iterator[None]:
         raise type(error)(f"{error}; {words}") from None
 
 
-def context_of(schema: Schema, params: Dict[str, Any], mark: Optional[Mark]) -> _engine.Means:
+def context_of(schema: Schema, params: Dict[str, Any], mark: Optional[Mark]) -> _engine.Context:
     """Of a fit by that schema."""
-    context = _engine.Means()
+    context = _engine.Context()
     context.threads = int(params["threads"] or 0)
     ledger = params["ledger"]
     seeded = params["random_state"] is not None

@@ -79,9 +79,9 @@ def delta(given: Optional[float], usual: float, paid: Paid, unit: str) -> float:
     return 0.0 if budget is not None and budget.cap[1] == 0 else usual
 
 
-def context(paid: Paid, unit: str, schema: Optional[Schema] = None) -> _engine.Means:
+def context(paid: Paid, unit: str, schema: Optional[Schema] = None) -> _engine.Context:
     """What pays for a run that protects each ``unit``, and its noise; ``schema`` names the data."""
-    made = _engine.Means()
+    made = _engine.Context()
     who = payer(paid, unit)
     if who is not None:
         made.payer = who

@@ -172,7 +172,7 @@ def embed(
     text_column: str = "",
     unit: str = "",
     words: bool = False,
-    most: Optional[int] = None,
+    max_words: Optional[int] = None,
     pairs_as_units: bool = False,
     threads: Optional[int] = None,
     ledger: Optional[Ledger] = None,
@@ -205,7 +205,7 @@ def embed(
         Columns of a table; all texts of one value of ``unit`` are protected together.
     words : bool
         Tokens are runs of letters and digits in lower case, instead of all between blanks.
-    most : int, optional
+    max_words : int, optional
         A text counts with its first so many words, 10000 by default.
     pairs_as_units : bool
         Protects each pair of words by itself: neither a text nor its author is protected.
@@ -235,7 +235,7 @@ def embed(
     said.sample = None if sample is None else _spending.number("sample", sample)
     said.negatives_by_count = bool(negatives_by_count)
     said.split_words = bool(words)
-    said.most = _spending.optional_count("most", most)
+    said.max_words = _spending.optional_count("max_words", max_words)
     said.pairs_as_units = bool(pairs_as_units)
     said.unit_column = unit
     if unit and not text_column:

@@ -24,7 +24,6 @@ __all__ = ["Part", "Schema", "binary", "catalogue", "categorical", "count", "cro
            "hashed", "ids", "ignored", "multiclass", "number", "numbered", "numeric", "probability",
            "text"]
 Paths = Union[str, "os.PathLike[str]"]
-_NEWEST_ENCODING = 2
 _CATALOGUE = os.path.join(os.path.dirname(__file__), "catalogue")
 
 
@@ -48,7 +47,6 @@ class Schema:
         features: Optional[Part] = None,
         format: Optional[Part] = None,  # noqa: A002
         version: Optional[int] = None,
-        encoding: int = _NEWEST_ENCODING,
         name: Optional[str] = None,
         description: Optional[str] = None,
         intercept: Optional[bool] = None,
@@ -66,8 +64,8 @@ class Schema:
             raise UsageError("columns is a list of what numeric, categorical and the others make")
         keys = part_of(
             column=list(columns) or None, target=target, features=features, format=format,
-            version=version, encoding=encoding, name=name, description=description,
-            intercept=intercept, constant=constant, row_scaling=row_scaling, storage=storage,
+            version=version, name=name, description=description, intercept=intercept,
+            constant=constant, row_scaling=row_scaling, storage=storage,
             missing=None if missing is None else listed("missing", missing),
             public_row_count=public_row_count,
             interactions=None if interactions is None else [list(pair) for pair in interactions],
@@ -257,7 +255,7 @@ class Schema:
                 "codebook")
         said = _fits.said(target=target, separator=separator)
         said.header_declared = _fits.vouched(header, data)
-        context = _engine.Means()
+        context = _engine.Context()
         if ledger is not None:
             paid = _spending.Paid(ledger, data_set, None, None)
             context.payer = _spending.payer(paid, "record")

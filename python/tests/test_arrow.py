@@ -140,12 +140,12 @@ class Capsule:
 
 def fit(capsule: Capsule, budget: Optional[tacet.Budget] = None) -> Any:
     rows = _engine.Rows.table(capsule.object, [("y", LABELS)])
-    means = _engine.Means()
-    means.seed = 1
+    context = _engine.Context()
+    context.seed = 1
     if budget is not None:
-        means.payer = budget._held
+        context.payer = budget._held
     plan = _engine.plan(SCHEMA._engine, {"epsilon": "1", "steps": "3"})
-    return _engine.fit(plan, rows, means, None)
+    return _engine.fit(plan, rows, context, None)
 
 
 def test_streams_made_by_hand_are_read_and_given_back() -> None:

@@ -47,7 +47,7 @@ TEST(WorkMeter, RefusesWhatTakesTooLong) {
     (void)epsilon_interval(endless(), add_remove, Delta(1e-5), {.work = &second});
     FAIL() << "an endless accounting ended with " << second.spent();
   } catch (const base::GuaranteeError& error) {
-    EXPECT_NE(std::string(error.what()).find("--patience"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("`patience`"), std::string::npos) << error.what();
   }
   WorkMeter other(.05);
   EXPECT_THROW((void)delta_interval(endless(), add_remove, Epsilon(5), {.work = &other}),

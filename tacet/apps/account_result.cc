@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view without_cipher =
-    "The cipher's own term, which receipts carry and `tacet verify` adds, is not included.";
+constexpr std::string_view without_slack =
+    "The PRG slack, which receipts carry and `tacet verify` adds, is not included.";
 
 std::string cell(const ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -120,7 +120,7 @@ void print_result(const Console& console, const AccountResult& result) {
                              route_in_words(result.interval.route),
                              paragraph(interval_in_words(result.interval, quantity)),
                              paragraph(promise_in_words(result))));
-  console.say(without_cipher);
+  console.say(without_slack);
 }
 
 void print_curve(const Console& console, const ordered_json& subject, privacy::Adjacency adjacency,
@@ -133,7 +133,7 @@ void print_curve(const Console& console, const ordered_json& subject, privacy::A
                       point.epsilon.route, report::pair_lower(point.epsilon));
     }
     console.result(csv);
-    console.say(without_cipher);
+    console.say(without_slack);
     return;
   }
   ordered_json out = subject;

@@ -13,6 +13,7 @@
 #include "tacet/apps/terminal/interrupt.h"
 #include "tacet/base/error.h"
 #include "tacet/base/machine.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/base/text.h"
 #include "tacet/base/version.h"
 
@@ -36,12 +37,13 @@ int report(const std::string& message, base::ErrorKind kind) {
   return static_cast<int>(kind);
 }
 
-int run_command(Command& command) {
+int run_command(Command& command, const base::Spelling& spelling) {
   const auto failed = [&](const std::string& why, base::ErrorKind kind) {
-    return report(fmt::format("tacet {}: {}", command.name(), why), kind);
+    return report(
+        fmt::format("tacet {}: {}", command.name(), base::spell_parameters(why, spelling)), kind);
   };
   try {
-    command.run(Console(command.style()), catch_interrupts());
+    command.run(Console(command.style(), spelling), catch_interrupts());
     flush_results();
     return 0;
   } catch (const base::Error& error) {
@@ -92,7 +94,7 @@ int run(int argc, char** argv) {
     return report(error.what(), error.kind());
   }
   for (auto& command : commands) {
-    if (command->chosen()) return run_command(*command);
+    if (command->chosen()) return run_command(*command, line.spelling());
   }
   return 0;
 }

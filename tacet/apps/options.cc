@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
 #include "tacet/apps/terminal/text_table.h"
@@ -108,6 +109,30 @@ std::string_view done_otherwise(const CLI::App& command, std::string_view name) 
   return ": a table's ids and words are hashed into public buckets and need no list; "
          "--feature-selection "
          "0.3 finds privately which of the buckets are worth having (tacet embed finds lists)";
+}
+
+/// What the library names by what it is done to: `ledger.cap`, by the command that does it.
+std::optional<std::string> command_of(const CLI::App& program, std::string_view operation) {
+  const auto dot = operation.find('.');
+  const std::string group(operation.substr(0, dot));
+  // An account is made together with its ledger's file here.
+  const auto own = operation == "ledger.enrol" ? "init" : std::string(operation.substr(dot + 1));
+  for (const auto* parent : program.get_subcommands([](const CLI::App*) { return true; })) {
+    if (parent->get_name() != group) continue;
+    const auto names = command_names(*parent);
+    if (std::ranges::find(names, own) == names.end()) continue;
+    return fmt::format("`{} {} {}`", program.get_name(), group, own);
+  }
+  return std::nullopt;
+}
+
+const CLI::App& chosen_command(const CLI::App& program) {
+  const CLI::App* command = &program;
+  for (auto chosen = program.get_subcommands(); !chosen.empty();
+       chosen = command->get_subcommands()) {
+    command = chosen.back();
+  }
+  return *command;
 }
 
 /// What was typed and belongs to nothing; empty where everything did.
@@ -249,6 +274,18 @@ bool CommandLine::parse() {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return false;
   }
+}
+
+base::Spelling CommandLine::spelling() const {
+  return [program = program_.get(), command = &chosen_command(*program_)](
+             std::string_view name,
+             std::optional<std::string_view> value) -> std::optional<std::string> {
+    if (name.find('.') != name.npos) return command_of(*program, name);
+    auto option = "--" + std::string(name);
+    std::ranges::replace(option, '_', '-');
+    if (command->get_option_no_throw(option) == nullptr) return std::nullopt;
+    return value ? fmt::format("{} {}", option, *value) : option;
+  };
 }
 
 }  // namespace tacet::apps

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/base/parameter_names.h"
+
 namespace CLI {
 class App;
 }
@@ -80,6 +82,10 @@ class CommandLine {
   /// False when help or the version was asked for, as an option or as a command (`tacet help
   /// train`), which it prints. UsageError for what is not allowed.
   [[nodiscard]] bool parse();
+
+  /// `--method gradient` for a parameter of the command that was typed, and `tacet ledger cap` in
+  /// backquotes for what is done to a ledger or a schema. Once parsed, while the line exists.
+  [[nodiscard]] base::Spelling spelling() const;
 
  private:
   [[nodiscard]] bool typed(const std::string& command) const;

@@ -7,6 +7,7 @@
 namespace tacet::apps {
 
 void SpendingOptions::declare(Options& options) {
+  account_.offers_ways_past = true;
   options.heading("Budget");
   options.add("--ledger", account_.ledger, "FILE",
               "Book the cost in this ledger, before the data are read");

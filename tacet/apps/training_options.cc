@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "tacet/apps/spending.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/parameters.h"
@@ -30,6 +32,13 @@ std::string value_text(const std::variant<std::int64_t, double, std::string>& va
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{:.6g}", *number);
   if (const auto* count = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *count);
   return std::get<std::string>(value);
+}
+
+/// A table speaks of its own parameters alone, so that each name is an option.
+std::optional<std::string> option_of(std::string_view name, std::optional<std::string_view> value) {
+  auto option = "--" + std::string(name);
+  std::ranges::replace(option, '_', '-');
+  return value ? fmt::format("{} {}", option, *value) : option;
 }
 
 char upper_case(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
@@ -62,9 +71,11 @@ void add_parameter(Options& options, const learn::Parameter& parameter,
   std::string help(parameter.help);
   help.front() = upper_case(help.front());
   const std::string name(parameter.name);
+  const auto about = base::spell_parameters(
+      fmt::format("{} [{}; default: {}]", help, parameter.range.text(), parameter.default_value),
+      option_of);
   options.add(
-      "--" + name, [&given, name](const std::string& value) { given[name] = value; }, kind,
-      fmt::format("{} [{}; default: {}]", help, parameter.range.text(), parameter.default_value));
+      "--" + name, [&given, name](const std::string& value) { given[name] = value; }, kind, about);
 }
 
 void TrainingOptions::declare(Options& options) {
@@ -112,6 +123,11 @@ data::Schema TrainingOptions::schema() const {
   }
   if (!loaded_) loaded_ = data::load_schema(schema_);
   return *loaded_;
+}
+
+learn::Training spelled(learn::Training plan, const Console& console) {
+  for (auto& reason : plan.reasons) reason = console.spelled(reason);
+  return plan;
 }
 
 std::string plan_text(const learn::Training& plan) {

@@ -40,6 +40,9 @@ class TrainingOptions {
 /// An option for a row of a table of parameters; `given` gets its value.
 void add_parameter(Options& options, const learn::Parameter& parameter, learn::OptionValues& given);
 
+/// A plan whose reasons name parameters as this program does, to be shown.
+[[nodiscard]] learn::Training spelled(learn::Training plan, const Console& console);
+
 /// What was settled before reading data, for a person: the reasons, then all settings.
 [[nodiscard]] std::string plan_text(const learn::Training& plan);
 using report::plan_json;

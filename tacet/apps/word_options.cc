@@ -34,7 +34,7 @@ void WordTextOptions::declare(Options& options) {
   options.flag(
       "--words", words_,
       "Tokens are runs of letters and digits, in lower case, instead of all between blanks");
-  options.add("--most", max_, "COUNT",
+  options.add("--max-words", max_, "COUNT",
               "A text counts with its first so many words [default: 10000]");
   options.flag("--pairs-as-units", pairs_as_units_,
                "Protect each pair of words by itself: neither a text nor its author is protected");
@@ -127,7 +127,7 @@ data::OpenCorpus WordTextOptions::read(const data::Vocabulary& vocabulary,
   data::CorpusOptions options{.tokens = words_ ? data::TokenRule::words : data::TokenRule::blanks,
                               .keep_unknown = training.examples.needs_unknown(),
                               .cancel = &cancel};
-  if (!max_.empty()) options.max_words = count_option("--most", max_, 2);
+  if (!max_.empty()) options.max_words = count_option("--max-words", max_, 2);
   if (!text_column_.empty()) {
     options.table = data::TextTable{.text_column = text_column_};
     if (!unit_.empty()) options.table->unit_column = unit_;

@@ -188,7 +188,7 @@ void AtomicFile::discard() noexcept {
 
 void AtomicFile::fail(int error_code) const {
   std::string advice;
-  if (error_code == EEXIST) advice = "; choose another name, or allow overwriting (--force)";
+  if (error_code == EEXIST) advice = "; choose another name, or allow overwriting (`force`)";
   if (error_code == ENOENT) advice = "; the folder must exist";
   throw IoError("cannot write '{}': {}{}", destination_.string(), reason(error_code), advice);
 }

@@ -15,7 +15,7 @@ void WorkMeter::spend(double units) {
   if (spent_ > seconds_ * units_of_a_second) {
     throw GuaranteeError(
         "accounting for these events takes more than the {} seconds of work allowed, so nothing is "
-        "known of them; allow more with --patience, or account for fewer different parts at a time",
+        "known of them; allow more with `patience`, or account for fewer different parts at a time",
         seconds_);
   }
 }

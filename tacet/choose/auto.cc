@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/choose/read_options.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/feature_selection.h"
+#include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/noise_size.h"
@@ -150,7 +152,7 @@ Names readers(const learn::Parameter& parameter, const ParameterValues& given) {
 
 /// An option that was given, and who reads it.
 struct Demand {
-  std::string name;
+  std::string name;  ///< as messages name it
   Names readers;
 };
 
@@ -185,8 +187,8 @@ std::vector<Demand> demands_of(const ParameterValues& given) {
     auto names = readers(parameter, given);
     if (names.size() == learn::methods().size()) continue;
     const bool paper = parameter.name == "calibration";
-    demands.push_back({paper ? fmt::format("calibration {}", *given.text("calibration"))
-                             : std::string(parameter.name),
+    demands.push_back({paper ? fmt::format("`calibration={}`", *given.text("calibration"))
+                             : base::parameter_name(parameter.name),
                        std::move(names)});
   }
   return demands;
@@ -213,7 +215,7 @@ std::string why(std::string_view method, const Facts& facts, const std::vector<D
                        fmt::join(names, ", "));
   }
   if (method == "gradient") {
-    return "method gradient: ahead of the others where delta is above 0; --method names another";
+    return "method gradient: ahead of the others where delta is above 0; `method` names another";
   }
   if (method == "objective") {
     return "method objective: pure privacy for a logistic model of two classes";
@@ -271,7 +273,7 @@ std::optional<std::pair<std::string_view, std::string>> choose_pure_constant(
 
 /// The noise in the mean gradient, for gradients of norm 1, if the whole budget went into one
 /// release; nothing without a number of records or a delta above 0.
-std::optional<double> mean_noise(const data::Schema& schema, const learn::LinearOptions& options) {
+std::optional<double> mean_noise(const data::Schema& schema, const learn::CommonOptions& options) {
   const auto declared =
       options.public_row_count ? options.public_row_count : schema.public_row_count;
   if (!declared || options.delta == 0.0) return std::nullopt;
@@ -283,76 +285,81 @@ std::optional<double> mean_noise(const data::Schema& schema, const learn::Linear
          static_cast<double>(*declared);
 }
 
+/// Whether a word was given other than the one that leaves the parameter out.
+bool chosen(const ParameterValues& values, std::string_view name, std::string_view left_out) {
+  return values.text(name).value_or(std::string(left_out)) != left_out;
+}
+
 /// Columns kept, where that was not given and nothing that was excludes it.
-bool keep_columns(learn::LinearOptions& options, const ParameterValues& given,
-                  const data::Schema& schema) {
-  if (given.given("feature-selection") || options.standardise != learn::Standardise::none ||
-      options.projection) {
-    return options.feature_selection > 0;
+bool keep_columns(ResolvedRequest& request, const data::Schema& schema) {
+  auto& values = request.values;
+  if (values.given("feature-selection") || chosen(values, "standardise", "none") ||
+      chosen(values, "projection", "none")) {
+    return chosen(values, "feature-selection", "all");
   }
-  auto tried = options;
-  tried.feature_selection = 0.3;  // as --feature-selection auto
-  tried.feature_selection_auto = true;
-  if (learn::resolve_column_share(schema, tried) == 0) return false;
-  options = std::move(tried);
+  const learn::FeatureSelectionOptions usual{learn::FeatureSelectionOptions::usual_share, true};
+  const auto* in_the_way = learn::selection_obstacle(learn::gradient_options(values));
+  if (learn::resolve_column_share(schema, usual, in_the_way) == 0) return false;
+  values.set("feature-selection", "auto");
   return true;
 }
 
-void standardise(learn::LinearOptions& options, const ParameterValues& given,
-                 const data::Schema& schema, double noise) {
+void standardise(ResolvedRequest& request, const data::Schema& schema, double noise) {
+  auto& values = request.values;
+  const auto options = learn::gradient_options(values);
   const auto numbers = data::numeric_features(schema).size();
-  if (given.given("standardise") || noise > max_noise_standardised || numbers > max_numbers ||
-      options.projection || !learn::can_standardise(schema, options)) {
+  if (values.given("standardise") || noise > max_noise_standardised || numbers > max_numbers ||
+      chosen(values, "projection", "none") || !learn::can_standardise(schema, options)) {
     return;
   }
   const bool logistic = !options.loss || std::holds_alternative<model::LogisticLoss>(*options.loss);
   // What categories alone have to tell is worth a release where they are counted with numbers too.
   if (numbers == 0 && (noise < learn::min_noise_counted || !logistic)) return;
-  options.standardise = learn::Standardise::demanded;
+  values.set("standardise", "private");
   if (!learn::target_of(schema).regression() || noise <= long_path_noise) return;
   if (options.steps || options.step_size) return;
-  options.path_share = short_path;
-  options.reasons.push_back(fmt::format(
+  request.path_share = short_path;
+  request.reasons.push_back(fmt::format(
       "half the path: noise of {:.3g}, above {:g}, is near to what numbers have to tell", noise,
       long_path_noise));
 }
 
 /// A constant in place of columns, where there are any that could be left out; `why` says what
 /// drowns them.
-bool learn_constant(learn::LinearOptions& options, const data::Schema& schema, std::string_view why,
+bool learn_constant(ResolvedRequest& request, const data::Schema& schema, std::string_view why,
                     std::string_view method) {
-  if (options.projection || !has_columns(schema)) return false;
-  options.constant_only = true;
-  options.reasons.push_back(fmt::format(
-      "{}: nothing can be expected to beat a constant here, so no column is read and a constant is "
-      "learned; more records, a larger epsilon or fewer columns change that, --method {} reads the "
-      "columns all the same",
-      why, method));
+  if (chosen(request.values, "projection", "none") || !has_columns(schema)) return false;
+  request.constant_only = true;
+  request.reasons.push_back(
+      fmt::format("{}: nothing can be expected to beat a constant here, so no column is read and a "
+                  "constant is learned; more records, a larger epsilon or fewer columns change "
+                  "that, `method={}` reads the columns all the same",
+                  why, method));
   return true;
 }
 
 /// What `gradient` does before its steps, where nothing was given that decides it: noise drowns
 /// whatever columns could say, or leaves room for a release of its own.
-void choose_first_release(learn::LinearOptions& options, const ParameterValues& given,
-                          const data::Schema& schema) {
-  if (keep_columns(options, given, schema)) return;
+void choose_first_release(ResolvedRequest& request, const data::Schema& schema) {
+  if (keep_columns(request, schema)) return;
+  const auto options = request.common();
   const auto noise = mean_noise(schema, options);
   if (!noise) return;  // the plan asks for what is missing
   const bool numbers = learn::target_of(schema).regression();
   const double most = numbers ? max_noise_numbers : max_noise_classes;
   const bool constant =
-      *noise > most && learn_constant(options, schema,
+      *noise > most && learn_constant(request, schema,
                                       fmt::format("noise of {:.3g} for {} columns, above {:g}",
                                                   *noise, schema.encoded_column_count(), most),
                                       options.method);
-  if (!constant) standardise(options, given, schema, *noise);
+  if (!constant) standardise(request, schema, *noise);
 }
 
 /// The same where the guarantee is pure.
-void draw_constant(learn::LinearOptions& options, const data::Schema& schema) {
-  learn_constant(options, schema, "pure noise drowns the columns", "phased-erm");
+void draw_constant(ResolvedRequest& request, const data::Schema& schema) {
+  learn_constant(request, schema, "pure noise drowns the columns", "phased-erm");
   // Of a target scaled to [-1, 1]: no constant is better outside its bounds.
-  options.radius = 1 / std::min(schema.constant, 1.0);
+  request.values.set("radius", 1 / std::min(schema.constant, 1.0));
 }
 
 }  // namespace
@@ -371,32 +378,30 @@ std::string_view auto_method(const ParameterValues& given, const data::Schema& s
   return choose_method(given, schema).first;
 }
 
-learn::LinearOptions auto_options(const ParameterValues& given, const data::Schema& schema) {
+ResolvedRequest auto_options(const ParameterValues& given, const data::Schema& schema) {
   if (asks_wide(given)) return read_options(given, schema);
-  auto values = given;
   if (std::isinf(given.real("epsilon").value_or(1))) {
-    values.set("method", "gradient");
-    const auto& method = learn::find_method("gradient");
-    learn::check_parameters(method, values);
-    return learn::linear_options(values, method.usual_adjacency);
+    auto values = given;
+    values.set("method", learn::gradient_method.name);
+    return read_options(std::move(values), schema);
   }
   auto constant = choose_pure_constant(given, schema);
   const bool drawn = constant.has_value();
   auto [name, reason] = drawn ? std::move(*constant) : choose_method(given, schema);
-  values.set("method", std::string(name));
-  const auto& method = learn::find_method(name);
-  auto options = learn::linear_options(values, method.usual_adjacency);
-  options.reasons.push_back(std::move(reason));
+  ResolvedRequest request{with_adjacency(given, learn::find_method(name)), {std::move(reason)}};
+  request.values.set("method", name);
+  const auto options = request.common();
   if (!given.given("adjacency")) {
-    options.reasons.push_back(
-        fmt::format("adjacency {}: usual for method {}; --adjacency names another",
+    request.reasons.push_back(
+        fmt::format("adjacency {}: usual for method {}; `adjacency` names another",
                     to_string(options.adjacency), name));
   }
   // What each of several runs has of budget and records is settled with them.
-  if (options.boost || options.radius_search || options.paper()) return options;
-  if (name == "gradient") choose_first_release(options, given, schema);
-  if (drawn) draw_constant(options, schema);
-  return options;
+  const bool several = given.given("boost") || given.text("radius") == "auto";
+  if (several || options.paper()) return request;
+  if (name == learn::gradient_method.name) choose_first_release(request, schema);
+  if (drawn) draw_constant(request, schema);
+  return request;
 }
 
 }  // namespace tacet::choose

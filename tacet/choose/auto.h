@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
+#include "tacet/choose/read_options.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/parameters.h"
 
 /// `auto`: what is trained where nobody says how. Public facts alone decide: the declared number of
@@ -27,8 +27,8 @@ struct AutoRule {
 /// holds; an option that some methods alone read picks among these. UsageError where options
 /// exclude each other, and for values out of range; GuaranteeError where pure privacy is asked for
 /// and nothing is pure. With epsilon infinite nothing is chosen.
-[[nodiscard]] learn::LinearOptions auto_options(const learn::ParameterValues& given,
-                                                const data::Schema& schema);
+[[nodiscard]] ResolvedRequest auto_options(const learn::ParameterValues& given,
+                                           const data::Schema& schema);
 
 /// The schema of a constant: the intercept alone, no column read. The schema itself where it has
 /// none that could be left out.

@@ -22,7 +22,7 @@ data::Schema schema_of(const char* name) {
   return data::load_schema(test::source_file(std::string("data/schemas/") + name + ".toml"));
 }
 
-learn::LinearOptions options_of(const data::Schema& schema, Given given) {
+ResolvedRequest options_of(const data::Schema& schema, Given given) {
   learn::ParameterValues values;
   values.set("epsilon", "1");
   for (const auto& [name, value] : given) values.set(name, value);
@@ -59,12 +59,12 @@ double setting(const learn::Training& plan, const std::string& name) {
 TEST(Auto, ADeltaAboveZeroIsDescentUnderAddRemove) {
   for (const auto* name : {"adult", "california_housing", "mnist", "a9a"}) {
     const auto options = options_of(schema_of(name), {});
-    EXPECT_EQ(options.method, "gradient") << name;
-    EXPECT_EQ(options.adjacency, Adjacency::add_remove) << name;
+    EXPECT_EQ(*options.values.text("method"), "gradient") << name;
+    EXPECT_EQ(options.common().adjacency, Adjacency::add_remove) << name;
     EXPECT_EQ(options.reasons.size(), 2) << name;  // method and adjacency
   }
   const auto given = options_of(schema_of("adult"), {{"adjacency", "replace_one"}});
-  EXPECT_EQ(given.adjacency, Adjacency::replace_one);
+  EXPECT_EQ(given.common().adjacency, Adjacency::replace_one);
   EXPECT_EQ(given.reasons.size(), 1);
 }
 
@@ -81,7 +81,7 @@ TEST(Auto, PurePrivacyHasAMethodForEachTargetAndUnit) {
     for (const auto& [name, value] : given) values.set(name, value);
     const auto options = auto_options(values, schema);
     EXPECT_EQ(plan_training(schema, options).guarantee.delta, 0);
-    return options.method;
+    return *options.values.text("method");
   };
   for (const bool unit : {false, true}) {
     const auto general = unit ? "regularized-output" : "ladder";
@@ -96,7 +96,7 @@ TEST(Auto, PurePrivacyHasAMethodForEachTargetAndUnit) {
     EXPECT_EQ(chosen(numbers, unit, {{"adjacency", "add_remove"}}), "regularized-output");
   }
   EXPECT_EQ(chosen(classes, false, {{"growth", "3"}}), "ladder");
-  EXPECT_EQ(options_of(classes, {{"delta", "0"}}).adjacency, Adjacency::replace_one);
+  EXPECT_EQ(options_of(classes, {{"delta", "0"}}).common().adjacency, Adjacency::replace_one);
   auto three = classes;
   three.target->rule = data::MultiClassTarget{{"a", "b", "c"}};
   EXPECT_THROW((void)chosen(three, false, {}), base::GuaranteeError);
@@ -104,7 +104,7 @@ TEST(Auto, PurePrivacyHasAMethodForEachTargetAndUnit) {
 
 TEST(Auto, AnOptionOfFewMethodsPicksAmongThem) {
   const auto schema = schema_of("berkeley1973");
-  const auto method = [&](Given given) { return options_of(schema, given).method; };
+  const auto method = [&](Given given) { return *options_of(schema, given).values.text("method"); };
   EXPECT_EQ(method({{"steps", "100"}}), "gradient");
   EXPECT_EQ(method({{"weight-scale", "3"}}), "phased");
   EXPECT_EQ(method({{"step-decay", "0.5"}}), "output");
@@ -114,19 +114,20 @@ TEST(Auto, AnOptionOfFewMethodsPicksAmongThem) {
   EXPECT_EQ(method({{"calibration", "wang2018"}}), "adassp");
   EXPECT_EQ(method({{"calibration", "feldman2020"}}), "phased-erm");
   const auto options = options_of(schema, {{"step-decay", "0.5"}});
-  EXPECT_EQ(options.adjacency, Adjacency::replace_one);
-  EXPECT_NE(options.reasons.front().find("those that read step-decay"), std::string::npos);
+  EXPECT_EQ(options.common().adjacency, Adjacency::replace_one);
+  EXPECT_NE(options.reasons.front().find("those that read `step_decay`"), std::string::npos);
 }
 
 TEST(Auto, OptionsThatExcludeEachOtherAreNamed) {
   const auto schema = schema_of("berkeley1973");
   const auto clash = refusal(schema, {{"momentum", "0.5"}, {"growth", "3"}});
-  EXPECT_NE(clash.find("momentum and growth exclude each other"), std::string::npos) << clash;
-  EXPECT_NE(clash.find("momentum belongs to gradient"), std::string::npos) << clash;
+  EXPECT_NE(clash.find("`momentum` and `growth` exclude each other"), std::string::npos) << clash;
+  EXPECT_NE(clash.find("`momentum` belongs to gradient"), std::string::npos) << clash;
   const auto paper = refusal(schema, {{"calibration", "wang2018"}, {"steps", "10"}});
-  EXPECT_NE(paper.find("calibration wang2018 and steps exclude each other"), std::string::npos)
+  EXPECT_NE(paper.find("`calibration=wang2018` and `steps` exclude each other"), std::string::npos)
       << paper;
-  EXPECT_NE(refusal(schema, {{"epsilon", "0"}}).find("epsilon must be above 0"), std::string::npos);
+  EXPECT_NE(refusal(schema, {{"epsilon", "0"}}).find("`epsilon` must be above 0"),
+            std::string::npos);
 }
 
 TEST(Auto, WordsAreChosenAndNumbersAreStandardised) {
@@ -208,7 +209,7 @@ TEST(Auto, PureNoiseThatDrownsColumnsLeavesADrawnConstant) {
   EXPECT_EQ(setting(plan, "radius"), 1);
   EXPECT_EQ(plan.guarantee.delta, 0);
   EXPECT_TRUE(says(plan, "nothing can be expected to beat a constant"));
-  EXPECT_TRUE(says(plan, "--method phased-erm reads the columns all the same"));
+  EXPECT_TRUE(says(plan, "`method=phased-erm` reads the columns all the same"));
   const auto method = [&](Given given) { return plan_of(schema, given).method; };
   EXPECT_EQ(method({{"epsilon", "2"}, {"delta", "0"}}), "phased-erm");
   EXPECT_EQ(method({{"delta", "0"}, {"phases", "3"}}), "ladder");
@@ -225,7 +226,7 @@ TEST(Auto, PureNoiseThatDrownsColumnsLeavesADrawnConstant) {
 TEST(Auto, WithoutNoiseThereIsNothingToChoose) {
   const auto options = options_of(schema_of("adult"), {{"epsilon", "inf"}});
   EXPECT_TRUE(options.reasons.empty());
-  EXPECT_EQ(options.standardise, learn::Standardise::none);
+  EXPECT_FALSE(options.values.given("standardise"));
 }
 
 // Twice the same facts, twice the same plan; and each rule stands on the page.

@@ -128,9 +128,7 @@ void refuse_counted_units(bool units, privacy::Adjacency adjacency) {
   if (!units || adjacency == privacy::Adjacency::add_remove) return;
   throw base::UsageError(
       "units are divided into blocks by a random draw each, so that no block has a number of units "
-      "that "
-      "is "
-      "known beforehand: use --adjacency add_remove");
+      "that is known beforehand: use `adjacency=add_remove`");
 }
 
 privacy::Assignment assignment_of(privacy::Adjacency adjacency) {

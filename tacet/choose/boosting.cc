@@ -26,15 +26,16 @@ constexpr std::string_view one_model = "leave boost out";
 
 struct Whole {
   const data::Schema& schema;
+  const learn::ParameterValues& values;
   const privacy::Guarantee& asked;
 };
 
-void check_boost(const learn::LinearOptions& options) {
-  if (options.radius_search) {
-    throw base::UsageError("--boost and --radius auto exclude each other: give a radius");
+void check_boost(const learn::ParameterValues& asked) {
+  if (asked.text("radius") == "auto") {
+    throw base::UsageError("`boost` and `radius=auto` exclude each other: give a radius");
   }
-  if (std::isinf(options.epsilon)) {
-    throw base::UsageError("epsilon inf needs no private choice; leave --boost out");
+  if (std::isinf(asked.real("epsilon").value_or(1))) {
+    throw base::UsageError("epsilon inf needs no private choice; leave `boost` out");
   }
 }
 
@@ -73,7 +74,6 @@ ChosenBy way_of(bool score_all) {
 
 /// The run at the largest epsilon that everything keeps the whole with.
 std::pair<RunShare, learn::Training> resolve_run(const ChoicePlan& plan, std::int64_t blocks,
-                                                 const learn::LinearOptions& options,
                                                  const Whole& whole) {
   const auto& asked = whole.asked;
   RunShare share{asked.epsilon * (plan.score_all ? 1 - paper_selection : 1),
@@ -83,7 +83,7 @@ std::pair<RunShare, learn::Training> resolve_run(const ChoicePlan& plan, std::in
     share.epsilon = epsilon;
     training = planned_within(
         {fmt::format("the run of each of {} blocks", blocks), asked.epsilon, one_model}, epsilon,
-        [&] { return learn::plan_training(whole.schema, run_options(options, share)); });
+        [&] { return learn::plan_training(whole.schema, run_values(whole.values, share)); });
     const double cipher = choice_prg_slack(static_cast<double>(blocks) * training.prg_slack);
     return accounting::stated_guarantee(events_of(plan, training, asked.adjacency), asked, cipher)
         .epsilon;
@@ -142,19 +142,21 @@ std::int64_t boosting_blocks(double beta) {
   return static_cast<std::int64_t>(std::ceil(1 - std::log2(beta)));
 }
 
-ChoicePlan resolve_boosting(const data::Schema& schema, const learn::LinearOptions& options) {
-  check_boost(options);
+ChoicePlan resolve_boosting(const data::Schema& schema, const learn::ParameterValues& values) {
+  check_boost(values);
+  const auto options = learn::common_options(values);
+  const double failure = *values.real("boost");
   ChoicePlan plan;
   plan.own = &boost_row;
   const auto asked = resolve_whole(plan, schema, options);
   plan.score_all = options.calibration == learn::Calibration::arora2022;
-  const auto blocks = boosting_blocks(*options.boost);
+  const auto blocks = boosting_blocks(failure);
   plan.sizes = resolve_sizes(plan.public_row_count, blocks, plan.score_all);
   plan.by = way_of(plan.score_all);
   if (plan.score_all) plan.calibration = learn::Calibration::arora2022;
   plan.selection_epsilon =
       resolve_selection(asked.epsilon, plan.score_all ? paper_selection : 1, one_model);
-  auto [share, training] = resolve_run(plan, blocks, options, {schema, asked});
+  auto [share, training] = resolve_run(plan, blocks, {schema, values, asked});
   plan.events = events_of(plan, training, asked.adjacency);
   const auto rule = common_rule(model::described_model(training.schema, training.loss));
   for (std::int64_t block = 0; block < blocks; ++block) {
@@ -170,7 +172,7 @@ ChoicePlan resolve_boosting(const data::Schema& schema, const learn::LinearOptio
   const std::array runs{PlannedRun{training}};
   resolve_choice(plan, asked,
                  {runs_setting(runs),
-                  {"boost", *options.boost},
+                  {"boost", failure},
                   {"blocks", blocks},
                   {recorded_setting::run_epsilon, share.epsilon},
                   {recorded_setting::run_delta, share.delta}});

@@ -126,7 +126,7 @@ void check_alike(const ChoicePlan& plan) {
   const auto reading = reading_of(plan.contenders.front().training);
   for (const auto& contender : plan.contenders) {
     if (reading_of(contender.training) == reading) continue;
-    throw base::UsageError("the runs of {} would read the records differently; give --knots none",
+    throw base::UsageError("the runs of {} would read the records differently; give `knots=none`",
                            plan.own->name);
   }
 }
@@ -139,7 +139,7 @@ void check_selection(const ChoicePlan& plan) {
   if (plan.sizes.back() > max_scored) {
     throw base::UsageError(
         "{} declared records would score the models, and the published choice among losses with "
-        "bounds of their own is computed for at most {}; leave --calibration out",
+        "bounds of their own is computed for at most {}; leave `calibration` out",
         plan.sizes.back(), max_scored);
   }
   std::vector<double> caps;
@@ -183,7 +183,7 @@ double runs_prg_slack(const ChoicePlan& plan) {
 }
 
 privacy::Guarantee resolve_whole(ChoicePlan& plan, const data::Schema& schema,
-                                 const learn::LinearOptions& options) {
+                                 const learn::CommonOptions& options) {
   refuse_counted_units(schema.unit.has_value(), options.adjacency);
   plan.public_row_count = learn::resolve_row_count(schema, options);
   const double delta =
@@ -191,13 +191,13 @@ privacy::Guarantee resolve_whole(ChoicePlan& plan, const data::Schema& schema,
   return {options.epsilon, delta, options.adjacency};
 }
 
-learn::LinearOptions run_options(const learn::LinearOptions& options, const RunShare& share) {
-  auto own = options;
-  own.radius_search = false;
-  own.boost.reset();
-  own.epsilon = share.epsilon;
-  own.delta = share.delta;
-  own.public_row_count = share.rows;
+learn::ParameterValues run_values(const learn::ParameterValues& asked, const RunShare& share) {
+  auto own = asked;
+  if (own.text("radius") == "auto") own.erase("radius");
+  own.erase("boost");
+  own.set("epsilon", share.epsilon);
+  own.set("delta", share.delta);
+  own.set("public-row-count", share.rows);
   return own;
 }
 

@@ -43,7 +43,7 @@ struct ChoicePlan : learn::MethodPlan {
 /// What every such plan begins with: the declared number of records, and the guarantee of the
 /// whole. UsageError for units where their number would be public.
 [[nodiscard]] privacy::Guarantee resolve_whole(ChoicePlan& plan, const data::Schema& schema,
-                                               const learn::LinearOptions& options);
+                                               const learn::CommonOptions& options);
 
 /// What a choice may cost of the `asked` epsilon, times `share`. UsageError below what an exact
 /// choice can be made with: `instead` is the way out beside a larger epsilon.
@@ -71,14 +71,14 @@ void resolve_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
 /// The parts of the blocks that the events are about; DataError where they are about none.
 [[nodiscard]] const std::vector<privacy::Event>& recorded_blocks(const privacy::Event& event);
 
-/// One run's options, of what was asked of all.
+/// One run's values, of what was asked of all.
 struct RunShare {
   double epsilon;
   double delta;
   std::int64_t rows;
 };
-[[nodiscard]] learn::LinearOptions run_options(const learn::LinearOptions& options,
-                                               const RunShare& share);
+[[nodiscard]] learn::ParameterValues run_values(const learn::ParameterValues& asked,
+                                                const RunShare& share);
 
 /// What a run's plan says of noise beyond its numbers, said of all of them: `each` names what has
 /// that share of the `asked` epsilon, `instead` is the way out beside a larger epsilon.

@@ -47,15 +47,10 @@ data::Dataset records(std::int64_t rows, bool turned) {
 }
 
 /// One step from 0, so that a model is one noisy sum.
-learn::LinearOptions one_step(double epsilon, double delta) {
-  return {.method = "gradient",
-          .epsilon = epsilon,
-          .delta = delta,
-          .adjacency = replace_one,
-          .steps = 1,
-          .step_size = step_size,
-          .clipping_norm = clipping_norm,
-          .knots = 0};
+learn::ParameterValues one_step(double epsilon, double delta) {
+  return {{"method", "gradient"},           {"epsilon", epsilon}, {"delta", delta},
+          {"adjacency", replace_one},       {"steps", 1},         {"step-size", step_size},
+          {"clipping-norm", clipping_norm}, {"knots", "none"}};
 }
 
 double noise_of(const learn::Training& training) {
@@ -66,12 +61,12 @@ double noise_of(const learn::Training& training) {
 }
 
 /// The same training with half of its noise.
-learn::Training halved(const learn::Training& training, learn::LinearOptions options) {
+learn::Training halved(const learn::Training& training, learn::ParameterValues options) {
   const double mu = 2 / noise_of(training);
   const double delta = training.guarantee.delta;
-  options.epsilon = accounting::gaussian::epsilon(2 * mu, privacy::Delta(delta));
-  options.delta = delta;
-  options.public_row_count = training.public_row_count;
+  options.set("epsilon", accounting::gaussian::epsilon(2 * mu, privacy::Delta(delta)));
+  options.set("delta", delta);
+  options.set("public-row-count", training.public_row_count);
   auto weaker = learn::plan_training(training.schema, options);
   EXPECT_NEAR(noise_of(weaker) / noise_of(training), 0.5, 1e-3);
   return weaker;
@@ -159,7 +154,7 @@ learn::Training failing(ChoicePlan plan, bool released = true) {
 // is no result of the run is thrown.
 TEST(ChoiceAudit, ARunThatFailsAfterAReleaseIsNotSeen) {
   auto options = one_step(1, 1e-6);
-  options.boost = 0.5;
+  options.set("boost", 0.5);
   const auto plan = resolve_boosting(line(40), options);
   for (const auto& training : {failing<base::NumericError>(plan), failing<base::DataError>(plan)}) {
     const auto done = test::carried_out(training, records(40, false), 1);
@@ -178,9 +173,9 @@ TEST(ChoiceAudit, ARunThatFailsAfterAReleaseIsNotSeen) {
 // make of them.
 TEST(ChoiceAudit, ARunThatFailsIsScoredOnRecordsAsTheyWereRead) {
   auto options = one_step(20, 1e-6);
-  options.standardise = learn::Standardise::demanded;
-  options.knots = 4;
-  options.boost = 0.5;
+  options.set("standardise", "private");
+  options.set("knots", 4);
+  options.set("boost", 0.5);
   const auto plan = resolve_boosting(line(40), options);
   const auto& first = plan.contenders.front().training;
   ASSERT_NE(first.schema.encoded_column_count(), 0);
@@ -228,7 +223,7 @@ TEST(ChoiceAuditLong, HalfOfTheNoiseOfATunedRunIsFound) { audit_tuning(10000); }
 // them do.
 TEST(ChoiceAuditLong, HalfOfTheNoiseOfRadiiIsFound) {
   auto options = one_step(epsilon, delta);
-  options.radius_search = true;
+  options.set("radius", "auto");
   auto plan = resolve_radius_search(line(40), options);
   const auto seen_by = [&] {
     const auto scale = scale_of(plan.contenders[0].training, plan.sizes[0]);
@@ -252,7 +247,7 @@ TEST(ChoiceAuditLong, HalfOfTheNoiseOfRadiiIsFound) {
 // The turned record is in one block or another: the lowest model is looked at.
 TEST(ChoiceAuditLong, HalfOfTheNoiseOfBoostedRunsIsFound) {
   auto options = one_step(epsilon, delta);
-  options.boost = 0.5;
+  options.set("boost", 0.5);
   auto plan = resolve_boosting(line(40), options);
   ASSERT_EQ(plan.contenders.size(), 2U);
   const auto seen_by = [&] {
@@ -303,12 +298,12 @@ void audit_choice(ChoicePlan plan, double stated) {
 // A record of the two that choose: the right model has it right, wrong ones wrong.
 TEST(ChoiceAuditLong, HalfOfTheNoiseOfTheChoiceIsFound) {
   auto searched = one_step(4, 1e-6);
-  searched.radius_search = true;
+  searched.set("radius", "auto");
   auto search = resolve_radius_search(line(7), searched);
   search.zero.reset();  // between right and wrong
   audit_choice(std::move(search), 4);
   auto boosted = one_step(3, 1e-6);
-  boosted.boost = 0.5;
+  boosted.set("boost", 0.5);
   audit_choice(resolve_boosting(line(8), boosted), 3);
 }
 

@@ -70,13 +70,12 @@ std::string golden(const learn::Training& plan, std::uint64_t seed, std::int64_t
          parameters.dump();
 }
 
-learn::LinearOptions published(const char* method) {
-  return {.method = method,
-          .epsilon = 8,
-          .delta = 1e-6,
-          .adjacency = replace_one,
-          .calibration = learn::Calibration::arora2022,
-          .knots = 0};
+learn::ParameterValues published(const char* method) {
+  return {{"method", method},
+          {"epsilon", 8},
+          {"delta", 1e-6},
+          {"adjacency", replace_one},
+          {"calibration", "arora2022"}};
 }
 
 /// The same for neighbours and other noise.
@@ -88,7 +87,7 @@ void expect_golden(const learn::Training& plan, const std::string& expected) {
 // Of so few records it chooses the model of all zeros, which says nothing of a run.
 TEST(GoldenReceipts, ThePublishedSearchForARadius) {
   auto options = published("regularized-output");
-  options.radius_search = true;
+  options.set("radius", "auto");
   expect_golden(choose::plan_training(schema_of(true), options),
                 "radius-search arora2022 blocks "
                 R"({"columns":2,"loss":"squared","public_row_count":400,"run_row_count":200})");
@@ -97,8 +96,8 @@ TEST(GoldenReceipts, ThePublishedSearchForARadius) {
 TEST(GoldenReceipts, ThePublishedBoosting) {
   const auto plan = [](const char* method) {
     auto options = published(method);
-    options.boost = 0.2;
-    options.radius = 1;
+    options.set("boost", 0.2);
+    options.set("radius", 1);
     return choose::plan_training(schema_of(true), options);
   };
   expect_golden(plan("gradient"),

@@ -50,7 +50,7 @@ TEST(Grid, FaultsSayWhereAndWhat) {
   expect_fault("[values]\nsteps = 5\n", "values are lists");
   expect_fault("[values]\nstep = [5]\n", "no parameter named step; did you mean 'steps'?");
   expect_fault("[values]\nepsilon = [1, 2]\n", "epsilon is one for all candidates");
-  expect_fault("[values]\nsteps = [\"many\"]\n", "steps must be a whole number");
+  expect_fault("[values]\nsteps = [\"many\"]\n", "`steps` must be a whole number");
   expect_fault("[values]\nsteps = [5]\n[weights]\nl2 = [1]\n", "l2 has weights but no [values]");
   expect_fault("[values]\nsteps = [5]\n[weights]\nsteps = [1, 2]\n", "1 values and 2 weights");
   expect_fault("[values]\nsteps = [5]\n[weights]\nsteps = [0]\n", "a weight is a number above 0");
@@ -58,7 +58,7 @@ TEST(Grid, FaultsSayWhereAndWhat) {
                "g.toml:2:13: steps has 5 twice; give it a weight instead");
   expect_fault("[[candidate]]\nsteps = 5\n[[candidate]]\nsteps = 5\n",
                "two candidates are alike: steps=5");
-  expect_fault("[values]\nsteps = [5, \"many\"]\n", "2:13: steps must be a whole number");
+  expect_fault("[values]\nsteps = [5, \"many\"]\n", "2:13: `steps` must be a whole number");
   expect_fault("extra = 1\n", "no extra");
   expect_fault("[values]\nsteps = [true]\n", "a value is a number or a text");
   std::string wide = "[values]\n";

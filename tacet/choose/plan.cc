@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/choose/auto.h"
@@ -12,6 +13,7 @@
 #include "tacet/choose/read_options.h"
 #include "tacet/choose/total_budget.h"
 #include "tacet/choose/tune.h"
+#include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/privacy/prg_share.h"
@@ -20,58 +22,64 @@ namespace tacet::choose {
 
 namespace {
 
-learn::Training planned(const data::Schema& schema, const learn::LinearOptions& options) {
-  if (options.loss && model::is_custom(*options.loss) && (options.boost || options.radius_search)) {
+learn::Training planned(const data::Schema& schema, const ResolvedRequest& request) {
+  const auto& asked = request.values;
+  const bool boost = asked.given("boost");
+  const bool radius_search = asked.text("radius") == "auto";
+  const auto loss = asked.loss();
+  if (loss && model::is_custom(*loss) && (boost || radius_search)) {
     throw base::UsageError(
         "choosing among runs scores them by the loss, of which nothing is proved where it is one's "
         "own; leave the radius search and boosting out");
   }
-  if (options.boost && options.method == learn::wide_method.name) {
+  if (boost && asked.text("method") == learn::wide_method.name) {
     throw base::UsageError("boost chooses among runs of linear models; leave it out");
   }
-  if (options.boost) return chosen_training(resolve_boosting(schema, options));
-  if (options.radius_search) return chosen_training(resolve_radius_search(schema, options));
-  return learn::plan_training(options.constant_only ? constant_schema(schema) : schema, options);
+  if (boost) return chosen_training(resolve_boosting(schema, asked));
+  if (radius_search) return chosen_training(resolve_radius_search(schema, asked));
+  return learn::plan_training(request.constant_only ? constant_schema(schema) : schema, asked,
+                              {.path_share = request.path_share});
 }
 
 /// Noise from the cipher bounds what can be proved: beyond some epsilon nothing is left of delta.
 /// What is proved there holds at every larger one, and where it is still so large that noise hardly
 /// counts it is what is trained with and spent. A paper's constants are for the epsilon asked for.
-learn::Training planned_beside_cipher(const data::Schema& schema, learn::LinearOptions options) {
+learn::Training planned_beside_cipher(const data::Schema& schema, ResolvedRequest request) {
   constexpr double hardly_any_noise = 10;
-  const double asked = options.epsilon;
+  const double asked = request.common().epsilon;
+  double epsilon = asked;
   while (true) {
     try {
-      auto training = planned(schema, options);
-      if (options.epsilon < asked) {
+      auto training = planned(schema, request);
+      if (epsilon < asked) {
         training.reasons.push_back(fmt::format(
             "epsilon {:g} is proved instead of {:g}: at a larger one too little is left "
             "beside noise from the cipher",
-            options.epsilon, asked));
+            epsilon, asked));
       }
       return training;
     } catch (const privacy::CipherShareError& error) {
       const double room = error.epsilon_with_room();
-      if (options.paper() || room < hardly_any_noise || room >= options.epsilon) throw;
-      options.epsilon = room;
+      if (request.common().paper() || room < hardly_any_noise || room >= epsilon) throw;
+      epsilon = room;
+      request.values.set("epsilon", room);
     }
   }
 }
 
-/// What the request stands for. A loss of the caller's own is trained by gradient alone.
-learn::LinearOptions options_of(const Request& request, const data::Schema& schema) {
+/// A loss of the caller's own is trained by gradient alone.
+ResolvedRequest resolved(const Request& request, const data::Schema& schema) {
   auto values = request.values();
   const bool automatic = values.text("method").value_or("auto") == "auto";
   const auto& custom = request.loss();
   if (automatic && !custom) return auto_options(values, schema);
-  if (automatic) values.set("method", "gradient");
-  auto options = read_options(values, schema);
+  if (automatic) values.set("method", learn::gradient_method.name);
   if (custom) {
     const bool numbers = schema.target && schema.target->regression();
-    options.loss =
-        model::custom_loss(numbers ? model::Labels::numbers : model::Labels::signs, *custom);
+    values.set("loss", model::custom_loss(numbers ? model::Labels::numbers : model::Labels::signs,
+                                          *custom));
   }
-  return options;
+  return read_options(std::move(values), schema);
 }
 
 TuneRequest tuning_of(const Request& request) {
@@ -111,9 +119,9 @@ learn::Training tuned(const Request& request, const data::Schema& schema) {
 
 learn::Training plan(const Request& request, const data::Schema& schema) {
   if (request.tuning()) return tuned(request, schema);
-  const auto options = options_of(request, schema);
-  if (!request.total_epsilon()) return choose::plan_training(schema, options);
-  return plan_within(schema, options, options.epsilon);
+  const auto asked = resolved(request, schema);
+  if (!request.total_epsilon()) return choose::plan_training(schema, asked);
+  return plan_within(schema, asked, asked.common().epsilon);
 }
 
 void check(const Request& request) {
@@ -121,23 +129,28 @@ void check(const Request& request) {
     static_cast<void>(tuning_of(request));
     return;
   }
-  const auto values = request.values();
+  auto values = request.values();
   if (values.text("method").value_or("auto") != "auto") {
-    static_cast<void>(read_options(values, data::Schema{}));
+    static_cast<void>(read_options(std::move(values), data::Schema{}));
   } else {
-    static_cast<void>(learn::linear_options(values, privacy::Adjacency::add_remove));
+    values.set("adjacency", privacy::Adjacency::add_remove);  // any: the method's is not known yet
+    static_cast<void>(learn::common_options(values));
   }
 }
 
 privacy::Adjacency adjacency_of(const Request& request, const data::Schema& schema) {
   if (request.tuning()) return tuning_adjacency(schema, tuning_of(request));
-  return options_of(request, schema).adjacency;
+  return resolved(request, schema).common().adjacency;
 }
 
-learn::Training plan_training(const data::Schema& schema, const learn::LinearOptions& options) {
-  auto training = planned_beside_cipher(schema, options);
-  training.reasons.insert(training.reasons.begin(), options.reasons.begin(), options.reasons.end());
+learn::Training plan_training(const data::Schema& schema, const ResolvedRequest& request) {
+  auto training = planned_beside_cipher(schema, request);
+  training.reasons.insert(training.reasons.begin(), request.reasons.begin(), request.reasons.end());
   return training;
+}
+
+learn::Training plan_training(const data::Schema& schema, const learn::ParameterValues& asked) {
+  return plan_training(schema, ResolvedRequest{asked});
 }
 
 std::span<const learn::Method* const> choices() {

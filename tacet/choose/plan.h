@@ -2,9 +2,9 @@
 
 #include <span>
 
+#include "tacet/choose/read_options.h"
 #include "tacet/choose/request.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
 
 /// The one way from a request to a plan, for the command line, C, C++ and Python: the methods of
@@ -28,9 +28,12 @@ void check(const Request& request);
 /// Under which adjacency plan() would plan. It asks for no number of records.
 [[nodiscard]] privacy::Adjacency adjacency_of(const Request& request, const data::Schema& schema);
 
-/// plan() of options that were read already.
+/// plan() of a request that was resolved already.
 [[nodiscard]] learn::Training plan_training(const data::Schema& schema,
-                                            const learn::LinearOptions& options);
+                                            const ResolvedRequest& request);
+/// The same of values that name method and adjacency.
+[[nodiscard]] learn::Training plan_training(const data::Schema& schema,
+                                            const learn::ParameterValues& asked);
 
 /// What this floor trains with, for the way back from a receipt (learn::check_receipt).
 [[nodiscard]] std::span<const learn::Method* const> choices();

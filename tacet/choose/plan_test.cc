@@ -33,10 +33,10 @@ data::Schema schema() {
 TEST(Plan, AnEpsilonBeyondTheCiphersRoomIsAnsweredByASmallerOne) {
   for (const std::string method : {"gradient", "output", "phased", "adassp", "wide"}) {
     const auto at = [&](double epsilon) {
-      return choose::plan_training(schema(), {.method = method,
-                                              .epsilon = epsilon,
-                                              .delta = 1e-6,
-                                              .adjacency = Adjacency::replace_one});
+      return choose::plan_training(schema(), {{"method", method},
+                                              {"epsilon", epsilon},
+                                              {"delta", 1e-6},
+                                              {"adjacency", Adjacency::replace_one}});
     };
     const auto plan = at(1000);
     EXPECT_GT(plan.guarantee.epsilon, 10) << method;
@@ -54,16 +54,16 @@ TEST(Plan, AnEpsilonBeyondTheCiphersRoomIsAnsweredByASmallerOne) {
 }
 
 TEST(Plan, WhereNoiseWouldCountItIsRefused) {
-  const learn::LinearOptions usual{.delta = 1e-6, .adjacency = Adjacency::replace_one};
+  const learn::ParameterValues usual{{"delta", 1e-6}, {"adjacency", Adjacency::replace_one}};
   auto wide = usual;  // secret samples leave less than epsilon 10 at this delta
-  wide.method = "wide";
-  wide.epsilon = 30;
-  wide.delta = 1e-18;
+  wide.set("method", "wide");
+  wide.set("epsilon", 30);
+  wide.set("delta", 1e-18);
   EXPECT_THROW((void)choose::plan_training(schema(), wide), base::GuaranteeError);
   auto paper = usual;  // whose constants are for the epsilon asked for
-  paper.method = "adassp";
-  paper.epsilon = 1000;
-  paper.calibration = learn::Calibration::paper;
+  paper.set("method", "adassp");
+  paper.set("epsilon", 1000);
+  paper.set("calibration", "paper");
   EXPECT_THROW((void)choose::plan_training(schema(), paper), base::GuaranteeError);
 }
 

@@ -32,19 +32,19 @@ constexpr std::string_view one_radius = "give a radius in place of auto";
 
 struct Search {
   const data::Schema& schema;
-  const learn::LinearOptions& options;
+  const learn::ParameterValues& values;
   privacy::Guarantee asked;
   std::vector<double> radii;
   bool paper;
 };
 
-double curvature_of(const learn::LinearOptions& options, bool classes) {
+double curvature_of(const learn::CommonOptions& options, bool classes) {
   const double usual = classes ? 0.25 : 1;
   const double own = options.loss ? model::properties(*options.loss).curvature : usual;
   return std::isfinite(own) && own > 0 ? own : usual;
 }
 
-std::vector<double> resolve_radii(const data::Schema& schema, const learn::LinearOptions& options,
+std::vector<double> resolve_radii(const data::Schema& schema, const learn::CommonOptions& options,
                                   std::int64_t rows) {
   const bool classes = schema.target && !schema.target->regression();
   const double curvature = curvature_of(options, classes);
@@ -77,11 +77,11 @@ void plan_runs(ChoicePlan& plan, const Search& search, const RunShare& share) {
                         one_radius};
   plan.contenders.clear();
   for (const double radius : search.radii) {
-    auto options = run_options(search.options, share);
-    options.radius = radius;
+    auto values = run_values(search.values, share);
+    values.set("radius", radius);
     plan.contenders.push_back(
         {fmt::format("radius={:.6g}", radius), planned_within(sharing, share.epsilon, [&] {
-           return learn::plan_training(search.schema, options);
+           return learn::plan_training(search.schema, values);
          })});
   }
 }
@@ -141,31 +141,31 @@ void resolve_rules(ChoicePlan& plan, const Search& search) {
   plan.zero = rule;
 }
 
-void check_search(const data::Schema& schema, const learn::LinearOptions& options) {
+void check_search(const data::Schema& schema, const learn::CommonOptions& options) {
   if (std::isinf(options.epsilon)) {
-    throw base::UsageError("epsilon inf needs no private choice of a radius; leave --radius out");
+    throw base::UsageError("epsilon inf needs no private choice of a radius; leave `radius` out");
   }
   if (options.paper() && options.calibration != learn::Calibration::arora2022) {
-    throw base::UsageError("--radius auto follows calibration arora2022 or tight, not {}",
+    throw base::UsageError("`radius=auto` follows calibration arora2022 or tight, not {}",
                            to_string(options.calibration));
   }
   if (options.paper() && schema.target && schema.target->class_count() > 2) {
-    throw base::UsageError("--radius auto --calibration arora2022 is for numbers and two classes");
+    throw base::UsageError("`radius=auto` `calibration=arora2022` is for numbers and two classes");
   }
   if (options.paper() && options.adjacency != privacy::Adjacency::replace_one) {
     throw base::UsageError(
-        "the published search of a radius is about replace_one, not {}; give --adjacency "
-        "replace_one beside --radius auto, or leave --calibration {} out",
+        "the published search of a radius is about replace_one, not {}; give "
+        "`adjacency=replace_one` beside `radius=auto`, or leave `calibration={}` out",
         to_string(options.adjacency), to_string(options.calibration));
   }
   if (options.paper() && options.delta == 0) {
     throw base::UsageError(
-        "the published search of a radius needs a delta above 0; give one, or leave --calibration "
-        "{} out",
+        "the published search of a radius needs a delta above 0; give one, or leave "
+        "`calibration={}` out",
         to_string(options.calibration));
   }
   const auto& method = learn::find_method(options.method);
-  if (learn::has_word(method.options, "radius")) return;
+  if (learn::reads(method, "radius")) return;
   throw base::UsageError("method {} has no radius to choose", options.method);
 }
 
@@ -247,12 +247,13 @@ double bernstein_penalty(const Bernstein& facts, double cap) {
   return std::min(cap, std::sqrt(2 * facts.loss_at_zero * cap * u) + cap * u);
 }
 
-ChoicePlan resolve_radius_search(const data::Schema& schema, const learn::LinearOptions& options) {
+ChoicePlan resolve_radius_search(const data::Schema& schema, const learn::ParameterValues& values) {
+  const auto options = learn::common_options(values);
   check_search(schema, options);
   ChoicePlan plan;
   plan.own = &search_row;
   const auto asked = resolve_whole(plan, schema, options);
-  const Search search{schema, options, asked, resolve_radii(schema, options, plan.public_row_count),
+  const Search search{schema, values, asked, resolve_radii(schema, options, plan.public_row_count),
                       options.paper()};
   plan.sizes = declared_sizes(plan.public_row_count, shares_of(search.paper));
   if (search.paper) plan.calibration = learn::Calibration::arora2022;

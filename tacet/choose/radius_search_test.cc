@@ -33,24 +33,19 @@ data::Schema schema_of(bool numbers) {
       "inline");
 }
 
-learn::LinearOptions radius_options(privacy::Adjacency adjacency) {
-  return {.method = "gradient",
-          .epsilon = 1,
-          .delta = 1e-6,
-          .adjacency = adjacency,
-          .steps = 5,
-          .radius_search = true,
-          .knots = 0};
+learn::ParameterValues radius_options(privacy::Adjacency adjacency) {
+  return {{"method", "gradient"}, {"epsilon", 1},     {"delta", 1e-6},  {"adjacency", adjacency},
+          {"steps", 5},           {"radius", "auto"}, {"knots", "none"}};
 }
 
-learn::LinearOptions boost_options(privacy::Adjacency adjacency) {
+learn::ParameterValues boost_options(privacy::Adjacency adjacency) {
   auto options = radius_options(adjacency);
-  options.radius_search = false;
-  options.boost = 0.2;
+  options.erase("radius");
+  options.set("boost", 0.2);
   return options;
 }
 
-test::CarriedOut run(const data::Schema& schema, const learn::LinearOptions& options,
+test::CarriedOut run(const data::Schema& schema, const learn::ParameterValues& options,
                      const data::Dataset& data, std::uint64_t seed = 1) {
   return test::carried_out(choose::plan_training(schema, options), data, seed);
 }
@@ -96,10 +91,10 @@ TEST(RadiusSearch, RadiiShareTheBudgetByTheRootOfTheirNumber) {
 
 TEST(RadiusSearch, ThePapersFormSharesByTheirNumber) {
   auto options = radius_options(replace_one);
-  options.method = "regularized-output";
-  options.calibration = learn::Calibration::arora2022;
-  options.steps.reset();
-  options.knots.reset();
+  options.set("method", "regularized-output");
+  options.set("calibration", "arora2022");
+  options.erase("steps");
+  options.erase("knots");
   const auto schema = schema_of(true);
   const auto done = run(schema, options, test::following_records(schema, declared));
   EXPECT_LE(done.plan.guarantee.epsilon, 1);
@@ -113,12 +108,12 @@ TEST(RadiusSearch, ThePapersFormSharesByTheirNumber) {
 // Roundings of sums in doubles have their allowance for so many records and no more.
 TEST(RadiusSearch, ThePapersFormRefusesMoreRecordsThanItsRoundingsAllow) {
   auto options = radius_options(replace_one);
-  options.method = "regularized-output";
-  options.calibration = learn::Calibration::arora2022;
-  options.steps.reset();
-  options.knots.reset();
+  options.set("method", "regularized-output");
+  options.set("calibration", "arora2022");
+  options.erase("steps");
+  options.erase("knots");
   const auto said = [&](std::int64_t rows) -> std::string {
-    options.public_row_count = rows;
+    options.set("public-row-count", rows);
     try {
       static_cast<void>(choose::plan_training(schema_of(true), options));
     } catch (const base::UsageError& error) {
@@ -217,7 +212,7 @@ TEST(Boosting, TheReceiptIsTheGoldenOne) {
   const auto schema = schema_of(false);
   for (const auto adjacency : {add_remove, zero_out, replace_one}) {
     auto options = boost_options(adjacency);
-    options.epsilon = 8;
+    options.set("epsilon", 8);
     const auto receipt =
         run(schema, options, test::following_records(schema, declared)).result.receipt;
     auto parameters = nlohmann::json::parse(receipt.parameters);
@@ -247,7 +242,7 @@ TEST(RadiusSearch, TheReceiptIsTheGoldenOne) {
   const auto schema = schema_of(false);
   for (const auto adjacency : {add_remove, zero_out, replace_one}) {
     auto options = radius_options(adjacency);
-    options.epsilon = 20;
+    options.set("epsilon", 20);
     const auto receipt =
         run(schema, options, test::following_records(schema, declared)).result.receipt;
     auto parameters = nlohmann::json::parse(receipt.parameters);
@@ -275,12 +270,12 @@ TEST(RadiusSearch, TheReceiptIsTheGoldenOne) {
 
 TEST(Boosting, MoreBlocksThanRecordsAreRefused) {
   auto options = boost_options(add_remove);
-  options.boost = 1e-9;
-  options.public_row_count = 30;
+  options.set("boost", 1e-9);
+  options.set("public-row-count", 30);
   EXPECT_THROW(static_cast<void>(choose::plan_training(schema_of(false), options)),
                base::UsageError);
-  options.radius_search = true;
-  options.boost = 0.2;
+  options.set("radius", "auto");
+  options.set("boost", 0.2);
   EXPECT_THROW(static_cast<void>(choose::plan_training(schema_of(false), options)),
                base::UsageError);
 }
@@ -321,7 +316,7 @@ TEST(RadiusSearch, TheReceiptLeadsBackToItsEvents) {
   const auto schema = schema_of(false);
   for (const auto& options : {radius_options(add_remove), boost_options(replace_one)}) {
     auto strong = options;
-    strong.epsilon = 20;  // so that a model that learned is chosen
+    strong.set("epsilon", 20);  // so that a model that learned is chosen
     const auto done = run(schema, strong, test::following_records(schema, declared));
     const auto& receipt = done.result.receipt;
     const model::ModelFile file{done.result.schema, done.result.model, receipt};
@@ -341,8 +336,8 @@ TEST(RadiusSearch, TheReceiptLeadsBackToItsEvents) {
 TEST(RadiusSearch, AModelThatLearnedIsChosen) {
   const auto schema = schema_of(false);
   for (auto options : {radius_options(add_remove), boost_options(add_remove)}) {
-    options.epsilon = 20;
-    options.steps = 30;
+    options.set("epsilon", 20);
+    options.set("steps", 30);
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       const auto done = run(schema, options, test::following_records(schema, declared), seed);
       EXPECT_GT(done.result.model.coefficients[0], 0);
@@ -353,8 +348,8 @@ TEST(RadiusSearch, AModelThatLearnedIsChosen) {
 TEST(RadiusSearch, NoChoiceStatesMoreThanWasAskedFor) {
   for (const double epsilon : {0.1, 1.0, 8.0, 20.0}) {
     for (auto options : {radius_options(add_remove), boost_options(replace_one)}) {
-      options.epsilon = epsilon;
-      options.delta = 1e-8;
+      options.set("epsilon", epsilon);
+      options.set("delta", 1e-8);
       const auto plan = choose::plan_training(schema_of(false), options);
       EXPECT_LE(plan.guarantee.epsilon, epsilon);
       EXPECT_GT(plan.guarantee.epsilon, 0.99 * epsilon);
@@ -365,31 +360,30 @@ TEST(RadiusSearch, NoChoiceStatesMoreThanWasAskedFor) {
 // What the choice would refuse when records have been read.
 TEST(RadiusSearch, WhatNoChoiceCanDoIsRefusedBeforeAnythingIsSpent) {
   auto options = radius_options(add_remove);
-  options.epsilon = 1e-7;
+  options.set("epsilon", 1e-7);
   EXPECT_THROW(static_cast<void>(choose::plan_training(schema_of(false), options)), base::Error);
   options = radius_options(replace_one);
-  options.method = "regularized-output";
-  options.steps.reset();
-  options.knots.reset();
-  options.calibration = learn::Calibration::arora2022;
-  options.epsilon = 4;
-  options.public_row_count = std::int64_t{1} << 62;
-  EXPECT_THROW(static_cast<void>(choose::plan_training(schema_of(true), options)), base::Error);
+  options.set("method", "regularized-output");
+  options.erase("steps");
+  options.erase("knots");
+  options.set("calibration", "arora2022");
+  options.set("epsilon", 4);
+  EXPECT_THROW(options.set("public-row-count", std::int64_t{1} << 62), base::UsageError);
 }
 
 TEST(RadiusSearch, WhatCannotBeIsRefusedBeforeAnythingIsRead) {
-  const auto refused = [](learn::LinearOptions options) {
+  const auto refused = [](learn::ParameterValues options) {
     EXPECT_THROW(static_cast<void>(choose::plan_training(schema_of(false), options)),
                  base::UsageError);
   };
   auto options = radius_options(add_remove);
-  options.method = "adassp";
+  options.set("method", "adassp");
   refused(options);
   options = radius_options(add_remove);
-  options.epsilon = HUGE_VAL;
+  options.set("epsilon", HUGE_VAL);
   refused(options);
   options = radius_options(add_remove);
-  options.calibration = learn::Calibration::wang2021;
+  options.set("calibration", "wang2021");
   refused(options);
   EXPECT_THROW(
       static_cast<void>(learn::plan_training(schema_of(false), radius_options(add_remove))),

@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/choose/auto.h"
+#include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
 
@@ -14,13 +17,11 @@ namespace {
 
 // Of very many buckets and ids those are found first that are worth a vector
 // (docs/methods/wide.md).
-void choose_kept_ids(learn::LinearOptions& options, const learn::ParameterValues& values) {
-  constexpr double usual_share = 0.3;  // of mu^2, as --feature-selection auto
+void choose_kept_ids(learn::ParameterValues& values) {
+  const auto options = learn::common_options(values);
   const bool possible = !std::isinf(options.epsilon) && options.delta != 0.0 &&
-                        options.wide.selection.value_or("all") == "all";
-  if (!possible || values.given("feature-selection")) return;
-  options.feature_selection = usual_share;
-  options.feature_selection_auto = true;
+                        values.text("selection").value_or("all") == "all";
+  if (possible && !values.given("feature-selection")) values.set("feature-selection", "auto");
 }
 
 }  // namespace
@@ -31,36 +32,41 @@ bool asks_wide(const learn::ParameterValues& values) {
   const auto method = values.text("method").value_or("auto");
   if (model == wide && method != "auto" && method != wide) {
     throw base::UsageError(
-        "--model wide is trained by method wide, and {} trains linear models; leave one of them "
+        "`model=wide` is trained by method wide, and {} trains linear models; leave one of them "
         "out",
         method);
   }
   if (model == "linear" && method == wide) {
-    throw base::UsageError("method wide trains wide models; use --model wide, or leave method out");
+    throw base::UsageError("method wide trains wide models; use `model=wide`, or leave method out");
   }
   if (model == wide || method == wide) return true;
   if (method != "auto") return false;
   for (const auto& parameter : learn::parameters()) {
     if (!values.given(parameter.name)) continue;
     if (learn::readers_of(parameter.name) != std::vector{wide}) continue;
-    throw base::UsageError("{} is of wide models; add --model wide, or leave it out",
-                           parameter.name);
+    throw base::UsageError("{} is of wide models; add `model=wide`, or leave it out",
+                           base::parameter_name(parameter.name));
   }
   return false;
 }
 
-learn::LinearOptions read_options(learn::ParameterValues values, const data::Schema& schema) {
-  if (asks_wide(values)) values.set("method", std::string(learn::wide_method.name));
+learn::ParameterValues with_adjacency(learn::ParameterValues values, const learn::Method& method) {
+  if (!values.given("adjacency")) values.set("adjacency", method.usual_adjacency);
+  return values;
+}
+
+ResolvedRequest read_options(learn::ParameterValues values, const data::Schema& schema) {
+  if (asks_wide(values)) values.set("method", learn::wide_method.name);
   if (values.text("method").value_or("auto") == "auto") {
-    const bool pure = learn::asks_pure(values);
-    values.set("method",
-               pure ? std::string(auto_method(values, schema)) : learn::LinearOptions{}.method);
+    values.set("method", learn::asks_pure(values) ? auto_method(values, schema)
+                                                  : learn::gradient_method.name);
   }
   const auto& method = learn::find_method(*values.text("method"));
   learn::check_parameters(method, values);
-  auto options = learn::linear_options(values, method.usual_adjacency);
-  if (method.name == learn::wide_method.name) choose_kept_ids(options, values);
-  return options;
+  values = with_adjacency(std::move(values), method);
+  static_cast<void>(learn::common_options(values));  // which says what is missing
+  if (method.name == learn::wide_method.name) choose_kept_ids(values);
+  return {std::move(values)};
 }
 
 }  // namespace tacet::choose

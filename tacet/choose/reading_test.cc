@@ -52,8 +52,8 @@ data::Dataset number_records(const data::Schema& read_by) {
   return records;
 }
 
-learn::LinearOptions options_of(double epsilon) {
-  return {.method = "gradient", .epsilon = epsilon, .delta = 1e-5, .adjacency = add_remove};
+learn::ParameterValues options_of(double epsilon) {
+  return {{"method", "gradient"}, {"epsilon", epsilon}, {"delta", 1e-5}, {"adjacency", add_remove}};
 }
 
 void expect_checked(const test::CarriedOut& run) {
@@ -96,11 +96,11 @@ TEST(Reading, ColumnsThatARunKeptAreThoseThatItsModelIsScoredOn) {
   const auto schema = test::wide_schema(rows);
   const auto records = test::wide_records(schema, rows);
   auto searched = options_of(20);
-  searched.feature_selection = 0.3;
-  searched.radius_search = true;
+  searched.set("feature-selection", 0.3);
+  searched.set("radius", "auto");
   auto boosted = searched;
-  boosted.radius_search = false;
-  boosted.boost = 0.5;
+  boosted.erase("radius");
+  boosted.set("boost", 0.5);
   for (const auto& plan :
        {choose::plan_training(schema, searched), choose::plan_training(schema, boosted),
         plan_tuning(schema, tuning("[[candidate]]\nfeature-selection = 0.3\n")),
@@ -117,11 +117,11 @@ TEST(Reading, ColumnsThatARunKeptAreThoseThatItsModelIsScoredOn) {
 TEST(Reading, MeansThatARunReleasedAreThoseThatItsModelIsScoredBy) {
   const auto schema = number_schema();
   auto searched = options_of(20);
-  searched.standardise = learn::Standardise::demanded;
-  searched.radius_search = true;
+  searched.set("standardise", "private");
+  searched.set("radius", "auto");
   auto boosted = searched;
-  boosted.radius_search = false;
-  boosted.boost = 0.5;
+  boosted.erase("radius");
+  boosted.set("boost", 0.5);
   for (const auto& plan :
        {choose::plan_training(schema, searched), choose::plan_training(schema, boosted),
         plan_tuning(schema, tuning("[[candidate]]\nstandardise = \"private\"\n"))}) {

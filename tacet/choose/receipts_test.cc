@@ -29,24 +29,27 @@ data::Schema schema_of(const char* target = "positive = \"1\"\n") {
                                 "inline");
 }
 
-learn::LinearOptions options_of(const char* method, privacy::Adjacency adjacency, double epsilon,
-                                double delta) {
-  return {.method = method, .epsilon = epsilon, .delta = delta, .adjacency = adjacency, .knots = 0};
-}
-
-learn::LinearOptions searched(learn::LinearOptions options) {
-  options.radius_search = true;
+learn::ParameterValues options_of(const char* method, privacy::Adjacency adjacency, double epsilon,
+                                  double delta) {
+  learn::ParameterValues options{
+      {"method", method}, {"epsilon", epsilon}, {"delta", delta}, {"adjacency", adjacency}};
+  if (options.text("method") == "gradient") options.set("knots", "none");
   return options;
 }
-learn::LinearOptions boosted(learn::LinearOptions options) {
-  options.boost = 0.5;
+
+learn::ParameterValues searched(learn::ParameterValues options) {
+  options.set("radius", "auto");
+  return options;
+}
+learn::ParameterValues boosted(learn::ParameterValues options) {
+  options.set("boost", 0.5);
   return options;
 }
 
 learn::TrainedModel trained(const learn::Training& plan, std::uint64_t seed = 1) {
   return test::carried_out(plan, test::following_records(plan.schema, declared), seed).result;
 }
-learn::TrainedModel trained(const learn::LinearOptions& options, std::uint64_t seed = 1) {
+learn::TrainedModel trained(const learn::ParameterValues& options, std::uint64_t seed = 1) {
   return trained(choose::plan_training(schema_of(), options), seed);
 }
 
@@ -80,7 +83,7 @@ const privacy::Partitioned& blocks_of(const privacy::Event& event) {
 }
 
 /// A search that came to one of the radii.
-learn::TrainedModel found_radius(const learn::LinearOptions& options) {
+learn::TrainedModel found_radius(const learn::ParameterValues& options) {
   for (std::uint64_t seed = 1; seed < 40; ++seed) {
     auto result = trained(options, seed);
     if (nlohmann::json::parse(result.receipt.parameters)["candidate"] != "zero model")
@@ -142,9 +145,9 @@ TEST(ChoiceReceipts, RunsThatAreLeftOutOrSideBySideAreFaults) {
 
 TEST(ChoiceReceipts, ThePapersFormsSayThatTheyAre) {
   auto options = boosted(options_of("gradient", add_remove, 20, 1e-6));
-  options.calibration = learn::Calibration::arora2022;
-  options.adjacency = replace_one;
-  options.radius = 1;
+  options.set("calibration", "arora2022");
+  options.set("adjacency", replace_one);
+  options.set("radius", 1);
   const auto honest = trained(options);
   EXPECT_EQ(honest.receipt.calibration, "arora2022");
   expect_honest(honest);
@@ -163,7 +166,7 @@ TEST(ChoiceReceipts, ThePapersFormsSayThatTheyAre) {
 
 TEST(ChoiceReceipts, TheModelOfZerosIsOne) {
   auto options = searched(options_of("gradient", add_remove, 0.05, 1e-6));
-  options.steps = 5;
+  options.set("steps", 5);
   learn::TrainedModel zero;
   for (std::uint64_t seed = 1; seed < 60; ++seed) {
     zero = trained(options, seed);
@@ -182,10 +185,10 @@ TEST(ChoiceReceipts, TheModelOfZerosIsOne) {
 // What a receipt says of how records were read stands there whichever model came out.
 TEST(ChoiceReceipts, TheModelOfZerosSaysHowRecordsWereRead) {
   auto weighted = options_of("gradient", add_remove, 0.05, 1e-6);
-  weighted.class_weights = "1=2,-=1";
+  weighted.set("class-weights", "1=2,-=1");
   auto projected = options_of("gradient", add_remove, 0.05, 1e-6);
-  projected.projection = "countsketch";
-  projected.projection_width = 8;
+  projected.set("projection", "countsketch");
+  projected.set("projection-width", 8);
   const auto schema = data::schema_from_toml(R"(
     public_row_count = 400
     [target]
@@ -199,8 +202,8 @@ TEST(ChoiceReceipts, TheModelOfZerosSaysHowRecordsWereRead) {
   )",
                                              "inline");
   for (auto options : {weighted, projected}) {
-    if (options.class_weights) options.class_weights = "1=2,0=1";
-    options.steps = 5;
+    if (options.given("class-weights")) options.set("class-weights", "1=2,0=1");
+    options.set("steps", 5);
     const auto plan = choose::plan_training(schema, searched(options));
     bool seen = false;
     for (std::uint64_t seed = 1; seed < 60 && !seen; ++seed) {

@@ -26,12 +26,12 @@ ScoreRule score_rule(const model::LinearModel& model, std::optional<Score> wante
   const auto score = wanted.value_or(number ? Score::loss : Score::accuracy);
   if (score == Score::accuracy && number) {
     throw base::UsageError(
-        "score accuracy is for classes, but the target is a number; use --score loss");
+        "score accuracy is for classes, but the target is a number; use `score=loss`");
   }
   if (score == Score::loss && model.classes.size() > 2) {
     throw base::UsageError(
         "score loss is for two classes and numbers: several classes have no single loss; use "
-        "--score accuracy");
+        "`score=accuracy`");
   }
   return {score, score == Score::loss ? usual_cap(model) : 1};
 }

@@ -17,11 +17,12 @@ double together(const data::Schema& schema, const learn::Training& plan) {
 
 }  // namespace
 
-learn::Training plan_within(const data::Schema& schema, learn::LinearOptions options,
+learn::Training plan_within(const data::Schema& schema, ResolvedRequest request,
                             double total_epsilon) {
-  return plan_within(schema, options.adjacency, total_epsilon, [&](double epsilon) {
-    options.epsilon = epsilon;
-    return choose::plan_training(schema, options);
+  request.values.set("epsilon", 1);  // any: what is read of it here is the adjacency
+  return plan_within(schema, request.common().adjacency, total_epsilon, [&](double epsilon) {
+    request.values.set("epsilon", epsilon);
+    return choose::plan_training(schema, request);
   });
 }
 
@@ -48,7 +49,7 @@ learn::Training plan_within(const data::Schema& schema, privacy::Adjacency adjac
   if (best) return std::move(*best);
   throw base::GuaranteeError(
       "the fit of the schema costs epsilon {:.6g} and leaves nothing of a total of {}; ask for "
-      "more, or for --epsilon of the training alone",
+      "more, or for `epsilon` of the training alone",
       data::cost_between(schema, adjacency).guarantee.epsilon, total_epsilon);
 }
 

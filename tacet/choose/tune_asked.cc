@@ -15,7 +15,7 @@ void check_request(const TuneRequest& request) {
   const auto& options = request.options;
   if (request.grid.candidates.empty()) throw base::UsageError("the grid has no candidates");
   if (!request.values.given("epsilon")) {
-    throw base::UsageError("epsilon is missing; give --epsilon, of the whole tuning (1 is usual)");
+    throw base::UsageError("epsilon is missing; give `epsilon`, of the whole tuning (1 is usual)");
   }
   if (!(options.holdout > 0 && options.holdout < 1)) {
     throw base::UsageError("holdout must be above 0 and below 1, got {:g}", options.holdout);
@@ -30,8 +30,9 @@ void check_request(const TuneRequest& request) {
 /// The adjacency that was given, or the usual one where all candidates have the same.
 privacy::Adjacency resolve_adjacency(const data::Schema& schema, const TuneRequest& request) {
   const auto usual = [&](const Candidate& candidate) {
-    return naming(candidate,
-                  [&] { return read_options(together(request, candidate), schema).adjacency; });
+    return naming(candidate, [&] {
+      return read_options(together(request, candidate), schema).common().adjacency;
+    });
   };
   const auto& first = request.grid.candidates.front();
   const auto adjacency = usual(first);
@@ -40,7 +41,7 @@ privacy::Adjacency resolve_adjacency(const data::Schema& schema, const TuneReque
     const auto method = candidate.values.text("method").value_or("");
     if (!methods.insert(method).second || usual(candidate) == adjacency) continue;
     throw base::UsageError(
-        "candidates {} and {} are usual under {} and {}; say with --adjacency under which all are",
+        "candidates {} and {} are usual under {} and {}; say with `adjacency` under which all are",
         first.name, candidate.name, to_string(adjacency), to_string(usual(candidate)));
   }
   return adjacency;
@@ -66,7 +67,7 @@ Asked resolve_asked(const data::Schema& schema, const TuneRequest& request) {
   check_request(request);
   const auto& first = request.grid.candidates.front();
   const auto options =
-      naming(first, [&] { return read_options(together(request, first), schema); });
+      naming(first, [&] { return read_options(together(request, first), schema).common(); });
   if (std::isinf(options.epsilon)) {
     throw base::UsageError(
         "epsilon inf protects nobody, and costs nothing to try again: use tacet train");

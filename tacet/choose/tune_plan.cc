@@ -45,7 +45,7 @@ std::int64_t resolve_cap(const Asked& asked) {
   const auto event = stopping(asked, 0, privacy::no_event());
   const double price = 1 + std::exp(asked.guarantee.epsilon);
   const double delta = asked.guarantee.delta;
-  // Of a pure guarantee what is cut off is part of the cipher's share.
+  // Of a pure guarantee what is cut off is part of the PRG slack.
   const double negligible = delta > 0 ? 5e-4 * delta / price : 0x1p-60;
   if (!options.max_trials) return min_cap(event, negligible);
   if (*options.max_trials < 1) {
@@ -93,16 +93,16 @@ learn::Training plan_candidate(const Asked& asked, const Candidate& candidate, c
   values.set("delta", fmt::format("{}", run.delta));
   values.set("adjacency", to_string(asked.guarantee.adjacency));
   values.set("public-row-count", fmt::format("{}", rows));
-  const auto options = read_options(values, asked.schema);
-  if (options.radius_search || options.boost) {
+  const auto run_values = read_options(values, asked.schema).values;
+  if (run_values.text("radius") == "auto" || run_values.given("boost")) {
     throw base::UsageError(
         "radius auto and boost choose among runs themselves, and a receipt describes one such "
         "choice; give radii as values of the grid, and leave boost out");
   }
-  if (options.method == learn::wide_method.name) {
+  if (run_values.text("method") == learn::wide_method.name) {
     throw base::UsageError("tune chooses among linear models; leave wide ones out of the grid");
   }
-  return learn::plan_training(asked.schema, options);
+  return learn::plan_training(asked.schema, run_values);
 }
 
 bool same_loss(const model::Loss& one, const model::Loss& other) {
@@ -122,13 +122,13 @@ void check_alike(const std::vector<PlannedCandidate>& candidates, std::optional<
     if (reading_of(other.training) != reading) {
       throw base::UsageError(
           "candidates {} and {} read the records differently (knots, standardise or a projection), "
-          "and they are read once; give --knots none, or one of each for all",
+          "and they are read once; give `knots=none`, or one of each for all",
           first.name, other.name);
     }
     if (score == Score::loss && !same_loss(other.training.loss, first.training.loss)) {
       throw base::UsageError(
-          "candidates {} and {} minimise different losses, which cannot be compared; use --score "
-          "accuracy, or one loss",
+          "candidates {} and {} minimise different losses, which cannot be compared; use "
+          "`score=accuracy`, or one loss",
           first.name, other.name);
     }
   }

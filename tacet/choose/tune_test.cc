@@ -205,10 +205,10 @@ void expect_refusal(const TuneRequest& asked, std::string_view words) {
 
 TEST(Tune, WhatCannotBeIsSaidBeforeAnythingIsRead) {
   expect_refusal(request("[[candidate]]\nphases = 3\n"),
-                 "candidate phases=3: phases has no meaning");
+                 "candidate phases=3: `phases` has no meaning");
   auto mixed = request(
       "[[candidate]]\nsteps = 5\n[[candidate]]\nmethod = \"objective\"\nloss = \"hinge\"\n");
-  expect_refusal(mixed, "are usual under add_remove and replace_one; say with --adjacency");
+  expect_refusal(mixed, "are usual under add_remove and replace_one; say with `adjacency`");
   mixed.values.set("adjacency", "add_remove");
   expect_refusal(mixed, "candidate loss=hinge method=objective: ");
   auto twice = request("[values]\nl2 = [0, 1e-3]\n");
@@ -289,8 +289,12 @@ TEST(TuneLong, AddsAtMostATenthToTheTimeOfItsTrainings) {
   ASSERT_GE(count, 5);
   const double whole = processor_seconds([&] { (void)tuned(schema, asked, data, seed); });
   const auto block = test::following_records(schema, 21000);
-  const auto training = learn::plan_training(
-      schema, {.epsilon = 0.7, .delta = 1e-7, .public_row_count = 21000, .steps = 100, .knots = 0});
+  const auto training = learn::plan_training(schema, {{"epsilon", 0.7},
+                                                      {"delta", 1e-7},
+                                                      {"public-row-count", 21000},
+                                                      {"steps", 100},
+                                                      {"knots", "none"},
+                                                      {"adjacency", "add_remove"}});
   const double one = processor_seconds([&] {
     random::SeededSource noise(1);
     privacy::Reservation permit(training.events, training.guarantee, nullptr);

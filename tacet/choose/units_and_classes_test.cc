@@ -45,13 +45,9 @@ data::Dataset records_of_people(const data::Schema& schema, std::int64_t count) 
   return records;
 }
 
-learn::LinearOptions options_of(privacy::Adjacency adjacency) {
-  return {.method = "gradient",
-          .epsilon = epsilon,
-          .delta = 1e-6,
-          .adjacency = adjacency,
-          .steps = 20,
-          .knots = 0};
+learn::ParameterValues options_of(privacy::Adjacency adjacency) {
+  return {{"method", "gradient"},   {"epsilon", epsilon}, {"delta", 1e-6},
+          {"adjacency", adjacency}, {"steps", 20},        {"knots", "none"}};
 }
 
 TuneRequest tuning(const char* adjacency) {
@@ -69,9 +65,9 @@ TuneRequest tuning(const char* adjacency) {
 std::vector<learn::Training> all_choices(const data::Schema& schema, privacy::Adjacency adjacency,
                                          const char* name) {
   auto searched = options_of(adjacency);
-  searched.radius_search = true;
+  searched.set("radius", "auto");
   auto boosted = options_of(adjacency);
-  boosted.boost = 0.5;
+  boosted.set("boost", 0.5);
   return {choose::plan_training(schema, searched), choose::plan_training(schema, boosted),
           plan_tuning(schema, tuning(name))};
 }
@@ -134,10 +130,10 @@ TEST(UnitsAndClasses, WhereNumbersAreExactUnitsAreRefusedBeforeAnythingIsRead) {
        {std::pair{zero_out, "zero_out"}, {replace_one, "replace_one"}}) {
     const auto schema = of_people();
     auto options = options_of(adjacency);
-    options.radius_search = true;
+    options.set("radius", "auto");
     EXPECT_THROW(static_cast<void>(choose::plan_training(schema, options)), base::UsageError);
-    options.radius_search = false;
-    options.boost = 0.5;
+    options.erase("radius");
+    options.set("boost", 0.5);
     EXPECT_THROW(static_cast<void>(choose::plan_training(schema, options)), base::UsageError);
     EXPECT_THROW(static_cast<void>(plan_tuning(schema, tuning(name))), base::UsageError);
   }

@@ -32,10 +32,8 @@ struct Trial {
   }
 };
 
-LinearOptions quick() {
-  LinearOptions options{.epsilon = 1, .delta = 1e-5, .adjacency = adjacency};
-  options.steps = 3;
-  return options;
+ParameterValues quick() {
+  return {{"epsilon", 1}, {"delta", 1e-5}, {"adjacency", adjacency}, {"steps", 3}};
 }
 
 TEST(CheckedContext, ASecondTrainingNeedsTheSourcesNextRun) {
@@ -74,7 +72,7 @@ TEST(CheckedContext, RecordsWithoutTheUnitsOfTheirSchemaAreRefused) {
   auto schema = test::berkeley().schema;
   schema.unit = "person";
   auto options = quick();
-  options.max_records_per_unit = 2;
+  options.set("max-records-per-unit", 2);
   const auto training = plan_training(schema, options);
   random::SeededSource source(1);
   data::Dataset records(training.reading_schema().shape());

@@ -11,6 +11,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/machine.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/base/text.h"
 #include "tacet/learn/checked_context.h"
 #include "tacet/learn/exact/exact_minimum.h"
@@ -45,14 +46,6 @@ constexpr std::array<const Method*, 13> table{
     &wide_method,
 };
 
-constexpr auto read_by_all =
-    "epsilon delta adjacency loss loss-parameter loss-width public-row-count model method threads "
-    "boost";
-
-bool reads(const Method& method, std::string_view parameter) {
-  return has_word(read_by_all, parameter) || has_word(method.options, parameter);
-}
-
 }  // namespace
 
 std::span<const Method* const> methods() { return table; }
@@ -74,6 +67,13 @@ const Method& find_method(std::string_view name, std::span<const Method* const> 
                    : fmt::format("there is no method '{}'{}", name, near));
 }
 
+bool reads(const Method& method, std::string_view parameter) {
+  const auto has = [&](std::span<const std::string_view> names) {
+    return std::ranges::find(names, parameter) != names.end();
+  };
+  return has(common_names()) || has(method.options);
+}
+
 bool asks_pure(const ParameterValues& values) {
   return values.real("delta") == 0.0 && !std::isinf(values.real("epsilon").value_or(1));
 }
@@ -90,8 +90,9 @@ std::vector<std::string_view> readers_of(std::string_view parameter) {
 void check_parameters(const Method& method, const ParameterValues& values) {
   for (const auto& parameter : parameters()) {
     if (!values.given(parameter.name) || reads(method, parameter.name)) continue;
-    throw base::UsageError("{} has no meaning for method {}; it belongs to {}", parameter.name,
-                           method.name, fmt::join(readers_of(parameter.name), ", "));
+    throw base::UsageError("{} has no meaning for method {}; it belongs to {}",
+                           base::parameter_name(parameter.name), method.name,
+                           fmt::join(readers_of(parameter.name), ", "));
   }
 }
 
@@ -112,7 +113,7 @@ void refuse_released_standards(const data::Schema& schema) {
 namespace {
 
 /// A paper that the method does not follow.
-void check_calibration(const Method& method, const LinearOptions& options) {
+void check_calibration(const Method& method, const CommonOptions& options) {
   if (!options.paper() || options.calibration == Calibration::paper) return;
   if (find_paper(method, options.calibration) != nullptr) return;
   std::vector<std::string> own{to_string(Calibration::tight)};
@@ -126,55 +127,73 @@ void refuse_narrowed(const data::Schema& schema) {
   if (schema.selected_columns) {
     throw base::UsageError(
         "the schema has selected_columns, which only the model may have that they were released "
-        "for: "
-        "what they cost would not be counted here; leave them out");
+        "for: what they cost would not be counted here; leave them out");
   }
   if (schema.projection) {
     throw base::UsageError(
-        "the schema has a projection, which belongs to models; leave it out and give --projection");
+        "the schema has a projection, which belongs to models; leave it out and give `projection`");
   }
+}
+
+void refuse_choices(const ParameterValues& asked) {
+  if (asked.given("boost") || asked.text("radius") == "auto") {
+    throw base::InternalError("choices among runs are planned by choose, not by a method");
+  }
+}
+
+/// The schema by which records are read: with knots and a projection as they are asked for, or
+/// chosen where nothing is asked.
+ProjectionChoice resolve_reading(const Method& method, const data::Schema& schema,
+                                 ParameterValues& asked, Reasons& reasons) {
+  auto choice = choose_knots(schema, asked, reads(method, "knots"));
+  if (!choice.reason.empty()) reasons.push_back(std::move(choice.reason));
+  auto projected = choose_projection(choice.schema, asked);
+  if (!projected.reason.empty()) reasons.push_back(projected.reason);
+  if (const auto radius = asked.real("radius")) {
+    asked.set("radius", *radius * projected.radius_factor);
+  }
+  return projected;
 }
 
 /// The method's plan; of columns worth having where that is asked of another than `gradient`, whose
 /// steps share the budget with the choice.
-Training planned(const Method& method, const data::Schema& schema, const LinearOptions& options) {
-  const bool first = options.feature_selection > 0 && !std::isinf(options.epsilon);
-  if (first && method.plan != gradient_method.plan) {
-    const double share = resolve_column_share(schema, options);
-    if (share > 0) return plan_on_selected_columns(method, schema, options, share);
+Training planned(const Method& method, const data::Schema& schema, const ParameterValues& asked,
+                 const PlanContext& context) {
+  FeatureSelectionOptions selection;
+  read_bound(feature_selection_bindings, asked.all(), selection);
+  const bool finite = !std::isinf(asked.real("epsilon").value_or(1));
+  if (finite && method.plan != gradient_method.plan) {
+    const double share = resolve_column_share(schema, selection);
+    if (share > 0) return plan_on_selected_columns(method, schema, asked, share);
   }
-  return method.plan(schema, options);
+  return method.plan(schema, asked, context);
 }
 
 }  // namespace
 
-Training plan_training(const data::Schema& schema, const LinearOptions& options,
-                       std::span<const Method* const> known) {
+Training plan_training(const data::Schema& schema, ParameterValues asked,
+                       const PlanContext& context, std::span<const Method* const> known) {
   refuse_released_standards(schema);
   refuse_narrowed(schema);
-  if (options.radius_search || options.boost) {
-    throw base::InternalError("choices among runs are planned by select, not by a method");
-  }
+  refuse_choices(asked);
+  const auto options = common_options(asked);
   const auto& method = find_method(options.method, known);
+  check_parameters(method, asked);
   check_calibration(method, options);
   const bool exact = std::isinf(options.epsilon) && !method.runs_without_noise;
   if (exact && !method.takes_infinite_epsilon) {
     throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
   }
   if (!std::isinf(options.epsilon)) expect_proved(method, schema, options);
-  auto choice = choose_knots(schema, options, reads(method, "knots"));
-  auto behind = options;
   if (options.calibration == Calibration::paper && !method.papers.empty()) {
-    behind.calibration = method.papers.front().calibration;
+    asked.set("calibration", to_string(method.papers.front().calibration));
   }
-  auto projected = choose_projection(choice.schema, behind);
-  if (behind.radius) *behind.radius *= projected.radius_factor;
-  auto training = exact ? exact_minimum_training(projected.schema, behind)
-                        : planned(method, projected.schema, behind);
-  training.schema = std::move(projected.schema);
-  for (auto* reason : {&choice.reason, &projected.reason}) {
-    if (!reason->empty()) training.reasons.push_back(std::move(*reason));
-  }
+  Reasons reasons;
+  auto reading = resolve_reading(method, schema, asked, reasons);
+  auto training = exact ? exact_minimum_training(reading.schema, asked)
+                        : planned(method, reading.schema, asked, context);
+  training.schema = std::move(reading.schema);
+  for (auto& reason : reasons) training.reasons.push_back(std::move(reason));
   check_model_size(training, base::machine_memory());
   return checked_before(std::move(training));
 }

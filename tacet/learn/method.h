@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 
 /// The methods of training by name. A new method is a room that ends with its `const Method`, and
@@ -32,10 +32,15 @@ void check_parameters(const Method& method, const ParameterValues& values);
 /// the model may have that they were released for.
 void refuse_released_standards(const data::Schema& schema);
 
-/// Settles the training by `options.method` from public facts alone. UsageError when something
-/// needed is missing or makes no sense, GuaranteeError when no guarantee can be proved for it. With
-/// epsilon infinite it is the exact minimiser, whatever the method.
-[[nodiscard]] Training plan_training(const data::Schema& schema, const LinearOptions& options,
+/// Whether the method reads this parameter.
+[[nodiscard]] bool reads(const Method& method, std::string_view parameter);
+
+/// Settles the training by the method that is asked for, gradient where none is, from public facts
+/// alone. UsageError when something needed is missing, has no meaning for the method or makes no
+/// sense, GuaranteeError when no guarantee can be proved for it. With epsilon infinite it is the
+/// exact minimiser, whatever the method.
+[[nodiscard]] Training plan_training(const data::Schema& schema, ParameterValues asked,
+                                     const PlanContext& context = {},
                                      std::span<const Method* const> known = methods());
 
 }  // namespace tacet::learn

@@ -51,20 +51,18 @@ std::string allowed_value(const Parameter& parameter) {
 }
 
 TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
-  std::set<std::string> read;
+  std::set<std::string_view> read;
   for (const auto* method : methods()) {
-    std::istringstream words{std::string(method->options)};
-    for (std::string name; words >> name;) {
-      EXPECT_NE(find_parameter(name), nullptr) << method->name << " reads " << name;
-      ParameterValues values;
-      values.set(name, allowed_value(*find_parameter(name)));
-      EXPECT_NO_THROW(check_parameters(*method, values)) << method->name << " " << name;
+    for (const auto name : method->options) {
+      ASSERT_NE(find_parameter(name), nullptr) << method->name << " reads " << name;
+      EXPECT_NO_THROW(check_parameters(*method, {{name, allowed_value(*find_parameter(name))}}))
+          << method->name << " " << name;
       read.insert(name);
     }
   }
-  // Whatever no method lists is read by all.
+  // Whatever no method binds is read by all.
   for (const auto& parameter : parameters()) {
-    if (read.contains(std::string(parameter.name))) continue;
+    if (read.contains(parameter.name)) continue;
     ParameterValues values;
     values.set(parameter.name, allowed_value(parameter));
     for (const auto* method : methods()) {
@@ -73,17 +71,16 @@ TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
   }
 }
 
-TEST(Method, EachRowOfTheTableReadsItsParameter) {
-  ParameterValues values;
-  values.set("epsilon", "1");
-  values.set("l2", "0.5");
-  values.set("record-use", "disjoint");
-  const auto options = linear_options(values, privacy::Adjacency::zero_out);
+TEST(Method, ReadsItsOwnOptionsFromTheValues) {
+  const auto options = chain_options({{"epsilon", 1},
+                                      {"radius", 0.5},
+                                      {"record-use", "disjoint"},
+                                      {"adjacency", privacy::Adjacency::zero_out}});
   EXPECT_EQ(options.adjacency, privacy::Adjacency::zero_out);
-  EXPECT_EQ(options.mean_l2, 0.5);
+  EXPECT_EQ(options.radius, 0.5);
   EXPECT_FALSE(options.reuse);
-  EXPECT_EQ(given_beyond(options, "l2 record"), "record-use");
-  EXPECT_FALSE(given_beyond(options, "l2 record-use"));
+  EXPECT_EQ(given_beyond<ladder_bindings>(options, {"radius", "record"}), "record-use");
+  EXPECT_FALSE(given_beyond<ladder_bindings>(options, {"record-use"}));
 }
 
 TEST(Method, PurePrivacyHasAMethodOfItsOwn) {
@@ -104,12 +101,12 @@ TEST(Method, PureMethodsSpendAtMostTheDecimalThatWasAskedFor) {
   for (const auto* method : methods()) {
     for (const double epsilon : {0.1, 0.2, 0.3, 0.7, 0.9, 1.1, 1.0}) {
       for (const bool reuse : {true, false}) {
-        LinearOptions options{.method = std::string(method->name),
-                              .epsilon = epsilon,
-                              .delta = 0,
-                              .adjacency = privacy::Adjacency::replace_one};
-        options.reuse = reuse;
-        if (method->name == "inverse-sensitivity") options.mean_l2 = 1;
+        ParameterValues options{{"method", std::string(method->name)},
+                                {"epsilon", epsilon},
+                                {"delta", 0},
+                                {"adjacency", privacy::Adjacency::replace_one}};
+        if (reads(*method, "record-use")) options.set("record-use", reuse ? "reuse" : "disjoint");
+        if (method->name == "inverse-sensitivity") options.set("l2", 1);
         try {
           const auto training = plan_training(schema, options);
           const double spent =
@@ -160,18 +157,15 @@ std::vector<double> coefficients_of(const Training& training, const data::Datase
 TEST(Method, ManyPhasesOfALadderAddNothing) {
   const auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
   const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
-  LinearOptions options{.method = "ladder",
-                        .epsilon = 60,
-                        .delta = 1e-5,
-                        .adjacency = privacy::Adjacency::replace_one};
-  options.radius = 1;
-  options.phases = 20;
+  ParameterValues options{{"method", "ladder"}, {"epsilon", 60},
+                          {"delta", 1e-5},      {"adjacency", privacy::Adjacency::replace_one},
+                          {"radius", 1},        {"phases", 20}};
   const auto few = coefficients_of(plan_training(schema, options), dataset, schema, 1);
   double largest = 0;
   for (const double c : few) largest = std::max(largest, std::fabs(c));
   EXPECT_GT(largest, 0.5);
   for (const std::int64_t phases : {35, 40, 64}) {
-    options.phases = phases;
+    options.set("phases", phases);
     const auto many = coefficients_of(plan_training(schema, options), dataset, schema, 1);
     for (std::size_t j = 0; j < few.size(); ++j) EXPECT_NEAR(many[j], few[j], 0.05) << phases;
   }
@@ -190,17 +184,17 @@ TEST(Method, StorageAndThreadsChangeNoBitOfAModel) {
   }
   for (const auto* method : methods()) {
     SCOPED_TRACE(std::string(method->name));
-    LinearOptions options{.method = std::string(method->name),
-                          .epsilon = 1,
-                          .delta = 1e-5,
-                          .adjacency = method->usual_adjacency};
-    if (method->name == "inverse-sensitivity") options.delta = 0.0;
-    if (method->plan == ladder_method.plan) options.radius = 5;
-    if (method->name == "growth") options.growth = 2;
-    if (method->name == "sparse-groups") options.group_column = "department";
+    ParameterValues options{{"method", std::string(method->name)},
+                            {"epsilon", 1},
+                            {"delta", 1e-5},
+                            {"adjacency", method->usual_adjacency}};
+    if (method->name == "inverse-sensitivity") options.set("delta", 0.0);
+    if (method->plan == ladder_method.plan) options.set("radius", 5);
+    if (method->name == "growth") options.set("growth", 2);
+    if (method->name == "sparse-groups") options.set("group-column", "department");
     for (const bool batches : {false, true}) {
       if (batches && method->name != "gradient") continue;
-      if (batches) options.batch_size = 100;
+      if (batches) options.set("batch-size", 100);
       const auto training = plan_training(schema, options);
       const auto found = coefficients_of(training, dense, schema, 1);
       EXPECT_EQ(found, coefficients_of(training, sparse, schema, 2));

@@ -31,6 +31,14 @@ struct OneStepPlan : MethodPlan {
   double step_size = 0;
 };
 
+struct OneStepOptions : CommonOptions {
+  std::optional<double> step_size{};
+};
+constexpr std::array one_step_bindings{bind<&OneStepOptions::step_size>("step-size")};
+constexpr auto one_step_reads = bound_names<one_step_bindings>;
+
+constexpr auto one_step_options = read_options<OneStepOptions, one_step_bindings>;
+
 privacy::Event releases(const OneStepPlan& plan) {
   return privacy::Gaussian{plan.noise_multiplier};
 }
@@ -43,7 +51,8 @@ void list_settings(SettingList& list, OneStepPlan& plan) {
   list.follows("norm_bits", norm_bits_for(plan.noise_multiplier), {.table = false});
 }
 
-OneStepPlan plan_one_step(const data::Schema& schema, const LinearOptions& options) {
+OneStepPlan plan_one_step(const data::Schema& schema, const OneStepOptions& options,
+                          const PlanContext&) {
   OneStepPlan plan;
   resolve_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
@@ -51,7 +60,7 @@ OneStepPlan plan_one_step(const data::Schema& schema, const LinearOptions& optio
   plan.clipping_norm = model::usual_slope(plan.loss) * schema.norm_bound();
   plan.step_size = options.step_size.value_or(1);
   plan.prg_slack = random::prg_slack_of(1, plan.columns);
-  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
+  const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   plan.noise_multiplier =
       full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
@@ -76,13 +85,12 @@ TrainedModel train_one_step(const data::Dataset& dataset, const data::Schema& sc
   return finish(plan, schema, context, {weights});
 }
 
-constexpr const char* options = "step-size";
 constinit const Method one_step_method{"one-step",
                                        "one step along the noisy gradient",
                                        privacy::Adjacency::add_remove,
                                        {privacy::every_adjacency, privacy::no_adjacency},
-                                       options,
-                                       planned_by<plan_one_step, train_one_step>,
+                                       one_step_reads,
+                                       planned_by<one_step_options, plan_one_step, train_one_step>,
                                        recorded_releases_of<OneStepPlan>};
 
 // The line.
@@ -97,7 +105,9 @@ struct Trained {
 Trained train(double epsilon) {
   const auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
   const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
-  auto training = plan_training(schema, {.method = "one-step", .epsilon = epsilon}, known);
+  auto training = plan_training(
+      schema, {{"method", "one-step"}, {"epsilon", epsilon}, {"adjacency", "add_remove"}}, {},
+      known);
   random::SeededSource source(7);
   privacy::TrustingBudget budget(training.guarantee.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);

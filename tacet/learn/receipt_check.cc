@@ -120,7 +120,7 @@ void check_calibration(const privacy::Receipt& receipt, const Method& method) {
     throw base::DataError("calibration {} of method {} is not about {}", receipt.calibration,
                           method.name, privacy::to_string(receipt.guarantee.adjacency));
   }
-  throw base::DataError("calibration {} is none of method {}", receipt.calibration, method.name);
+  throw base::DataError("method {} has no calibration {}", method.name, receipt.calibration);
 }
 
 /// Receipts of units say how many records of each take part, and those of single records do not:

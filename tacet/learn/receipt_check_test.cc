@@ -27,12 +27,12 @@ data::Schema berkeley() {
   return data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
 }
 
-model::ModelFile trained(const LinearOptions& options, const data::Schema& schema = berkeley()) {
+model::ModelFile trained(const ParameterValues& options, const data::Schema& schema = berkeley()) {
   const auto training = plan_training(schema, options);
   const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"),
                                           training.raw_schema.value_or(schema));
   random::SeededSource source(1);
-  privacy::TrustingBudget budget(options.adjacency);
+  privacy::TrustingBudget budget(common_options(options).adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
@@ -53,7 +53,7 @@ void edit(model::ModelFile& file, const std::string& name, const nlohmann::json&
 TEST(ReceiptCheck, AModelAgreesWithItself) {
   for (const char* method : {"gradient", "output", "objective", "ladder"}) {
     const auto file =
-        trained({.method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+        trained({{"method", method}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
     EXPECT_EQ(faults_of(file), "") << method;
     const auto check = check_receipt(file.receipt, &file);
     EXPECT_GT(check.checked.size(), 2U) << method;
@@ -63,8 +63,8 @@ TEST(ReceiptCheck, AModelAgreesWithItself) {
 }
 
 TEST(ReceiptCheck, UnitColumnsAndLossAreThoseOfTheSchemaAndTheModel) {
-  const auto honest =
-      trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  const auto honest = trained(
+      {{"method", "gradient"}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
   auto file = honest;
   file.receipt.privacy_unit = "patient";
   EXPECT_NE(faults_of(file).find("the schema protects each record"), std::string::npos);
@@ -91,8 +91,8 @@ TEST(ReceiptCheck, ScalesOfCategoriesAreReleased) {
   };
   const std::vector<double> six(6, 2.0);
   for (const char* method : {"gradient", "output", "objective"}) {
-    const LinearOptions options{
-        .method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};
+    const ParameterValues options{
+        {"method", method}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}};
     auto file = trained(options, schema);
     scale(file, six);
     EXPECT_NE(faults_of(file).find("the receipt no release of them"), std::string::npos) << method;
@@ -101,9 +101,9 @@ TEST(ReceiptCheck, ScalesOfCategoriesAreReleased) {
     scale(file, {});
     EXPECT_NE(faults_of(file), "") << method;
   }
-  LinearOptions options{
-      .method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};
-  options.standardise = Standardise::demanded;
+  ParameterValues options{
+      {"method", "gradient"}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}};
+  options.set("standardise", "private");
   auto file = trained(options, schema);
   EXPECT_EQ(faults_of(file), "");
   scale(file, {});
@@ -120,7 +120,7 @@ model::ModelFile renamed(model::ModelFile file) {
 TEST(ReceiptCheck, RecordsDoNotPassForUnits) {
   const auto of = [](const char* method) {
     return renamed(
-        trained({.method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one}));
+        trained({{"method", method}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}}));
   };
   for (const char* method : {"ladder", "output"}) {
     EXPECT_NE(faults_of(of(method)).find("protects single records, not each patient"),
@@ -131,7 +131,8 @@ TEST(ReceiptCheck, RecordsDoNotPassForUnits) {
     auto file = of(method);
     EXPECT_NE(faults_of(file).find("how many records of each patient"), std::string::npos);
     edit(file, "max_records_per_unit", 1);
-    EXPECT_NE(faults_of(file).find("leaves out the draw of one record"), std::string::npos) << method;
+    EXPECT_NE(faults_of(file).find("leaves out the draw of one record"), std::string::npos)
+        << method;
     file.receipt.prg_slack += 1e-12;
     EXPECT_EQ(faults_of(file), "") << method;
     edit(file, "max_records_per_unit", 2);
@@ -144,16 +145,18 @@ TEST(ReceiptCheck, MethodsWithoutUnitsRefuseThemInTheirPlan) {
   schema.unit = "patient";
   for (const auto* method : methods()) {
     if (method->proved.units != UnitProtection::refused) continue;
-    const LinearOptions options{
-        .method = std::string(method->name), .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};
+    const ParameterValues options{{"method", std::string(method->name)},
+                                  {"epsilon", 1},
+                                  {"delta", 1e-6},
+                                  {"adjacency", replace_one}};
     EXPECT_THROW(static_cast<void>(plan_training(schema, options)), base::Error) << method->name;
   }
 }
 
 // Without a fit of the schema there is nothing that may stand before the method's own events.
 TEST(ReceiptCheck, NothingStandsBeforeTheEventsOfAMethod) {
-  auto file =
-      trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  auto file = trained(
+      {{"method", "gradient"}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
   file.receipt.events =
       privacy::Composed{{privacy::Event(privacy::Gaussian{1e6}), file.receipt.events}};
   EXPECT_NE(faults_of(file).find("not those of method gradient"), std::string::npos);
@@ -162,9 +165,9 @@ TEST(ReceiptCheck, NothingStandsBeforeTheEventsOfAMethod) {
 }
 
 TEST(ReceiptCheck, ClassWeightsAreOfTheSchemasClasses) {
-  auto options =
-      LinearOptions{.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};
-  options.class_weights = "yes=3";
+  auto options = ParameterValues{
+      {"method", "gradient"}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}};
+  options.set("class-weights", "yes=3");
   const auto honest = trained(options);
   EXPECT_EQ(faults_of(honest), "");
   auto file = honest;
@@ -172,15 +175,15 @@ TEST(ReceiptCheck, ClassWeightsAreOfTheSchemasClasses) {
   EXPECT_NE(faults_of(file).find("there is no class 'maybe'"), std::string::npos);
   edit(file, "class_weights", "yes=5000");
   EXPECT_NE(faults_of(file).find("0.001 to 1000"), std::string::npos);
-  options.class_weights.reset();
+  options.erase("class-weights");
   file = trained(options);
   file.schema.target->class_weights = {1, 3};
   EXPECT_NE(faults_of(file).find("the schema weighs its classes"), std::string::npos);
 }
 
 TEST(ReceiptCheck, ASchemasFitIsPartOfTheEvents) {
-  auto file =
-      trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  auto file = trained(
+      {{"method", "gradient"}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
   const privacy::Event fit = privacy::PureDp{0.5, replace_one};
   file.schema.cost = data::SchemaCost{.id = "0123456789abcdef",
                                       .events = fit,
@@ -200,16 +203,16 @@ TEST(ReceiptCheck, ASchemasFitIsPartOfTheEvents) {
 }
 
 TEST(ReceiptCheck, ADeclaredNumberOfRecordsIsNoSecret) {
-  auto file =
-      trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  auto file = trained(
+      {{"method", "gradient"}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
   ASSERT_TRUE(file.schema.public_row_count);
   file.receipt.public_row_count.reset();
   EXPECT_NE(faults_of(file).find("public by the schema"), std::string::npos);
 }
 
 TEST(ReceiptCheck, ObjectivePerturbationCountsOnTheModelsSlope) {
-  auto file =
-      trained({.method = "objective", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  auto file = trained(
+      {{"method", "objective"}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
   auto event = *file.receipt.events.as<privacy::ObjectivePerturbation>();
   event.lipschitz /= 2;
   file.receipt.events = event;
@@ -217,8 +220,8 @@ TEST(ReceiptCheck, ObjectivePerturbationCountsOnTheModelsSlope) {
 }
 
 TEST(ReceiptCheck, ParametersThatMakeNoSenseAreFaultsAndNoCrash) {
-  const auto honest =
-      trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  const auto honest = trained(
+      {{"method", "gradient"}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
   for (const auto& value : std::vector<nlohmann::json>{-1, 0, 1e300, "many", nullptr,
                                                        nlohmann::json::array(), 0x1p62}) {
     for (const char* name : {"noise_multiplier", "steps", "norm_bits", "sampling_rate"}) {
@@ -235,7 +238,8 @@ TEST(ReceiptCheck, ParametersThatMakeNoSenseAreFaultsAndNoCrash) {
 
 // Levels of noise are one a phase: a single one is the noise multiplier of all phases.
 TEST(ReceiptCheck, OneLevelOfNoiseIsNotALevelOfEachPhase) {
-  auto file = trained({.method = "growth", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  auto file =
+      trained({{"method", "growth"}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
   const auto parameters = nlohmann::json::parse(file.receipt.parameters);
   ASSERT_GT(parameters.at("phases").get<int>(), 1);
   ASSERT_FALSE(parameters.contains("noise_levels"));
@@ -291,7 +295,8 @@ TEST(ReceiptCheck, RunsThatAreTooLongAreNotComputedAgain) {
   constexpr std::int64_t rows = std::int64_t{1} << 29;
   for (const char* method : {"output", "phased"}) {
     auto receipt =
-        trained({.method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one}).receipt;
+        trained({{"method", method}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}})
+            .receipt;
     auto parameters = nlohmann::json::parse(receipt.parameters);
     EXPECT_EQ(check_receipt(receipt, nullptr).too_long, "");
     receipt.public_row_count = rows;
@@ -309,7 +314,7 @@ TEST(ReceiptCheck, HostileReceiptsEndInAnAnswer) {
   int faults = 0;
   for (const char* method : {"gradient", "output", "objective", "ladder", "regularized-output"}) {
     const auto file =
-        trained({.method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+        trained({{"method", method}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
     const auto honest = nlohmann::json::parse(privacy::receipt_to_json(file.receipt));
     for (int i = 0; i < 150; ++i) {
       auto edited = honest;

@@ -48,7 +48,7 @@ Table table(bool units) {
   return {std::move(schema), std::move(of_units)};
 }
 
-std::optional<model::ModelFile> trained(const LinearOptions& options, bool units = false) {
+std::optional<model::ModelFile> trained(const ParameterValues& options, bool units = false) {
   const auto on = table(units);
   std::optional<Training> training;
   try {
@@ -57,7 +57,7 @@ std::optional<model::ModelFile> trained(const LinearOptions& options, bool units
     return std::nullopt;
   }
   random::SeededSource source(1);
-  privacy::TrustingBudget budget(options.adjacency);
+  privacy::TrustingBudget budget(common_options(options).adjacency);
   auto reservation = budget.reserve(training->events, training->guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
@@ -89,13 +89,15 @@ privacy::Receipt relabelled(privacy::Receipt receipt, Adjacency adjacency) {
   return receipt;
 }
 
-LinearOptions options_of(const Method& method, Adjacency adjacency, double delta) {
-  LinearOptions options{
-      .method = std::string(method.name), .epsilon = 1, .delta = delta, .adjacency = adjacency};
-  if (method.name == "wide" || method.name == "gradient") options.steps = 5;
-  if (method.name == "sparse-groups") options.group_column = "department";
-  if (method.name == "inverse-sensitivity") options.mean_l2 = 0.1;
-  if (method.name == "adassp") options.loss = model::SquaredLoss{};
+ParameterValues options_of(const Method& method, Adjacency adjacency, double delta) {
+  ParameterValues options{{"method", std::string(method.name)},
+                          {"epsilon", 1},
+                          {"delta", delta},
+                          {"adjacency", adjacency}};
+  if (method.name == "wide" || method.name == "gradient") options.set("steps", 5);
+  if (method.name == "sparse-groups") options.set("group-column", "department");
+  if (method.name == "inverse-sensitivity") options.set("l2", 0.1);
+  if (method.name == "adassp") options.set("loss", model::Loss{model::SquaredLoss{}});
   return options;
 }
 

@@ -14,6 +14,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/learn/gradient/feature_selection.h"
+#include "tacet/learn/method.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 
@@ -26,10 +27,16 @@ constexpr std::int64_t room_of_matrices = 4096;
 
 struct Booked {
   const Method* method;
-  LinearOptions options;  // of the method, with its own epsilon
+  ParameterValues asked;  // of the method, with its own epsilon
+  PlanContext context;    // with the release of the choice
   privacy::Event events;  // of the method
   std::int64_t most;      // columns that are kept
   data::Schema expected;  // as if the columns that it was planned for had been found
+
+  [[nodiscard]] Training plan(const data::Schema& schema) const {
+    return method->plan(schema, asked, context);
+  }
+  [[nodiscard]] double epsilon() const { return *asked.real("epsilon"); }
 };
 
 /// The schema as if the first `count` of its choosable columns were kept.
@@ -44,9 +51,9 @@ data::Schema with_first_columns(const data::Schema& schema, std::int64_t count) 
   return narrowed;
 }
 
-void refuse_choice(const LinearOptions& options) {
+void refuse_choice(const CommonOptions& options) {
   const auto fail = [](std::string_view why) {
-    throw base::UsageError("feature-selection is not possible here: {}", why);
+    throw base::UsageError("`feature_selection` is not possible here: {}", why);
   };
   if (options.delta == 0.0) {
     fail("Gaussian noise tells which columns occur, which is not pure; give a delta above 0");
@@ -55,51 +62,52 @@ void refuse_choice(const LinearOptions& options) {
 }
 
 /// How many columns the method has room for, and its plan for as many.
-std::pair<std::int64_t, Training> widest(const Method& method, const data::Schema& schema,
-                                         const LinearOptions& options) {
+std::pair<std::int64_t, Training> widest(const Booked& booked, const data::Schema& schema) {
   const auto fixed = schema.full_column_count() - choosable_count(schema);
   const auto most = [&](std::int64_t room) {
     return std::max<std::int64_t>(1, std::min(choosable_count(schema), room - fixed));
   };
   try {
-    return {most(max_kept), method.plan(with_first_columns(schema, most(max_kept)), options)};
+    return {most(max_kept), booked.plan(with_first_columns(schema, most(max_kept)))};
   } catch (const base::UsageError&) {
   } catch (const base::NumericError&) {
   }
   const auto count = most(room_of_matrices);
-  return {count, method.plan(with_first_columns(schema, count), options)};
+  return {count, booked.plan(with_first_columns(schema, count))};
 }
 
 double both_cost(const FirstRelease& first, const privacy::Event& own,
-                 const LinearOptions& options) {
+                 const CommonOptions& options) {
   return accounting::epsilon(privacy::Composed{{privacy::Gaussian{first.noise}, own}},
                              options.adjacency, privacy::Delta(first.delta_left));
 }
 
 /// The penalty that the method chose stays what it is for any number of columns.
-void keep_penalty(LinearOptions& own, const Method& method, const Training& plan) {
-  if (own.mean_l2 || !has_word(method.options, "l2")) return;
+void keep_penalty(Booked& booked, const Training& plan) {
+  if (booked.asked.given("l2") || !reads(*booked.method, "l2")) return;
   for (const auto& setting : plan.settings) {
     const auto* value = std::get_if<double>(&setting.value);
-    if (setting.name == "l2" && value != nullptr && *value > 0) own.mean_l2 = *value;
+    if (setting.name == "l2" && value != nullptr && *value > 0) booked.asked.set("l2", *value);
   }
 }
 
 /// The plan at an epsilon of its own, such that both releases are within the one asked for.
-Training share_budget(Booked& booked, const data::Schema& expected, const LinearOptions& options,
+Training share_budget(Booked& booked, const data::Schema& expected, const CommonOptions& options,
                       double share) {
-  const auto& first = *booked.options.after;
+  const auto& first = *booked.context.first_release;
   const privacy::Delta left(first.delta_left);
   const double mu = accounting::gaussian::mu_for(privacy::Epsilon(options.epsilon), left);
-  booked.options.epsilon = accounting::gaussian::epsilon(mu * std::sqrt(1 - share), left);
-  keep_penalty(booked.options, *booked.method, booked.method->plan(expected, booked.options));
+  booked.asked.set("epsilon", accounting::gaussian::epsilon(mu * std::sqrt(1 - share), left));
+  keep_penalty(booked, booked.plan(expected));
   constexpr int max_rounds = 38;
   for (int round = 0; round < max_rounds; ++round) {
-    auto plan = booked.method->plan(expected, booked.options);
+    auto plan = booked.plan(expected);
     const double cost = both_cost(first, plan.events, options);
     // Up once where much is left, down for as long as it is too much.
     if (cost <= options.epsilon && (round > 0 || cost > 0.99 * options.epsilon)) return plan;
-    booked.options.epsilon *= options.epsilon / cost * (1 - 0x1p-40 * std::exp2(round));
+    double next = booked.epsilon();
+    next *= options.epsilon / cost * (1 - 0x1p-40 * std::exp2(round));
+    booked.asked.set("epsilon", next);
   }
   throw base::GuaranteeError(
       "no share of epsilon {} was found at which method {} and the choice of columns stay within "
@@ -112,13 +120,12 @@ void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) 
   for (const std::int64_t count :
        {std::int64_t{1}, std::int64_t{30}, std::int64_t{300}, expected_kept, booked.most}) {
     const auto narrowed = with_first_columns(schema, std::min(count, booked.most));
-    if (booked.method->plan(narrowed, booked.options).events == booked.events) continue;
+    if (booked.plan(narrowed).events == booked.events) continue;
     throw base::UsageError(
-        "feature-selection is not possible here: how the releases of method {} share the budget "
-        "follows "
-        "from the number of columns, which is known only after they were booked; use --method "
-        "gradient or regularized-output",
-        booked.options.method);
+        "`feature_selection` is not possible here: how the releases of method {} share the budget "
+        "follows from the number of columns, which is known only after they were booked; use "
+        "`method=gradient` or regularized-output",
+        booked.method->name);
   }
 }
 
@@ -128,24 +135,25 @@ void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) 
 /// it was planned for instead, a public list.
 Training replanned(const Booked& booked, data::Schema& narrowed) {
   try {
-    auto training = booked.method->plan(narrowed, booked.options);
+    auto training = booked.plan(narrowed);
     if (training.events == booked.events) return training;
   } catch (const base::Error&) {
   }
   narrowed = booked.expected;
-  return booked.method->plan(narrowed, booked.options);
+  return booked.plan(narrowed);
 }
 
 // Records that are given away are given on.
 template <typename Records>
 TrainedModel train_on_selected_columns(const Booked& booked, Records&& dataset,
                                        const data::Schema& schema, const TrainingContext& context) {
-  const auto rows = booked.options.public_row_count.value_or(schema.public_row_count.value_or(0));
-  if (rows > 0 && booked.options.adjacency != privacy::Adjacency::add_remove) {
+  const auto options = common_options(booked.asked);
+  const auto rows = options.public_row_count.value_or(schema.public_row_count.value_or(0));
+  if (rows > 0 && options.adjacency != privacy::Adjacency::add_remove) {
     check_row_count(dataset, rows, context);  // before anything is spent
   }
-  auto narrowed = release_selected_columns(dataset, schema, booked.options.after->noise, context,
-                                           choice_address);
+  auto narrowed = release_selected_columns(dataset, schema, booked.context.first_release->noise,
+                                           context, choice_address);
   auto& kept = *narrowed.selected_columns;
   kept.resize(std::min(kept.size(), static_cast<std::size_t>(booked.most)));
   const auto training = replanned(booked, narrowed);
@@ -163,28 +171,30 @@ void show_all_columns(Training& training, std::int64_t columns) {
 }  // namespace
 
 Training plan_on_selected_columns(const Method& method, const data::Schema& schema,
-                                  const LinearOptions& options, double share) {
+                                  const ParameterValues& asked, double share) {
+  const auto options = common_options(asked);
   refuse_choice(options);
   Booked booked{.method = &method,
-                .options = options,
+                .asked = asked,
+                .context = {},
                 .events = privacy::no_event(),
                 .most = 0,
                 .expected = schema};
-  booked.options.feature_selection = 0;
-  const auto [most, wide] = widest(method, schema, booked.options);
+  booked.asked.erase("feature-selection");
+  const auto [most, wide] = widest(booked, schema);
   booked.most = most;
   const double delta = wide.guarantee.delta;
   FirstRelease first{.stddevs = feature_selection_threshold(schema)};
   // Of a plan for other columns it may be a little more: a chain has some phases more or less.
   first.max_prg_slack = 64 * wide.prg_slack;
   first.prg_slack = kept_prg_slack(schema.encoded_column_count()) + first.max_prg_slack;
-  const auto left = resolve_delta_left(options, delta, first.prg_slack);
+  const auto left = resolve_delta_left(wide, options, delta, first.prg_slack);
   first.delta_left = left.value();
   first.noise = full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency) /
                 std::sqrt(share);
   check_kept_noise(first.noise);
   first.guarantee = {options.epsilon, delta, options.adjacency};
-  booked.options.after = first;
+  booked.context.first_release = first;
 
   booked.expected = with_first_columns(schema, std::min(booked.most, expected_kept));
   auto training = share_budget(booked, booked.expected, options, share);
@@ -193,7 +203,7 @@ Training plan_on_selected_columns(const Method& method, const data::Schema& sche
   training.events = privacy::Composed{{privacy::Gaussian{first.noise}, booked.events}};
   training.first.reset();
   resolve_guarantee(training, options, delta);
-  booked.options.after->guarantee = training.guarantee;
+  booked.context.first_release->guarantee = training.guarantee;
   refuse_if_columns_matter(booked, schema);
   show_all_columns(training, schema.encoded_column_count());
   training.reasons.insert(
@@ -202,7 +212,7 @@ Training plan_on_selected_columns(const Method& method, const data::Schema& sche
           "{:g} of the budget's mu^2 to find out which of {} columns occur often enough, at "
           "most {} of them; epsilon {:.4g} is left for the method, which is planned again "
           "for those: {} are expected",
-          share, schema.encoded_column_count(), booked.most, booked.options.epsilon,
+          share, schema.encoded_column_count(), booked.most, booked.epsilon(),
           std::min(booked.most, expected_kept)));
   training.run_last = [booked](data::Dataset&& records, const data::Schema& read_by,
                                const TrainingContext& context) {

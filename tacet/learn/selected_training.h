@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 
 /// Trains any method on the columns that private feature selection kept
@@ -24,6 +24,6 @@ inline constexpr std::int64_t max_kept = 65536;
 /// UsageError for a method whose releases follow the number of columns, a paper's calibration and
 /// delta 0; what the method itself refuses.
 [[nodiscard]] Training plan_on_selected_columns(const Method& method, const data::Schema& schema,
-                                                const LinearOptions& options, double share);
+                                                const ParameterValues& asked, double share);
 
 }  // namespace tacet::learn

@@ -21,15 +21,13 @@ constexpr std::int64_t rows = 3000;
 
 data::Schema wide_schema() { return test::wide_schema(rows); }
 
-LinearOptions asked(const char* method, double share = 0.3,
-                    Adjacency adjacency = Adjacency::replace_one) {
-  LinearOptions options;
-  options.method = method;
-  options.epsilon = 4;
-  options.delta = 1e-5;
-  options.adjacency = adjacency;
-  options.feature_selection = share;
-  return options;
+ParameterValues asked(const char* method, double share = 0.3,
+                      Adjacency adjacency = Adjacency::replace_one) {
+  return {{"adjacency", adjacency},
+          {"method", method},
+          {"epsilon", 4},
+          {"delta", 1e-5},
+          {"feature-selection", share}};
 }
 
 struct Booking {
@@ -137,9 +135,10 @@ TEST(KeptTraining, TheReceiptIsHeldAgainstItsEvents) {
 // Refuses, or plans another release for, each number of columns that no plan before the data asks
 // about.
 template <bool refuses>
-Training plan_for_few_counts(const data::Schema& schema, const LinearOptions& options) {
+Training plan_for_few_counts(const data::Schema& schema, const ParameterValues& asked,
+                             const PlanContext& context) {
   const auto count = schema.selected_columns ? std::ssize(*schema.selected_columns) : 0;
-  auto training = find_method("regularized-output").plan(schema, options);
+  auto training = find_method("regularized-output").plan(schema, asked, context);
   if (std::ranges::count(std::array{1, 30, 300, 1024, 50000}, count) > 0) return training;
   if (schema.selected_columns) {
     if (refuses) throw base::NumericError("no plan for {} columns", count);
@@ -160,7 +159,7 @@ TEST(KeptTraining, ARefusedPlanForWhatWasFoundIsNoError) {
   const std::array<const Method*, 2> known{&refusing, &changing};
   for (const auto* method : known) {
     auto options = asked(method->name.data());
-    const auto training = plan_training(schema, options, known);
+    const auto training = plan_training(schema, options, {}, known);
     Booking run(training);
     const auto trained = run.train(training, test::wide_records(schema, rows));
     ASSERT_TRUE(trained.schema.selected_columns);
@@ -184,26 +183,26 @@ TEST(KeptTraining, AWrongCountOfRecordsSpendsNothing) {
 }
 
 TEST(KeptTraining, RefusesWhatItHasNoProofFor) {
-  const auto refused = [](LinearOptions options, std::string_view why) {
+  const auto refused = [](ParameterValues options, std::string_view why) {
     try {
       (void)plan_training(wide_schema(), options);
-      ADD_FAILURE() << options.method;
+      ADD_FAILURE() << *options.text("method");
     } catch (const base::UsageError& error) {
       EXPECT_NE(std::string_view(error.what()).find(why), std::string_view::npos) << error.what();
     }
   };
   auto pure = asked("objective");
-  pure.delta = 0;
+  pure.set("delta", 0);
   refused(pure, "Gaussian noise tells which columns occur, which is not pure");
   auto paper = asked("objective");
-  paper.calibration = Calibration::kifer2012;
+  paper.set("calibration", "kifer2012");
   refused(paper, "a paper's schedule knows its columns");
   for (const char* chain : {"ladder", "growth"}) {
     refused(asked(chain), "follows from the number of columns");
   }
   auto projected = asked("objective");
-  projected.projection = "countsketch";
-  projected.projection_width = 64;
+  projected.set("projection", "countsketch");
+  projected.set("projection-width", 64);
   refused(projected, "projected columns are all of use");
 }
 

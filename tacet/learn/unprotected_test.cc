@@ -78,9 +78,9 @@ TEST(Unprotected, AModelKeepsItsMarkOnTheOnlyWayToAFile) {
   data::Schema schema;
   schema.columns = {{"x", data::NumericColumn{.lower = 0, .upper = 1}}};
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
-  LinearOptions options;
-  options.epsilon = std::numeric_limits<double>::infinity();
-  const auto plan = plan_exact_minimum(schema, options);
+  ParameterValues options{{"adjacency", "add_remove"},
+                          {"epsilon", std::numeric_limits<double>::infinity()}};
+  const auto plan = plan_exact_minimum(schema, exact_options(options));
   const Unprotected<ExactFit> fitted({model::empty_model(schema, plan.loss), 2e-9, 30},
                                      "no proof for this solver");
   const auto trained = marked_model(schema, plan, fitted);
@@ -104,12 +104,12 @@ TEST(Unprotected, WhatHasNoMeaningWithoutNoiseIsRefused) {
   data::Schema schema;
   schema.columns = {{"x", data::NumericColumn{.lower = 0, .upper = 1}}};
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
-  LinearOptions options;
-  options.epsilon = std::numeric_limits<double>::infinity();
-  options.mean_l2 = 0.5;
-  EXPECT_EQ(plan_exact_minimum(schema, options).mean_l2, 0.5);
-  options.growth = 3;
-  EXPECT_THROW((void)plan_exact_minimum(schema, options), base::UsageError);
+  ParameterValues options{{"adjacency", "add_remove"},
+                          {"epsilon", std::numeric_limits<double>::infinity()},
+                          {"l2", 0.5}};
+  EXPECT_EQ(plan_exact_minimum(schema, exact_options(options)).mean_l2, 0.5);
+  options.set("growth", 3);
+  EXPECT_THROW((void)plan_exact_minimum(schema, exact_options(options)), base::UsageError);
 }
 
 }  // namespace unprotected_test

@@ -29,9 +29,7 @@ TEST(WideSchemaLong, AMillionCategoriesAreReadTrainedAndWritten) {
   const auto dataset = data::read_dataset(file.path(), schema);
   EXPECT_EQ(dataset.columns(), count + 1);
 
-  LinearOptions options;
-  options.epsilon = 1;
-  options.steps = 5;
+  ParameterValues options{{"adjacency", "add_remove"}, {"epsilon", 1}, {"steps", 5}};
   const auto training = plan_training(schema, options);
   random::SeededSource source(1);
   privacy::TrustingBudget budget(training.guarantee.adjacency);

@@ -22,8 +22,8 @@ void check_fits(const Booking& booking, const Snapshot::Account& account) {
   if (asked != counts && !converts) {
     throw base::UsageError(
         "the account '{}' counts {} budgets, and `{}` was planned for {}, whose cost does not "
-        "convert; nothing was booked. Add `--adjacency {}`; where the release has no proof for "
-        "that, give it an account of its own (`tacet ledger init --adjacency {}`)",
+        "convert; nothing was booked. Add `adjacency={}`; where the release has no proof for "
+        "that, give it an account of its own, in {} (`ledger.enrol`)",
         account.name(), privacy::to_string(counts), booking.command, privacy::to_string(asked),
         privacy::to_string(counts), privacy::to_string(asked));
   }
@@ -88,8 +88,8 @@ void check_for_ever(const Booking& booking, const Amount& cost) {
   if (booking.override_reason.empty() || booking.for_ever || !std::isinf(cost.value)) return;
   throw base::UsageError(
       "the account '{}' would be infinite from now on ({}): it can promise nothing after that, and "
-      "neither a higher cap nor `tacet ledger resolve` undoes it; nothing was booked. If that is "
-      "meant, add --for-ever",
+      "neither a higher cap nor `ledger.resolve` undoes it; nothing was booked. If that is "
+      "meant, add `for_ever`",
       booking.data_set,
       booking.unprotected_reason.empty() ? "no cost is proved for this run"
                                          : booking.unprotected_reason);

@@ -129,7 +129,7 @@ const Run& Books::run(std::int64_t number) const {
       if (run.number == number) return run;
     }
   }
-  throw base::UsageError("the ledger has no run {}; `tacet ledger show` lists them", number);
+  throw base::UsageError("the ledger has no run {}; `ledger.show` lists them", number);
 }
 
 Books books_of(std::span<const Entry> entries) {

@@ -110,7 +110,7 @@ class Ledger::WriterQueue {
         "the ledger '{}' was replaced by another state of it while run {} was open: the booking of "
         "this run is not in it, and nothing more of the run is released. Other bookings may be "
         "missing too: put back the file that has them, or lower the cap by what they have spent "
-        "(`tacet ledger cap`)",
+        "(`ledger.cap`)",
         database_.path().string(), run);
   }
 
@@ -180,13 +180,13 @@ void Ledger::enrol(const Enrolment& enrolment) {
   if (enrolment.elsewhere) check_words("the override", enrolment.elsewhere->reason);
   change(nothing_booked, [&](WriterQueue& queue) {
     if (queue.snapshot().find(enrolment.data_set) != nullptr) {
-      throw base::UsageError("'{}' has an account already; `tacet ledger cap` changes its cap",
+      throw base::UsageError("'{}' has an account already; `ledger.cap` changes its cap",
                              enrolment.data_set);
     }
     if (const auto* owner = queue.snapshot().owner(enrolment.fingerprints)) {
       throw base::BudgetError(
           "the same records have an account already, '{}'; a second one would double their budget, "
-          "a further name (--alias {}) joins it",
+          "a further name (`alias={}`) joins it",
           owner->name(), owner->name());
     }
     queue.append(Enrolled{enrolment.data_set, enrolment.adjacency, enrolment.privacy_unit});
@@ -291,18 +291,14 @@ std::int64_t Ledger::reserve(const Booking& booking) {
 std::string Ledger::stays_spent(const std::vector<FinishedRun>& runs,
                                 const std::string& fate) const {
   std::string numbers;
-  std::string commands;
   for (const auto& finished : runs) {
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", finished.run);
-    commands +=
-        fmt::format("{}`tacet ledger resolve {} --run {} --aborted-unreleased --attest TEXT`",
-                    commands.empty() ? "" : ", ", path().string(), finished.run);
   }
   if (!fate.empty()) return fmt::format("run {} stays booked as spent, and {}", numbers, fate);
   return fmt::format(
       "run {} stays booked as spent, and its output does not appear. If nothing of "
-      "it left, {} gives it back",
-      numbers, commands);
+      "it left, `ledger.resolve` gives it back (run {} in '{}')",
+      numbers, numbers, path().string());
 }
 
 void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) {

@@ -111,8 +111,8 @@ std::string text_of_failed_commit(const fs::path& path, const Hinder& hinder) {
 }
 
 constexpr std::string_view stays_spent =
-    "run 4 stays booked as spent, and its output does not appear. If nothing of it left, `tacet "
-    "ledger resolve ";
+    "run 4 stays booked as spent, and its output does not appear. If nothing of it left, "
+    "`ledger.resolve` ";
 
 TEST(LedgerFaults, AnEndThatCannotBeWrittenSaysThatTheReservationStays) {
   const test::ScratchFolder folder;

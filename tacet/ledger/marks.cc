@@ -65,7 +65,7 @@ std::vector<Mark> read_marks(const fs::path& folder) {
   } catch (const ordered_json::exception&) {
     throw base::DataError(
         "'{}' says which ledger holds the account of the data beside it and cannot be understood; "
-        "make it again with `tacet ledger init`, or restore it",
+        "make it again with `ledger.enrol`, or restore it",
         file.string());
   }
   return marks;
@@ -129,8 +129,8 @@ void check_continues(const Mark& mark, Ledger& ledger) {
   throw base::BudgetError(
       "the ledger '{}' is a copy: these data were spent on when their ledger had a row {} that "
       "this one does not hold, so what was spent is not all in it. Use the ledger that has it "
-      "('{}' when the data were marked); `tacet ledger init --help` says what to do when it is "
-      "lost",
+      "('{}' when the data were marked); when it is lost, mark the data again (`ledger.enrol` with "
+      "an `alias`), in words about what is missing",
       ledger.path().string(), mark.seen.rows, mark.ledger.string());
 }
 

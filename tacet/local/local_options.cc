@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 
+#include "tacet/base/error.h"
 #include "tacet/base/names.h"
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/learn/plan/binding.h"
@@ -33,7 +34,7 @@ constexpr std::array local_table{
               "privacy loss bound of all that one device sends, against everybody, the server too",
               guarantee},
     Parameter{"delta", real, reals_below(0, 1).with_note("above 0 for mechanism gaussian alone"),
-              "0; for gaussian the largest power of ten below 1/public-row-count^1.1",
+              "0; for gaussian the largest power of ten below 1/public_row_count^1.1",
               "probability mass on which epsilon may be exceeded", guarantee},
     Parameter{"mechanism", text, words(WordList(mechanism::local_mechanism_names)), "privunit",
               "how a device makes its gradient private", noise},
@@ -46,7 +47,7 @@ constexpr std::array local_table{
               "the schema's public_row_count", "number of devices, which is public", noise,
               "devices"},
     Parameter{"learner", text, words({"banco", "local-sgd"}), "banco",
-              "what reads the reports; local-sgd needs a step size", utility},
+              "what reads the reports; local-sgd needs a `step_size`", utility},
     Parameter{"batch-size", integer, integers(1, std::int64_t{1} << 32, "public-row-count"),
               "the largest power of two that leaves 4,000 rounds",
               "devices a round, whose reports are averaged", utility, "devices"},
@@ -61,7 +62,7 @@ constexpr std::array local_table{
     Parameter{"weight-scale", real, positive_reals(), "1",
               "size of weights worth reaching; a hint, which costs logarithms when wrong", utility},
     Parameter{"initial-wealth", real, reals(1e-300, 1e300),
-              "0.1 weight-scale sqrt(rounds (variance + clipping-norm^2))",
+              "0.1 W sqrt(rounds (variance + C^2)), of `weight_scale` W and `clipping_norm` C",
               "what banco may lose while it learns nothing", utility, "loss"},
     Parameter{"direction-step", real, reals(1e-3, 1e3), "1",
               "step of the descent that learns the direction of banco", utility},
@@ -80,7 +81,7 @@ constexpr std::array local_table{
     Parameter{"loss-parameter", real, free_text("as in tacet train"), "the loss's own",
               "the loss's own number", utility},
     Parameter{"loss-width", real, reals_between(0, std::numeric_limits<double>::infinity()), "0.25",
-              "width of the smoothing of losses that also have a loss-parameter", utility},
+              "width of the smoothing of losses that also have a `loss_parameter`", utility},
     Parameter{"clipping-norm", real, positive_reals(),
               "the loss's largest slope times the row norm; half the row norm for squared",
               "bound of each gradient, enforced on the device in integers", noise},
@@ -90,19 +91,11 @@ constexpr std::array local_table{
               "worker threads; the result is the same for any number", none},
 };
 
-using Shared = learn::LinearOptions;
-
-constexpr std::array shared_bindings{
-    bind<&Shared::delta>("delta"),
-    bind<&Shared::public_row_count>("public-row-count"),
-    bind<&Shared::method>("learner"),
-    bind<&Shared::batch_size>("batch-size"),
-    bind<&Shared::weight_scale>("weight-scale"),
-    bind<&Shared::step_size>("step-size"),
-    bind<&Shared::radius>("radius"),
-    bind<&Shared::calibration, learn::calibration_names>("calibration"),
-    bind<&Shared::clipping_norm>("clipping-norm"),
-    bind<&Shared::class_weights>("class-weights"),
+// In the words of this command; the adjacency is no choice.
+constexpr std::array device_bindings{
+    bind<&learn::CommonOptions::delta>("delta"),
+    bind<&learn::CommonOptions::public_row_count>("public-row-count"),
+    bind<&learn::CommonOptions::method>("learner"),
 };
 
 constexpr std::array local_bindings{
@@ -123,9 +116,13 @@ std::span<const learn::Parameter> local_parameters() { return local_table; }
 LocalOptions local_options(const learn::OptionValues& values) {
   learn::check_values(local_table, values);
   LocalOptions options;
-  options.linear.epsilon = learn::checked_epsilon(values);
-  options.linear.loss = learn::loss_of(values);
-  learn::read_bound(shared_bindings, values, options.linear);
+  options.epsilon = learn::checked_epsilon(values);
+  options.loss = learn::loss_of(values);
+  learn::read_bound(device_bindings, values, options);
+  learn::read_bound(learn::calibration_bindings, values, options);
+  learn::read_bound(simulation_bindings, values, options);
+  learn::read_bound(learn::ball_bindings, values, options);
+  learn::read_bound(learn::class_weight_bindings, values, options);
   learn::read_bound(local_bindings, values, options);
   return options;
 }

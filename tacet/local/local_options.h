@@ -1,12 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/local/certificate.h"
 #include "tacet/local/learner_file.h"
@@ -15,10 +16,16 @@
 namespace tacet::local {
 
 /// What a user asks of learning from devices. Everything left out is chosen from public facts.
-struct LocalOptions {
-  /// What training from records at hand reads as well: epsilon (of all that one device sends),
-  /// delta, loss, clipping norm, number of devices, batch size, step size, radius.
-  learn::LinearOptions linear{.method = "banco", .adjacency = privacy::Adjacency::replace_one};
+struct LocalOptions : learn::CommonOptions, learn::BallOptions, learn::ClassWeightOptions {
+  LocalOptions() {
+    method = "banco";
+    adjacency = privacy::Adjacency::replace_one;
+  }
+
+  std::optional<std::int64_t> batch_size;              ///< devices a round
+  std::optional<double> step_size;                     ///< of local-sgd
+  std::optional<double> weight_scale;                  ///< size of weights worth reaching
+  std::optional<double> clipping_norm;                 ///< of each gradient
   std::optional<mechanism::LocalMechanism> mechanism;  ///< privunit
   mechanism::Embedding embedding = mechanism::Embedding::automatic;
   std::optional<CertificateKind> certificate;  ///< bounded where reports are, else known noise
@@ -31,6 +38,14 @@ struct LocalOptions {
   double honest_fraction = 1;
   /// Gets the learner when it has read the last report.
   std::function<void(const Learner&)> keep;
+};
+
+/// Of these what training from records at hand reads as well, where it simulates devices.
+inline constexpr std::array simulation_bindings{
+    learn::bind<&LocalOptions::batch_size>("batch-size"),
+    learn::bind<&LocalOptions::weight_scale>("weight-scale"),
+    learn::bind<&LocalOptions::step_size>("step-size"),
+    learn::bind<&LocalOptions::clipping_norm>("clipping-norm"),
 };
 
 /// The public parameters of `tacet local`, in the order of the help page.

@@ -38,10 +38,10 @@ constexpr double usual_domain = 100;  // weights worth reaching, times so much, 
 // ---- what is asked for and cannot be
 
 void refuse_problem(const data::Schema& schema, const LocalOptions& options) {
-  if (std::isinf(options.linear.epsilon)) {
+  if (std::isinf(options.epsilon)) {
     throw base::UsageError(
         "epsilon must be finite: a device that sends its gradient as it is has no privacy at all; "
-        "`tacet train --epsilon inf` trains without protection");
+        "only a training on the records themselves can be without protection");
   }
   if (schema.unit) {
     throw base::UsageError(
@@ -61,63 +61,63 @@ void refuse_problem(const data::Schema& schema, const LocalOptions& options) {
 }
 
 void refuse_for_mechanism(const LocalOptions& options, LocalMechanism mechanism) {
-  const auto& delta = options.linear.delta;
+  const auto& delta = options.delta;
   const auto* name = mechanism::local_mechanism_names.of(mechanism);
   if (mechanism == LocalMechanism::gaussian) {
     if (delta == 0.0) {
       throw base::GuaranteeError(
-          "mechanism gaussian has a delta above 0; leave --delta out, or use privunit, which is "
+          "mechanism gaussian has a delta above 0; leave `delta` out, or use privunit, which is "
           "pure");
     }
   } else if (delta && *delta > 0) {
     throw base::UsageError(
-        "mechanism {} is pure: its delta is 0, and {} would buy nothing; leave --delta out", name,
+        "mechanism {} is pure: its delta is 0, and {} would buy nothing; leave `delta` out", name,
         *delta);
   }
   if (options.shuffled) refuse_shuffling(mechanism, options.passes);
 }
 
 void refuse_for_learner(const LocalOptions& options) {
-  const bool sgd = options.linear.method == "local-sgd";
+  const bool sgd = options.method == "local-sgd";
   const auto refuse = [&](bool given, std::string_view what) {
     if (!given) return;
-    throw base::UsageError("{} has no meaning for {}; leave it out", what, options.linear.method);
+    throw base::UsageError("{} has no meaning for {}; leave it out", what, options.method);
   };
   if (!sgd) {
-    refuse(options.linear.step_size.has_value(), "step-size");
-    refuse(options.linear.radius.has_value(), "radius");
+    refuse(options.step_size.has_value(), "`step_size`");
+    refuse(options.radius.has_value(), "`radius`");
     refuse(options.averaging == "suffix" || options.averaging == "last",
-           fmt::format("averaging {}", options.averaging.value_or("")));
+           fmt::format("`averaging={}`", options.averaging.value_or("")));
     return;
   }
-  refuse(options.averaging == "anytime", "averaging anytime");
-  refuse(options.certificate.has_value(), "certificate");
-  refuse(options.initial_wealth.has_value(), "initial-wealth");
-  refuse(options.direction_step != 1, "direction-step");
-  refuse(options.weight_power != 0, "weight-power");
-  if (!options.linear.step_size) {
+  refuse(options.averaging == "anytime", "`averaging=anytime`");
+  refuse(options.certificate.has_value(), "`certificate`");
+  refuse(options.initial_wealth.has_value(), "`initial_wealth`");
+  refuse(options.direction_step != 1, "`direction_step`");
+  refuse(options.weight_power != 0, "`weight_power`");
+  if (!options.step_size) {
     throw base::UsageError(
-        "local-sgd needs a step-size, chosen from public knowledge: trying several on the same "
+        "local-sgd needs a `step_size`, chosen from public knowledge: trying several on the same "
         "people costs an epsilon each; banco needs none");
   }
 }
 
 void refuse_for_paper(const LocalOptions& options) {
-  const auto calibration = options.linear.calibration;
+  const auto calibration = options.calibration;
   if (calibration != learn::Calibration::paper && calibration != learn::Calibration::jun2019) {
     throw base::UsageError("banco has no calibration {}; it has tight, jun2019",
                            to_string(calibration));
   }
   const bool other =
-      options.linear.method != "banco" ||
+      options.method != "banco" ||
       options.mechanism.value_or(LocalMechanism::l2_laplace) != LocalMechanism::l2_laplace ||
       options.averaging.value_or("uniform") != "uniform" || options.initial_wealth ||
       options.direction_step != 1 || options.weight_power != 0 || options.passes != 1 ||
-      options.linear.batch_size.value_or(1) != 1 || options.linear.weight_scale ||
+      options.batch_size.value_or(1) != 1 || options.weight_scale ||
       options.certificate.value_or(CertificateKind::known_noise) != CertificateKind::known_noise;
   if (!other) return;
   throw base::UsageError(
-      "--calibration paper is banco on l2_laplace reports, one a round, with uniform averaging, "
+      "`calibration=paper` is banco on l2_laplace reports, one a round, with uniform averaging, "
       "known noise and an initial wealth of 1; leave the other settings out, or use tight");
 }
 
@@ -130,13 +130,13 @@ double resolve_gradient_bound(LocalPlan& plan, const data::Schema& schema,
   const bool bounded = !std::isinf(facts.slope_bound);
   const bool count = !bounded && facts.labels == model::Labels::shares;
   double bound = 0;
-  if (options.linear.clipping_norm) {
-    bound = *options.linear.clipping_norm;
+  if (options.clipping_norm) {
+    bound = *options.clipping_norm;
   } else if (bounded || squared || count) {
     bound = model::usual_slope(plan.loss) * schema.norm_bound();
   } else {
     throw base::UsageError(
-        "loss {} has slopes without a bound, and a report must have one; give --clipping-norm, or "
+        "loss {} has slopes without a bound, and a report must have one; give `clipping_norm`, or "
         "a loss with bounded slopes such as huber",
         model::loss_name(plan.loss));
   }
@@ -168,11 +168,11 @@ void resolve_cost(LocalPlan& plan, const LocalOptions& options, const LocalRando
   plan.mechanism = spec.mechanism;
   const auto* gaussian = randomizer.event().as<privacy::Gaussian>();
   plan.report_noise = gaussian != nullptr ? gaussian->noise_multiplier : spec.epsilon;
-  learn::resolve_guarantee(plan, options.linear, delta);
+  learn::resolve_guarantee(plan, options, delta);
 }
 
 void resolve_pure(LocalPlan& plan, const LocalOptions& options, LocalSpec spec) {
-  const double asked = learn::resolve_pure_epsilon(options.linear).value();
+  const double asked = learn::resolve_pure_epsilon(options).value();
   spec.epsilon = asked / base::to_double(plan.passes);
   auto randomizer = LocalRandomizer::calibrate(spec);
   resolve_cost(plan, options, randomizer, 0);
@@ -197,12 +197,12 @@ double gaussian_report_epsilon(double epsilon, double delta, std::int64_t passes
 void resolve_gaussian(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options,
                       LocalSpec spec) {
   const double delta =
-      learn::resolve_delta(schema, options.linear, plan.public_row_count, plan.reasons).value();
-  spec.epsilon = options.linear.epsilon;
+      learn::resolve_delta(schema, options, plan.public_row_count, plan.reasons).value();
+  spec.epsilon = options.epsilon;
   spec.delta = delta;
   const double term = prg_slack_of(plan, LocalRandomizer::calibrate(spec));
-  const double left = learn::resolve_delta_left(options.linear, delta, term).value();
-  const double each = gaussian_report_epsilon(options.linear.epsilon, left, plan.passes);
+  const double left = learn::resolve_delta_left(plan, options, delta, term).value();
+  const double each = gaussian_report_epsilon(options.epsilon, left, plan.passes);
   spec.epsilon = each;
   spec.delta = left / base::to_double(plan.passes);
   // The accountant rounds up for itself: a little more noise, until it states no more than was
@@ -210,13 +210,13 @@ void resolve_gaussian(LocalPlan& plan, const data::Schema& schema, const LocalOp
   for (double less = 0x1p-52; less < 0x1p-20; less *= 2) {
     plan.randomizer = LocalRandomizer::calibrate(spec);
     resolve_cost(plan, options, *plan.randomizer, delta);
-    if (plan.guarantee.epsilon <= options.linear.epsilon) return;
+    if (plan.guarantee.epsilon <= options.epsilon) return;
     spec.epsilon = each * (1 - less);
   }
 }
 
 void resolve_randomizer(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options) {
-  const bool paper = options.linear.paper();
+  const bool paper = options.paper();
   const auto mechanism =
       options.mechanism.value_or(paper ? LocalMechanism::l2_laplace : LocalMechanism::privunit);
   refuse_for_mechanism(options, mechanism);
@@ -235,12 +235,11 @@ void resolve_randomizer(LocalPlan& plan, const data::Schema& schema, const Local
 
 void resolve_rounds(LocalPlan& plan, const LocalOptions& options) {
   const auto devices = plan.public_row_count;
-  plan.batch =
-      options.linear.batch_size.value_or(options.linear.paper() ? 1 : usual_batch(devices));
+  plan.batch = options.batch_size.value_or(options.paper() ? 1 : usual_batch(devices));
   if (plan.batch > devices) {
-    throw base::UsageError("batch-size must be 1 to the {} devices, got {}", devices, plan.batch);
+    throw base::UsageError("`batch_size` must be 1 to the {} devices, got {}", devices, plan.batch);
   }
-  if (!options.linear.batch_size && !options.linear.paper()) {
+  if (!options.batch_size && !options.paper()) {
     plan.reasons.push_back(
         fmt::format("{} devices a round: the largest power of two that leaves {} rounds",
                     plan.batch, wanted_rounds));
@@ -250,7 +249,7 @@ void resolve_rounds(LocalPlan& plan, const LocalOptions& options) {
     plan.reasons.push_back(fmt::format(
         "{} of {} devices, drawn at random, fill no round and are not asked", rest, devices));
   }
-  if (devices < 10000 || options.linear.epsilon < 1) {
+  if (devices < 10000 || options.epsilon < 1) {
     plan.reasons.emplace_back(
         "fewer than some 10,000 devices or an epsilon below 1 teach next to nothing: expect what "
         "a constant scores (docs/methods/banco.md)");
@@ -260,8 +259,7 @@ void resolve_rounds(LocalPlan& plan, const LocalOptions& options) {
 /// The poster's learner has no domain.
 Bounds learner_bounds(const LocalPlan& plan, const LocalOptions& options) {
   Bounds bounds{.report = report_bound(plan.randomizer->noise(), plan.batch)};
-  if (!options.linear.paper())
-    bounds.domain = usual_domain * options.linear.weight_scale.value_or(1);
+  if (!options.paper()) bounds.domain = usual_domain * options.weight_scale.value_or(1);
   return bounds;
 }
 
@@ -269,13 +267,13 @@ void resolve_banco(LocalPlan& plan, const LocalOptions& options) {
   const auto& noise = plan.randomizer->noise();
   const double bound = noise.clipping_norm;
   const double round_variance = noise.variance / base::to_double(plan.batch);
-  const double scale = options.linear.weight_scale.value_or(1);
+  const double scale = options.weight_scale.value_or(1);
   BancoSettings settings{.dimension = plan.columns,
                          .direction_step = options.direction_step,
                          .weight_power = options.weight_power,
                          .rounds = plan.rounds,
                          .bounds = learner_bounds(plan, options)};
-  if (options.linear.paper()) {
+  if (options.paper()) {
     settings.certificate = paper_certificate({.dimension = plan.columns,
                                               .epsilon = plan.randomizer->spec().epsilon,
                                               .gradient_bound = bound});
@@ -303,15 +301,15 @@ void resolve_sgd(LocalPlan& plan, const LocalOptions& options) {
                        : options.averaging == "last" ? SgdAverage::last
                                                      : SgdAverage::uniform;
   plan.learner = LocalSgdSettings{.dimension = plan.columns,
-                                  .step_size = *options.linear.step_size,
+                                  .step_size = *options.step_size,
                                   .average = average,
-                                  .radius = options.linear.radius.value_or(0),
+                                  .radius = options.radius.value_or(0),
                                   .rounds = plan.rounds,
                                   .bounds = learner_bounds(plan, options)};
   plan.predicted_excess = sgd_excess_loss_bound(
-      *options.linear.step_size, plan.rounds,
+      *options.step_size, plan.rounds,
       (noise.second_moment(noise.clipping_norm) - square) / base::to_double(plan.batch) + square,
-      options.linear.weight_scale.value_or(1));
+      options.weight_scale.value_or(1));
   plan.reasons.push_back(
       fmt::format("this step alone costs epsilon {:.6g}; five tried on the same people cost {:.6g}",
                   plan.guarantee.epsilon, 5 * plan.guarantee.epsilon));
@@ -390,25 +388,25 @@ LocalPlan plan_local(const data::Schema& schema, const LocalOptions& options) {
   learn::refuse_released_standards(schema);
   refuse_problem(schema, options);
   refuse_for_learner(options);
-  if (options.linear.paper()) refuse_for_paper(options);
+  if (options.paper()) refuse_for_paper(options);
   LocalPlan plan;
-  learn::resolve_problem(plan, schema, options.linear, {.shares = true});
+  learn::resolve_problem(plan, schema, options, {.shares = true});
   plan.passes = options.passes;
   plan.keep = options.keep;
-  if (options.linear.paper()) plan.calibration = learn::Calibration::jun2019;
-  plan.public_row_count = learn::resolve_row_count(schema, options.linear);
+  if (options.paper()) plan.calibration = learn::Calibration::jun2019;
+  plan.public_row_count = learn::resolve_row_count(schema, options);
   if (plan.public_row_count > max_devices) {
     throw base::UsageError("at most 2^32 devices take part in one run");
   }
   resolve_rounds(plan, options);
   resolve_randomizer(plan, schema, options);
-  learn::resolve_class_weights(plan, schema, options.linear);
-  if (options.linear.method == "banco") {
+  learn::resolve_class_weights(plan, schema, options.class_weights);
+  if (options.method == "banco") {
     resolve_banco(plan, options);
   } else {
     resolve_sgd(plan, options);
   }
-  if (options.linear.paper()) plan.claim = plan.guarantee;
+  if (options.paper()) plan.claim = plan.guarantee;
   write_settings(plan);
   return plan;
 }

@@ -26,12 +26,12 @@ std::optional<double> closed_2022(double n, double local, double delta) {
 void refuse_shuffling(mechanism::LocalMechanism mechanism, std::int64_t contributions) {
   if (mechanism == mechanism::LocalMechanism::gaussian) {
     throw base::GuaranteeError(
-        "--shuffled needs pure reports, and those of gaussian are not: the theorem does not cover "
-        "them; use privunit, or leave --shuffled out");
+        "`shuffled` needs pure reports, and those of gaussian are not: the theorem does not cover "
+        "them; use privunit, or leave `shuffled` out");
   }
   if (contributions > 1) {
     throw base::GuaranteeError(
-        "--shuffled is proved for one report of each device, not for {}; give --passes 1",
+        "`shuffled` is proved for one report of each device, not for {}; give `passes=1`",
         contributions);
   }
 }

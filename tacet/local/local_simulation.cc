@@ -57,14 +57,18 @@ std::vector<double> learn_from(Kept& kept, ReportMean& reports, const LocalPlan&
 }
 
 template <bool sgd>
-learn::Training planned(const data::Schema& schema, const learn::LinearOptions& linear) {
-  LocalOptions options{.linear = linear};
-  options.linear.method = sgd ? "local-sgd" : "banco";
+learn::Training planned(const data::Schema& schema, const learn::ParameterValues& asked,
+                        const learn::PlanContext& /*context*/) {
+  auto options =
+      learn::read_options<LocalOptions, simulation_bindings, learn::ball_bindings,
+                          learn::class_weight_bindings, learn::calibration_bindings>(asked);
+  options.method = sgd ? "local-sgd" : "banco";
   return local_training(schema, options);
 }
 
-constexpr const char* simulation_options =
-    "batch-size clipping-norm weight-scale step-size radius calibration class-weights";
+constexpr auto simulation_reads =
+    learn::bound_names<simulation_bindings, learn::ball_bindings, learn::class_weight_bindings,
+                       learn::calibration_bindings>;
 constexpr std::array papers{learn::Paper{learn::Calibration::jun2019}};
 constexpr privacy::AdjacencySet replaced{privacy::Adjacency::replace_one};
 constexpr learn::Proved proved_reports{
@@ -75,7 +79,7 @@ constexpr learn::Method banco_method{"banco",
                                      "from reports that are private before they leave a device",
                                      privacy::Adjacency::replace_one,
                                      proved_reports,
-                                     simulation_options,
+                                     simulation_reads,
                                      planned<false>,
                                      learn::recorded_releases_of<LocalPlan>,
                                      false,
@@ -84,7 +88,7 @@ constexpr learn::Method sgd_method{"local-sgd",
                                    "the same with a step size, to compare",
                                    privacy::Adjacency::replace_one,
                                    proved_reports,
-                                   simulation_options,
+                                   simulation_reads,
                                    planned<true>,
                                    learn::recorded_releases_of<LocalPlan>,
                                    false};

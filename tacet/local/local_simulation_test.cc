@@ -51,7 +51,7 @@ data::Dataset records_of(std::int64_t devices) {
 
 LocalOptions options_at(double epsilon) {
   LocalOptions options;
-  options.linear.epsilon = epsilon;
+  options.epsilon = epsilon;
   return options;
 }
 
@@ -88,7 +88,7 @@ TEST(LocalSimulation, TheModelHasTheSameBitsForAnyNumberOfThreads) {
   for (const auto& name : mechanism::local_mechanism_names.all) {
     auto options = options_at(3);
     options.mechanism = name.value;
-    options.linear.batch_size = 50;
+    options.batch_size = 50;
     const auto plan = plan_local(schema, options);
     const auto one = trained(records, schema, plan, 1).model.coefficients;
     EXPECT_NE(one, std::vector<double>(columns, 0.0)) << name.text;
@@ -213,7 +213,7 @@ TEST(LocalPlan, UsualSettings) {
   EXPECT_GT(plan.predicted_excess, 0);
   // What the theorem promises falls with more devices, in rounds of the same size.
   auto options = options_at(4);
-  options.linear.batch_size = 8;
+  options.batch_size = 8;
   EXPECT_LT(plan_local(schema_of(3256100), options).predicted_excess, plan.predicted_excess / 2);
 }
 
@@ -236,7 +236,7 @@ TEST(LocalPlan, NeverStatesMoreThanWasAskedFor) {
 
 TEST(LocalPlan, ThePapersConstants) {
   auto options = options_at(1);
-  options.linear.calibration = learn::Calibration::paper;
+  options.calibration = learn::Calibration::paper;
   const auto plan = plan_local(schema_of(100), options);
   const auto& banco = std::get<BancoSettings>(plan.learner);
   EXPECT_EQ(plan.randomizer->spec().mechanism, mechanism::LocalMechanism::l2_laplace);
@@ -251,9 +251,9 @@ TEST(LocalPlan, LossesNeedBoundedSlopes) {
   const auto numbers = schema_of(100, false);
   auto options = options_at(2);
   EXPECT_NEAR(plan_local(numbers, options).randomizer->spec().clipping_norm, 0.5, 1e-6);
-  options.linear.loss = model::make_loss("squared_epsilon_insensitive");
+  options.loss = model::make_loss("squared_epsilon_insensitive");
   EXPECT_THROW((void)plan_local(numbers, options), base::UsageError);
-  options.linear.clipping_norm = 0.75;
+  options.clipping_norm = 0.75;
   EXPECT_EQ(plan_local(numbers, options).randomizer->spec().clipping_norm, 0.75);
   // Probabilities have a loss of bounded slope, counts one whose slope is cut.
   auto shares = numbers;
@@ -266,7 +266,7 @@ TEST(LocalPlan, LossesNeedBoundedSlopes) {
   EXPECT_EQ(model::loss_name(plan.loss), "poisson");
   EXPECT_EQ(plan.randomizer->spec().clipping_norm, 1);
   options = options_at(2);
-  options.linear.loss = model::make_loss("absolute");
+  options.loss = model::make_loss("absolute");
   EXPECT_EQ(plan_local(numbers, options).randomizer->spec().clipping_norm, 1);
 }
 

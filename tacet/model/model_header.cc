@@ -22,12 +22,6 @@ Loss read_loss(const Fields& fields) {
   }
 }
 
-/// Files of version 0.1.0 call two classes by their first labels, and keep those names.
-bool former_classes(const LinearModel& model, const data::Schema& schema) {
-  const auto* binary = std::get_if<data::BinaryTarget>(&schema.target->rule);
-  return binary != nullptr && model.classes == binary->former_names();
-}
-
 }  // namespace
 
 void expect_same_header(const LinearModel& model, const data::Schema& schema,
@@ -42,9 +36,7 @@ void expect_same_header(const LinearModel& model, const data::Schema& schema,
     bad(fmt::format("model.loss is {}, which is not for labels of the schema's target",
                     loss_name(model.loss)));
   }
-  if (!former_classes(model, schema)) {
-    expect_same_names(model.classes, expected.classes, "model.classes");
-  }
+  expect_same_names(model.classes, expected.classes, "model.classes");
   if (model.target_lower != expected.target_lower || model.target_upper != expected.target_upper) {
     bad(fmt::format("model.target_bounds are {} and {}, but the schema says {} and {}",
                     model.target_lower, model.target_upper, expected.target_lower,

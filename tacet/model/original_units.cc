@@ -20,10 +20,8 @@ struct SquaredLength {
 
 /// What a column adds to the squared length of a complete record.
 struct BlockLength {
-  std::int64_t encoding;
-
   SquaredLength operator()(const data::NumericColumn& rule) const {
-    const data::NumericMap map(rule, encoding);
+    const data::NumericMap map(rule);
     return {map.least_square(), map.largest_square()};
   }
   SquaredLength operator()(const data::CategoricalColumn& rule) const {
@@ -45,11 +43,10 @@ struct Step {
 };
 
 struct FeatureStep {
-  std::int64_t encoding;
   std::int64_t category;
 
   Step operator()(const data::NumericColumn& rule) const {
-    const data::NumericMap map(rule, encoding);
+    const data::NumericMap map(rule);
     switch (map.feature_at(category).part) {
       case data::NumericPart::line:
         return {rule.date ? "1 day" : rule.log1p ? "1 in log(1 + x)" : "1", map.step()};
@@ -93,7 +90,7 @@ const data::NumericColumn* curved_number(const data::Schema& schema,
 Step step_of(const data::Schema& schema, const data::EncodedColumn& feature) {
   if (feature.column >= 0) {
     const auto& column = schema.columns[base::checked_cast<std::size_t>(feature.column)];
-    return std::visit(FeatureStep{schema.encoding, feature.category}, column.rule);
+    return std::visit(FeatureStep{feature.category}, column.rule);
   }
   if (feature.category >= 0 && schema.features) {
     return {"1", 1 / std::max(std::abs(schema.features->lower), std::abs(schema.features->upper))};
@@ -113,7 +110,7 @@ ScaleRange scale_range(const data::Schema& schema) {
   const double constant = schema.constant * schema.constant;
   if (schema.intercept) length = {constant, constant};
   for (const auto& column : schema.columns) {
-    const auto block = std::visit(BlockLength{schema.encoding}, column.rule);
+    const auto block = std::visit(BlockLength{}, column.rule);
     length.least += block.least;
     length.most += block.most;
   }
@@ -147,7 +144,7 @@ std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearM
       const auto place = features[i].category;
       if (place == 0) continue;  // its line is part of the curve
       const double line = coefficients[i - base::checked_cast<std::size_t>(place)];
-      const data::NumericMap map(*number, schema.encoding);
+      const data::NumericMap map(*number);
       const auto knot = map.feature_at(place).index;
       const double share = map.knot_share(knot);
       add(schema.columns[base::checked_cast<std::size_t>(features[i].column)].name,

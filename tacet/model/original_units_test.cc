@@ -13,12 +13,12 @@
 namespace tacet::model {
 namespace original_units_test {
 
-data::Schema mixed_schema(data::RowScaling scaling) {
+// The numbers count from their middle, or else from their lower bound.
+data::Schema mixed_schema(data::RowScaling scaling, bool centre = true) {
   data::Schema schema;
-  schema.encoding = 1;
   schema.columns = {
-      {"age", data::NumericColumn{.lower = 20, .upper = 100, .log1p = false, .fill = {}}},
-      {"gain", data::NumericColumn{.lower = 0, .upper = 999, .log1p = true, .fill = {}}},
+      {"age", data::NumericColumn{.lower = 20, .upper = 100, .centre = centre}},
+      {"gain", data::NumericColumn{.lower = 0, .upper = 999, .log1p = true, .centre = centre}},
       {"town", data::CategoricalColumn{.categories = {"Bern", "Basel"}}},
       {"sex", data::CategoricalColumn{.categories = {"m", "f"}, .coding = data::Coding::sign}}};
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
@@ -47,7 +47,7 @@ double margin_of(const data::Schema& schema, const LinearModel& model,
 constexpr double grid_error = 2 * 21.0 / 2048;
 
 TEST(OriginalUnits, ConstantScalingMovesEveryRecordAlike) {
-  const auto schema = mixed_schema(data::RowScaling::constant_root);
+  const auto schema = mixed_schema(data::RowScaling::constant_root, false);
   const auto model = numbered_model(schema);
   const auto effects = original_units(schema, model, 0);
   EXPECT_EQ(effects[0].longest_row, effects[0].shortest_row);
@@ -62,7 +62,7 @@ TEST(OriginalUnits, ConstantScalingMovesEveryRecordAlike) {
 }
 
 TEST(OriginalUnits, TheExtremeRowsOfClippingHaveTheStatedFactors) {
-  const auto schema = mixed_schema(data::RowScaling::clip1);
+  const auto schema = mixed_schema(data::RowScaling::clip1, false);
   const auto model = numbered_model(schema);
   const auto range = scale_range(schema);
   EXPECT_EQ(range.shortest_row, 1 / std::sqrt(3.0));  // two groups and the intercept
@@ -77,14 +77,14 @@ TEST(OriginalUnits, TheExtremeRowsOfClippingHaveTheStatedFactors) {
 }
 
 TEST(OriginalUnits, LogarithmsCountInTheirOwnUnit) {
-  const auto schema = mixed_schema(data::RowScaling::constant_root);
+  const auto schema = mixed_schema(data::RowScaling::constant_root, false);
   const auto effects = original_units(schema, numbered_model(schema), 0);
   EXPECT_EQ(effects[1].step, "1 in log(1 + x)");
   EXPECT_NEAR(effects[1].longest_row, 2 / std::log(1000.0) / std::sqrt(5.0), 1e-15);
 }
 
 TEST(OriginalUnits, RegressionsSpeakInUnitsOfTheTarget) {
-  auto schema = mixed_schema(data::RowScaling::constant_root);
+  auto schema = mixed_schema(data::RowScaling::constant_root, false);
   schema.target = {"y", data::RegressionTarget{0, 500}};
   const auto effects = original_units(schema, numbered_model(schema), 0);
   EXPECT_NEAR(effects[0].longest_row, 250.0 / 80 / std::sqrt(5.0), 1e-12);
@@ -92,9 +92,9 @@ TEST(OriginalUnits, RegressionsSpeakInUnitsOfTheTarget) {
 }
 
 TEST(OriginalUnits, StepsAreLongerAroundTheMiddle) {
-  auto schema = mixed_schema(data::RowScaling::constant_root);
-  const auto first = original_units(schema, numbered_model(schema), 0);
-  schema.encoding = 2;
+  const auto from_lower = mixed_schema(data::RowScaling::constant_root, false);
+  const auto first = original_units(from_lower, numbered_model(from_lower), 0);
+  const auto schema = mixed_schema(data::RowScaling::constant_root);
   const auto model = numbered_model(schema);
   const auto effects = original_units(schema, model, 0);
   const double length = std::sqrt(5 + 2 * 0.5625);  // two numbers may be 1.25 long
@@ -106,7 +106,6 @@ TEST(OriginalUnits, StepsAreLongerAroundTheMiddle) {
 
 TEST(OriginalUnits, ANumberWithHatsIsACurve) {
   auto schema = mixed_schema(data::RowScaling::constant_root);
-  schema.encoding = 2;
   std::get<data::NumericColumn>(schema.columns[0].rule).knots = 3;
   const auto model = numbered_model(schema);
   const auto effects = original_units(schema, model, 0);
@@ -124,7 +123,6 @@ TEST(OriginalUnits, ANumberWithHatsIsACurve) {
 
 TEST(OriginalUnits, BinsAndIndicatorsCountBesideTheNumber) {
   auto schema = mixed_schema(data::RowScaling::constant_root);
-  schema.encoding = 2;
   auto& age = std::get<data::NumericColumn>(schema.columns[0].rule);
   age.bins = 2;
   age.missing_indicator = true;
@@ -145,7 +143,6 @@ TEST(OriginalUnits, BinsAndIndicatorsCountBesideTheNumber) {
 
 TEST(OriginalUnits, ScaledCategoriesStepAsFarAsTheyAreScaled) {
   auto schema = mixed_schema(data::RowScaling::constant_root);
-  schema.encoding = 2;
   std::get<data::CategoricalColumn>(schema.columns[2].rule).scales = {0.5, 2};
   const auto model = numbered_model(schema);
   const auto effects = original_units(schema, model, 0);

@@ -87,7 +87,7 @@ RecordedResult result_in(const std::string& text, const std::string& name) {
   auto recorded = recorded_in(text, name);
   if (recorded) return *std::move(recorded);
   throw base::DataError(
-      "'{}' has no receipt; a model file or a receipt is needed, and `tacet account` computes what "
+      "'{}' has no receipt; a model file or a receipt is needed, and an accounting computes what "
       "events cost",
       name);
 }

@@ -24,8 +24,8 @@ fs::path folder_of(const fs::path& file) {
   const bool replaced = fs::exists(ledger::ledger_path(folder, lost), error);
   throw base::BudgetError(
       "'{}' may be a copy of '{}' beside it, whose ledger '{}' is {}, so nothing can tell; no data "
-      "were used. Put that ledger back, or mark '{}' again where the ledger is now (`tacet ledger "
-      "init LEDGER --data-set NAME --alias NAME --data FILE`), or, when its account is no longer "
+      "were used. Put that ledger back, or mark '{}' again where the ledger is now (`ledger.enrol` "
+      "with an `alias`), or, when its account is no longer "
       "needed, remove its mark from '{}'",
       data, lost.file, ledger::ledger_path(folder, lost).string(),
       replaced ? "another one now" : "missing", lost.file,
@@ -42,18 +42,19 @@ std::string chosen_data_set(const ledger::Snapshot& snapshot, const std::optiona
   }
   if (!own.empty()) return snapshot.account(own).name();
   if (snapshot.accounts.size() == 1) return snapshot.accounts.front().name();
-  throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
+  throw base::UsageError("the ledger has several accounts or none; name one with `data_set`");
 }
 
-/// The ways to use records for what protects nobody, in words.
-std::string ways_past(const Use& use) {
+/// The ways to use records for what protects nobody, in words; empty where the front end has none.
+std::string ways_past(const Use& use, const AccountChoice& choice) {
+  if (!choice.offers_ways_past) return {};
   const std::string for_ever =
-      "--without-ledger REASON --for-ever books what that costs, epsilon infinity: the account can "
+      "`without_ledger=REASON` `for_ever` books what that costs, epsilon infinity: the account can "
       "promise nothing after it, and nothing undoes it";
-  if (!use.may_be_attested) return for_ever;
-  return "If you own the records, nobody else sees the output and it decides nothing about what is "
-         "released later, say why you look with --attested-look REASON, which costs nothing, stays "
-         "in that ledger and is stated by every later receipt. Else " +
+  if (!use.may_be_attested) return ". " + for_ever;
+  return ". If you own the records, nobody else sees the output and it decides nothing about what "
+         "is released later, say why you look with `attested_look=REASON`, which costs nothing, "
+         "stays in that ledger and is stated by every later receipt. Else " +
          for_ever;
 }
 
@@ -61,13 +62,13 @@ void check_exclusions(const AccountChoice& choice) {
   const bool past = !choice.override_reason.empty();
   if (past && !choice.look_reason.empty()) {
     throw base::UsageError(
-        "--attested-look and --without-ledger exclude each other: the first costs nothing and "
+        "`attested_look` and `without_ledger` exclude each other: the first costs nothing and "
         "leaves the account as it is, the second ends it");
   }
   if (past && !choice.ledger.empty()) {
-    throw base::UsageError("--ledger and --without-ledger exclude each other");
+    throw base::UsageError("`ledger` and `without_ledger` exclude each other");
   }
-  if (choice.for_ever && !past) throw base::UsageError("--for-ever goes with --without-ledger");
+  if (choice.for_ever && !past) throw base::UsageError("`for_ever` goes with `without_ledger`");
 }
 
 /// Refuses options that do not go together, and data whose account was not given.
@@ -76,29 +77,29 @@ void check_choice(const std::string& data, const AccountChoice& choice, const Us
   check_exclusions(choice);
   if (!mark && !choice.override_reason.empty()) {
     throw base::UsageError(
-        "--without-ledger is for data that have an account, and these have none here");
+        "`without_ledger` is for data that have an account, and these have none here");
   }
   if (!choice.look_reason.empty() && !use.may_be_attested) {
     throw base::UsageError(
-        "only `schema check` and exact figures of `evaluate` may be an attested look");
+        "only a check of a schema and exact figures of an evaluation may be an attested look");
   }
   if (!mark && choice.ledger.empty() && !choice.look_reason.empty()) {
     throw base::UsageError(
-        "--attested-look is kept in the ledger of the data, and these have none here; leave it "
-        "out, or name the ledger with --ledger");
+        "`attested_look` is kept in the ledger of the data, and these have none here; leave it "
+        "out, or name the ledger with `ledger`");
   }
   if (!mark && choice.ledger.empty() && !choice.data_set.empty()) {
-    throw base::UsageError("--data-set needs --ledger");
+    throw base::UsageError("`data_set` needs `ledger`");
   }
   const bool unprotected = !use.unprotected_reason.empty();
   if (unprotected && !choice.override_reason.empty() && !choice.for_ever) {
     throw base::UsageError(
         "the account '{}' would be infinite from now on ({}): it can promise nothing after that, "
-        "and neither a higher cap nor `tacet ledger resolve` undoes it; nothing was booked. If "
-        "that is meant, add --for-ever{}",
+        "and neither a higher cap nor `ledger.resolve` undoes it; nothing was booked. If "
+        "that is meant, add `for_ever`{}",
         mark->mark.data_set, use.unprotected_reason,
         use.may_be_attested
-            ? "; for a look of the owner's alone take --attested-look REASON instead"
+            ? "; for a look of the owner's alone take `attested_look=REASON` instead"
             : "");
   }
   const bool chosen =
@@ -107,13 +108,16 @@ void check_choice(const std::string& data, const AccountChoice& choice, const Us
   if (unprotected) {
     throw base::BudgetError(
         "the records of '{}' have the privacy account '{}' in the ledger {}, and nothing protects "
-        "what this gives out of them ({}); no data were used. {}",
-        data, mark->mark.data_set, mark->ledger.string(), use.unprotected_reason, ways_past(use));
+        "what this gives out of them ({}); no data were used{}",
+        data, mark->mark.data_set, mark->ledger.string(), use.unprotected_reason,
+        ways_past(use, choice));
   }
   throw base::BudgetError(
-      "the records of '{}' have the privacy account '{}': give --ledger {}, or --without-ledger "
-      "REASON, which books past the cap and which that ledger keeps; no data were used",
-      data, mark->mark.data_set, mark->ledger.string());
+      "the records of '{}' have the privacy account '{}': give `ledger={}`{}; no data were used",
+      data, mark->mark.data_set, mark->ledger.string(),
+      choice.offers_ways_past
+          ? ", or `without_ledger=REASON`, which books past the cap and which that ledger keeps"
+          : "");
 }
 
 /// In a ledger that was given, what protects nobody never fits; a look has a way of its own.
@@ -124,8 +128,8 @@ void refuse_unattested(const Front& front, const Use& use, const std::string& ac
   throw base::BudgetError(
       "the account '{}' does not cover this: requested an infinite cost ({}); nothing was booked "
       "and no data were "
-      "read. {}",
-      account, use.unprotected_reason, ways_past(use));
+      "read{}",
+      account, use.unprotected_reason, ways_past(use, choice));
 }
 
 }  // namespace

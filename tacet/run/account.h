@@ -41,7 +41,7 @@ struct Use {
 /// Opens the account that was chosen; nothing where the data have none and none was given. Records
 /// in memory, an empty `data`, have no marks.
 /// BudgetError when the data have one and another one was given, or none; UsageError for options
-/// that do not go together, as past the cap for a use that protects nobody without --for-ever.
+/// that do not go together, as past the cap for a use that protects nobody without `for_ever`.
 [[nodiscard]] std::optional<Account> find_account(const std::string& data, const Front& front,
                                                   const Use& use);
 

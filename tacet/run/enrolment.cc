@@ -124,7 +124,8 @@ std::optional<EarlierAccount> earlier_account(const std::string& data, const fs:
 void refuse_enrolment(const std::string& data, const EarlierAccount& earlier) {
   const std::string way =
       "a second account would spend their budget a second time; nothing was enrolled. Spend from "
-      "that ledger, or, if you answer for a second budget, give --override --reason TEXT, which "
+      "that ledger, or, if you answer for a second budget, give `override` and `reason=TEXT`, "
+      "which "
       "stays in both ledgers";
   if (!earlier.certain) {
     throw base::BudgetError(

@@ -12,13 +12,15 @@ namespace tacet::run {
 
 /// Which account is to pay, as the user says it; all empty: the data have none.
 struct AccountChoice {
-  std::string ledger;           ///< --ledger: its file
-  std::string data_set;         ///< --data-set: the account in it
-  std::string override_reason;  ///< --without-ledger: why the cap does not count
-  bool for_ever = false;        ///< --for-ever: that an infinite cost ends the account is known
-  /// --attested-look: why the owner looks at exact figures, which nobody else sees and which decide
+  std::string ledger;           ///< `ledger`: its file
+  std::string data_set;         ///< `data_set`: the account in it
+  std::string override_reason;  ///< `without_ledger`: why the cap does not count
+  bool for_ever = false;        ///< `for_ever`: that an infinite cost ends the account is known
+  /// `attested_look`: why the owner looks at exact figures, which nobody else sees and which decide
   /// nothing about later releases.
   std::string look_reason = {};
+  /// The front end offers the three ways past the account above, so that refusals may name them.
+  bool offers_ways_past = false;
 };
 
 /// What a front end brings along: the choice of the account, a way to talk to a person, and a flag

@@ -24,7 +24,7 @@ Parts::Parts(const std::string& data, const base::CancelToken* cancel) : cancel_
     throw base::BudgetError(
         "the records of '{}' have the account '{}' in the ledger '{}', which is {}: parts of them "
         "could not be booked there, and nothing was written. Put that ledger back, or mark '{}' "
-        "again where it is now (`tacet ledger init LEDGER --data-set NAME --alias {} --data FILE`)",
+        "again where it is now (`ledger.enrol` with the `alias` '{}')",
         data, found->mark.data_set, found->ledger.string(),
         ledger == nullptr ? "missing" : "another one now", data, found->mark.data_set);
   }

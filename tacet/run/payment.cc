@@ -99,8 +99,7 @@ void Payment::warn_of_last_delta() const {
   if (!(left > 0) || after.remaining(account.cap()).delta > 0) return;
   front_.warn(
       fmt::format("this takes all that is left of delta in the account '{}' ({}): after it only "
-                  "runs with delta "
-                  "0 fit. A smaller --delta leaves some",
+                  "runs with delta 0 fit. A smaller `delta` leaves some",
                   account_->data_set, left));
 }
 
@@ -174,7 +173,7 @@ void Payment::restore_mark() {
   } catch (const base::IoError& error) {
     if (!front_.warn) return;
     front_.warn(fmt::format(
-        "the data could not be marked, so that spending without --ledger goes unnoticed: {}",
+        "the data could not be marked, so that spending without `ledger` goes unnoticed: {}",
         error.what()));
   }
 }

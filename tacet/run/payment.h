@@ -37,7 +37,7 @@ struct Expense {
 
 /// What a command spends that gives out exact figures of records: without end. Records that have an
 /// account are not public, whoever says so; without theirs, or without a reason that their ledger
-/// keeps, run::spend refuses it. `what` goes out: "exact metrics (--public)".
+/// keeps, run::spend refuses it. `what` goes out: "exact metrics".
 [[nodiscard]] Expense unprotected_use(const std::string& command, const std::string& data,
                                       const std::string& what);
 

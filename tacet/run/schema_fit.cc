@@ -110,7 +110,7 @@ void check_row_count(const FitRequest& request, const FitShares& shares) {
   if (!rows || static_cast<double>(*rows) >= need) return;
   throw base::UsageError(
       "epsilon {} for {} columns finds no bounds in {} records: it takes some {:.0f} records, an "
-      "epsilon of about {:.2g}, or fewer columns (--ignore); bounds from a codebook cost nothing",
+      "epsilon of about {:.2g}, or fewer columns (`ignore`); bounds from a codebook cost nothing",
       request.asked.epsilon, shares.columns, *rows, std::ceil(need),
       request.asked.epsilon * need / static_cast<double>(*rows));
 }

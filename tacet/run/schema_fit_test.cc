@@ -145,7 +145,7 @@ TEST(SchemaFit, APublicNumberOfRecordsThatIsTooSmallCostsNothing) {
     static_cast<void>(plan_fit(request, names, source));
     FAIL() << "planned";
   } catch (const base::UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find("fewer columns (--ignore)"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("fewer columns (`ignore`)"), std::string::npos);
   }
   request.asked.epsilon = 4;
   EXPECT_NO_THROW(static_cast<void>(plan_fit(request, names, source)));

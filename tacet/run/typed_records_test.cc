@@ -62,8 +62,8 @@ class RandomTable {
         {"'categorical'\ncategories=['0','1']", counted},
         {"'hashed'\nbits=7", words},
         {"'text'\nbits=9", words},
-        {"'ids'\nseparator='|'\nmost=2\nbits=8", words, false, '|'},
-        {"'ids'\nseparator=','\nmost=3\ncount=8", words, false, ','}};
+        {"'ids'\nseparator='|'\nmax_ids=2\nbits=8", words, false, '|'},
+        {"'ids'\nseparator=','\nmax_ids=3\ncount=8", words, false, ','}};
     const std::vector<Rule> targets = {{"positive=['true','1','x']\nnegative=['false','0']", words},
                                        {"classes=['1','2','x','a,b']\nunknown='2'", counted},
                                        {"lower=-2\nupper=5", counted},

@@ -84,9 +84,8 @@ name = "person"
 kind = "hashed"
 bits = 10
 """
-BERKELEY = f"{SOURCE}/data/berkeley1973.csv --schema berkeley1973.toml"
-NEWEST = (f"{SOURCE}/data/berkeley1973.csv --schema "
-          f"{SOURCE}/data/schemas/berkeley1973.toml")
+BERKELEY = (f"{SOURCE}/data/berkeley1973.csv --schema "
+            f"{SOURCE}/data/schemas/berkeley1973.toml")
 
 
 def records(count):
@@ -119,13 +118,10 @@ def write_inputs(folder):
             names = [c for c in ignored if not (unit and c == "person")]
             quoted = ", ".join(f'"{c}"' for c in names)
             head = 'unit = "person"\n' if unit else ""
-            for encoding, columns in ((1, COLUMNS), (2, CENTRED)):
-                suffix = "" if encoding == 1 else "2"
+            for suffix, columns in (("", COLUMNS), ("2", CENTRED)):
                 (folder / f"{name}{unit}{suffix}.toml").write_text(
-                    f'encoding = {encoding}\n{head}public_row_count = 400\n\n{target}\n'
+                    f'{head}public_row_count = 400\n\n{target}\n'
                     f'[[column]]\nnames = [{quoted}]\nkind = "ignored"\n{columns}')
-    shipped = (SOURCE / "data/schemas/berkeley1973.toml").read_text()
-    (folder / "berkeley1973.toml").write_text("encoding = 1\n" + shipped)
 
 
 def settings():
@@ -136,7 +132,7 @@ def settings():
         words = " ".join(options)
         if not any(word in words for word in ("--method", "--epsilon inf", LOCAL, AUTO)):
             options = "--method gradient", *options
-        named = data.replace(BERKELEY, "berkeley1973").replace(NEWEST, "berkeley1973, newest")
+        named = data.replace(BERKELEY, "berkeley1973")
         out[" ".join((named, *options))] = " ".join((data, *options))
 
     for method in METHODS:
@@ -144,8 +140,7 @@ def settings():
             for budget in ("--epsilon 1 --delta 1e-6", "--epsilon 4 --delta 0", "--epsilon 0.3"):
                 add(BERKELEY, f"--method {method} --adjacency {adjacency} {budget}")
     for adjacency in ADJACENCIES:
-        for data in (BERKELEY, NEWEST):
-            add(data, f"{AUTO} --adjacency {adjacency} --epsilon 1")
+        add(BERKELEY, f"{AUTO} --adjacency {adjacency} --epsilon 1")
         add(BERKELEY, f"--method sparse-groups --group-column department --groups 3 --steps 20 "
                       f"--adjacency {adjacency} --epsilon 1")
         wide = f"--method wide --steps 20 --adjacency {adjacency} --epsilon 1"
@@ -208,7 +203,7 @@ def settings():
             add(f"data.csv --schema {kind}unit.toml",
                 f"--batch-size 40 --steps 20 --adjacency {adjacency} --epsilon 2 --delta 1e-5 "
                 "--max-records-per-unit 3")
-    add_newest(add)
+    add_centred(add)
     add_devices(add)
     return out
 
@@ -225,8 +220,8 @@ def add_devices(add):
         add("more.csv --schema two2.toml", f"{extra} --epsilon 2 {LOCAL}")
 
 
-def add_newest(add):
-    """Settings of the newest encoding; all before are pinned to the first one."""
+def add_centred(add):
+    """Settings with numbers around their middle, and of wide tables."""
     for kind in ("numbers2", "two2"):
         data = f"more.csv --schema {kind}.toml"
         for method in METHODS:
@@ -278,7 +273,7 @@ def add_newest(add):
         add(f"{'more' if schema == 'classes2' else 'data'}.csv --schema {schema}.toml",
             "--loss softmax --l2 0.01 --epsilon inf")
     for epsilon in (0.1, 1):
-        add(NEWEST, f"--epsilon {epsilon} --delta 1e-6")
+        add(BERKELEY, f"--epsilon {epsilon} --delta 1e-6")
 
 
 class Recorder:

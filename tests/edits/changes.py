@@ -122,7 +122,7 @@ class Changes:
                 return None
 
             self.add(f"adjacency {other} with its neighbours", neighbours, allowed)
-            self.add(f"adjacency {other} of version 0.1.0 without neighbours",
+            self.add(f"adjacency {other} of another version without neighbours",
                      lambda d, change=neighbours: change(d, "0.1.0"), REFUSED)
 
             def alone(document, to=other):

@@ -28,4 +28,16 @@ inline CarriedOut carried_out(learn::Training plan, const data::Dataset& data, s
   return {std::move(plan), std::move(result), reservation.spent()};
 }
 
+/// What a method's function leaves behind of its plan with seeded noise.
+template <auto train, typename Plan>
+learn::TrainedModel seeded_run(const data::Dataset& data, const data::Schema& schema,
+                               const Plan& plan, std::uint64_t seed, int threads) {
+  random::SeededSource source(seed);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool pool(threads);
+  base::LocalReducer reducer;
+  return train(data, schema, plan, {source, reservation, pool, reducer});
+}
+
 }  // namespace tacet::test

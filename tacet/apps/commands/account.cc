@@ -40,8 +40,7 @@ constexpr std::string_view account_examples =
     "Exactly one of --delta (prints epsilon), --epsilon (prints delta) and --curve goes with a "
     "given\n"
     "mechanism. Epsilon at --delta 0 is the pure one, or inf.\n"
-    "The cipher's own term, which receipts carry, is not part of these numbers; see `tacet "
-    "verify`.\n";
+    "The PRG slack, which receipts carry, is not part of these numbers; see `tacet verify`.\n";
 
 constexpr std::string_view delta_range = "a number from 0 to below 1";
 

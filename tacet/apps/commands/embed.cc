@@ -189,13 +189,13 @@ class Embed : public Command {
   }
 
   static void print_plan(const Console& console, const learn::WordPlan& plan) {
-    const learn::Training shown{plan, {}};
+    const auto shown = spelled(learn::Training{plan, {}}, console);
     console.result(console.json() ? json_text(plan_json(shown)) : plan_text(shown));
   }
 
   void report(const Console& console, const learn::WordPlan& plan, const privacy::Receipt& receipt,
               double seconds) const {
-    const learn::Training shown{plan, {}};
+    const auto shown = spelled(learn::Training{plan, {}}, console);
     if (console.json()) {
       ordered_json out;
       out["vectors"] = output_;

@@ -16,7 +16,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/learn/evaluation.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/model/model_file.h"
 #include "tacet/report/results.h"
 

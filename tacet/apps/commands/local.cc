@@ -80,7 +80,7 @@ class LocalSimulate : public Command {
     }
     const auto schema = devices_.schema();
     const auto plan = local::plan_local(schema, options);
-    auto training = learn::resolved_training(plan, local::simulate_devices);
+    auto training = spelled(learn::resolved_training(plan, local::simulate_devices), console);
     training.schema = schema;
     auto promise = promise_of(plan, options, schema);
     promise.unprotected_reason = run_.unprotected_reason();
@@ -127,23 +127,24 @@ struct MechanismRow {
 };
 
 std::vector<MechanismRow> compare_mechanisms(const data::Schema& schema,
-                                             const local::LocalOptions& options) {
+                                             const local::LocalOptions& options,
+                                             const Console& console) {
   std::vector<MechanismRow> rows;
   for (const auto& mechanism : mechanism::local_mechanism_names.all) {
     auto other = options;
     other.mechanism = mechanism.value;
-    other.linear.delta.reset();
+    other.delta.reset();
     if (options.mechanism != mechanism.value) other.certificate.reset();
     if (other.mechanism == mechanism::LocalMechanism::gaussian) {
       other.shuffled = false;
-      other.linear.delta = options.linear.delta;
-      if (other.linear.delta == 0.0) other.linear.delta.reset();
+      other.delta = options.delta;
+      if (other.delta == 0.0) other.delta.reset();
     }
     MechanismRow row{mechanism.text, std::nullopt, {}};
     try {
       row.plan = local::plan_local(schema, other);
     } catch (const base::Error& error) {
-      row.why_not = error.what();
+      row.why_not = console.spelled(error.what());
     }
     rows.push_back(std::move(row));
   }
@@ -215,9 +216,9 @@ class LocalPlanCommand : public Command {
     const auto options = devices_.options();
     const auto schema = devices_.schema();
     const auto plan = local::plan_local(schema, options);
-    const auto rows =
-        options.linear.paper() ? std::vector<MechanismRow>{} : compare_mechanisms(schema, options);
-    auto training = learn::resolved_training(plan, local::simulate_devices);
+    const auto rows = options.paper() ? std::vector<MechanismRow>{}
+                                      : compare_mechanisms(schema, options, console);
+    auto training = spelled(learn::resolved_training(plan, local::simulate_devices), console);
     const auto promise = promise_of(plan, options, schema);
     if (console.json()) {
       auto out = plan_json(training);

@@ -35,7 +35,7 @@ class Plan : public Command {
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto request = training_.request();
     choose::check(request);  // before the schema is looked for
-    const auto plan = choose::plan(request, training_.schema());
+    const auto plan = spelled(choose::plan(request, training_.schema()), console);
     const auto& schema = plan.schema;
     auto alone = report::planned_receipt(plan);
     if (alone.is_protected()) alone.unprotected_reason = run_.unprotected_reason();

@@ -37,7 +37,7 @@ class Train : public Command {
     const auto schema = training_.schema();
     const auto pool = TrainingRun::threads(console, request.values());
     in_account(terms, way_to_train(terms), [&] {
-      const auto plan = choose::plan(request, schema);
+      const auto plan = spelled(choose::plan(request, schema), console);
       run_.run({name(), plan, training_.schema_file(), *pool}, console, cancel);
     });
   }

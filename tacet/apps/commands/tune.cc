@@ -57,7 +57,7 @@ class Tune : public Command {
     const auto way = "settings are chosen in accounts in basic that have a delta. " +
                      other_account("--epsilon 1 --delta 1e-6");
     in_account(terms, way, [&] {
-      const auto plan = choose::plan(request, schema);
+      const auto plan = spelled(choose::plan(request, schema), console);
       for (const auto& reason : plan.reasons) console.say(paragraph(reason));
       run_.run(
           {name(), plan, training_.schema_file(), *pool, {.text = {}, .json = {}, .timed = false}},

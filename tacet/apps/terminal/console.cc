@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
@@ -45,8 +46,9 @@ bool terminal_attached() {
 
 }  // namespace
 
-Console::Console(OutputStyle style)
+Console::Console(OutputStyle style, base::Spelling spelling)
     : style_(style),
+      spelling_(std::move(spelling)),
       live_(!style.quiet && terminal_attached()),
       colour_(colour_wanted()),
       shown_(::isatty(STDOUT_FILENO) == 1) {}
@@ -59,13 +61,17 @@ void Console::result(std::string_view text) const {
 
 void Console::say(std::string_view text) const {
   if (style_.quiet) return;
-  to_standard_error(base::printable_lines(text) + "\n");
+  to_standard_error(base::printable_lines(spelled(text)) + "\n");
 }
 
 void Console::warn(std::string_view line) const {
-  const auto shown = base::printable(line);
+  const auto shown = base::printable(spelled(line));
   to_standard_error(colour_ ? fmt::format("\033[1;33m{}\033[0m\n", shown)
                             : fmt::format("{}\n", shown));
+}
+
+std::string Console::spelled(std::string_view text) const {
+  return base::spell_parameters(text, spelling_);
 }
 
 void check_results() {

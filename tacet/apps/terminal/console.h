@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "tacet/base/parameter_names.h"
 #include "tacet/base/progress.h"
 
 namespace tacet::apps {
@@ -17,7 +18,8 @@ struct OutputStyle {
 /// The two channels of the program: results to standard output, talk to standard error.
 class Console {
  public:
-  explicit Console(OutputStyle style);
+  /// `spelling`: how parameters are written in what is said.
+  Console(OutputStyle style, base::Spelling spelling);
 
   [[nodiscard]] bool json() const { return style_.json; }
   [[nodiscard]] bool quiet() const { return style_.quiet; }
@@ -29,12 +31,15 @@ class Console {
   void say(std::string_view text) const;
   /// Something a person must see even when quiet, on one line.
   void warn(std::string_view line) const;
+  /// With the parameters in it as options; talk and warnings are spelled here, results are not.
+  [[nodiscard]] std::string spelled(std::string_view text) const;
 
   /// Standard error is a terminal that may be written over, and talk is wanted.
   [[nodiscard]] bool live() const { return live_; }
 
  private:
   OutputStyle style_;
+  base::Spelling spelling_;
   bool live_;
   bool colour_;
   bool shown_;  ///< standard output is a terminal

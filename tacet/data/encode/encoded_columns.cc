@@ -22,13 +22,12 @@ std::string category_name(const Column& column, std::int64_t category) {
 /// Tells `receiver` the encoded features of one column.
 template <typename Receiver>
 struct NameColumns {
-  std::int64_t encoding;
   const std::string& name;
   std::int64_t column;
   Receiver& receiver;
 
   void operator()(const NumericColumn& rule) const {
-    const NumericMap map(rule, encoding);
+    const NumericMap map(rule);
     for (std::int64_t k = 0; k < map.width(); ++k) {
       receiver.add(map.feature_name(name, k), column, k);
     }
@@ -93,9 +92,8 @@ template <typename Receiver>
 void visit_full_features(const Schema& schema, Receiver receiver) {
   for (std::size_t k = 0; k < schema.columns.size(); ++k) {
     const Column& column = schema.columns[k];
-    std::visit(
-        NameColumns<Receiver>{schema.encoding, column.name, static_cast<std::int64_t>(k), receiver},
-        column.rule);
+    std::visit(NameColumns<Receiver>{column.name, static_cast<std::int64_t>(k), receiver},
+               column.rule);
   }
   std::int64_t place = 0;
   for (const auto& pair : pair_features(schema)) {

@@ -45,13 +45,12 @@ using EncodeField = std::function<void(const Value& value, bool missing, RawRow&
 /// The way from a column's field to its features, the first of which is `first`; none for columns
 /// that are not read.
 struct FieldEncoder {
-  std::int64_t encoding;
   std::uint32_t first;
   const MissingValues& missing_values;  // outlives the fields' encoders
 
   EncodeField operator()(const NumericColumn& rule) const {
-    return [map = NumericMap(rule, encoding), rule, first = first](const Value& value, bool missing,
-                                                                   RawRow& row) {
+    return [map = NumericMap(rule), rule, first = first](const Value& value, bool missing,
+                                                         RawRow& row) {
       const auto add = [&](std::int64_t place, double feature) {
         row.add(first + static_cast<std::uint32_t>(place), feature);
       };
@@ -179,7 +178,7 @@ class Encoder::Implementation {
       if (const auto* rule = std::get_if<CrossedColumn>(&column.rule)) {
         slots_.push_back({std::move(fields), nullptr, first, rule->bits});
       } else if (!column.ignored()) {
-        auto encode = std::visit(FieldEncoder{schema.encoding, first, missing_}, column.rule);
+        auto encode = std::visit(FieldEncoder{first, missing_}, column.rule);
         slots_.push_back({std::move(fields), std::move(encode), first, 0});
       }
       first += static_cast<std::uint32_t>(column.width());

@@ -50,7 +50,7 @@ class Fixture {
 };
 
 const std::string numeric_x = "[[column]]\nname='x'\nkind='numeric'\nlower=-1\nupper=3\n";
-const std::string first = "encoding = 1\n";
+const std::string from_lower = numeric_x + "centre=false\n";  // the share of the way from `lower`
 const std::string no_intercept = "intercept = false\n";
 const std::string binary_y = "[target]\ncolumn='y'\npositive=['yes','1']\nnegative='no'\n";
 
@@ -100,7 +100,7 @@ TEST(ValueIndex, TellsIntegersApartThatShareADouble) {
 }
 
 TEST(Encoder, NumbersAreClippedAndMappedToTheUnitInterval) {
-  Fixture fixture(first + no_intercept + numeric_x + binary_y);
+  Fixture fixture(no_intercept + from_lower + binary_y);
   const auto value = [&](const std::string& text) {
     const Row row = fixture.features({text, "yes"});
     return row.empty() ? 0 : row.at(0);
@@ -118,8 +118,8 @@ TEST(Encoder, NumbersAreClippedAndMappedToTheUnitInterval) {
 }
 
 TEST(Encoder, MissingAndUnreadableNumbersTakeTheFillValue) {
-  Fixture filled(first + no_intercept + numeric_x + "fill=1\n" + binary_y);
-  Fixture plain(first + no_intercept + numeric_x + binary_y);
+  Fixture filled(no_intercept + from_lower + "fill=1\n" + binary_y);
+  Fixture plain(no_intercept + from_lower + binary_y);
   for (const char* text : {"", "NA", "nan", "inf", "-inf", "garbage", "0x1p3"}) {
     EXPECT_EQ(filled.features({text, "yes"}), (Row{{0, 1024}})) << text;
     EXPECT_EQ(plain.features({text, "yes"}), Row{}) << text;
@@ -127,9 +127,10 @@ TEST(Encoder, MissingAndUnreadableNumbersTakeTheFillValue) {
 }
 
 TEST(Encoder, LogarithmIsTakenBeforeScaling) {
-  Fixture fixture(first + no_intercept +
-                  "[[column]]\nname='x'\nkind='numeric'\nlower=0\nupper=99999\nlog1p=true\n" +
-                  binary_y);
+  Fixture fixture(
+      no_intercept +
+      "[[column]]\nname='x'\nkind='numeric'\nlower=0\nupper=99999\nlog1p=true\ncentre=false\n" +
+      binary_y);
   const auto expected = static_cast<int>(2048 * std::log1p(999.0) / std::log1p(99999.0));
   EXPECT_EQ(fixture.features({"999", "yes"}), (Row{{0, expected}}));
 }
@@ -178,16 +179,16 @@ TEST(Encoder, SignCodingIsOneFeatureOfMinusOneOrOne) {
 }
 
 TEST(Encoder, Clip1ScalesLongRowsOnlyAndCountsTheIntercept) {
-  Fixture alone(first + no_intercept + numeric_x + binary_y);
+  Fixture alone(no_intercept + from_lower + binary_y);
   EXPECT_EQ(alone.features({"1", "yes"}), (Row{{0, 1024}}));
-  Fixture with(first + numeric_x + binary_y);
+  Fixture with(from_lower + binary_y);
   // (1, 1) has norm sqrt 2: 2048 / sqrt 2 = 1448.15
   EXPECT_EQ(with.features({"3", "yes"}), (Row{{0, 1448}, {1, 1448}}));
   EXPECT_EQ(with.features({"-1", "yes"}), (Row{{1, 2048}}));
 }
 
 TEST(Encoder, ConstDividesByTheRootOfTheBlocks) {
-  Fixture fixture(first + "row_scaling='const'\n" + numeric_x +
+  Fixture fixture("row_scaling='const'\n" + from_lower +
                   "[[column]]\nname='c'\nkind='categorical'\ncategories=['a','b']\n" + binary_y);
   const int one = static_cast<int>(2048 / std::sqrt(3.0));
   EXPECT_EQ(fixture.features({"3", "b", "yes"}), (Row{{0, one}, {2, one}, {3, one}}));
@@ -268,7 +269,7 @@ TEST(Encoder, ProbabilitiesAndCountsAreClippedToTheirShares) {
 }
 
 TEST(Encoder, MatchesColumnsByNameInAnyOrderAndIgnoresOthers) {
-  const Schema schema = schema_from_toml(first + no_intercept + numeric_x + binary_y, "s.toml");
+  const Schema schema = schema_from_toml(no_intercept + from_lower + binary_y, "s.toml");
   const std::vector<std::string> names = {"other", "y", "x"};
   Encoder encoder(schema, names, TargetUse::required, "t.csv");
   const std::vector<std::string_view> fields = {"77", "yes", "1"};
@@ -331,9 +332,7 @@ TEST(Encoder, NoTextEverExceedsTheNormBound) {
                                             "2.5",    "1.7976931348623157e308"};
   for (const std::string settings :
        {"row_scaling='clip1'\n", "row_scaling='const'\n", "intercept=false\n",
-        "intercept=false\nrow_scaling='const'\n", "encoding=1\n",
-        "encoding=1\nrow_scaling='const'\n", "constant=0.7\n"}) {
-    const bool newest = settings.find("encoding=1") == std::string::npos;
+        "intercept=false\nrow_scaling='const'\n", "constant=0.7\n"}) {
     const std::vector<std::string> keys{"", "typical=1e299\n", "knots=5\n",
                                         "mean=-0.9\nstandard_deviation=0.02\n",
                                         "centre=false\nknots=2\n"};
@@ -341,7 +340,7 @@ TEST(Encoder, NoTextEverExceedsTheNormBound) {
     for (int k = 0; k < 5; ++k) {
       toml += "[[column]]\nname='n" + std::to_string(k) +
               "'\nkind='numeric'\nlower=-1e300\nupper=" + (k < 2 ? "1e300" : "3") + "\n" +
-              (newest ? keys[static_cast<std::size_t>(k)] : "");
+              keys[static_cast<std::size_t>(k)];
     }
     toml += "[[column]]\nname='c'\nkind='categorical'\ncategories=['a','b']\nother='column'\n";
     toml += "[[column]]\nname='t'\nkind='text'\nbits=4\n";

@@ -41,7 +41,7 @@ void IdBag::add(std::string_view id) {
   }
   const auto at = std::ranges::lower_bound(places_, *place);
   if (at != places_.end() && *at == *place) return;
-  if (std::ssize(places_) == rule_.most) {
+  if (std::ssize(places_) == rule_.max_ids) {
     ++beyond_;
   } else {
     places_.insert(at, *place);

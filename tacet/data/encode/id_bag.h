@@ -19,7 +19,7 @@ namespace tacet::data {
 /// - an id that is empty or spelt like a missing value is left out, with `count` also one that is
 ///   no whole number from 0 to below it (1.0 is 1);
 /// - an id that comes again counts once, and so do two in one bucket;
-/// - of what is left the first `most` count, in the record's order.
+/// - of what is left the first `max_ids` count, in the record's order.
 /// Any bytes are an id: they are hashed as they stand, also where they are no UTF-8.
 /// Not for several threads at once.
 class IdBag {

@@ -18,8 +18,8 @@ using Places = std::vector<std::uint32_t>;
 
 const std::vector<std::string> missing_texts = {"", "NA", "-1"};
 const MissingValues missing(missing_texts);
-const IdsColumn counted{.separator = ';', .most = 3, .count = 100};
-const IdsColumn hashed{.most = 3, .bits = 20};
+const IdsColumn counted{.separator = ';', .max_ids = 3, .count = 100};
+const IdsColumn hashed{.max_ids = 3, .bits = 20};
 
 Places of_value(const IdsColumn& rule, const Value& value) {
   IdBag bag(rule, missing);
@@ -76,7 +76,7 @@ TEST(IdBag, AnyBytesAreHashedAsTheyStand) {
 }
 
 TEST(IdBag, ListsAreWhatAFileWouldSpell) {
-  const IdsColumn wide{.most = 8, .bits = 20};
+  const IdsColumn wide{.max_ids = 8, .bits = 20};
   EXPECT_EQ(of_list(wide, {std::int64_t{12}, 3.0, 0.1F, true, std::string_view("a b")}),
             places(wide, std::string("12 3 0.1 true a b")));
   EXPECT_EQ(of_list(counted, {std::int64_t{12}, 3.0, std::string_view("7;12")}),
@@ -84,12 +84,13 @@ TEST(IdBag, ListsAreWhatAFileWouldSpell) {
 }
 
 Schema bag_schema(const std::string& more) {
-  return schema_from_toml(more +
-                              "[[column]]\nname='x'\nkind='numeric'\nlower=-1\nupper=1\n"
-                              "[[column]]\nname='i'\nkind='ids'\nseparator=';'\nmost=50\nbits=7\n"
-                              "[[column]]\nname='n'\nkind='ids'\nmost=1024\ncount=3000\n"
-                              "[[column]]\nkind='crossed'\nnames=['a','b']\nbits=5\n",
-                          "s.toml");
+  return schema_from_toml(
+      more +
+          "[[column]]\nname='x'\nkind='numeric'\nlower=-1\nupper=1\n"
+          "[[column]]\nname='i'\nkind='ids'\nseparator=';'\nmax_ids=50\nbits=7\n"
+          "[[column]]\nname='n'\nkind='ids'\nmax_ids=1024\ncount=3000\n"
+          "[[column]]\nkind='crossed'\nnames=['a','b']\nbits=5\n",
+      "s.toml");
 }
 
 // Whatever a record holds, its row has norm 1 at most: Dataset::append refuses any other.
@@ -125,7 +126,7 @@ TEST(IdBag, RowsKeepTheirNormWhateverTheyHold) {
 // What a record adds does not grow with the number of its ids.
 TEST(IdBag, TheBagHasOneNormForAnyNumberOfIds) {
   const auto schema = schema_from_toml(
-      "intercept=false\n[[column]]\nname='n'\nkind='ids'\nmost=1024\ncount=1024\n", "s.toml");
+      "intercept=false\n[[column]]\nname='n'\nkind='ids'\nmax_ids=1024\ncount=1024\n", "s.toml");
   EXPECT_EQ(schema.unscaled_square(), 1);
   const auto names = schema.required_columns();
   Encoder encoder(schema, names, TargetUse::absent, "t.csv");

@@ -68,7 +68,7 @@ RawRows::RawRows(const Schema& standardised) : scaler_(standardised) {
     }
     const auto* rule = std::get_if<NumericColumn>(&column.rule);
     if (rule != nullptr && rule->line_count() == 1) {
-      part.number.emplace(*rule, standardised.encoding);
+      part.number.emplace(*rule);
       part.hat_functions = static_cast<std::uint32_t>(rule->hat_functions());
     }
     const auto width = static_cast<std::uint32_t>(column.width());

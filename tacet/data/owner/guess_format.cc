@@ -157,7 +157,7 @@ Sample best_sample(const std::filesystem::path& file, std::optional<char> separa
   if (one_column && single) return *std::move(single);
   throw base::DataError(
       "{}: none of comma, semicolon, tab and bar cuts the first {} records into equally many "
-      "columns; name the separator with --separator",
+      "columns; name the separator with `separator`",
       file.string(), single->records.size());
 }
 
@@ -185,7 +185,7 @@ bool begins_with_header(const Sample& sample, const std::filesystem::path& file)
   const auto found = first_line(sample);
   if (found != FirstLine::header_with_gaps) return found == FirstLine::header;
   throw base::DataError(
-      "{}:1: some columns have no text in the first line; give them names, or --no-header if that "
+      "{}:1: some columns have no text in the first line; give them names, or `no_header` if that "
       "line is a record",
       file.string());
 }

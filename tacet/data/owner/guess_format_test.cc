@@ -46,7 +46,7 @@ TEST(GuessFormat, AFileOfOneColumnNeedsNoSeparator) {
 }
 
 TEST(GuessFormat, RecordsThatFitNoSeparatorAreAFault) {
-  EXPECT_NE(fault_of("a,b\nc\nd,e,f\n").find("--separator"), std::string::npos);
+  EXPECT_NE(fault_of("a,b\nc\nd,e,f\n").find("`separator`"), std::string::npos);
   EXPECT_NE(fault_of("").find("empty"), std::string::npos);
 }
 

@@ -19,7 +19,8 @@ struct ColumnFaults {
   std::int64_t below = 0;
   std::int64_t above = 0;
   std::int64_t unknown = 0;  ///< not among the categories or classes; ids out of range
-  /// Dropped: features without a column or repeated in a record, and ids behind the first `most`.
+  /// Dropped: features without a column or repeated in a record, and ids behind the first
+  /// `max_ids`.
   std::int64_t outside = 0;
   std::int64_t first_line = 0;
 

@@ -152,7 +152,7 @@ Column draft_column(const std::string& name, const ColumnFacts& facts) {
     return column;  // nothing but missing values
   } else if (facts.ids.several()) {
     column.rule = IdsColumn{.separator = facts.ids.separator,
-                            .most = std::min(facts.ids.most, internal::max_ids)};
+                            .max_ids = std::min(facts.ids.most, internal::max_ids)};
   } else if (!facts.many_values && facts.text_is_sound) {
     column.rule = CategoricalColumn{.categories = {facts.values.begin(), facts.values.end()}};
   } else if (static_cast<double>(facts.words) >=

@@ -28,7 +28,7 @@ TEST(SchemaDraft, TakesSeveralNumbersInAFieldForIds) {
   const auto& columns = draft.schema.columns;
   const auto& basket = std::get<IdsColumn>(columns[0].rule);
   EXPECT_EQ(basket.separator, ';');
-  EXPECT_EQ(basket.most, 3);
+  EXPECT_EQ(basket.max_ids, 3);
   EXPECT_EQ(std::get<IdsColumn>(columns[1].rule).separator, ' ');
   EXPECT_TRUE(std::holds_alternative<NumericColumn>(columns[2].rule));
   EXPECT_TRUE(std::holds_alternative<CategoricalColumn>(columns[3].rule));

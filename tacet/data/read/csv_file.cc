@@ -52,8 +52,8 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
     const auto refuse = [&](const std::string& what) {
       throw base::DataError(
           "{}:1: {}{}", file_name, what,
-          guessed ? "; if that line is a record, give --no-header, so that it is not published as "
-                    "names; if it holds the columns' names, --header lets numbers be some"
+          guessed ? "; if that line is a record, give `no_header`, so that it is not published as "
+                    "names; if it holds the columns' names, `header` lets numbers be some"
                   : "");
     };
     if (!valid_utf8(names[k])) refuse("the column names are not UTF-8; convert the file");

@@ -71,8 +71,7 @@ std::string foreign_kind(std::string_view first_bytes) {
   }
   first_bytes = without_byte_order_mark(first_bytes);
   if (is_toml(first_bytes)) {
-    return "is a schema or another TOML file, not a file of records; records are given without an "
-           "option, the schema with --schema";
+    return "is a schema or another TOML file, not a file of records; the schema goes into `schema`";
   }
   const auto start = first_bytes.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos || first_bytes[start] != '{') return "";

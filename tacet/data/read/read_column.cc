@@ -28,7 +28,7 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
     if (rule == nullptr) {
       throw base::UsageError("column '{}' is not numeric in the schema; a number is needed", name);
     }
-    return {{rule->lower, rule->upper, rule->date}, missing_value(*rule, schema.encoding), *rule};
+    return {{rule->lower, rule->upper, rule->date}, missing_value(*rule), *rule};
   }
   if (schema.target && schema.target->column == name) {
     const auto* rule = std::get_if<RegressionTarget>(&schema.target->rule);

@@ -22,7 +22,7 @@ positive = "1"
 name = "basket"
 kind = "ids"
 separator = ";"
-most = 20
+max_ids = 20
 count = 4
 [[column]]
 names = ["tags", "more"]
@@ -43,10 +43,10 @@ TEST(IdsSchema, ReadsWritesAndReadsAgain) {
   const auto json = schema_to_json(schema);
   EXPECT_EQ(json["column"][0],
             nlohmann::json::parse(
-                R"({"name":"basket","kind":"ids","separator":";","most":20,"count":4})"));
-  EXPECT_EQ(
-      json["column"][1],
-      nlohmann::json::parse(R"({"name":"tags","kind":"ids","separator":" ","most":64,"bits":2})"));
+                R"({"name":"basket","kind":"ids","separator":";","max_ids":20,"count":4})"));
+  EXPECT_EQ(json["column"][1],
+            nlohmann::json::parse(
+                R"({"name":"tags","kind":"ids","separator":" ","max_ids":64,"bits":2})"));
   EXPECT_EQ(json["column"][3],
             nlohmann::json::parse(
                 R"({"name":"shop & day","kind":"crossed","names":["shop","day"],"bits":1})"));
@@ -90,8 +90,8 @@ TEST(IdsSchema, RefuseWhatIsNoRule) {
     EXPECT_NE(error.find(words), std::string::npos) << error;
   };
   const std::string ids = "name='i'\nkind='ids'\n";
-  says(error_of(ids + "most=0"), "'most' ids of a record must be between 1 and 1024, got 0");
-  says(error_of(ids + "most=1025"), "got 1025");
+  says(error_of(ids + "max_ids=0"), "'max_ids' of a record must be between 1 and 1024, got 0");
+  says(error_of(ids + "max_ids=1025"), "got 1025");
   says(error_of(ids + "count=0"), "'count' must be between 1 and");
   says(error_of(ids + "count=1073741825"), "'count' must be between 1 and");
   says(error_of(ids + "count=5\nbits=4"), "not both");

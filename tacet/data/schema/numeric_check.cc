@@ -122,11 +122,6 @@ struct NumericCheck {
   }
 };
 
-bool is_first_encoding(const NumericColumn& rule) {
-  return !rule.typical && !rule.centre && !rule.knots && !rule.standard &&
-         !rule.missing_indicator && rule.bin_count() == 0 && !rule.period;
-}
-
 }  // namespace
 
 void check_bounds(double lower, double upper, std::string_view what, std::string_view where) {
@@ -143,24 +138,9 @@ void check_numeric(const NumericColumn& rule, const std::string& name, std::stri
   NumericCheck{rule, name, where}.check();
 }
 
-void check_encoding(const Schema& schema, std::string_view where) {
-  if (schema.encoding < 1 || schema.encoding > newest_encoding) {
-    fail_at(where, "'encoding' must be 1 or 2, got {}", schema.encoding);
-  }
-  if (!(schema.constant > 0 && schema.constant <= 1)) {
-    fail_at(where, "'constant' must be above 0 and at most 1, got {}", schema.constant);
-  }
-  if (schema.encoding > 1) return;
-  if (schema.constant != 1) fail_at(where, "'constant' belongs to encoding 2");
-  for (const Column& column : schema.columns) {
-    const auto* rule = std::get_if<NumericColumn>(&column.rule);
-    const bool first = rule == nullptr || is_first_encoding(*rule);
-    if (first && !column.standardised()) continue;
-    fail_at(where,
-            "column '{}': typical, centre, knots, bins, edges, period, missing_indicator, mean, "
-            "standard deviation and scales belong to encoding 2, but the schema says encoding = 1",
-            column.name);
-  }
+void check_constant(const Schema& schema, std::string_view where) {
+  if (schema.constant > 0 && schema.constant <= 1) return;
+  fail_at(where, "'constant' must be above 0 and at most 1, got {}", schema.constant);
 }
 
 }  // namespace tacet::data::internal

@@ -18,8 +18,7 @@ constexpr double stddev = 0.35;
 
 }  // namespace
 
-bool is_centred(const NumericColumn& rule, std::int64_t encoding) {
-  if (encoding < 2) return false;
+bool is_centred(const NumericColumn& rule) {
   if (rule.typical) return true;
   return rule.centre.value_or(rule.lower != 0 || rule.upper != 1);
 }
@@ -34,20 +33,20 @@ double middle(const NumericColumn& rule) {
   return std::clamp(value, rule.lower, rule.upper);
 }
 
-double missing_value(const NumericColumn& rule, std::int64_t encoding) {
+double missing_value(const NumericColumn& rule) {
   if (rule.fill) return *rule.fill;
   if (rule.typical) return *rule.typical;
-  return is_centred(rule, encoding) || rule.missing_indicator ? middle(rule) : rule.lower;
+  return is_centred(rule) || rule.missing_indicator ? middle(rule) : rule.lower;
 }
 
-NumericMap::NumericMap(const NumericColumn& rule, std::int64_t encoding)
+NumericMap::NumericMap(const NumericColumn& rule)
     : lower_(rule.lower),
       upper_(rule.upper),
       log1p_(rule.log1p),
       date_(rule.date),
       origin_(transform(rule.lower)),
       width_(transform(rule.upper) - origin_),
-      fill_(missing_value(rule, encoding)),
+      fill_(missing_value(rule)),
       filled_(rule.fill.has_value()),
       period_(rule.period),
       lines_(rule.line_count()),
@@ -55,7 +54,7 @@ NumericMap::NumericMap(const NumericColumn& rule, std::int64_t encoding)
       edges_(rule.edges),
       bin_height_(rule.bins_only ? 1 : hat_function_height),
       indicator_(rule.missing_indicator) {
-  if (is_centred(rule, encoding)) {
+  if (is_centred(rule)) {
     slope_ = centred_slope;
     zero_ = rule.typical ? share(*rule.typical) : 0.5;
   }

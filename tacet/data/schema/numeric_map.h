@@ -31,10 +31,10 @@ struct NumericFeature {
 ///
 /// - line: the number clipped to the bounds, by log(1 + x) if asked, as the share v in [0, 1] of
 /// the
-///   way between them; then `slope` (v - `zero`). Under encoding 1 that is v itself. Under encoding
-///   2 it is 1.25 (2 v - 1), zero in the middle or at the typical value; columns bounded by exactly
-///   0 and 1 (flags, shares, pixels) keep v, so that their zero stays zero. With a released mean m
-///   and standard deviation s of 2 v - 1 it is 0.35 (2 v - 1 - m) / s.
+///   way between them; then `slope` (v - `zero`), which is 1.25 (2 v - 1): zero in the middle, or
+///   at the typical value. Columns bounded by exactly 0 and 1 (flags, shares, pixels) keep v, so
+///   that their zero stays zero. With a released mean m and standard deviation s of 2 v - 1 it is
+///   0.35 (2 v - 1 - m) / s.
 /// - instead of it, sine and cosine of 2 pi x / period, x clipped; or nothing (bins only).
 /// - hat functions: piecewise linear functions of v, hat function k of N being 1/2 at k / (N - 1),
 /// 0 at all other
@@ -46,7 +46,7 @@ struct NumericFeature {
 ///   stands for it, but sine and cosine 0 unless the schema says which.
 class NumericMap {
  public:
-  NumericMap(const NumericColumn& rule, std::int64_t encoding);
+  explicit NumericMap(const NumericColumn& rule);
 
   /// Calls take(place, value) for the features that can differ from 0, ascending. Without a value:
   /// missing or unreadable.
@@ -140,13 +140,13 @@ class NumericMap {
 };
 
 /// The number, within the bounds, that stands for a missing one.
-[[nodiscard]] double missing_value(const NumericColumn& rule, std::int64_t encoding);
+[[nodiscard]] double missing_value(const NumericColumn& rule);
 
 /// The number half way between the bounds (of their logarithms with log1p; of dates a day).
 [[nodiscard]] double middle(const NumericColumn& rule);
 
-/// Whether the schema centres the column: encoding 2, and bounds other than 0 and 1 unless it says
+/// Whether the number counts from its middle: bounds other than 0 and 1, unless the schema says
 /// `centre` or `typical`.
-[[nodiscard]] bool is_centred(const NumericColumn& rule, std::int64_t encoding);
+[[nodiscard]] bool is_centred(const NumericColumn& rule);
 
 }  // namespace tacet::data

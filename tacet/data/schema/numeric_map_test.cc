@@ -13,9 +13,10 @@ namespace tacet::data {
 namespace numeric_map_test {
 
 const NumericColumn age{.lower = 20, .upper = 100};
+const NumericColumn age_from_lower{.lower = 20, .upper = 100, .centre = false};
 
-TEST(NumericMap, RunsFromZeroToOneUnderTheFirstEncoding) {
-  const NumericMap map(age, 1);
+TEST(NumericMap, RunsFromZeroToOneWithoutACentre) {
+  const NumericMap map(age_from_lower);
   EXPECT_EQ(map.feature(20), 0);
   EXPECT_EQ(map.feature(60), 0.5);
   EXPECT_EQ(map.feature(1e300), 1);
@@ -24,8 +25,8 @@ TEST(NumericMap, RunsFromZeroToOneUnderTheFirstEncoding) {
   EXPECT_EQ(map.largest_square(), 1);
 }
 
-TEST(NumericMap, RunsAroundTheMiddleUnderTheSecond) {
-  const NumericMap map(age, 2);
+TEST(NumericMap, RunsAroundTheMiddle) {
+  const NumericMap map(age);
   EXPECT_EQ(map.feature(20), -1.25);
   EXPECT_EQ(map.feature(-1e300), -1.25);
   EXPECT_EQ(map.feature(60), 0);
@@ -37,18 +38,18 @@ TEST(NumericMap, RunsAroundTheMiddleUnderTheSecond) {
 
 TEST(NumericMap, KeepsTheZeroOfFlagsAndShares) {
   const NumericColumn flag{.lower = 0, .upper = 1};
-  EXPECT_EQ(NumericMap(flag, 2).feature(0), 0);
-  EXPECT_EQ(NumericMap(flag, 2).feature(0.75), 0.75);
-  EXPECT_EQ(NumericMap({.lower = 0, .upper = 1, .centre = true}, 2).feature(0), -1.25);
-  EXPECT_EQ(NumericMap({.lower = 0, .upper = 2, .centre = false}, 2).feature(1), 0.5);
-  EXPECT_FALSE(is_centred(flag, 2));
-  EXPECT_TRUE(is_centred(age, 2));
-  EXPECT_FALSE(is_centred(age, 1));
+  EXPECT_EQ(NumericMap(flag).feature(0), 0);
+  EXPECT_EQ(NumericMap(flag).feature(0.75), 0.75);
+  EXPECT_EQ(NumericMap({.lower = 0, .upper = 1, .centre = true}).feature(0), -1.25);
+  EXPECT_EQ(NumericMap({.lower = 0, .upper = 2, .centre = false}).feature(1), 0.5);
+  EXPECT_FALSE(is_centred(flag));
+  EXPECT_TRUE(is_centred(age));
+  EXPECT_FALSE(is_centred(age_from_lower));
 }
 
 TEST(NumericMap, IsZeroAtTheTypicalValue) {
   const NumericColumn income{.lower = 0, .upper = 99999, .log1p = true, .typical = 999};
-  const NumericMap map(income, 2);
+  const NumericMap map(income);
   EXPECT_EQ(map.feature(999), 0);
   EXPECT_EQ(map.feature_of_share(map.missing_share()), 0);
   EXPECT_NEAR(map.feature(0), -2.5 * 0.6, 1e-12);
@@ -57,17 +58,18 @@ TEST(NumericMap, IsZeroAtTheTypicalValue) {
 }
 
 TEST(NumericMap, FillsWhatIsMissing) {
-  EXPECT_EQ(NumericMap({.lower = 20, .upper = 100, .fill = 40}, 2).missing_share(), 0.25);
-  EXPECT_EQ(NumericMap({.lower = 20, .upper = 100, .fill = 40}, 1).missing_share(), 0.25);
-  EXPECT_EQ(missing_value(age, 1), 20);
-  EXPECT_EQ(missing_value(age, 2), 60);
-  EXPECT_EQ(missing_value({.lower = 0, .upper = 1}, 2), 0);
-  EXPECT_EQ(missing_value({.lower = 0, .upper = 9, .typical = 2}, 2), 2);
-  EXPECT_DOUBLE_EQ(missing_value({.lower = 0, .upper = 99, .log1p = true}, 2), 9);
+  EXPECT_EQ(NumericMap({.lower = 20, .upper = 100, .fill = 40}).missing_share(), 0.25);
+  EXPECT_EQ(NumericMap({.lower = 20, .upper = 100, .fill = 40, .centre = false}).missing_share(),
+            0.25);
+  EXPECT_EQ(missing_value(age_from_lower), 20);
+  EXPECT_EQ(missing_value(age), 60);
+  EXPECT_EQ(missing_value({.lower = 0, .upper = 1}), 0);
+  EXPECT_EQ(missing_value({.lower = 0, .upper = 9, .typical = 2}), 2);
+  EXPECT_DOUBLE_EQ(missing_value({.lower = 0, .upper = 99, .log1p = true}), 9);
 }
 
 TEST(NumericMap, HatsAreOneHalfAtTheirKnotAndMeetBetween) {
-  const NumericMap map({.lower = 20, .upper = 90, .knots = 8}, 2);
+  const NumericMap map({.lower = 20, .upper = 90, .knots = 8});
   const auto hat_functions = [&](double value) {
     std::vector<double> out(8, 0.0);
     map.hat_functions(map.share(value), [&](std::int64_t knot, double height) {
@@ -95,23 +97,7 @@ std::string numeric_schema(const std::string& head, const std::string& keys) {
   return head + "[[column]]\nname='x'\nkind='numeric'\nlower=1\nupper=3\n" + keys;
 }
 
-// A file of version 0.1.0 has no key: TOML was written by people, who get what is best now, JSON by
-// training, which must go on meaning what it meant.
-TEST(Encoding, IsTheNewestInTomlAndTheFirstInJson) {
-  const Schema toml = schema_from_toml(numeric_schema("", ""), "s.toml");
-  EXPECT_EQ(toml.encoding, 2);
-  nlohmann::json json = schema_to_json(toml);
-  EXPECT_EQ(json["encoding"], 2);
-  EXPECT_EQ(schema_from_json(json).encoding, 2);
-  json.erase("encoding");
-  const Schema old = schema_from_json(json);
-  EXPECT_EQ(old.encoding, 1);
-  EXPECT_FALSE(schema_to_json(old).contains("encoding"));
-  EXPECT_EQ(schema_from_toml(schema_to_toml(old), "again.toml").encoding, 1);
-  EXPECT_EQ(schema_from_toml(numeric_schema("encoding = 1\n", ""), "s.toml").encoding, 1);
-}
-
-TEST(Encoding, KeepsWhatAColumnSays) {
+TEST(NumericSchema, KeepsWhatAColumnSays) {
   const Schema schema =
       schema_from_toml(numeric_schema("", "typical=1.5\n") +
                            "[[column]]\nname='z'\nkind='numeric'\nlower=0\nupper=2\ncentre=false\n",
@@ -121,7 +107,7 @@ TEST(Encoding, KeepsWhatAColumnSays) {
   EXPECT_EQ(std::get<NumericColumn>(again.columns[1].rule).centre, false);
 }
 
-TEST(Encoding, NamesHatsByTheirKnots) {
+TEST(NumericSchema, NamesHatsByTheirKnots) {
   const Schema schema = schema_from_toml(
       numeric_schema("intercept=false\n", "knots=3\n") +
           "[[column]]\nname='g'\nkind='numeric'\nlower=0\nupper=999\nlog1p=true\nknots=2\n",
@@ -143,22 +129,19 @@ std::string error_of(const std::string& head, const std::string& keys) {
   return "no error";
 }
 
-TEST(Encoding, RefusesWhatMakesNoSense) {
+TEST(NumericSchema, RefusesWhatMakesNoSense) {
   const auto says = [](const std::string& error, const std::string& words) {
     EXPECT_NE(error.find(words), std::string::npos) << error;
   };
-  says(error_of("encoding = 3\n", ""), "must be 1 or 2, got 3");
   says(error_of("", "typical=4\n"), "within the bounds, got 4");
   says(error_of("", "typical=2\ncentre=false\n"), "not both");
-  says(error_of("encoding = 1\n", "typical=2\n"), "encoding 2");
-  says(error_of("encoding = 1\n", "centre=true\n"), "encoding 2");
 }
 
-TEST(Encoding, CountsCentredNumbersByTheirLength) {
+TEST(NumericSchema, CountsCentredNumbersByTheirLength) {
   const Schema schema = schema_from_toml(numeric_schema("", ""), "s.toml");
   EXPECT_EQ(schema.block_count(), 2);
   EXPECT_EQ(schema.unscaled_square(), 2.5625);
-  EXPECT_EQ(schema_from_toml(numeric_schema("encoding = 1\n", ""), "s.toml").unscaled_square(), 2);
+  EXPECT_EQ(schema_from_toml(numeric_schema("", "centre=false\n"), "s.toml").unscaled_square(), 2);
 }
 
 }  // namespace numeric_map_test

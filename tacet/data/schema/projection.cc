@@ -30,18 +30,18 @@ Projection projection_of(std::string_view name) {
 void check_projection(const Projection& projection, std::int64_t columns) {
   const auto width = projection.width;
   if (width < Projection::min_width || width > Projection::max_width) {
-    throw base::UsageError("projection-width must be {} to {}, got {}", Projection::min_width,
+    throw base::UsageError("`projection_width` must be {} to {}, got {}", Projection::min_width,
                            Projection::max_width, width);
   }
   if (width > columns) {
     throw base::UsageError(
-        "projection-width {} is above the {} columns that there are; leave the projection out, or "
-        "give a smaller width",
+        "`projection_width` {} is above the {} columns that there are; leave the projection out, "
+        "or give a smaller width",
         width, columns);
   }
   if (projection.seed < 0) {
     throw base::UsageError(
-        "projection-seed must be 0 to 2^63 - 1, got {}; it is public and stands in the model",
+        "`projection_seed` must be 0 to 2^63 - 1, got {}; it is public and stands in the model",
         projection.seed);
   }
   if (projection.room != 1 && projection.room != 2) {
@@ -56,8 +56,8 @@ void check_projection(const Projection& projection, std::int64_t columns) {
   }
   if (projection.family == ProjectionFamily::srht && columns > Projection::max_srht_columns) {
     throw base::UsageError(
-        "srht transforms a buffer as long as a row, at most 2^26 columns, got {}; --projection "
-        "countsketch takes any number",
+        "srht transforms a buffer as long as a row, at most 2^26 columns, got {}; "
+        "`projection=countsketch` takes any number",
         columns);
   }
 }

@@ -64,10 +64,6 @@ std::vector<std::string> BinaryTarget::names() const {
   return names;
 }
 
-std::vector<std::string> BinaryTarget::former_names() const {
-  return {negative.empty() ? "not " + positive.front() : negative.front(), positive.front()};
-}
-
 bool Target::regression() const { return std::holds_alternative<RegressionTarget>(rule); }
 
 NumberKind Target::number_kind() const { return std::get<RegressionTarget>(rule).kind; }
@@ -141,7 +137,7 @@ double Schema::unscaled_square() const {
   if (intercept) square += constant * constant - 1;
   for (const Column& column : columns) {
     if (const auto* rule = std::get_if<NumericColumn>(&column.rule)) {
-      square += NumericMap(*rule, encoding).largest_square() - 1;
+      square += NumericMap(*rule).largest_square() - 1;
     }
     const auto* listed = std::get_if<CategoricalColumn>(&column.rule);
     if (listed == nullptr || listed->scales.empty()) continue;
@@ -163,7 +159,7 @@ Storage Schema::storage_kind() const {
   for (const Column& column : columns) {
     if (std::holds_alternative<TextColumn>(column.rule)) touched += usual_words - 1;
     const auto* ids = std::get_if<IdsColumn>(&column.rule);
-    if (ids != nullptr) touched += std::min(ids->most, usual_words) - 1;
+    if (ids != nullptr) touched += std::min(ids->max_ids, usual_words) - 1;
     const auto* number = std::get_if<NumericColumn>(&column.rule);
     if (number != nullptr) touched += number->touched() - 1;
   }

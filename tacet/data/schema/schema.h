@@ -47,10 +47,9 @@ struct Standard {
 struct NumericColumn {
   double lower = 0;
   double upper = 1;
-  bool log1p = false;            ///< map by log(1 + x) before scaling; needs lower > -1
-  std::optional<double> fill{};  ///< stands for a missing or unreadable value; absent: what the
-                                 ///< feature 0 means (under encoding 1: `lower`)
-  // Of encoding 2:
+  bool log1p = false;               ///< map by log(1 + x) before scaling; needs lower > -1
+  std::optional<double> fill{};     ///< stands for a missing or unreadable value; absent: what the
+                                    ///< feature 0 means
   std::optional<double> typical{};  ///< the value of feature 0; the middle when absent
   std::optional<bool> centre{};     ///< false: from the lower bound on, as flags and shares are
   /// Hat functions beside the number, which make a curve of its weight (schema/numeric_map.h); 0:
@@ -126,9 +125,10 @@ struct TextColumn {
 
 /// Several ids in one field: the set of them, of norm 1 however many there are (encode/id_bag.h).
 struct IdsColumn {
-  char separator = ' ';    ///< ASCII, no line break
-  std::int64_t most = 64;  ///< how many different ids of a record count: the first ones; 1 to 1024
-  int bits = 16;           ///< any texts, in 2^bits buckets by the public hash; 1 to 30
+  char separator = ' ';  ///< ASCII, no line break
+  std::int64_t max_ids =
+      64;         ///< how many different ids of a record count: the first ones; 1 to 1024
+  int bits = 16;  ///< any texts, in 2^bits buckets by the public hash; 1 to 30
   /// Instead: whole numbers from 0 to below it, which have a feature each; any other id is dropped.
   std::optional<std::int64_t> count{};
 };
@@ -195,8 +195,6 @@ struct BinaryTarget {
 
   /// {negative, positive}, different from each other once the target was checked.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// As version 0.1.0 called them: by the first label, or by "not" and the other's.
-  [[nodiscard]] std::vector<std::string> former_names() const;
 };
 
 /// k >= 3 classes, labelled 0..k-1 in this order. An unknown label becomes class `unknown`.
@@ -288,14 +286,9 @@ constexpr std::int64_t max_bins = 1024;
 /// The most numbers of a vector.
 constexpr std::int64_t max_embedding = 4096;
 
-/// What a schema means: 1, numbers count from their lower bound and training follows the rules of
-/// version 0.1.0; 2, numbers count from their middle, and noise sets the clipping norm.
-constexpr std::int64_t newest_encoding = 2;
-
 struct Schema {
   std::string name{};
   std::string description{};
-  std::int64_t encoding = newest_encoding;
   std::vector<Column> columns{};              ///< in the order of the encoded features
   std::vector<Interaction> interactions{};    ///< features behind those of the columns
   std::optional<UniformFeatures> features{};  ///< instead of `columns`
@@ -347,8 +340,7 @@ struct Schema {
   void validate(std::string_view where = "schema") const;
 };
 
-/// Reads a TOML schema; without the key `encoding` it means the newest one. Faults are DataErrors
-/// that start with `file:line:column`.
+/// Reads a TOML schema. Faults are DataErrors that start with `file:line:column`.
 [[nodiscard]] Schema schema_from_toml(std::string_view text, std::string_view file_name);
 /// As above of the text of a file. The refusal of a file that is no schema says none of its words:
 /// it may hold records.
@@ -359,9 +351,7 @@ struct Schema {
 using ColumnRemarks = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] std::string schema_to_toml(const Schema& schema, const ColumnRemarks& remarks = {});
 
-/// JSON holds the same keys as TOML; without the key `encoding` it means 1, as the model files of
-/// version 0.1.0 do, and an encoding of 1 is written without it. Unknown keys and wrong types are
-/// DataErrors.
+/// JSON holds the same keys as TOML. Unknown keys and wrong types are DataErrors.
 [[nodiscard]] nlohmann::json schema_to_json(const Schema& schema);
 [[nodiscard]] Schema schema_from_json(const nlohmann::json& json);
 

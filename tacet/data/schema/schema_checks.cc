@@ -65,9 +65,9 @@ struct ColumnCheck {
       fail_at(where, "column '{}': 'separator' must be an ASCII character other than a line break",
               name);
     }
-    if (rule.most < 1 || rule.most > internal::max_ids) {
-      fail_at(where, "column '{}': 'most' ids of a record must be between 1 and {}, got {}", name,
-              internal::max_ids, rule.most);
+    if (rule.max_ids < 1 || rule.max_ids > internal::max_ids) {
+      fail_at(where, "column '{}': 'max_ids' of a record must be between 1 and {}, got {}", name,
+              internal::max_ids, rule.max_ids);
     }
     constexpr auto max_count = std::int64_t{1} << internal::max_bits;
     if (rule.count && (*rule.count < 1 || *rule.count > max_count)) {
@@ -329,7 +329,7 @@ void Schema::validate(std::string_view where) const {
   if (cost) internal::check_cost(*cost, where);
   internal::check_format(format, where);
   check_names(*this, where);
-  internal::check_encoding(*this, where);
+  internal::check_constant(*this, where);
   check_interactions(*this, where);
   if (const auto used = unit.value_or("record"); cost && cost->unit != used) {
     internal::fail_at(where, internal::other_unit(cost->unit, used));

@@ -46,7 +46,7 @@ double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& st
   return interval.upper;
 }
 
-/// What is proved of a fit beside the cipher's part of its delta.
+/// What is proved of a fit beside the PRG slack.
 double proved_epsilon(const SchemaCost& cost) {
   // Fits of older files left the cipher out of their delta, of which it takes no digit.
   constexpr double no_digit = 1e-12;
@@ -74,7 +74,7 @@ privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency ad
   const double proved = delta < 1 ? proved_epsilon(events, adjacency, delta, options) : HUGE_VAL;
   privacy::Guarantee stated{std::max(proved, deltas.min_epsilon), delta, adjacency};
   // More delta proves as much, but for the last digits of an accountant, so that it is asked; and
-  // where it proves less, the cipher's share grows with the epsilon that is stated.
+  // where it proves less, the PRG slack grows with the epsilon that is stated.
   constexpr int rounds = 8;
   for (int round = 0; round < rounds && std::isfinite(stated.epsilon); ++round) {
     if (delta > 0) {
@@ -132,7 +132,7 @@ FitEvents fit_between(const SchemaCost& cost, privacy::Adjacency adjacency) {
   }
   throw base::UsageError(
       "the schema was fitted under {} and cannot be used under {}: use the same adjacency, or fit "
-      "the schema again with --adjacency add_remove, which serves replace_one too",
+      "the schema again with `adjacency=add_remove`, which serves replace_one too",
       to_string(fitted), to_string(adjacency));
 }
 
@@ -355,9 +355,9 @@ std::string internal::other_unit(std::string_view fitted, std::string_view used)
                             : fmt::format("units of the column '{}'", unit);
   };
   return fmt::format(
-      "the schema was fitted to protect {} and says nothing about {}: fit it again {}",
+      "the schema was fitted to protect {} and says nothing about {}: fit it again for {}",
       in_words(fitted), in_words(used),
-      used == "record" ? "without --unit" : fmt::format("with --unit {}", used));
+      used == "record" ? "single records" : fmt::format("each {}", used));
 }
 
 void internal::check_cost(const SchemaCost& cost, std::string_view where) {

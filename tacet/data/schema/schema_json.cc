@@ -99,7 +99,7 @@ struct ColumnWriter {
   void operator()(const IdsColumn& rule) const {
     out["kind"] = "ids";
     out["separator"] = std::string(1, rule.separator);
-    out["most"] = rule.most;
+    out["max_ids"] = rule.max_ids;
     if (rule.count) {
       out["count"] = *rule.count;
     } else {
@@ -178,7 +178,6 @@ json cost_to_json(const SchemaCost& cost) {
 json schema_to_json(const Schema& schema) {
   json out = json::object();
   out["version"] = 1;
-  if (schema.encoding != 1) out["encoding"] = schema.encoding;
   if (!schema.name.empty()) out["name"] = schema.name;
   if (!schema.description.empty()) out["description"] = schema.description;
   out["intercept"] = schema.intercept;
@@ -230,7 +229,7 @@ json schema_to_json(const Schema& schema) {
 }
 
 Schema schema_from_json(const json& source) {
-  return internal::schema_from_node(internal::node_from_json(source, "schema"), 1);
+  return internal::schema_from_node(internal::node_from_json(source, "schema"));
 }
 
 }  // namespace tacet::data

@@ -35,8 +35,7 @@ struct NodeEntry {
 [[nodiscard]] Node node_from_json(const nlohmann::json& json, const std::string& path);
 
 /// Checks keys, types and values; every fault is a DataError that starts with the node's place.
-/// `encoding` is what a schema without the key means.
-[[nodiscard]] Schema schema_from_node(const Node& root, std::int64_t encoding);
+[[nodiscard]] Schema schema_from_node(const Node& root);
 
 // The checks of Schema::validate, apart, so that the parser can name the place of each part.
 /// Of hashed and text columns, of ids and crossed ones.
@@ -47,8 +46,8 @@ inline constexpr std::int64_t max_ids = 1024;
 void check_bounds(double lower, double upper, std::string_view what, std::string_view where);
 void check_numeric(const NumericColumn& rule, const std::string& name, std::string_view where);
 void check_column(const Column& column, std::string_view where);
-/// The encoding's number, and that columns have no key of a later one.
-void check_encoding(const Schema& schema, std::string_view where);
+/// That the constant's value is above 0 and at most 1.
+void check_constant(const Schema& schema, std::string_view where);
 void check_features(const UniformFeatures& features, std::string_view where);
 void check_target(const Target& target, std::string_view where);
 void check_format(const FileFormat& format, std::string_view where);

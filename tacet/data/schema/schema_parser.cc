@@ -54,7 +54,7 @@ char separator_of(const Node& node) {
 IdsColumn ids_column(TableReader& table) {
   IdsColumn rule;
   if (const Node* node = table.find("separator")) rule.separator = separator_of(*node);
-  if (const Node* node = table.find("most")) rule.most = as_integer(*node, "most");
+  if (const Node* node = table.find("max_ids")) rule.max_ids = as_integer(*node, "max_ids");
   rule.bits = hash_bits(table, rule.bits);
   if (const Node* node = table.find("count")) {
     if (table.find("bits") != nullptr) {
@@ -332,10 +332,6 @@ void read_settings(TableReader& table, Schema& schema) {
     const std::int64_t version = as_integer(*node, "version");
     if (version != 1) fail_at(node->where, "this program reads schema version 1, got {}", version);
   }
-  if (const Node* node = table.find("encoding")) {
-    schema.encoding = as_integer(*node, "encoding");
-    check_encoding(schema, node->where);
-  }
   if (const Node* node = table.find("name")) schema.name = as_text(*node, "name");
   if (const Node* node = table.find("description")) {
     schema.description = as_text(*node, "description");
@@ -381,10 +377,9 @@ void fail_at(std::string_view where, std::string_view message) {
   throw base::DataError("{}: {}", where, message);
 }
 
-Schema schema_from_node(const Node& root, std::int64_t encoding) {
+Schema schema_from_node(const Node& root) {
   TableReader table(root, "a schema");
   Schema schema;
-  schema.encoding = encoding;
   read_settings(table, schema);
   if (const Node* node = table.find("format")) schema.format = read_format(*node);
   if (const Node* node = table.find("target")) schema.target = read_target(*node);

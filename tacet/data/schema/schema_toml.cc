@@ -64,7 +64,7 @@ Node node_from_toml(std::string_view text, std::string_view file_name) {
 namespace tacet::data {
 
 Schema schema_from_toml(std::string_view text, std::string_view file_name) {
-  return internal::schema_from_node(internal::node_from_toml(text, file_name), newest_encoding);
+  return internal::schema_from_node(internal::node_from_toml(text, file_name));
 }
 
 namespace {
@@ -84,7 +84,7 @@ void refuse_other_files(std::string_view text, const std::string& name) {
                           "holds the one that it was trained with",
                           name)
             : fmt::format("'{}' is no schema: its first line is neither a key nor a table of TOML. "
-                          "Records are given without an option, the schema with --schema",
+                          "The schema goes into `schema`, the records do not",
                           name));
   }
 }

@@ -65,10 +65,9 @@ void write_keys(const json& table, std::initializer_list<const char*> first, std
 }  // namespace
 
 std::string schema_to_toml(const Schema& schema, const ColumnRemarks& remarks) {
-  json tree = schema_to_json(schema);
-  tree["encoding"] = schema.encoding;  // in TOML, leaving it out means the newest one
+  const json tree = schema_to_json(schema);
   std::string out;
-  write_keys(tree, {"version", "encoding", "name", "description"}, out);
+  write_keys(tree, {"version", "name", "description"}, out);
   for (const char* key : {"cost", "projection", "format", "target", "features"}) {
     if (!tree.contains(key)) continue;
     out += fmt::format("\n[{}]\n", key);

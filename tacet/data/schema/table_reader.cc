@@ -36,8 +36,7 @@ const Node& TableReader::require_public(std::string_view key) {
       node_.where,
       fmt::format("key '{}' is missing{}", key,
                   meant.empty() ? "; it is public knowledge and never taken from the data: where "
-                                  "nobody knows it, `tacet schema fit --epsilon E` finds it, "
-                                  "which costs E"
+                                  "nobody knows it, `schema.fit` finds it, which costs an epsilon"
                                 : meant));
 }
 

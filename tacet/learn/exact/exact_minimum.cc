@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
@@ -34,13 +37,25 @@ TrainedModel train_exact_minimum(const data::Dataset& dataset, const data::Schem
 
 }  // namespace
 
-ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& options) {
-  constexpr auto reads = "l2 knots class-weights projection projection-width projection-seed";
-  if (const auto name = given_beyond(options, reads)) {
+ExactOptions exact_options(const ParameterValues& asked) {
+  // Knots and a projection are settled before.
+  static constexpr auto reads =
+      bound_names<penalty_bindings, class_weight_bindings, knot_bindings, projection_bindings>;
+  const auto known = [](std::string_view name) {
+    if (name == "delta" || name == "boost") return false;
+    return std::ranges::find(common_names(), name) != common_names().end() ||
+           std::ranges::find(reads, name) != reads.end();
+  };
+  for (const auto& [name, value] : asked.all()) {
+    if (known(name) || says_default(*find_parameter(name), value)) continue;
     throw base::UsageError(
         "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",
-        *name);
+        base::parameter_name(name));
   }
+  return read_options<ExactOptions, penalty_bindings, class_weight_bindings>(asked);
+}
+
+ExactPlan plan_exact_minimum(const data::Schema& schema, const ExactOptions& options) {
   ExactPlan plan;
   resolve_problem(plan, schema, options, {.shares = true, .softmax = true});
   if (std::holds_alternative<model::PoissonLoss>(plan.loss)) {
@@ -49,7 +64,7 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& op
     constexpr double reach = 6;
     plan.loss = model::ExtendedPoissonLoss{reach};
   }
-  resolve_class_weights(plan, schema, options);
+  resolve_class_weights(plan, schema, options.class_weights);
   plan.method = "exact minimiser";
   plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
   plan.guarantee = {std::numeric_limits<double>::infinity(), 0, options.adjacency};
@@ -105,8 +120,8 @@ std::optional<std::string> optimum_in_words(const privacy::Receipt& receipt) {
                      privacy::rounded_up(parameters[gap_key].get<double>(), 3));
 }
 
-Training exact_minimum_training(const data::Schema& schema, const LinearOptions& options) {
-  return resolved_training(plan_exact_minimum(schema, options), train_exact_minimum);
+Training exact_minimum_training(const data::Schema& schema, const ParameterValues& asked) {
+  return resolved_training(plan_exact_minimum(schema, exact_options(asked)), train_exact_minimum);
 }
 
 }  // namespace tacet::learn

@@ -6,20 +6,22 @@
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/privacy/released.h"
 
 /// What methods become with epsilon infinite: the exact minimiser, which protects nobody.
 namespace tacet::learn {
 
+struct ExactOptions : CommonOptions, PenaltyOptions, ClassWeightOptions {};
+/// UsageError for what was given and has no meaning without noise.
+[[nodiscard]] ExactOptions exact_options(const ParameterValues& asked);
+
 struct ExactPlan : MethodPlan {
   double mean_l2 = 0;  ///< penalty mean_l2/2 |w|^2 beside the mean loss
 };
 
-/// UsageError for options that have no meaning without noise.
-[[nodiscard]] ExactPlan plan_exact_minimum(const data::Schema& schema,
-                                           const LinearOptions& options);
+[[nodiscard]] ExactPlan plan_exact_minimum(const data::Schema& schema, const ExactOptions& options);
 
 /// A minimiser and how far from the least value it may be: no weights of norm at most `radius` (for
 /// each output) have an objective smaller by more than `gap`. All of it as private as the records.
@@ -43,6 +45,6 @@ struct ExactFit {
 [[nodiscard]] std::optional<std::string> optimum_in_words(const privacy::Receipt& receipt);
 
 [[nodiscard]] Training exact_minimum_training(const data::Schema& schema,
-                                              const LinearOptions& options);
+                                              const ParameterValues& asked);
 
 }  // namespace tacet::learn

@@ -20,19 +20,13 @@ constexpr std::int64_t fewest_columns = 4096;
 double upper_tail(double t) { return 0.5 * std::erfc(t / std::numbers::sqrt2); }
 
 /// Why columns cannot be chosen; null where they can.
-const char* obstacle(const data::Schema& schema, const LinearOptions& options) {
+const char* obstacle(const data::Schema& schema, const char* in_the_way) {
   if (choosable_count(schema) == 0) {
     return "the schema has no hashed or text column and no numbered features to choose among";
   }
-  if (schema.projection) return "projected columns are all of use; leave --projection out";
+  if (schema.projection) return "projected columns are all of use; leave `projection` out";
   if (schema.unit) return "the schema's unit column protects all records of a unit together";
-  if (options.batch_size && options.method == "gradient") {
-    return "steps on samples are accounted by themselves; leave batch-size out";
-  }
-  if (options.standardise != Standardise::none) {
-    return "one release comes before the steps; leave standardise out";
-  }
-  return nullptr;
+  return in_the_way;
 }
 
 }  // namespace
@@ -46,7 +40,7 @@ std::int64_t choosable_count(const data::Schema& schema) {
 void check_kept_noise(double noise_multiplier) {
   check_count_noise(noise_multiplier, "times what a record counts",
                     "nothing would be found of the columns worth having; ask for a larger share of "
-                    "--feature-selection or a larger epsilon, or leave it out");
+                    "`feature_selection` or a larger epsilon, or leave it out");
 }
 
 double kept_prg_slack(std::int64_t columns) {
@@ -65,23 +59,24 @@ double feature_selection_threshold(const data::Schema& schema) {
   return stddevs;
 }
 
-double resolve_column_share(const data::Schema& schema, const LinearOptions& options) {
+double resolve_column_share(const data::Schema& schema, const FeatureSelectionOptions& options,
+                            const char* in_the_way) {
   if (options.feature_selection == 0) return 0;
-  const char* const reason = obstacle(schema, options);
+  const char* const reason = obstacle(schema, in_the_way);
   if (options.feature_selection_auto) {
     return reason == nullptr && choosable_count(schema) >= fewest_columns
                ? options.feature_selection
                : 0;
   }
   if (reason == nullptr) return options.feature_selection;
-  throw base::UsageError("feature-selection is not possible here: {}", reason);
+  throw base::UsageError("`feature_selection` is not possible here: {}", reason);
 }
 
 data::Schema release_selected_columns(const data::Dataset& dataset, const data::Schema& schema,
                                       double noise_multiplier, const TrainingContext& context,
                                       mechanism::NoiseAddress address) {
   if (context.reducer.size() > 1) {
-    throw base::UsageError("feature-selection counts the records of one process alone");
+    throw base::UsageError("`feature_selection` counts the records of one process alone");
   }
   const auto ranges = schema.choosable_columns();
   const auto sum = optimize::presence_sum(dataset, ranges);

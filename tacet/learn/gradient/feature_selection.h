@@ -4,7 +4,7 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/mechanism/release_context.h"
 
@@ -27,7 +27,14 @@ inline constexpr std::int64_t expected_kept = 1024;
 
 /// The share of mu^2 that goes to the choice, 0 where all columns are kept. UsageError where a
 /// choice is asked for and not possible.
-[[nodiscard]] double resolve_column_share(const data::Schema& schema, const LinearOptions& options);
+/// `in_the_way` is what else of the method excludes a choice, null where nothing does.
+[[nodiscard]] double resolve_column_share(const data::Schema& schema,
+                                          const FeatureSelectionOptions& options,
+                                          const char* in_the_way = nullptr);
+
+/// What excludes a choice before the steps of `gradient`; null where nothing does.
+struct GradientOptions;
+[[nodiscard]] const char* selection_obstacle(const GradientOptions& options);
 
 /// NumericError, before anything is booked, for noise wider than the sampler's grid.
 void check_kept_noise(double noise_multiplier);

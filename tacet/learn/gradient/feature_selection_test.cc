@@ -23,12 +23,14 @@ constexpr std::int64_t rows = 4000;
 
 data::Schema wide_schema() { return test::wide_schema(rows); }
 
-LinearOptions asked(double share, Adjacency adjacency = Adjacency::add_remove) {
-  LinearOptions options;
-  options.epsilon = 1;
-  options.delta = 1e-5;
-  options.adjacency = adjacency;
-  options.feature_selection = share;
+double column_share(const data::Schema& schema, const ParameterValues& values) {
+  const auto options = gradient_options(values);
+  return resolve_column_share(schema, options, selection_obstacle(options));
+}
+
+ParameterValues asked(double share, Adjacency adjacency = Adjacency::add_remove) {
+  ParameterValues options{{"adjacency", adjacency}, {"epsilon", 1}, {"delta", 1e-5}};
+  if (share > 0) options.set("feature-selection", share);
   return options;
 }
 
@@ -47,7 +49,7 @@ TEST(ColumnsKept, TheBudgetIsShared) {
   for (const auto adjacency :
        {Adjacency::add_remove, Adjacency::zero_out, Adjacency::replace_one}) {
     for (const double share : {0.1, 0.3, 0.6}) {
-      const auto plan = plan_gradient(wide_schema(), asked(share, adjacency));
+      const auto plan = plan_gradient(wide_schema(), gradient_options(asked(share, adjacency)));
       const double first = 1 / (plan.feature_selection_noise * plan.feature_selection_noise);
       const double steps =
           static_cast<double>(plan.steps) / (plan.noise_multiplier * plan.noise_multiplier);
@@ -55,7 +57,7 @@ TEST(ColumnsKept, TheBudgetIsShared) {
       const double cost = accounting::epsilon(plan.events, adjacency, privacy::Delta(1e-5));
       EXPECT_LE(cost, 1);
       EXPECT_GT(cost, 0.999);
-      const auto all = plan_gradient(wide_schema(), asked(0, adjacency));
+      const auto all = plan_gradient(wide_schema(), gradient_options(asked(0, adjacency)));
       EXPECT_EQ(all.feature_selection_noise, 0);
     }
   }
@@ -114,28 +116,28 @@ TEST(ColumnsKept, TheReceiptIsHeldAgainstTheModel) {
 }
 
 TEST(ColumnsKept, IsRefusedWhereItHasNoProof) {
-  const auto refused = [](const data::Schema& schema, const LinearOptions& options) {
+  const auto refused = [](const data::Schema& schema, const ParameterValues& options) {
     EXPECT_THROW((void)plan_training(schema, options), base::UsageError);
   };
   auto narrowed = wide_schema();
   narrowed.selected_columns = {3};
   refused(narrowed, asked(0));
   auto samples = asked(0.3);
-  samples.batch_size = 100;
+  samples.set("batch-size", 100);
   refused(wide_schema(), samples);
   auto automatic = samples;
-  automatic.feature_selection_auto = true;
-  EXPECT_EQ(resolve_column_share(wide_schema(), automatic), 0);
+  automatic.set("feature-selection", "auto");
+  EXPECT_EQ(column_share(wide_schema(), automatic), 0);
   data::Schema few = wide_schema();
   few.features->count = 20;
-  automatic.batch_size.reset();
-  EXPECT_EQ(resolve_column_share(few, automatic), 0);
-  EXPECT_EQ(resolve_column_share(wide_schema(), automatic), 0.3);
+  automatic.erase("batch-size");
+  EXPECT_EQ(column_share(few, automatic), 0);
+  EXPECT_EQ(column_share(wide_schema(), automatic), 0.3);
   // Noise beyond the sampler's grid is found by the plan, not after the run was booked.
   for (const char* method : {"gradient", "output", "objective", "adassp"}) {
     auto tiny = asked(1e-9);
-    tiny.method = method;
-    if (tiny.method != "adassp") tiny.adjacency = Adjacency::replace_one;
+    tiny.set("method", method);
+    if (tiny.text("method") != "adassp") tiny.set("adjacency", Adjacency::replace_one);
     EXPECT_THROW((void)plan_training(wide_schema(), tiny), base::NumericError) << method;
   }
 }

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "tacet/base/names.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 
 /// Noisy gradient descent for linear models: on all records, on secret Poisson samples or samples
@@ -23,6 +25,50 @@
 /// number of records, which settles step size and means; where it is public and there are no units
 /// it must be exact all the same, since the receipt states it.
 namespace tacet::learn {
+
+/// Whether means and standard deviations of numbers are released first, and numbers counted by
+/// them.
+enum class Standardise {
+  none,
+  automatic,  ///< where it was shown to win
+  demanded,
+  means  ///< of numbers alone, where `demanded` would count categories as well
+};
+
+/// What a user may ask of the descent. Everything left out is chosen from public facts.
+struct GradientOptions : CommonOptions,
+                         StepOptions,
+                         PenaltyOptions,
+                         BallOptions,
+                         ClassWeightOptions,
+                         FeatureSelectionOptions {
+  std::optional<double> momentum{};
+  std::optional<double> average{};  ///< share of the last iterates that are averaged
+  std::optional<Averaging> averaging{};
+  std::optional<std::int64_t> batch_size{};  ///< for samples the expected number
+  std::optional<std::string> sampling{};     ///< how the records of a step are chosen
+  std::optional<std::int64_t> order_seed{};  ///< of a public order of the records
+  std::int64_t max_records_per_unit = 1;     ///< of a unit column's records that take part
+  Standardise standardise = Standardise::none;
+};
+inline constexpr auto standardise_names =
+    base::names<Standardise>({{Standardise::none, "none"},
+                              {Standardise::demanded, "private"},
+                              {Standardise::means, "means"},
+                              {Standardise::automatic, "auto"}});
+inline constexpr std::array gradient_bindings{
+    bind<&GradientOptions::momentum>("momentum"),
+    bind<&GradientOptions::average>("average"),
+    bind<&GradientOptions::averaging, averaging_names>("averaging"),
+    bind<&GradientOptions::batch_size>("batch-size"),
+    bind<&GradientOptions::sampling>("sampling"),
+    bind<&GradientOptions::order_seed>("order-seed"),
+    bind<&GradientOptions::max_records_per_unit>("max-records-per-unit"),
+    bind<&GradientOptions::standardise, standardise_names>("standardise"),
+};
+inline constexpr auto gradient_options =
+    read_options<GradientOptions, gradient_bindings, step_bindings, penalty_bindings, ball_bindings,
+                 class_weight_bindings, calibration_bindings, feature_selection_bindings>;
 
 /// How the records of a step are chosen.
 enum class BatchSampling {
@@ -67,7 +113,8 @@ struct GradientPlan : MethodPlan, Batches {
   double mean_l2 = 0;  ///< penalty mean_l2/2 |w|^2 beside the mean loss, by a proximal step
   std::optional<double> radius;  ///< of the ball the weights stay in
   // By which clipping norm and step size follow the number of columns that are kept.
-  LinearOptions options = {};
+  GradientOptions options = {};
+  double path_share = 1;   ///< of the step rule's path
   double one_release = 0;  ///< noise multiplier if the steps' share of the budget were one release
 
   /// Length of the noise in the mean gradient, for gradients of norm 1, if a part of the budget
@@ -88,7 +135,8 @@ struct GradientPlan : MethodPlan, Batches {
 
 /// Settles all parameters from the options and the schema alone. UsageError when something needed
 /// is missing or makes no sense, GuaranteeError when no guarantee can be proved for it.
-[[nodiscard]] GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options);
+[[nodiscard]] GradientPlan plan_gradient(const data::Schema& schema, const GradientOptions& options,
+                                         const PlanContext& context = {});
 
 /// Trains by the plan and commits the reservation. With one seed the model has the same bits for
 /// any number of threads. A plan that standardises takes records of data::raw_schema(schema).

@@ -14,7 +14,7 @@
 namespace tacet::learn {
 namespace {
 
-BatchSampling sampling_of(const LinearOptions& options) {
+BatchSampling sampling_of(const GradientOptions& options) {
   if (!options.sampling) {
     return options.batch_size ? BatchSampling::poisson : BatchSampling::full;
   }
@@ -22,7 +22,7 @@ BatchSampling sampling_of(const LinearOptions& options) {
        {BatchSampling::poisson, BatchSampling::fixed_size, BatchSampling::partition}) {
     if (*options.sampling != to_string(kind)) continue;
     if (!options.batch_size) {
-      throw base::UsageError("sampling {} needs --batch-size, the records of a step",
+      throw base::UsageError("sampling {} needs `batch_size`, the records of a step",
                              *options.sampling);
     }
     return kind;
@@ -32,21 +32,21 @@ BatchSampling sampling_of(const LinearOptions& options) {
       *options.sampling);
 }
 
-void check_seed(BatchSampling sampling, const LinearOptions& options) {
+void check_seed(BatchSampling sampling, const GradientOptions& options) {
   if (!options.order_seed || sampling == BatchSampling::partition) return;
   if (sampling == BatchSampling::full) {
-    throw base::UsageError("order-seed has no meaning where every step reads all records");
+    throw base::UsageError("`order_seed` has no meaning where every step reads all records");
   }
   throw base::GuaranteeError(
-      "order-seed would make the {} samples known, and the guarantee counts on their secrecy: with "
-      "a known seed each step would cost as much as one on all records; leave it out, or use "
-      "--sampling partition, whose order may be public",
+      "`order_seed` would make the {} samples known, and the guarantee counts on their secrecy: "
+      "with a known seed each step would cost as much as one on all records; leave it out, or use "
+      "`sampling=partition`, whose order may be public",
       to_string(sampling));
 }
 
 // The accountant decides; its epsilon falls as the noise grows. Candidates of a grid that differ in
 // what costs nothing ask the same again.
-double sampled_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
+double sampled_noise(const Batches& batches, std::int64_t steps, const CommonOptions& options,
                      privacy::Delta delta) {
   thread_local accounting::MemoCache<9> remembered;
   const auto number = [](auto value) { return static_cast<double>(value); };
@@ -82,7 +82,7 @@ void expect_sampling_proved(BatchSampling sampling, privacy::Adjacency adjacency
   if (adjacency == privacy::Adjacency::add_remove) {
     throw base::GuaranteeError(
         "sampling {} has no proof under add_remove: a record more displaces others from the "
-        "batches; use --adjacency zero_out or replace_one, or --sampling poisson",
+        "batches; use `adjacency=zero_out` or replace_one, or `sampling=poisson`",
         to_string(sampling));
   }
   // Units have any number of records: one that replaces another changes how many there are, and
@@ -91,7 +91,7 @@ void expect_sampling_proved(BatchSampling sampling, privacy::Adjacency adjacency
   throw base::GuaranteeError(
       "sampling {} has no proof for units of several records: two units differ in how many records "
       "they have, so that one instead of the other displaces further records from the batches; use "
-      "--sampling poisson, or leave batch-size out to use all records in each step",
+      "`sampling=poisson`, or leave `batch_size` out to use all records in each step",
       to_string(sampling));
 }
 
@@ -100,14 +100,14 @@ std::int64_t Batches::passes(std::int64_t steps) const {
   return (steps + steps_per_pass - 1) / steps_per_pass;
 }
 
-Batches resolve_batches(const data::Schema& schema, const LinearOptions& options,
+Batches resolve_batches(const data::Schema& schema, const GradientOptions& options,
                         std::int64_t row_count) {
   Batches batches{.sampling = sampling_of(options), .row_count = row_count};
   check_seed(batches.sampling, options);
   expect_sampling_proved(batches.sampling, options.adjacency, schema.unit.has_value());
   if (batches.sampling == BatchSampling::full) return batches;
   if (*options.batch_size > row_count) {
-    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}", row_count,
+    throw base::UsageError("`batch_size` must be at most public_row_count = {}, got {}", row_count,
                            *options.batch_size);
   }
   batches.max_records_per_unit = options.max_records_per_unit;
@@ -148,7 +148,7 @@ privacy::Event gradient_events(const Batches& batches, std::int64_t steps, doubl
   return privacy::Composed{{privacy::Gaussian{first_noise}, std::move(steps_alone)}};
 }
 
-double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
+double batch_noise(const Batches& batches, std::int64_t steps, const CommonOptions& options,
                    privacy::Delta delta) {
   const privacy::Epsilon epsilon(options.epsilon);
   switch (batches.sampling) {

@@ -4,7 +4,7 @@
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 
@@ -13,7 +13,7 @@ namespace tacet::learn {
 /// UsageError when the options make no sense together. GuaranteeError for fixed_size and partition
 /// under add_remove and where a unit may have several records, and for a seed of a sample that must
 /// stay secret.
-[[nodiscard]] Batches resolve_batches(const data::Schema& schema, const LinearOptions& options,
+[[nodiscard]] Batches resolve_batches(const data::Schema& schema, const GradientOptions& options,
                                       std::int64_t row_count);
 
 /// GuaranteeError for fixed_size and partition under add_remove, and for all but poisson and full
@@ -32,7 +32,7 @@ void expect_sampling_proved(BatchSampling sampling, privacy::Adjacency adjacency
 /// The noise multiplier at which they are (epsilon, delta)-DP, rounded up until the accountant
 /// agrees.
 [[nodiscard]] double batch_noise(const Batches& batches, std::int64_t steps,
-                                 const LinearOptions& options, privacy::Delta delta);
+                                 const CommonOptions& options, privacy::Delta delta);
 
 /// The PRG slack: a word a released number, and one a record for a secret sample.
 [[nodiscard]] double batch_prg_slack(const Batches& batches, std::int64_t steps,

@@ -21,16 +21,17 @@ data::Schema berkeley() {
   return data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
 }
 
-LinearOptions options_of(const char* sampling, Adjacency adjacency, std::int64_t batch = 100) {
-  LinearOptions options{.epsilon = 1, .delta = 1e-5, .adjacency = adjacency};
-  options.sampling = sampling;
-  options.batch_size = batch;
-  return options;
+ParameterValues options_of(const char* sampling, Adjacency adjacency, std::int64_t batch = 100) {
+  return {{"epsilon", 1},
+          {"delta", 1e-5},
+          {"adjacency", adjacency},
+          {"sampling", sampling},
+          {"batch-size", batch}};
 }
 
-std::string refusal(const LinearOptions& options) {
+std::string refusal(const ParameterValues& options) {
   try {
-    (void)plan_gradient(berkeley(), options);
+    (void)plan_gradient(berkeley(), gradient_options(options));
   } catch (const base::GuaranteeError& error) {
     return error.what();
   } catch (const base::UsageError& error) {
@@ -42,8 +43,8 @@ std::string refusal(const LinearOptions& options) {
 TEST(GradientBatches, PassesOfAPartitionAreExactGaussians) {
   for (const auto adjacency : {Adjacency::zero_out, Adjacency::replace_one}) {
     auto options = options_of("partition", adjacency);
-    options.steps = 45 * 3 + 1;  // 45 batches of 100 a pass: a fourth pass begins
-    const auto plan = plan_gradient(berkeley(), options);
+    options.set("steps", 45 * 3 + 1);  // 45 batches of 100 a pass: a fourth pass begins
+    const auto plan = plan_gradient(berkeley(), gradient_options(options));
     const double mu = privacy::distance_factor(adjacency) * std::sqrt(4.0) / plan.noise_multiplier;
     EXPECT_LE(accounting::gaussian::delta(mu, 1), 1e-5);
     EXPECT_GE(accounting::gaussian::delta(mu, 1), 1e-5 * (1 - 1e-9));
@@ -55,10 +56,10 @@ TEST(GradientBatches, PassesOfAPartitionAreExactGaussians) {
 // distance is that of replace_one, and half the noise would not be enough.
 TEST(GradientBatches, FixedSizeSamplesNeedTheSameNoiseUnderBothAdjacencies) {
   auto options = options_of("fixed_size", Adjacency::zero_out);
-  options.steps = 50;
-  const auto one = plan_gradient(berkeley(), options);
-  options.adjacency = Adjacency::replace_one;
-  const auto two = plan_gradient(berkeley(), options);
+  options.set("steps", 50);
+  const auto one = plan_gradient(berkeley(), gradient_options(options));
+  options.set("adjacency", Adjacency::replace_one);
+  const auto two = plan_gradient(berkeley(), gradient_options(options));
   EXPECT_NEAR(one.noise_multiplier / two.noise_multiplier, 1, 2e-3);
   EXPECT_LE(one.guarantee.epsilon, 1);
   EXPECT_GE(one.guarantee.epsilon, 0.99);
@@ -78,8 +79,8 @@ TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
   base::LocalReducer reducer;
   for (const char* sampling : {"fixed_size", "partition"}) {
     auto options = options_of(sampling, Adjacency::replace_one, 500);
-    options.steps = 60;
-    const auto plan = plan_gradient(schema, options);
+    options.set("steps", 60);
+    const auto plan = plan_gradient(schema, gradient_options(options));
     privacy::TrustingBudget budget(Adjacency::replace_one);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     random::SeededSource source(1);
@@ -93,18 +94,15 @@ TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
   }
 }
 
-LinearOptions paper_options() {
-  LinearOptions options{.epsilon = 4, .delta = 1e-5, .adjacency = Adjacency::replace_one};
-  options.calibration = Calibration::paper;
-  options.radius = 5;
-  options.steps = 1000;
-  return options;
+ParameterValues paper_options() {
+  return {{"epsilon", 4},           {"delta", 1e-5}, {"adjacency", Adjacency::replace_one},
+          {"calibration", "paper"}, {"radius", 5},   {"steps", 1000}};
 }
 
 TEST(GradientBatches, PaperTrainsWithinItsClaim) {
   const auto schema = berkeley();
   const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
-  const auto plan = plan_gradient(schema, paper_options());
+  const auto plan = plan_gradient(schema, gradient_options(paper_options()));
   ASSERT_TRUE(plan.claim);
   EXPECT_EQ(plan.claim->epsilon, 4);
   privacy::TrustingBudget budget(Adjacency::replace_one);
@@ -126,19 +124,19 @@ TEST(GradientBatches, PaperTrainsWithinItsClaim) {
 TEST(GradientBatches, PaperRefusesWhatItDoesNotHave) {
   EXPECT_EQ(refusal(paper_options()), "accepted");
   auto seeded = paper_options();
-  seeded.order_seed = 3;
-  EXPECT_NE(refusal(seeded).find("order-seed would make the fixed_size samples known"),
+  seeded.set("order-seed", 3);
+  EXPECT_NE(refusal(seeded).find("`order_seed` would make the fixed_size samples known"),
             std::string::npos);
   EXPECT_EQ(refusal(seeded).find("usage"), std::string::npos);
   auto averaged = paper_options();
-  averaged.average = 0.1;
+  averaged.set("average", 0.1);
   EXPECT_NE(refusal(averaged).find("average"), std::string::npos);
   auto bounded = paper_options();
-  bounded.max_records_per_unit = 4;
-  EXPECT_NE(refusal(bounded).find("max-records-per-unit"), std::string::npos);
+  bounded.set("max-records-per-unit", 4);
+  EXPECT_NE(refusal(bounded).find("`max_records_per_unit`"), std::string::npos);
   auto schema = berkeley();
   schema.unit = "major";
-  EXPECT_THROW((void)plan_gradient(schema, paper_options()), base::UsageError);
+  EXPECT_THROW((void)plan_gradient(schema, gradient_options(paper_options())), base::UsageError);
 }
 
 TEST(GradientBatches, RefusesWhatHasNoProof) {
@@ -149,15 +147,15 @@ TEST(GradientBatches, RefusesWhatHasNoProof) {
   // A seed for a sampler whose samples must stay secret.
   for (const char* sampling : {"poisson", "fixed_size"}) {
     auto options = options_of(sampling, Adjacency::zero_out);
-    options.order_seed = 1;
+    options.set("order-seed", 1);
     EXPECT_NE(refusal(options).find("partition"), std::string::npos) << sampling;
   }
   auto partition = options_of("partition", Adjacency::zero_out);
-  partition.order_seed = 1;
+  partition.set("order-seed", 1);
   EXPECT_EQ(refusal(partition), "accepted");
   auto without = options_of("partition", Adjacency::zero_out);
-  without.batch_size.reset();
-  EXPECT_NE(refusal(without).find("batch-size"), std::string::npos);
+  without.erase("batch-size");
+  EXPECT_NE(refusal(without).find("`batch_size`"), std::string::npos);
 }
 
 // Each of a unit's records joins the sample by itself: the event says how many may, and the noise
@@ -167,9 +165,9 @@ TEST(GradientBatches, UnitsOfSeveralRecordsAreSampledRecordByRecord) {
   schema.unit = "major";
   for (const auto adjacency : {Adjacency::add_remove, Adjacency::replace_one}) {
     auto options = options_of("poisson", adjacency);
-    options.steps = 40;
-    options.max_records_per_unit = 3;
-    const auto plan = plan_gradient(schema, options);
+    options.set("steps", 40);
+    options.set("max-records-per-unit", 3);
+    const auto plan = plan_gradient(schema, gradient_options(options));
     EXPECT_EQ(
         plan.events,
         privacy::Event(privacy::Repeated{
@@ -178,28 +176,28 @@ TEST(GradientBatches, UnitsOfSeveralRecordsAreSampledRecordByRecord) {
     EXPECT_GE(plan.guarantee.epsilon, 0.99);
     // Each record alone moves a third of what a unit of one record moves; all three rarely meet.
     auto one = options;
-    one.max_records_per_unit = 1;
-    const double single = plan_gradient(schema, one).noise_multiplier;
+    one.set("max-records-per-unit", 1);
+    const double single = plan_gradient(schema, gradient_options(one)).noise_multiplier;
     EXPECT_LT(plan.noise_multiplier, single);
     EXPECT_GT(3 * plan.noise_multiplier, single);
     auto all = options;
-    all.sampling.reset();
-    all.batch_size.reset();
-    EXPECT_LT(plan.noise_multiplier, plan_gradient(schema, all).noise_multiplier);
+    all.erase("sampling");
+    all.erase("batch-size");
+    EXPECT_LT(plan.noise_multiplier, plan_gradient(schema, gradient_options(all)).noise_multiplier);
     // Without samples nothing changed: any number of records costs the same.
-    const auto full = plan_gradient(schema, all);
-    all.max_records_per_unit = 1;
-    EXPECT_EQ(full.events, plan_gradient(schema, all).events);
+    const auto full = plan_gradient(schema, gradient_options(all));
+    all.set("max-records-per-unit", 1);
+    EXPECT_EQ(full.events, plan_gradient(schema, gradient_options(all)).events);
   }
   for (const char* sampling : {"fixed_size", "partition"}) {
     for (const std::int64_t records : {1, 3}) {
       auto options = options_of(sampling, Adjacency::replace_one);
-      options.max_records_per_unit = records;
+      options.set("max-records-per-unit", records);
       try {
-        (void)plan_gradient(schema, options);
+        (void)plan_gradient(schema, gradient_options(options));
         ADD_FAILURE() << sampling;
       } catch (const base::GuaranteeError& error) {
-        EXPECT_NE(std::string(error.what()).find("--sampling poisson"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("`sampling=poisson`"), std::string::npos);
       }
     }
   }
@@ -208,10 +206,10 @@ TEST(GradientBatches, UnitsOfSeveralRecordsAreSampledRecordByRecord) {
 // The published rows and batch sizes of add_remove come from the declared count, never from a file.
 TEST(GradientBatches, PlansAreFunctionsOfTheDeclaredCount) {
   auto options = options_of("poisson", Adjacency::add_remove);
-  options.steps = 100;
-  const double usual = plan_gradient(berkeley(), options).rate;
-  options.public_row_count = 9052;
-  EXPECT_NEAR(plan_gradient(berkeley(), options).rate, usual / 2, 1e-12);
+  options.set("steps", 100);
+  const double usual = plan_gradient(berkeley(), gradient_options(options)).rate;
+  options.set("public-row-count", 9052);
+  EXPECT_NEAR(plan_gradient(berkeley(), gradient_options(options)).rate, usual / 2, 1e-12);
 }
 
 // Reference: noise of single records drawn at a fixed size (half the multiplier) and by Poisson
@@ -241,8 +239,9 @@ TEST(GradientBatchesLong, NoiseOfSingleRecordsEqualsReferenceValues) {
                             .rate = 1 / static_cast<double>(row.n),
                             .batch = 1,
                             .row_count = row.n};
-      const LinearOptions options{.epsilon = row.epsilon, .delta = 1e-6, .adjacency = adjacency};
-      return batch_noise(batches, row.n, options, privacy::Delta(1e-6));
+      const ParameterValues options{
+          {"epsilon", row.epsilon}, {"delta", 1e-6}, {"adjacency", adjacency}};
+      return batch_noise(batches, row.n, common_options(options), privacy::Delta(1e-6));
     };
     const double half = noise(BatchSampling::fixed_size, Adjacency::replace_one) / 2;
     EXPECT_GE(half / row.half, row.least > 0 ? 0.995 : 1 - 5e-4);

@@ -36,7 +36,7 @@ std::string usual_reason(const model::Loss& loss, double norm, std::int64_t outp
 ClippingChoice for_classes(double noise) {
   const double norm = std::clamp(0.5 * std::sqrt(0.01 / noise), 0.5, 1.0);
   return {norm, fmt::format("clipping norm {:.4g}: less noise for better decisions; probabilities "
-                            "are drawn towards one half (--clipping-norm 1 keeps them)",
+                            "are drawn towards one half (`clipping_norm=1` keeps them)",
                             norm)};
 }
 
@@ -51,25 +51,24 @@ ClippingChoice for_numbers(double noise) {
 // Per kind of target: the size of weights worth reaching, and how much a linear model typically
 // lowers the loss. Margins of classes grow to about 20 before a linear model stops improving;
 // numbers are scaled to [-1, 1]. docs/explanations/step-rule.md.
-// The constants were chosen with the mean of the last half of the iterates, those of standardised
-// numbers with that of the last 2/5.
+// `average` is the share of the last iterates whose mean was taken when the constants were chosen.
 constexpr double default_average = 0.4;
-constexpr double first_average = 0.5;  // of encoding 1, of units, of several classes
+constexpr double last_half = 0.5;  // of units and of several classes
 struct Expectation {
   double radius;
   double learnable;
-  double average = first_average;
+  double average = last_half;
 };
 constexpr Expectation path_of_classes{20, 0.4};
 constexpr Expectation path_of_numbers{3, 0.03};
-constexpr Expectation for_numbers_from_lower{4, 0.03};  // encoding 1
+constexpr Expectation for_numbers_of_units{4, 0.03};
 constexpr Expectation for_standardised_numbers{2.5, 0.03, default_average};
 
 const Expectation& expectation(const data::Schema& schema, const model::Loss& loss) {
   const auto facts = model::properties(loss);
   if (facts.classification || facts.labels == model::Labels::shares) return path_of_classes;
   // Units were seen to lose by the smaller norm: docs/explanations/step-rule.md.
-  return schema.encoding > 1 && !schema.unit ? path_of_numbers : for_numbers_from_lower;
+  return schema.unit ? for_numbers_of_units : path_of_numbers;
 }
 
 /// How much longer the path has to be for the average that is taken than for the one that the
@@ -104,7 +103,7 @@ GradientCourse course_on_samples(const GradientPlan& plan, StepFacts facts, priv
   return {0, steps, options.step_size.value_or(step_size)};
 }
 
-GradientCourse course_on_all_records(const LinearOptions& options, const StepFacts& facts,
+GradientCourse course_on_all_records(const GradientOptions& options, const StepFacts& facts,
                                      Reasons& reasons) {
   const StepPlan rule = step_rule(facts);
   GradientCourse course{0, options.steps.value_or(rule.steps),
@@ -138,7 +137,7 @@ ClippingChoice choose_clipping(const ClippingFacts& facts) {
   const double bound = facts.schema.norm_bound();
   const double usual = model::usual_slope(facts.loss) * bound;
   const ClippingChoice as_ever{usual, usual_reason(facts.loss, usual, facts.outputs)};
-  if (facts.schema.encoding < 2 || facts.outputs > 1 || facts.schema.unit) return as_ever;
+  if (facts.outputs > 1 || facts.schema.unit) return as_ever;
   if (std::holds_alternative<model::SquaredLoss>(facts.loss)) {
     return for_numbers(facts.relative_noise);
   }
@@ -148,8 +147,7 @@ ClippingChoice choose_clipping(const ClippingFacts& facts) {
 }
 
 double usual_average(const data::Schema& schema, std::int64_t outputs) {
-  const bool first = schema.encoding == 1 || schema.unit || outputs > 1;
-  return first ? first_average : default_average;
+  return schema.unit || outputs > 1 ? last_half : default_average;
 }
 
 GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schema,
@@ -176,7 +174,7 @@ GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schem
       .momentum = plan.momentum,
       .radius = expected.radius,
       .learnable = expected.learnable,
-      .way = way_of(plan, expected) * plan.options.path_share};
+      .way = way_of(plan, expected) * plan.path_share};
   auto course = plan.sampling == BatchSampling::full
                     ? course_on_all_records(plan.options, of_steps, reasons)
                     : course_on_samples(plan, of_steps, facts.delta, reasons);

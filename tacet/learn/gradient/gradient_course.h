@@ -29,10 +29,10 @@ struct ClippingFacts {
 /// Of the squared loss of numbers, in units of the row norm: clamp(1/4 (0.005 / nu)^0.3, 1/8, 1/2).
 [[nodiscard]] double clipping_of_numbers(double relative_noise);
 
-/// Under encoding 1, with several classes, units, or a loss other than logistic and squared: the
-/// loss's largest slope, for unbounded ones a usual slope. Else smaller, the more noise there is:
-/// what clipping distorts is weighed against the noise that it saves.
-/// docs/explanations/step-rule.md says on which data the rule was found.
+/// With several classes, units, or a loss other than logistic and squared: the loss's largest
+/// slope, for unbounded ones a usual slope. Else smaller, the more noise there is: what clipping
+/// distorts is weighed against the noise that it saves. docs/explanations/step-rule.md says on
+/// which data the rule was found.
 [[nodiscard]] ClippingChoice choose_clipping(const ClippingFacts& facts);
 
 /// The share of the last iterates that is averaged where none is given.

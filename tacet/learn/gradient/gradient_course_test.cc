@@ -49,8 +49,6 @@ TEST(ClippingRule, SaysWhatItDistorts) {
 
 TEST(ClippingRule, LeavesWhatItWasNotMeasuredFor) {
   constexpr double noisy = 1;
-  EXPECT_EQ(norm(schema_of("encoding = 1\n"), model::SquaredLoss{}, noisy), 0.5);
-  EXPECT_EQ(norm(schema_of("encoding = 1\n"), model::LogisticLoss{}, noisy), 1);
   EXPECT_EQ(norm(schema_of("unit = 'u'\n"), model::SquaredLoss{}, noisy), 0.5);
   EXPECT_EQ(norm(schema_of(""), model::LogisticLoss{}, noisy, 10), 1);
   EXPECT_EQ(norm(schema_of(""), model::HingeLoss{}, noisy), 1);

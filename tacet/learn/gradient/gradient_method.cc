@@ -42,8 +42,9 @@ privacy::Event recorded_descent(const privacy::Receipt& receipt, RecordedParamet
   return releases(plan);
 }
 
-Training gradient_training(const data::Schema& schema, const LinearOptions& options) {
-  auto plan = plan_gradient(schema, options);
+Training gradient_training(const data::Schema& schema, const ParameterValues& asked,
+                           const PlanContext& part_of) {
+  auto plan = plan_gradient(schema, gradient_options(asked), part_of);
   auto training = resolved_training(plan, train_gradient);
   if (plan.standardise_noise > 0) training.raw_schema = data::raw_schema(schema);
   training.run_last = [plan = std::move(plan)](data::Dataset&& records, const data::Schema& of,
@@ -52,6 +53,11 @@ Training gradient_training(const data::Schema& schema, const LinearOptions& opti
   };
   return training;
 }
+
+constexpr auto gradient_reads =
+    bound_names<gradient_bindings, step_bindings, penalty_bindings, ball_bindings,
+                class_weight_bindings, calibration_bindings, knot_bindings, projection_bindings,
+                feature_selection_bindings>;
 
 constexpr std::array gradient_papers{
     Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}},
@@ -64,9 +70,7 @@ constinit const Method gradient_method{
     "noisy gradient descent, for every loss",
     privacy::Adjacency::add_remove,
     {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
-    "l2 steps step-size momentum clipping-norm average averaging batch-size radius "
-    "max-records-per-unit sampling order-seed calibration knots standardise class-weights "
-    "feature-selection projection projection-width projection-seed",
+    gradient_reads,
     gradient_training,
     recorded_descent,
     true,

@@ -9,6 +9,7 @@
 #include "tacet/accounting/calibrate.h"
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/gradient.h"
@@ -72,10 +73,10 @@ StepNoise shared_noise(const FirstShare& share, double whole, std::int64_t steps
 }
 
 // The noise given, or the least that is enough beside the PRG slack.
-void resolve_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delta delta,
+void resolve_noise(GradientPlan& plan, const GradientOptions& options, privacy::Delta delta,
                    const FirstShare& share, std::optional<double> given = std::nullopt) {
   plan.prg_slack = batch_prg_slack(plan, plan.steps, plan.columns * plan.outputs) + share.prg_slack;
-  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
+  const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   StepNoise noise{given ? *given : batch_noise(plan, plan.steps, options, left)};
   if (share.standardise > 0 || share.feature_selection > 0) {
     noise = shared_noise(share, noise.steps, plan.steps,
@@ -89,31 +90,35 @@ void resolve_noise(GradientPlan& plan, const LinearOptions& options, privacy::De
 }
 
 // A paper's schedule and noise, and what is proved about them.
-GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options) {
+GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& options,
+                        const PlanContext& context) {
   // order-seed is read to be refused with its reason.
   const bool arora = options.calibration == Calibration::arora2022;
-  const auto* reads = arora ? "delta steps radius order-seed calibration knots projection "
-                              "projection-width projection-seed"
-                            : "delta steps radius order-seed calibration knots";
-  if (const auto name = given_beyond(options, reads)) {
+  auto beyond = given_beyond<gradient_bindings, step_bindings, penalty_bindings, ball_bindings,
+                             class_weight_bindings, feature_selection_bindings>(
+      options, {"steps", "radius", "order-seed"});
+  if (!beyond && schema.projection && !arora) beyond = "projection";
+  if (beyond) {
     throw base::UsageError(
-        "{} is settled by --calibration paper; leave it out, or use the tight calibration", *name);
+        "{} is settled by `calibration=paper`; leave it out, or use the tight calibration",
+        base::parameter_name(*beyond));
   }
   const auto& target = target_of(schema);
   if (options.adjacency != privacy::Adjacency::replace_one || outputs_of(target) > 1 ||
       !options.radius) {
     throw base::UsageError(
-        "--calibration {} for gradient is about replace_one, a ball (--radius) and two classes "
-        "or numbers; give --adjacency replace_one and --radius, or use tight",
+        "`calibration={}` for gradient is about replace_one, a ball (`radius`) and two classes or "
+        "numbers; give `adjacency=replace_one` and `radius`, or use tight",
         to_string(options.calibration));
   }
   if (schema.unit) {
     throw base::UsageError(
-        "--calibration paper samples single records, but the schema's unit column protects all "
+        "`calibration=paper` samples single records, but the schema's unit column protects all "
         "records of a unit together; leave calibration out to use all records in each step");
   }
   refuse_class_weights(schema, options);
   GradientPlan plan;
+  plan.first = context.first_release;
   plan.calibration = arora ? Calibration::arora2022 : Calibration::wang2021;
   resolve_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
@@ -126,7 +131,7 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
       std::min(course.gradient_bound,
                schema.norm_bound() *
                    model::slope_bound_within(plan.loss, *plan.radius * schema.norm_bound()));
-  LinearOptions single_records = options;
+  GradientOptions single_records = options;
   single_records.sampling = to_string(BatchSampling::fixed_size);
   single_records.batch_size = 1;
   static_cast<Batches&>(plan) = resolve_batches(schema, single_records, plan.public_row_count);
@@ -156,18 +161,17 @@ void resolve_course(GradientPlan& plan, const data::Schema& schema, const Course
   plan.step_size = course.step_size;
 }
 
-void resolve_units(GradientPlan& plan, const data::Schema& schema, const LinearOptions& options) {
+void resolve_units(GradientPlan& plan, const data::Schema& schema, const GradientOptions& options) {
   if (options.max_records_per_unit > 1 && !schema.unit) {
     throw base::UsageError(
-        "max-records-per-unit needs a unit column in the schema; without one each record is a "
+        "`max_records_per_unit` needs a unit column in the schema; without one each record is a "
         "unit");
   }
   plan.max_records_per_unit = options.max_records_per_unit;
   if (schema.unit && plan.max_records_per_unit == 1) {
     plan.reasons.add(
         "records per unit 1: of each {} one record takes part, the others none; "
-        "--max-records-per-unit "
-        "takes more, and the noise grows with it",
+        "`max_records_per_unit` takes more, and the noise grows with it",
         *schema.unit);
   }
 }
@@ -207,14 +211,16 @@ std::string noise_reason(const GradientPlan& plan) {
                      plan.rate < 1 ? " on samples" : "");
 }
 
-GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options) {
+GradientPlan tight_plan(const data::Schema& schema, const GradientOptions& options,
+                        const PlanContext& context) {
   if (options.steps.value_or(1) > max_gradient_steps) {
     throw base::UsageError("steps of method gradient must be 1 to {}, got {}", max_gradient_steps,
                            *options.steps);
   }
   GradientPlan plan;
+  plan.first = context.first_release;
   resolve_problem(plan, schema, options, {.shares = true, .softmax = true, .own = true});
-  resolve_class_weights(plan, schema, options);
+  resolve_class_weights(plan, schema, options.class_weights);
   plan.public_row_count = resolve_row_count(schema, options);
   const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
   static_cast<Batches&>(plan) = resolve_batches(schema, options, plan.public_row_count);
@@ -224,8 +230,9 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   plan.counts_categories =
       standardises && counts_categories(schema, options.standardise, plan.loss,
                                         plan.relative_noise(plan.columns, whole_budget));
-  FirstShare share{.standardise = standardises ? standardise_share : 0,
-                   .feature_selection = resolve_column_share(schema, options)};
+  FirstShare share{
+      .standardise = standardises ? standardise_share : 0,
+      .feature_selection = resolve_column_share(schema, options, selection_obstacle(options))};
   const bool selects = share.feature_selection > 0;
   if (selects) {
     plan.feature_selection_threshold = feature_selection_threshold(schema);
@@ -241,6 +248,7 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   plan.radius = options.radius;
   plan.average = options.average.value_or(usual_average(schema, plan.outputs));
   plan.options = options;
+  plan.path_share = context.path_share;
   const auto columns = selects ? std::min(plan.columns, expected_kept) : plan.columns;
   resolve_course(plan, schema, {columns, standardises, delta});
   resolve_noise(plan, options, delta, share);
@@ -249,6 +257,16 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
 }
 
 }  // namespace
+
+const char* selection_obstacle(const GradientOptions& options) {
+  if (options.batch_size) {
+    return "steps on samples are accounted by themselves; leave `batch_size` out";
+  }
+  if (options.standardise != Standardise::none) {
+    return "one release comes before the steps; leave standardise out";
+  }
+  return nullptr;
+}
 
 privacy::Event releases(const GradientPlan& plan) {
   return gradient_events(plan, plan.steps, plan.noise_multiplier, plan.first_noise());
@@ -303,8 +321,10 @@ GradientPlan on_selected_columns(const GradientPlan& plan, const data::Schema& n
   return kept;
 }
 
-GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
-  auto plan = options.paper() ? paper_plan(schema, options) : tight_plan(schema, options);
+GradientPlan plan_gradient(const data::Schema& schema, const GradientOptions& options,
+                           const PlanContext& context) {
+  auto plan =
+      options.paper() ? paper_plan(schema, options, context) : tight_plan(schema, options, context);
   write_settings(plan);
   return plan;
 }

@@ -36,8 +36,8 @@ TrainedModel train(const Setting& setting, const GradientPlan& plan, std::uint64
 /// Whether three of the models of seeds 1 to 5 are good, as their median is then: known as soon as
 /// three are, or are not.
 template <typename Good>
-bool median_is_good(const Setting& setting, const LinearOptions& options, const Good& good) {
-  const auto plan = plan_gradient(setting.schema, options);
+bool median_is_good(const Setting& setting, const ParameterValues& options, const Good& good) {
+  const auto plan = plan_gradient(setting.schema, gradient_options(options));
   int yes = 0;
   int no = 0;
   for (std::uint64_t seed = 1; yes < 3 && no < 3; ++seed) {
@@ -48,7 +48,7 @@ bool median_is_good(const Setting& setting, const LinearOptions& options, const 
 
 bool reaches(const Setting& setting, const data::Dataset& test, double epsilon, double least) {
   return median_is_good(
-      setting, {.epsilon = epsilon, .delta = 1e-5, .adjacency = add_remove},
+      setting, {{"epsilon", epsilon}, {"delta", 1e-5}, {"adjacency", add_remove}},
       [&](const model::LinearModel& model) { return accuracy(model, test) >= least; });
 }
 
@@ -104,17 +104,17 @@ bool loses_at_most(const Setting& setting, const data::Dataset& test, const mode
     }
     best = std::min(best, total);
   }
-  return median_is_good(setting,
-                        {.epsilon = 1, .delta = 1e-5, .adjacency = add_remove, .loss = loss},
-                        [&](const model::LinearModel& model) {
-                          double total = 0;
-                          std::vector<double> margin(1);
-                          for (std::int64_t i = 0; i < test.rows(); ++i) {
-                            model::margins(model, test, i, margin);
-                            total += model::loss_value(loss, margin[0], test.label(i));
-                          }
-                          return total <= ratio * best;
-                        });
+  return median_is_good(
+      setting, {{"epsilon", 1}, {"delta", 1e-5}, {"adjacency", add_remove}, {"loss", loss}},
+      [&](const model::LinearModel& model) {
+        double total = 0;
+        std::vector<double> margin(1);
+        for (std::int64_t i = 0; i < test.rows(); ++i) {
+          model::margins(model, test, i, margin);
+          total += model::loss_value(loss, margin[0], test.label(i));
+        }
+        return total <= ratio * best;
+      });
 }
 
 TEST(GradientQuality, ReachesTheStatedLossOnCaliforniaHousing) {
@@ -138,8 +138,9 @@ struct NoiseCounts {
 // The intervals of released models against the same descent with next to no noise.
 NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t seeds,
                          std::optional<double> average = {}) {
-  const LinearOptions options{.epsilon = epsilon, .adjacency = add_remove, .average = average};
-  const auto plan = plan_gradient(setting.schema, options);
+  ParameterValues options{{"epsilon", epsilon}, {"adjacency", add_remove}};
+  if (average) options.set("average", *average);
+  const auto plan = plan_gradient(setting.schema, gradient_options(options));
   auto quiet = plan;
   quiet.noise_multiplier = 1e-3;
   quiet.events = privacy::Repeated{quiet.steps, privacy::Gaussian{1e-3}};

@@ -35,27 +35,27 @@ TrainedModel train(const Setting& setting, const GradientPlan& plan, std::uint64
   return train_gradient(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
 }
 
-TrainedModel train(const Setting& setting, const LinearOptions& options, std::uint64_t seed,
+TrainedModel train(const Setting& setting, const ParameterValues& options, std::uint64_t seed,
                    int threads = 2) {
-  return train(setting, plan_gradient(setting.schema, options), seed, threads);
+  return train(setting, plan_gradient(setting.schema, gradient_options(options)), seed, threads);
 }
 
 // With the noise of epsilon 1e4 and ideal random bits: beyond what the cipher lets any plan state.
-TrainedModel train_with_little_noise(const Setting& setting, LinearOptions options) {
+TrainedModel train_with_little_noise(const Setting& setting, ParameterValues options) {
   constexpr double mu = 137;
-  options.epsilon = 50;
-  auto plan = plan_gradient(setting.schema, options);
+  options.set("epsilon", 50);
+  auto plan = plan_gradient(setting.schema, gradient_options(options));
   plan.noise_multiplier = std::sqrt(static_cast<double>(plan.steps)) / mu;
   plan.events = privacy::Repeated{plan.steps, privacy::Gaussian{plan.noise_multiplier}};
-  plan.guarantee =
-      accounting::account(plan.events, options.adjacency, privacy::Delta(plan.guarantee.delta));
+  plan.guarantee = accounting::account(plan.events, common_options(options).adjacency,
+                                       privacy::Delta(plan.guarantee.delta));
   plan.prg_slack = 0;
   return train(setting, plan, 1);
 }
 
 TEST(Gradient, GivesTheSameModelForAnyNumberOfThreads) {
   const auto setting = berkeley();
-  const LinearOptions options{.epsilon = 1, .adjacency = add_remove};
+  const ParameterValues options{{"epsilon", 1}, {"adjacency", add_remove}};
   const auto one = train(setting, options, 3, 1).model.coefficients;
   EXPECT_EQ(train(setting, options, 3, 2).model.coefficients, one);
   EXPECT_EQ(train(setting, options, 3, 3).model.coefficients, one);
@@ -65,14 +65,14 @@ TEST(Gradient, GivesTheSameModelForAnyNumberOfThreads) {
 TEST(Gradient, MuchEpsilonApproachesTheMinimum) {
   const auto setting = berkeley();
   const auto plan = plan_exact_minimum(
-      setting.schema,
-      {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
+      setting.schema, exact_options({{"epsilon", std::numeric_limits<double>::infinity()},
+                                     {"adjacency", add_remove}}));
   base::ThreadPool pool(2);
   const auto best =
       fit_unprotected(setting.train, setting.schema, plan, pool).value().model.coefficients;
-  const auto close =
-      train_with_little_noise(setting, {.adjacency = add_remove, .steps = 2000, .step_size = 4})
-          .model;
+  const auto close = train_with_little_noise(
+                         setting, {{"adjacency", add_remove}, {"steps", 2000}, {"step-size", 4}})
+                         .model;
   for (std::size_t j = 0; j < best.size(); ++j) {
     EXPECT_NEAR(close.coefficients[j], best[j], 0.05);
   }
@@ -84,8 +84,9 @@ TEST(Gradient, PlanStatesAGuaranteeThatTheAccountantProves) {
                                privacy::Adjacency::replace_one}) {
     for (const double epsilon : {0.01, 0.1, 1.0, 8.0}) {
       for (const double delta : {1e-5, 1e-9}) {
-        const auto plan =
-            plan_gradient(schema, {.epsilon = epsilon, .delta = delta, .adjacency = adjacency});
+        const auto plan = plan_gradient(
+            schema,
+            gradient_options({{"epsilon", epsilon}, {"delta", delta}, {"adjacency", adjacency}}));
         EXPECT_LE(plan.guarantee.epsilon, epsilon);
         EXPECT_GE(plan.guarantee.epsilon, epsilon * (1 - 1e-9));
         EXPECT_EQ(plan.guarantee.delta, delta);
@@ -101,16 +102,18 @@ TEST(Gradient, PlanStatesAGuaranteeThatTheAccountantProves) {
 
 TEST(Gradient, ReplaceOneNeedsTwiceTheNoise) {
   const auto schema = berkeley().schema;
-  LinearOptions options{.epsilon = 1, .delta = 1e-6, .adjacency = add_remove, .steps = 100};
-  const double one = plan_gradient(schema, options).noise_multiplier;
-  options.adjacency = privacy::Adjacency::replace_one;
-  EXPECT_NEAR(plan_gradient(schema, options).noise_multiplier / one, 2, 1e-9);
+  ParameterValues options{
+      {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", add_remove}, {"steps", 100}};
+  const double one = plan_gradient(schema, gradient_options(options)).noise_multiplier;
+  options.set("adjacency", privacy::Adjacency::replace_one);
+  EXPECT_NEAR(plan_gradient(schema, gradient_options(options)).noise_multiplier / one, 2, 1e-9);
 }
 
 TEST(Gradient, ReceiptTellsWhatWasDone) {
   const auto setting = berkeley();
-  const auto trained = train(setting, {.epsilon = 1, .adjacency = add_remove}, 1);
-  const auto plan = plan_gradient(setting.schema, {.epsilon = 1, .adjacency = add_remove});
+  const auto trained = train(setting, {{"epsilon", 1}, {"adjacency", add_remove}}, 1);
+  const auto plan =
+      plan_gradient(setting.schema, gradient_options({{"epsilon", 1}, {"adjacency", add_remove}}));
   EXPECT_EQ(trained.receipt.events, plan.events);
   EXPECT_EQ(trained.receipt.guarantee, plan.guarantee);
   EXPECT_EQ(trained.receipt.public_row_count, 4526);
@@ -121,7 +124,8 @@ TEST(Gradient, ReceiptTellsWhatWasDone) {
 
 TEST(Gradient, SecureNoiseGivesAProtectedReceipt) {
   const auto setting = berkeley();
-  const auto plan = plan_gradient(setting.schema, {.epsilon = 1, .adjacency = add_remove});
+  const auto plan =
+      plan_gradient(setting.schema, gradient_options({{"epsilon", 1}, {"adjacency", add_remove}}));
   const auto source = random::SecureSource::create();
   privacy::TrustingBudget budget(add_remove);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
@@ -135,8 +139,8 @@ TEST(Gradient, SecureNoiseGivesAProtectedReceipt) {
 
 TEST(Gradient, MinibatchesAreAccountedAsSampledAndReproducible) {
   const auto setting = berkeley();
-  const LinearOptions options{.epsilon = 1, .adjacency = add_remove, .batch_size = 100};
-  const auto plan = plan_gradient(setting.schema, options);
+  const ParameterValues options{{"epsilon", 1}, {"adjacency", add_remove}, {"batch-size", 100}};
+  const auto plan = plan_gradient(setting.schema, gradient_options(options));
   EXPECT_GE(plan.rate, 100.0 / 4526);
   EXPECT_LT(plan.rate, 100.0 / 4526 + 1e-15);
   const auto* repeated = plan.events.as<privacy::Repeated>();
@@ -155,13 +159,14 @@ TEST(Gradient, MinibatchesAreAccountedAsSampledAndReproducible) {
 // release noise like the others.
 TEST(Gradient, AnEmptySampleIsAStepLikeEveryOther) {
   const auto setting = berkeley();
-  const LinearOptions options{.epsilon = 1,
-                              .adjacency = add_remove,
-                              .public_row_count = 452600,
-                              .steps = 50,
-                              .batch_size = 10};
+  const ParameterValues options{{"epsilon", 1},
+                                {"adjacency", add_remove},
+                                {"public-row-count", 452600},
+                                {"steps", 50},
+                                {"batch-size", 10}};
   const auto trained = train(setting, options, 1);
-  EXPECT_EQ(trained.receipt.events, plan_gradient(setting.schema, options).events);
+  EXPECT_EQ(trained.receipt.events,
+            plan_gradient(setting.schema, gradient_options(options)).events);
   // A mean over the records really drawn would divide by zero.
   for (const double c : trained.model.coefficients) {
     EXPECT_NE(c, 0);
@@ -171,8 +176,8 @@ TEST(Gradient, AnEmptySampleIsAStepLikeEveryOther) {
 
 TEST(Gradient, PenaltyPullsToThePenalisedMinimum) {
   const auto setting = berkeley();
-  const LinearOptions options{
-      .adjacency = add_remove, .steps = 2000, .step_size = 4, .mean_l2 = 0.05};
+  const ParameterValues options{
+      {"adjacency", add_remove}, {"steps", 2000}, {"step-size", 4}, {"l2", 0.05}};
   const auto trained = train_with_little_noise(setting, options).model.coefficients;
   base::ThreadPool pool(2);
   const auto truth = optimize::minimise_without_protection(setting.train, model::LogisticLoss{},
@@ -186,8 +191,10 @@ TEST(Gradient, WeightsStayInTheBall) {
   const auto setting = berkeley();
   for (const auto averaging :
        {Averaging::suffix, Averaging::uniform, Averaging::last, Averaging::polynomial}) {
-    const LinearOptions options{
-        .epsilon = 0.1, .adjacency = add_remove, .averaging = averaging, .radius = 0.7};
+    const ParameterValues options{{"epsilon", 0.1},
+                                  {"adjacency", add_remove},
+                                  {"averaging", to_string(averaging)},
+                                  {"radius", 0.7}};
     const auto model = train(setting, options, 1).model;
     double square = 0;
     for (const double c : model.coefficients) square += c * c;
@@ -199,11 +206,11 @@ TEST(Gradient, WeightsStayInTheBall) {
 // With next to no noise each kind of mean is what a plain computation from its definition gives.
 TEST(Gradient, AveragesAreWhatTheirNamesSay) {
   const auto setting = berkeley();
-  LinearOptions options{.adjacency = add_remove, .steps = 4, .step_size = 1};
+  ParameterValues options{{"adjacency", add_remove}, {"steps", 4}, {"step-size", 1}};
   const auto run = [&](std::int64_t steps, Averaging averaging) {
     auto chosen = options;
-    chosen.steps = steps;
-    chosen.averaging = averaging;
+    chosen.set("steps", steps);
+    chosen.set("averaging", to_string(averaging));
     return train_with_little_noise(setting, chosen).model.coefficients;
   };
   std::vector<std::vector<double>> iterates;
@@ -219,7 +226,8 @@ TEST(Gradient, AveragesAreWhatTheirNamesSay) {
 
 TEST(Gradient, StopsBetweenStepsWhenCancelled) {
   const auto setting = berkeley();
-  const auto plan = plan_gradient(setting.schema, {.epsilon = 1, .adjacency = add_remove});
+  const auto plan =
+      plan_gradient(setting.schema, gradient_options({{"epsilon", 1}, {"adjacency", add_remove}}));
   random::SeededSource source(1);
   privacy::TrustingBudget budget(add_remove);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
@@ -245,8 +253,8 @@ TEST(Gradient, ReceiptDoesNotDependOnTheNumberOfRecords) {
     one_more.train.append_dense(whole.train.dense_row(i), whole.train.label(i));
   }
   for (const auto& batch : {std::optional<std::int64_t>{}, std::optional<std::int64_t>{50}}) {
-    const LinearOptions options{
-        .epsilon = 1, .adjacency = add_remove, .steps = 100, .batch_size = batch};
+    ParameterValues options{{"epsilon", 1}, {"adjacency", add_remove}, {"steps", 100}};
+    if (batch) options.set("batch-size", *batch);
     EXPECT_EQ(privacy::receipt_to_json(train(fewer, options, 1).receipt),
               privacy::receipt_to_json(train(one_more, options, 1).receipt));
   }
@@ -254,18 +262,22 @@ TEST(Gradient, ReceiptDoesNotDependOnTheNumberOfRecords) {
 
 TEST(Gradient, RefusesADeltaBelowTheCiphersTerm) {
   const auto schema = berkeley().schema;
-  EXPECT_THROW((void)plan_gradient(schema, {.epsilon = 1, .delta = 1e-40, .adjacency = add_remove}),
-               base::GuaranteeError);
   EXPECT_THROW(
       (void)plan_gradient(
-          schema, {.epsilon = 1, .delta = 1e-26, .adjacency = add_remove, .batch_size = 100}),
+          schema, gradient_options({{"epsilon", 1}, {"delta", 1e-40}, {"adjacency", add_remove}})),
       base::GuaranteeError);
+  EXPECT_THROW((void)plan_gradient(schema, gradient_options({{"epsilon", 1},
+                                                             {"delta", 1e-26},
+                                                             {"adjacency", add_remove},
+                                                             {"batch-size", 100}})),
+               base::GuaranteeError);
   // Not delta and the term are compared: (1 + e^epsilon) times the term is what is added.
   for (const auto& [epsilon, delta] :
        std::vector<std::pair<double, double>>{{70, 1e-6}, {60, 1e-12}, {50, 1e-15}, {40, 1e-20}}) {
-    LinearOptions options{.epsilon = epsilon, .delta = delta, .adjacency = add_remove};
-    options.steps = 100;
-    EXPECT_THROW((void)plan_gradient(schema, options), base::GuaranteeError) << epsilon;
+    ParameterValues options{
+        {"epsilon", epsilon}, {"delta", delta}, {"adjacency", add_remove}, {"steps", 100}};
+    EXPECT_THROW((void)plan_gradient(schema, gradient_options(options)), base::GuaranteeError)
+        << epsilon;
   }
 }
 
@@ -274,12 +286,12 @@ TEST(Gradient, ExtremeSettingsGiveFiniteModels) {
   for (const double step_size : {1e-9, 1e9}) {
     for (const double norm : {1e-9, 1e9}) {
       const auto model = train(setting,
-                               {.epsilon = 1,
-                                .adjacency = add_remove,
-                                .steps = 30,
-                                .step_size = step_size,
-                                .momentum = 0.9999,
-                                .clipping_norm = norm},
+                               {{"epsilon", 1},
+                                {"adjacency", add_remove},
+                                {"steps", 30},
+                                {"step-size", step_size},
+                                {"momentum", 0.9999},
+                                {"clipping-norm", norm}},
                                1)
                              .model;
       for (const double c : model.coefficients) EXPECT_TRUE(std::isfinite(c));
@@ -304,13 +316,13 @@ TEST(Gradient, LeapsOfASquaredLossGiveFiniteModels) {
   }
   for (const double norm : {1.0, 1e9}) {
     const auto model = train(setting,
-                             {.epsilon = 1,
-                              .adjacency = add_remove,
-                              .loss = model::SquaredLoss{},
-                              .steps = 1000,
-                              .step_size = 1e9,
-                              .momentum = 0.9999,
-                              .clipping_norm = norm},
+                             {{"epsilon", 1},
+                              {"adjacency", add_remove},
+                              {"loss", model::Loss{model::SquaredLoss{}}},
+                              {"steps", 1000},
+                              {"step-size", 1e9},
+                              {"momentum", 0.9999},
+                              {"clipping-norm", norm}},
                              1)
                            .model;
     for (const double c : model.coefficients) EXPECT_TRUE(std::isfinite(c));
@@ -320,19 +332,19 @@ TEST(Gradient, LeapsOfASquaredLossGiveFiniteModels) {
 
 TEST(Gradient, RefusesWhatItCannotPlan) {
   auto schema = berkeley().schema;
-  const LinearOptions usual{.epsilon = 1, .adjacency = add_remove};
+  const ParameterValues usual{{"epsilon", 1}, {"adjacency", add_remove}};
   auto options = usual;
-  options.loss = model::AbsoluteLoss{};
-  EXPECT_THROW((void)plan_gradient(schema, options), base::UsageError);
+  options.set("loss", model::Loss{model::AbsoluteLoss{}});
+  EXPECT_THROW((void)plan_gradient(schema, gradient_options(options)), base::UsageError);
   options = usual;
-  options.epsilon = 1e-12;
-  options.delta = 1e-12;
-  EXPECT_THROW((void)plan_gradient(schema, options), base::Error);
+  options.set("epsilon", 1e-12);
+  options.set("delta", 1e-12);
+  EXPECT_THROW((void)plan_gradient(schema, gradient_options(options)), base::Error);
   schema.public_row_count.reset();
-  EXPECT_THROW((void)plan_gradient(schema, usual), base::UsageError);
+  EXPECT_THROW((void)plan_gradient(schema, gradient_options(usual)), base::UsageError);
   schema.public_row_count = 100;
   schema.target.reset();
-  EXPECT_THROW((void)plan_gradient(schema, usual), base::UsageError);
+  EXPECT_THROW((void)plan_gradient(schema, gradient_options(usual)), base::UsageError);
 }
 
 }  // namespace gradient_test

@@ -14,7 +14,7 @@ namespace tacet::learn {
 
 // Theorem 11.
 PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
-                        const LinearOptions& options, privacy::Delta delta) {
+                        const GradientOptions& options, privacy::Delta delta) {
   const auto n = plan.public_row_count;
   const auto facts = wang2021::constants(plan.loss, schema.norm_bound());
   const auto theorem = wang2021::Theorem::gradient_on_ball;
@@ -23,7 +23,7 @@ PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
   if (plan.steps > max_gradient_steps) {
     throw base::UsageError(
         "the paper's schedule takes {} steps for {} records, at most {} are carried out; give "
-        "--steps",
+        "`steps`",
         plan.steps, n, max_gradient_steps);
   }
   plan.step_size = wang2021::step_size(theorem, asked, plan.steps);
@@ -40,7 +40,7 @@ PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
 }
 
 PaperCourse arora_course(GradientPlan& plan, const data::Schema& schema,
-                         const LinearOptions& options, privacy::Delta delta) {
+                         const GradientOptions& options, privacy::Delta delta) {
   const auto n = plan.public_row_count;
   const auto facts = model::properties(plan.loss);
   const arora2022::Problem problem{.curvature = facts.curvature,
@@ -51,7 +51,7 @@ PaperCourse arora_course(GradientPlan& plan, const data::Schema& schema,
   const double bound = arora2022::gradient_bound(problem);
   if (!std::isfinite(bound)) {
     throw base::UsageError(
-        "--calibration arora2022 is about smooth losses and those of bounded slope, which {} is "
+        "`calibration=arora2022` is about smooth losses and those of bounded slope, which {} is "
         "not; use the tight calibration",
         model::loss_name(plan.loss));
   }

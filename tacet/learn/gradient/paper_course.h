@@ -4,7 +4,7 @@
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/privacy/guarantee.h"
 
 /// Schedules of noisy descent on single records as papers have them.
@@ -22,11 +22,11 @@ struct PaperCourse {
 /// Theorem 11. Settles steps and step size; GuaranteeError where no beta meets the conditions of
 /// the theorem.
 [[nodiscard]] PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
-                                      const LinearOptions& options, privacy::Delta delta);
+                                      const GradientOptions& options, privacy::Delta delta);
 
 /// Noisy SGD of Arora, Bassily, Guzman, Menart, Ullah (2022): n^2 steps, of which at most a million
 /// are carried out. UsageError for a loss that is neither smooth nor of bounded slope.
 [[nodiscard]] PaperCourse arora_course(GradientPlan& plan, const data::Schema& schema,
-                                       const LinearOptions& options, privacy::Delta delta);
+                                       const GradientOptions& options, privacy::Delta delta);
 
 }  // namespace tacet::learn

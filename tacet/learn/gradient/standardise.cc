@@ -91,8 +91,7 @@ class Contribution {
 };
 
 /// Why numbers cannot be standardised; null where they can.
-const char* standardise_obstacle(const data::Schema& schema, const LinearOptions& options) {
-  if (schema.encoding < 2) return "the schema says encoding = 1";
+const char* standardise_obstacle(const data::Schema& schema, const GradientOptions& options) {
   if (schema.row_scaling != data::RowScaling::clip1) return "the schema's row_scaling is not clip1";
   if (data::numeric_features(schema).empty()) {
     if (options.standardise == Standardise::means) return "the schema has no numeric column";
@@ -100,21 +99,21 @@ const char* standardise_obstacle(const data::Schema& schema, const LinearOptions
       return "the schema has no numeric column, nor two classes and a column of categories";
     }
   }
-  if (schema.projection) return "rows are projected; leave --projection out";
+  if (schema.projection) return "rows are projected; leave `projection` out";
   if (schema.unit) return "the schema's unit column protects all records of a unit together";
   if (options.batch_size)
-    return "steps on samples are accounted by themselves; leave batch-size out";
+    return "steps on samples are accounted by themselves; leave `batch_size` out";
   if (schema.target && outputs_of(*schema.target) > 1) return "the target has several classes";
   return nullptr;
 }
 
 }  // namespace
 
-bool can_standardise(const data::Schema& schema, const LinearOptions& options) {
+bool can_standardise(const data::Schema& schema, const GradientOptions& options) {
   return standardise_obstacle(schema, options) == nullptr;
 }
 
-bool resolve_standardise(const data::Schema& schema, const LinearOptions& options,
+bool resolve_standardise(const data::Schema& schema, const GradientOptions& options,
                          std::int64_t records) {
   if (options.standardise == Standardise::none) return false;
   const char* const reason = standardise_obstacle(schema, options);

@@ -4,7 +4,7 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/model/loss/loss.h"
 #include "tacet/privacy/bounded_sum.h"
@@ -18,11 +18,11 @@ namespace tacet::learn {
 constexpr double standardise_share = 0.1;
 
 /// Whether something could be released here before the steps.
-[[nodiscard]] bool can_standardise(const data::Schema& schema, const LinearOptions& options);
+[[nodiscard]] bool can_standardise(const data::Schema& schema, const GradientOptions& options);
 
 /// Whether a plan standardises. UsageError where that was demanded and cannot be: without a number
-/// or a listed category, under encoding 1, for units, for samples, for several classes.
-[[nodiscard]] bool resolve_standardise(const data::Schema& schema, const LinearOptions& options,
+/// or a listed category, for units, for samples, for several classes.
+[[nodiscard]] bool resolve_standardise(const data::Schema& schema, const GradientOptions& options,
                                        std::int64_t records);
 
 /// From this noise on categories are counted too: of the mean gradient, for gradients of norm 1, if

@@ -218,18 +218,19 @@ data::Schema two_classes() {
                                 "s.toml");
 }
 
-LinearOptions options_of(Standardise standardise, std::int64_t records = 20000) {
-  LinearOptions options{.epsilon = 1, .delta = 1e-5};
-  options.public_row_count = records;
-  options.standardise = standardise;
-  return options;
+ParameterValues options_of(Standardise standardise, std::int64_t records = 20000) {
+  return {{"epsilon", 1},
+          {"delta", 1e-5},
+          {"adjacency", "add_remove"},
+          {"public-row-count", records},
+          {"standardise", standardise_names.of(standardise)}};
 }
 
 TEST(Standardise, SharesOneBudget) {
   for (const auto adjacency : {Adjacency::add_remove, Adjacency::replace_one}) {
     auto options = options_of(Standardise::demanded);
-    options.adjacency = adjacency;
-    const auto plan = plan_gradient(mixed_schema(), options);
+    options.set("adjacency", adjacency);
+    const auto plan = plan_gradient(mixed_schema(), gradient_options(options));
     EXPECT_GT(plan.standardise_noise, 0);
     const double cost =
         accounting::epsilon(plan.events, adjacency, privacy::Delta(1e-5 - plan.prg_slack));
@@ -243,36 +244,36 @@ TEST(Standardise, SharesOneBudget) {
 }
 
 TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
-  const auto refused = [](const std::string& head, LinearOptions options) {
+  const auto refused = [](const std::string& head, ParameterValues options) {
     auto schema = mixed_schema();
     if (head == "unit") schema.unit = "u";
-    if (head == "first") {
-      schema.encoding = 1;
-      std::get<data::NumericColumn>(schema.columns[0].rule).knots = {};
-    }
     if (head == "none") schema.columns = {schema.columns[1]};
-    EXPECT_THROW((void)resolve_standardise(schema, options, 20000), base::UsageError) << head;
-    options.standardise = Standardise::automatic;
-    EXPECT_FALSE(resolve_standardise(schema, options, 20000)) << head;
+    EXPECT_THROW((void)resolve_standardise(schema, gradient_options(options), 20000),
+                 base::UsageError)
+        << head;
+    options.set("standardise", "auto");
+    EXPECT_FALSE(resolve_standardise(schema, gradient_options(options), 20000)) << head;
   };
   const auto options = options_of(Standardise::demanded);
   refused("unit", options);
-  refused("first", options);
   refused("none", options);
   auto samples = options;
-  samples.batch_size = 10;
+  samples.set("batch-size", 10);
   refused("samples", samples);
-  EXPECT_TRUE(resolve_standardise(mixed_schema(), options_of(Standardise::automatic), 20000));
-  EXPECT_FALSE(resolve_standardise(mixed_schema(), options_of(Standardise::automatic), 1999));
-  EXPECT_FALSE(resolve_standardise(mixed_schema(), options_of(Standardise::none), 20000));
+  EXPECT_TRUE(resolve_standardise(mixed_schema(),
+                                  gradient_options(options_of(Standardise::automatic)), 20000));
+  EXPECT_FALSE(resolve_standardise(mixed_schema(),
+                                   gradient_options(options_of(Standardise::automatic)), 1999));
+  EXPECT_FALSE(
+      resolve_standardise(mixed_schema(), gradient_options(options_of(Standardise::none)), 20000));
 }
 
 GradientPlan classes_plan(double epsilon, Standardise standardise,
                           model::Loss loss = model::LogisticLoss{}) {
   auto options = options_of(standardise, 2000);
-  options.epsilon = epsilon;
-  options.loss = loss;
-  return plan_gradient(two_classes(), options);
+  options.set("epsilon", epsilon);
+  options.set("loss", loss);
+  return plan_gradient(two_classes(), gradient_options(options));
 }
 
 // Noise of 3 s / 2000 in the mean gradient: .02 at epsilon .25, .006 at 1.
@@ -286,7 +287,7 @@ TEST(Standardise, CountsCategoriesOfTwoClassesWhereNoiseIsLarge) {
   EXPECT_FALSE(classes_plan(0.25, Standardise::demanded, model::HingeLoss{}).counts_categories);
   // A number to predict has no counts, whatever the noise.
   auto numbers = options_of(Standardise::demanded, 100);
-  EXPECT_FALSE(plan_gradient(mixed_schema(), numbers).counts_categories);
+  EXPECT_FALSE(plan_gradient(mixed_schema(), gradient_options(numbers)).counts_categories);
 }
 
 // Shares of 1,000 records by hand, in the order of the columns, however records are held.
@@ -305,13 +306,13 @@ TEST(Standardise, ScalesAreThoseOfTheSharesInTheRecords) {
                        k % 3 == 0 ? "1" : "0"});
   }
   auto options = options_of(Standardise::demanded, 1000);
-  options.epsilon = 50;
-  const auto plan = plan_gradient(schema, options);
+  options.set("epsilon", 50);
+  const auto plan = plan_gradient(schema, gradient_options(options));
   ASSERT_TRUE(plan.counts_categories);
   for (const auto storage : {data::StorageChoice::dense, data::StorageChoice::sparse}) {
     schema.storage = storage;
     random::SeededSource source(5);
-    privacy::TrustingBudget budget(options.adjacency);
+    privacy::TrustingBudget budget(common_options(options).adjacency);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     base::ThreadPool pool(1);
     base::LocalReducer reducer;
@@ -338,14 +339,14 @@ TEST(Standardise, CategoriesAloneAreCountedWhereThatIsAskedFor) {
   auto schema = two_classes();
   schema.columns.erase(schema.columns.begin());
   auto options = options_of(Standardise::demanded, 2000);
-  EXPECT_TRUE(plan_gradient(schema, options).counts_categories);
-  options.standardise = Standardise::automatic;
-  EXPECT_EQ(plan_gradient(schema, options).standardise_noise, 0);
-  options.standardise = Standardise::means;
-  EXPECT_THROW((void)plan_gradient(schema, options), base::UsageError);
+  EXPECT_TRUE(plan_gradient(schema, gradient_options(options)).counts_categories);
+  options.set("standardise", "auto");
+  EXPECT_EQ(plan_gradient(schema, gradient_options(options)).standardise_noise, 0);
+  options.set("standardise", "means");
+  EXPECT_THROW((void)plan_gradient(schema, gradient_options(options)), base::UsageError);
   schema.columns = {schema.columns[1]};  // the coding of signs has nothing to scale
-  options.standardise = Standardise::demanded;
-  EXPECT_THROW((void)plan_gradient(schema, options), base::UsageError);
+  options.set("standardise", "private");
+  EXPECT_THROW((void)plan_gradient(schema, gradient_options(options)), base::UsageError);
 }
 
 }  // namespace standardise_test

@@ -169,9 +169,14 @@ void check_chain_file(const privacy::Receipt& receipt, const model::ModelFile& f
                         parameters.real("gradient_share"));
 }
 
-constexpr auto planned_chain = planned_by<plan_localization, train_localization>;
+constexpr auto planned_chain = planned_by<chain_options, plan_localization, train_localization>;
 constexpr auto usual_neighbours = privacy::Adjacency::replace_one;
-constexpr const char* block_options = "radius calibration class-weights feature-selection";
+constexpr auto ladder_reads = bound_names<ball_bindings, class_weight_bindings, growth_bindings,
+                                          ladder_bindings, feature_selection_bindings>;
+constexpr auto growth_reads = bound_names<ball_bindings, class_weight_bindings, growth_bindings,
+                                          calibration_bindings, feature_selection_bindings>;
+constexpr auto block_reads = bound_names<ball_bindings, class_weight_bindings, calibration_bindings,
+                                         feature_selection_bindings>;
 constexpr std::array asi_paper{Paper{Calibration::asi2021}};
 constexpr std::array feldman_paper{Paper{Calibration::feldman2020}};
 constexpr Proved proved_chain{
@@ -186,7 +191,7 @@ constinit const Method ladder_method{
     "a chain of ever closer problems on all records: pure, kinks, sharp minima",
     usual_neighbours,
     proved_chain,
-    "radius growth record-use phases class-weights feature-selection",
+    ladder_reads,
     planned_chain,
     recorded_chain,
     true,
@@ -195,24 +200,19 @@ constinit const Method ladder_method{
 constinit const Method localized_method{
     "localized",      "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
     usual_neighbours, proved_chain,
-    block_options,    planned_chain,
+    block_reads,      planned_chain,
     recorded_chain,   true,
     asi_paper,        check_chain_file};
 constinit const Method growth_method{
-    "growth",
-    "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
-    usual_neighbours,
-    proved_chain,
-    "radius growth calibration class-weights feature-selection",
-    planned_chain,
-    recorded_chain,
-    true,
-    asi_paper,
-    check_chain_file};
+    "growth",         "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
+    usual_neighbours, proved_chain,
+    growth_reads,     planned_chain,
+    recorded_chain,   true,
+    asi_paper,        check_chain_file};
 constinit const Method phased_erm_method{
     "phased-erm",     "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
     usual_neighbours, proved_chain,
-    block_options,    planned_chain,
+    block_reads,      planned_chain,
     recorded_chain,   true,
     feldman_paper,    check_chain_file};
 

@@ -5,7 +5,7 @@
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/localization/localization_schedule.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 
 /// Localised private minimisation (Feldman, Koren, Talwar 2020; Asi, Levy, Duchi 2021): a chain of
@@ -13,14 +13,31 @@
 ///
 ///  * `ladder`: all records in each phase (or blocks), regularisation tripling; adapts to how
 ///    sharply the risk grows. The default for pure privacy, kinks and constraints.
-///  * `localized`: algorithm 1 of Asi, Levy, Duchi 2021; `--calibration paper` as printed.
-///  * `growth`: their algorithm 2, epochs on shrinking balls; `--calibration paper` as printed.
+///  * `localized`: algorithm 1 of Asi, Levy, Duchi 2021; `calibration=paper` as printed.
+///  * `growth`: their algorithm 2, epochs on shrinking balls; `calibration=paper` as printed.
 ///  * `phased-erm`: Feldman, Koren, Talwar 2020, section 4, blocks that halve.
 ///
 /// Guarantee under replace_one and zero_out, pure with delta 0 and by exact Gaussian composition
 /// otherwise (docs/proofs/ladder.md). The solver is descent of fixed length, whose iterates move no
 /// further than the minimiser, or one with a certificate whose tolerance is paid for.
 namespace tacet::learn {
+
+/// What a user may ask of the chains. Everything left out is chosen from public facts.
+struct ChainOptions : CommonOptions, BallOptions, ClassWeightOptions {
+  std::optional<double> growth{};  ///< least growth exponent that a chain is made for
+  bool reuse = true;               ///< each phase of a chain reads all records
+  std::optional<std::int64_t> phases{};
+};
+/// Of `growth` and `ladder`; of `ladder` alone.
+inline constexpr std::array growth_bindings{bind<&ChainOptions::growth>("growth")};
+inline constexpr std::array ladder_bindings{
+    bind<&ChainOptions::reuse>(
+        "record-use",
+        [](const std::string& text, ChainOptions& options) { options.reuse = text == "reuse"; }),
+    bind<&ChainOptions::phases>("phases")};
+inline constexpr auto chain_options =
+    read_options<ChainOptions, ball_bindings, class_weight_bindings, growth_bindings,
+                 ladder_bindings, calibration_bindings>;
 
 /// How one phase is solved.
 struct PhaseSolver {
@@ -53,7 +70,8 @@ struct LocalizationPlan : MethodPlan {
 /// something needed is missing or makes no sense, GuaranteeError where nothing is proved: several
 /// outputs, a unit column, add_remove.
 [[nodiscard]] LocalizationPlan plan_localization(const data::Schema& schema,
-                                                 const LinearOptions& options);
+                                                 const ChainOptions& options,
+                                                 const PlanContext& context = {});
 [[nodiscard]] TrainedModel train_localization(const data::Dataset& dataset,
                                               const data::Schema& schema,
                                               const LocalizationPlan& plan,

@@ -34,11 +34,11 @@ constexpr std::int64_t max_chain_steps = 12;  // of descent; beyond, the certifi
 /// The chains, a line each.
 struct Chain {
   const Method& method;
-  void (*settle)(LocalizationPlan&, const LocalFacts&, const LinearOptions&);
+  void (*settle)(LocalizationPlan&, const LocalFacts&, const ChainOptions&);
 };
 const Chain& find_chain(std::string_view name);
 
-void expect_offered(const data::Schema& schema, const LinearOptions& options) {
+void expect_offered(const data::Schema& schema, const ChainOptions& options) {
   if (outputs_of(target_of(schema)) > 1) {
     throw base::GuaranteeError(
         "{} is proved for one output; for several classes use method gradient", options.method);
@@ -48,13 +48,13 @@ void expect_offered(const data::Schema& schema, const LinearOptions& options) {
 
 /// Facts of the domain: its radius and the constants of the loss there.
 LocalFacts resolve_facts(LocalizationPlan& plan, const data::Schema& schema,
-                         const LinearOptions& options) {
+                         const ChainOptions& options) {
   const auto facts = model::properties(plan.loss);
   const double usual = facts.classification ? class_radius : number_radius;
   plan.radius = options.radius.value_or(usual);
   if (!options.radius) {
     plan.reasons.add(
-        "weights in the ball of radius {:g}, a public guess; give --radius where you know better",
+        "weights in the ball of radius {:g}, a public guess; give `radius` where you know better",
         plan.radius);
   }
   // What is printed is about the loss as it is.
@@ -74,7 +74,7 @@ LocalFacts resolve_facts(LocalizationPlan& plan, const data::Schema& schema,
 
 constexpr double no_ball = std::numeric_limits<double>::infinity();
 
-void ladder_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
+void ladder_epochs(LocalizationPlan& plan, const LocalFacts& facts, const ChainOptions& options) {
   if (options.paper()) {
     throw base::UsageError("ladder is no algorithm of a paper; leave calibration out");
   }
@@ -85,14 +85,14 @@ void ladder_epochs(LocalizationPlan& plan, const LocalFacts& facts, const Linear
 }
 
 void localized_epochs(LocalizationPlan& plan, const LocalFacts& facts,
-                      const LinearOptions& options) {
+                      const ChainOptions& options) {
   plan.use = RecordUse::disjoint;
   if (options.paper()) plan.calibration = Calibration::asi2021;
   plan.epochs = {
       {no_ball, options.paper() ? localized_paper_schedule(facts) : localized_schedule(facts)}};
 }
 
-void growth_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
+void growth_epochs(LocalizationPlan& plan, const LocalFacts& facts, const ChainOptions& options) {
   const double growth = options.growth.value_or(usual_growth);
   if (options.paper()) plan.calibration = Calibration::asi2021;
   plan.use = options.paper() ? RecordUse::disjoint : RecordUse::reuse;
@@ -101,7 +101,7 @@ void growth_epochs(LocalizationPlan& plan, const LocalFacts& facts, const Linear
 }
 
 void phased_erm_epochs(LocalizationPlan& plan, const LocalFacts& facts,
-                       const LinearOptions& options) {
+                       const ChainOptions& options) {
   plan.use = RecordUse::disjoint;
   if (options.paper()) plan.calibration = Calibration::feldman2020;
   plan.epochs = {{no_ball, phased_erm_schedule(facts, plan.calibration)}};
@@ -119,7 +119,7 @@ const Chain& find_chain(std::string_view name) {
   throw base::InternalError("there is no chain of this name");
 }
 
-void resolve_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
+void resolve_epochs(LocalizationPlan& plan, const LocalFacts& facts, const ChainOptions& options) {
   find_chain(options.method).settle(plan, facts, options);
   double reach = 0;
   std::int64_t count = 0;
@@ -182,7 +182,7 @@ bool is_one_level(const LocalizationPlan& plan) {
 }
 
 /// At `delta`, which is what the cipher leaves.
-void resolve_noise(LocalizationPlan& plan, const LinearOptions& options, privacy::Delta delta) {
+void resolve_noise(LocalizationPlan& plan, const ChainOptions& options, privacy::Delta delta) {
   const privacy::Epsilon epsilon(options.epsilon);
   const bool pure = delta.value() == 0;
   plan.noise = pure ? LocalNoise::euclidean_laplace : LocalNoise::gaussian;
@@ -207,7 +207,7 @@ void resolve_noise(LocalizationPlan& plan, const LinearOptions& options, privacy
 }
 
 /// The paper's noise where that is proved to be enough, which for usual budgets it is by far.
-void resolve_paper_noise(LocalizationPlan& plan, const LinearOptions& options,
+void resolve_paper_noise(LocalizationPlan& plan, const ChainOptions& options,
                          privacy::Delta delta) {
   const auto& phase = plan.epochs[0].phases[0];
   const double share = plan.gradient_share / (phase.mean_l2 * static_cast<double>(phase.records()));
@@ -363,11 +363,13 @@ void list_settings(SettingList& list, LocalizationPlan& plan) {
   list.follows("schedule", plan.method, {.table = false, .json = false});
 }
 
-LocalizationPlan plan_localization(const data::Schema& schema, const LinearOptions& options) {
+LocalizationPlan plan_localization(const data::Schema& schema, const ChainOptions& options,
+                                   const PlanContext& context) {
   expect_offered(schema, options);
   LocalizationPlan plan;
+  plan.first = context.first_release;
   resolve_problem(plan, schema, options);
-  resolve_class_weights(plan, schema, options);
+  resolve_class_weights(plan, schema, options.class_weights);
   plan.use = options.reuse ? RecordUse::reuse : RecordUse::disjoint;
   plan.public_row_count = resolve_row_count(schema, options);
   const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
@@ -376,7 +378,7 @@ LocalizationPlan plan_localization(const data::Schema& schema, const LinearOptio
   resolve_epochs(plan, facts, options);
   plan.prg_slack = delta == 0 ? random::prg_slack_of(plan.phases, random::max_block_words)
                               : random::prg_slack_of(plan.phases, plan.columns);
-  const auto left = resolve_delta_left(options, delta, plan.prg_slack);
+  const auto left = resolve_delta_left(plan, options, delta, plan.prg_slack);
   if (plan.calibration != Calibration::tight) {
     resolve_paper_noise(plan, options, left);
   } else {

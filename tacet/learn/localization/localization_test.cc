@@ -15,7 +15,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/optimize/solver/erm.h"
-#include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 
 namespace tacet::learn {
 namespace localization_test {
@@ -49,28 +49,19 @@ data::Dataset records_of(const data::Schema& schema, std::int64_t count) {
   return dataset;
 }
 
-LinearOptions options_of(const std::string& method, double epsilon, double delta,
-                         std::int64_t rows) {
-  LinearOptions options;
-  options.method = method;
-  options.epsilon = epsilon;
-  options.delta = delta;
-  options.adjacency = Adjacency::replace_one;
-  options.public_row_count = rows;
-  options.radius = 4;
-  return options;
+ParameterValues options_of(const std::string& method, double epsilon, double delta,
+                           std::int64_t rows) {
+  return {{"adjacency", Adjacency::replace_one},
+          {"method", method},
+          {"epsilon", epsilon},
+          {"delta", delta},
+          {"public-row-count", rows},
+          {"radius", 4}};
 }
 
 TrainedModel train(const data::Dataset& dataset, const data::Schema& schema,
                    const LocalizationPlan& plan, std::uint64_t seed, int threads = 1) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train_localization(
-      dataset, schema, plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+  return test::seeded_run<train_localization>(dataset, schema, plan, seed, threads);
 }
 
 double excess(const data::Dataset& dataset, const model::LinearModel& model,
@@ -92,21 +83,21 @@ double excess(const data::Dataset& dataset, const model::LinearModel& model,
 // With next to no noise each chain that can travel ends at the minimum, kink or none.
 /// With the noise of an epsilon of 200 and more, and ideal random bits: beyond what the cipher lets
 /// any plan state.
-LocalizationPlan plan_with_little_noise(const data::Schema& schema, LinearOptions options) {
-  const bool pure = options.delta == 0.0;
-  const double wanted = options.epsilon;
-  options.epsilon = pure ? 14 : 50;
-  auto plan = plan_localization(schema, options);
+LocalizationPlan plan_with_little_noise(const data::Schema& schema, ParameterValues options) {
+  const bool pure = *options.real("delta") == 0.0;
+  const double wanted = *options.real("epsilon");
+  options.set("epsilon", pure ? 14 : 50);
+  auto plan = plan_localization(schema, chain_options(options));
   std::vector<privacy::Event> releases;
   for (double& level : plan.noise_levels) {
-    level *= pure ? wanted / options.epsilon : 0.3;
-    releases.push_back(pure
-                           ? mechanism::l2_laplace_event(privacy::Epsilon(level), options.adjacency)
-                           : privacy::Event(privacy::Gaussian{level}));
+    level *= pure ? wanted / *options.real("epsilon") : 0.3;
+    releases.push_back(pure ? mechanism::l2_laplace_event(privacy::Epsilon(level),
+                                                          common_options(options).adjacency)
+                            : privacy::Event(privacy::Gaussian{level}));
   }
   plan.events = privacy::Composed{std::move(releases)};
-  plan.guarantee =
-      accounting::account(plan.events, options.adjacency, privacy::Delta(plan.guarantee.delta));
+  plan.guarantee = accounting::account(plan.events, common_options(options).adjacency,
+                                       privacy::Delta(plan.guarantee.delta));
   plan.prg_slack = 0;
   return plan;
 }
@@ -118,8 +109,7 @@ TEST(Localization, WithoutNoiseEveryChainEndsAtTheMinimum) {
     for (const double delta : {0.0, 1e-6}) {
       for (const char* method : {"ladder", "growth"}) {
         auto options = options_of(method, 200, delta, 2000);
-        options.loss =
-            classes ? model::Loss{model::HingeLoss{}} : model::Loss{model::AbsoluteLoss{}};
+        options.set("loss", classes ? "hinge" : "absolute");
         const auto plan = plan_with_little_noise(schema, options);
         const auto trained = train(dataset, schema, plan, 1);
         EXPECT_LT(excess(dataset, trained.model, plan.loss), 2e-3) << method << classes << delta;
@@ -135,8 +125,8 @@ TEST(Localization, CostsWhatWasAskedAndNoMore) {
     for (const double delta : {0.0, 1e-6}) {
       for (const auto adjacency : {Adjacency::replace_one, Adjacency::zero_out}) {
         auto options = options_of(method, 1, delta, 3000);
-        options.adjacency = adjacency;
-        const auto plan = plan_localization(schema, options);
+        options.set("adjacency", adjacency);
+        const auto plan = plan_localization(schema, chain_options(options));
         EXPECT_LE(plan.guarantee.epsilon, 1) << method;
         EXPECT_GT(plan.guarantee.epsilon, 0.999) << method;
         const auto trained = train(dataset, schema, plan, 2);
@@ -154,21 +144,23 @@ TEST(Localization, CostsWhatWasAskedAndNoMore) {
 TEST(Localization, ThePapersClaimIsNotWhatIsProved) {
   const auto schema = two_columns(true);
   auto options = options_of("localized", 1, 0, 3000);
-  options.calibration = Calibration::paper;
+  options.set("calibration", "paper");
   auto loss = options;
-  loss.loss = model::HingeLoss{};  // its gradients' diameter is 2 L, as the paper assumes
-  const auto plan = plan_localization(schema, loss);
+  loss.set(
+      "loss",
+      model::Loss{model::HingeLoss{}});  // its gradients' diameter is 2 L, as the paper assumes
+  const auto plan = plan_localization(schema, chain_options(loss));
   EXPECT_EQ(plan.noise, LocalNoise::coordinate_laplace);
   EXPECT_NEAR(plan.guarantee.epsilon, 0.25, 1e-6);
-  options.delta = 1e-6;
-  EXPECT_LT(plan_localization(schema, options).guarantee.epsilon, 1);
+  options.set("delta", 1e-6);
+  EXPECT_LT(plan_localization(schema, chain_options(options)).guarantee.epsilon, 1);
   const auto dataset = records_of(schema, 3000);
   EXPECT_EQ(train(dataset, schema, plan, 3).receipt.calibration, "asi2021");
   // Far from where the published formula is valid the proved noise is used instead.
   auto loud = options_of("phased-erm", 50, 1e-6, 3000);
-  loud.calibration = Calibration::paper;
-  loud.loss = model::HingeLoss{};
-  EXPECT_LE(plan_localization(schema, loud).guarantee.epsilon, 50);
+  loud.set("calibration", "paper");
+  loud.set("loss", model::Loss{model::HingeLoss{}});
+  EXPECT_LE(plan_localization(schema, chain_options(loud)).guarantee.epsilon, 50);
 }
 
 // The printed scales are too small from epsilon of about 20 ln(1/delta) (localized) and 3
@@ -181,8 +173,8 @@ TEST(Localization, PrintedNoiseIsUsedOnlyWhereItIsProved) {
        {std::tuple{"localized", 50.0, true}, std::tuple{"localized", 400.0, false},
         std::tuple{"phased-erm", 50.0, true}, std::tuple{"phased-erm", 400.0, false}}) {
     auto options = options_of(method, epsilon, delta, 3000);
-    options.calibration = Calibration::paper;
-    options.loss = model::HingeLoss{};
+    options.set("calibration", "paper");
+    options.set("loss", model::Loss{model::HingeLoss{}});
     const LocalFacts facts{
         .rows = 3000, .columns = 2, .diameter = 4, .epsilon = epsilon, .delta = delta};
     const auto printed = std::string(method) == "localized"
@@ -193,10 +185,10 @@ TEST(Localization, PrintedNoiseIsUsedOnlyWhereItIsProved) {
         << method << epsilon;
     // Where the printed noise is not enough, the cipher leaves no room for any.
     if (!proved) {
-      EXPECT_THROW((void)plan_localization(schema, options), base::GuaranteeError);
+      EXPECT_THROW((void)plan_localization(schema, chain_options(options)), base::GuaranteeError);
       continue;
     }
-    const auto plan = plan_localization(schema, options);
+    const auto plan = plan_localization(schema, chain_options(options));
     EXPECT_LE(accounting::gaussian::delta(2 / plan.noise_levels[0], epsilon), delta * (1 + 1e-9));
     EXPECT_EQ(std::fabs(2 / plan.noise_levels[0] / printed_mu - 1) < 1e-6, proved)
         << method << epsilon;
@@ -210,8 +202,8 @@ TEST(Localization, APhaseStartsFromWhatTheLastOneReleased) {
   const auto dataset = records_of(schema, 1000);
   for (const double delta : {0.0, 1e-6}) {
     auto options = options_of("ladder", 1, delta, 1000);
-    options.phases = 2;
-    auto plan = plan_localization(schema, options);
+    options.set("phases", 2);
+    auto plan = plan_localization(schema, chain_options(options));
     plan.epochs[0].phases[1].mean_l2 *= 1e5;
     for (auto& solver : plan.solvers) solver = {solver.smoothing_width, 50, 0};
     std::vector<double> ends;
@@ -250,7 +242,7 @@ TEST(Localization, PrintedSchedulesLeaveTheRestUnread) {
 TEST(Localization, SameBitsForAnyNumberOfThreads) {
   const auto schema = two_columns(false);
   const auto dataset = records_of(schema, 5000);
-  const auto plan = plan_localization(schema, options_of("ladder", 1, 1e-6, 5000));
+  const auto plan = plan_localization(schema, chain_options(options_of("ladder", 1, 1e-6, 5000)));
   EXPECT_EQ(train(dataset, schema, plan, 4, 1).model.coefficients,
             train(dataset, schema, plan, 4, 3).model.coefficients);
 }
@@ -277,7 +269,7 @@ TEST(Localization, CoupledChainsOfNeighboursStayTogether) {
            classes ? std::vector<model::Loss>{model::HingeLoss{}, model::LogisticLoss{}}
                    : std::vector<model::Loss>{model::AbsoluteLoss{}, model::SquaredLoss{}}) {
         auto options = options_of("ladder", 400, delta, rows);
-        options.loss = loss;
+        options.set("loss", loss);
         const auto plan = plan_with_little_noise(schema, options);
         double bound = 0;
         for (std::size_t t = 0; t < plan.solvers.size(); ++t) {
@@ -300,7 +292,8 @@ TEST(Localization, CoupledChainsOfNeighboursStayTogether) {
 
 TEST(Localization, ReleasesComeFromTheirOwnBlocksAlone) {
   const auto schema = two_columns(true);
-  const auto plan = plan_localization(schema, options_of("phased-erm", 1, 1e-6, 1000));
+  const auto plan =
+      plan_localization(schema, chain_options(options_of("phased-erm", 1, 1e-6, 1000)));
   std::int64_t next = 0;
   for (const auto& phase : plan.epochs[0].phases) {
     EXPECT_GE(phase.first, next);
@@ -313,22 +306,24 @@ TEST(Localization, ReleasesComeFromTheirOwnBlocksAlone) {
 TEST(Localization, RefusesWhatIsNotProved) {
   const auto schema = two_columns(true);
   auto options = options_of("ladder", 1, 0, 1000);
-  options.adjacency = Adjacency::add_remove;
-  EXPECT_THROW((void)plan_localization(schema, options), base::GuaranteeError);
+  options.set("adjacency", Adjacency::add_remove);
+  EXPECT_THROW((void)plan_localization(schema, chain_options(options)), base::GuaranteeError);
   options = options_of("ladder", 1, 0, 1000);
-  options.calibration = Calibration::paper;
-  EXPECT_THROW((void)plan_localization(schema, options), base::UsageError);
+  options.set("calibration", "paper");
+  EXPECT_THROW((void)plan_localization(schema, chain_options(options)), base::UsageError);
   // Wider than the sampler's grid: refused by the plan, not after the budget was booked.
-  EXPECT_THROW((void)plan_localization(schema, options_of("ladder", 1e-4, 1e-6, 1000)),
+  EXPECT_THROW(
+      (void)plan_localization(schema, chain_options(options_of("ladder", 1e-4, 1e-6, 1000))),
+      base::NumericError);
+  EXPECT_THROW((void)plan_localization(schema, chain_options(options_of("ladder", 1e-8, 0, 1000))),
                base::NumericError);
-  EXPECT_THROW((void)plan_localization(schema, options_of("ladder", 1e-8, 0, 1000)),
-               base::NumericError);
-  EXPECT_NO_THROW((void)plan_localization(schema, options_of("ladder", 1e-2, 1e-6, 1000)));
+  EXPECT_NO_THROW(
+      (void)plan_localization(schema, chain_options(options_of("ladder", 1e-2, 1e-6, 1000))));
   auto many = schema;
   many.target = {"y", data::MultiClassTarget{{"a", "b", "c"}}};
-  EXPECT_THROW((void)plan_localization(many, options_of("ladder", 1, 0, 1000)),
+  EXPECT_THROW((void)plan_localization(many, chain_options(options_of("ladder", 1, 0, 1000))),
                base::GuaranteeError);
-  const auto plan = plan_localization(schema, options_of("ladder", 1, 0, 1000));
+  const auto plan = plan_localization(schema, chain_options(options_of("ladder", 1, 0, 1000)));
   EXPECT_THROW((void)train(records_of(schema, 999), schema, plan, 1), base::DataError);
 }
 
@@ -341,13 +336,14 @@ TEST(LocalizationLong, AuditOfTheLadderFindsNoMoreThanEpsilon) {
   constexpr std::int64_t rows = 6;
   constexpr double epsilon = 1;
   auto options = options_of("ladder", epsilon, 0, rows);
-  options.phases = 3;
-  const auto honest = plan_localization(schema, options);
+  options.set("phases", 3);
+  const auto honest = plan_localization(schema, chain_options(options));
   auto faulty = honest;
   std::vector<privacy::Event> releases;
   for (double& level : faulty.noise_levels) {
     level *= 10;
-    releases.push_back(mechanism::l2_laplace_event(privacy::Epsilon(level), options.adjacency));
+    releases.push_back(
+        mechanism::l2_laplace_event(privacy::Epsilon(level), common_options(options).adjacency));
   }
   faulty.events = privacy::Composed{std::move(releases)};
   faulty.guarantee.epsilon *= 10;

@@ -32,13 +32,8 @@ data::Dataset records(const std::vector<double>& labels) {
   return dataset;
 }
 
-LinearOptions asked(double delta, privacy::Adjacency adjacency) {
-  LinearOptions options;
-  options.epsilon = 1;
-  options.delta = delta;
-  options.adjacency = adjacency;
-  options.public_row_count = 6;
-  return options;
+ParameterValues asked(double delta, privacy::Adjacency adjacency) {
+  return {{"adjacency", adjacency}, {"epsilon", 1}, {"delta", delta}, {"public-row-count", 6}};
 }
 
 /// The coefficient of one run.
@@ -113,9 +108,9 @@ struct Runs {
 // and a removed record by all of it only where the prediction is far on the wrong side.
 void audit_objective(double delta, privacy::Adjacency adjacency, const Runs& runs) {
   auto options = asked(delta, adjacency);
-  options.method = "objective";
-  options.mean_l2 = 1.0 / 6;  // Lambda = 1
-  const auto plan = plan_objective(line(), options);
+  options.set("method", "objective");
+  options.set("l2", 1.0 / 6);  // Lambda = 1
+  const auto plan = plan_objective(line(), objective_options(options));
   const Pair pair{
       records({1, 1, 1, 1, 1, 1}),
       adjacency == replace_one ? records({1, 1, 1, 1, 1, -1}) : records({1, 1, 1, 1, 1}),
@@ -159,10 +154,10 @@ TEST(ObjectiveAuditLong, FrequenciesOfManyRunsStayBelowTheClaim) {
 // a changed label moves the minimiser by all that the proof allows for.
 void audit_regularized_output(double delta, privacy::Adjacency adjacency, const Runs& runs) {
   auto options = asked(delta, adjacency);
-  options.method = "regularized-output";
-  options.loss = model::SmoothedHingeLoss{.1};
-  options.mean_l2 = 20.0 / 6;
-  const auto plan = plan_regularized_output(line(), options);
+  options.set("method", "regularized-output");
+  options.set("loss", model::Loss{model::SmoothedHingeLoss{.1}});
+  options.set("l2", 20.0 / 6);
+  const auto plan = plan_regularized_output(line(), regularized_options(options));
   const Pair pair{
       records({1, 1, 1, 1, 1, 1}),
       adjacency == replace_one ? records({1, 1, 1, 1, 1, -1}) : records({1, 1, 1, 1, 1}),

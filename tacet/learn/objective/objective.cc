@@ -94,6 +94,10 @@ void check_objective_file(const privacy::Receipt& /*receipt*/, const model::Mode
 
 constexpr std::array objective_papers{Paper{Calibration::kifer2012}};
 
+constexpr auto objective_reads =
+    bound_names<penalty_bindings, class_weight_bindings, calibration_bindings,
+                feature_selection_bindings, projection_bindings>;
+
 }  // namespace
 
 constinit const Method objective_method{
@@ -101,8 +105,8 @@ constinit const Method objective_method{
     "a random term in the objective, for the logistic loss",
     privacy::Adjacency::replace_one,
     {privacy::every_adjacency, privacy::every_adjacency, UnitProtection::drawn},
-    "l2 calibration class-weights feature-selection projection projection-width projection-seed",
-    planned_by<plan_objective, train_objective>,
+    objective_reads,
+    planned_by<objective_options, plan_objective, train_objective>,
     recorded_objective,
     true,
     objective_papers,

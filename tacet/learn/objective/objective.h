@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/privacy/released.h"
@@ -19,6 +19,11 @@
 /// record of each unit takes part (learn/plan/unit_draw.h). The declared number of records (of
 /// units) chooses the penalty; where it is public it must be exact.
 namespace tacet::learn {
+
+/// What a user may ask of objective perturbation. Everything left out is chosen from public facts.
+struct ObjectiveOptions : CommonOptions, PenaltyOptions, ClassWeightOptions {};
+inline constexpr auto objective_options =
+    read_options<ObjectiveOptions, penalty_bindings, class_weight_bindings, calibration_bindings>;
 
 /// Everything that is settled before a record is read.
 struct ObjectivePlan : MethodPlan {
@@ -38,7 +43,8 @@ struct ObjectivePlan : MethodPlan {
 /// is missing or makes no sense; GuaranteeError for what is not proved: a loss that is not twice
 /// differentiable or whose slope is not bounded everywhere, more than two classes.
 [[nodiscard]] ObjectivePlan plan_objective(const data::Schema& schema,
-                                           const LinearOptions& options);
+                                           const ObjectiveOptions& options,
+                                           const PlanContext& context = {});
 
 /// The grids that the plan's release uses.
 [[nodiscard]] mechanism::MinimumGrids minimum_grids(const ObjectivePlan& plan);

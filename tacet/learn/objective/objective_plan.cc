@@ -46,14 +46,14 @@ RecordBounds record_bounds(const model::Loss& loss, double norm_bound) {
 }
 
 void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
-                     const LinearOptions& options) {
+                     const ObjectiveOptions& options) {
   const auto facts = model::properties(loss);
   const auto name = model::loss_name(loss);
   const auto refuse = [&](std::string_view why) {
     throw base::GuaranteeError("objective perturbation is not proved for {}: {}; {}", name, why,
                                options.delta == 0
-                                   ? "use --method regularized-output, which is pure too"
-                                   : "use --method gradient");
+                                   ? "use `method=regularized-output`, which is pure too"
+                                   : "use `method=gradient`");
   };
   if (std::isinf(facts.curvature)) {
     refuse(model::smoothness(loss).exponent == 0
@@ -71,12 +71,7 @@ void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
         "objective perturbation is proved for one output: with several, a record's gradient has no "
         "fixed direction; {}",
         options.delta == 0 ? pure_way_out(schema)
-                           : "use --method gradient, which takes any number of classes");
-  }
-  if (options.radius) {
-    throw base::GuaranteeError(
-        "objective perturbation is proved without a constraint only: on the ball's surface the "
-        "minimiser does not determine the noise; leave radius out, l2 keeps weights small");
+                           : "use `method=gradient`, which takes any number of classes");
   }
 }
 
@@ -274,10 +269,12 @@ double choose_sum_l2(const RegularizationFacts& facts) {
   return best;
 }
 
-ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& options) {
+ObjectivePlan plan_objective(const data::Schema& schema, const ObjectiveOptions& options,
+                             const PlanContext& context) {
   ObjectivePlan plan;
+  plan.first = context.first_release;
   resolve_problem(plan, schema, options);
-  resolve_class_weights(plan, schema, options);
+  resolve_class_weights(plan, schema, options.class_weights);
   refuse_unproved(plan.loss, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   plan.calibration = options.paper() ? Calibration::kifer2012 : Calibration::tight;
@@ -287,7 +284,7 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
   plan.prg_slack =
       random::prg_slack_of(2, pure ? random::l2_laplace_words * plan.columns : plan.columns);
   resolve_unit_draw(plan, schema);
-  const Delta left = resolve_delta_left(options, delta, plan.prg_slack);
+  const Delta left = resolve_delta_left(plan, options, delta, plan.prg_slack);
 
   const double norm_bound = schema.norm_bound();
   const auto bounds = record_bounds(plan.loss, norm_bound);
@@ -311,7 +308,7 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
     plan.reasons.add("regularization {:.6g}: balances noise and shrinkage for weights of norm {:g}",
                      plan.sum_l2, expected_radius);
   }
-  refuse_no_penalty(options, plan.sum_l2 / rows);
+  refuse_no_penalty(plan, options.mean_l2, plan.sum_l2 / rows);
   const Noise noise = pure ? pure_noise(plan, bounds, resolve_pure_epsilon(options))
                            : gaussian_noise(plan, bounds, left, plan.reasons);
   plan.linear_scale = noise.linear;

@@ -14,7 +14,7 @@
 #include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
-#include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -26,23 +26,16 @@ using enum privacy::Adjacency;
 using Setting = test::LabelledRecords;
 using test::berkeley;
 
-LinearOptions asked(double epsilon, std::optional<double> delta = std::nullopt) {
-  LinearOptions options;
-  options.method = "objective";
-  options.epsilon = epsilon;
-  options.delta = delta;
-  options.adjacency = replace_one;
+ParameterValues asked(double epsilon, std::optional<double> delta = std::nullopt) {
+  ParameterValues options{
+      {"adjacency", replace_one}, {"method", "objective"}, {"epsilon", epsilon}};
+  if (delta) options.set("delta", *delta);
   return options;
 }
 
 TrainedModel train(const Setting& setting, const ObjectivePlan& plan, std::uint64_t seed,
                    int threads = 2) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train_objective(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
+  return test::seeded_run<train_objective>(setting.train, setting.schema, plan, seed, threads);
 }
 
 TEST(Objective, PlansWhatWasAskedAndNoMore) {
@@ -51,8 +44,8 @@ TEST(Objective, PlansWhatWasAskedAndNoMore) {
     for (const double epsilon : {.1, 4.0}) {
       for (const double delta : {0.0, 1e-6}) {
         auto options = asked(epsilon, delta);
-        options.adjacency = adjacency;
-        const auto plan = plan_objective(setting.schema, options);
+        options.set("adjacency", adjacency);
+        const auto plan = plan_objective(setting.schema, objective_options(options));
         EXPECT_LE(plan.guarantee.epsilon, epsilon);
         EXPECT_GT(plan.guarantee.epsilon, .999 * epsilon);
         EXPECT_EQ(plan.guarantee.delta, delta);
@@ -73,13 +66,14 @@ TEST(Objective, NoiseFollowsTheAdjacency) {
   const auto setting = berkeley();
   for (const double delta : {0.0, 1e-6}) {
     auto options = asked(1, delta);
-    options.mean_l2 = .01;
-    const auto replaced = plan_objective(setting.schema, options);
-    options.adjacency = add_remove;
-    const auto added = plan_objective(setting.schema, options);
+    options.set("l2", .01);
+    const auto replaced = plan_objective(setting.schema, objective_options(options));
+    options.set("adjacency", add_remove);
+    const auto added = plan_objective(setting.schema, objective_options(options));
     EXPECT_NEAR(replaced.linear_scale / added.linear_scale, 2, 1e-3);
-    options.adjacency = zero_out;
-    EXPECT_EQ(plan_objective(setting.schema, options).linear_scale, added.linear_scale);
+    options.set("adjacency", zero_out);
+    EXPECT_EQ(plan_objective(setting.schema, objective_options(options)).linear_scale,
+              added.linear_scale);
     if (delta > 0) continue;
     const double spent = std::log1p(.25 / replaced.sum_l2) + 2 / replaced.linear_scale +
                          2 * replaced.distance / replaced.output_scale;
@@ -93,7 +87,7 @@ TEST(Objective, NoiseFollowsTheAdjacency) {
 TEST(Objective, TheDistanceCoversSolverAndGrids) {
   const auto setting = berkeley();
   for (const double delta : {0.0, 1e-6}) {
-    const auto plan = plan_objective(setting.schema, asked(1, delta));
+    const auto plan = plan_objective(setting.schema, objective_options(asked(1, delta)));
     const auto grids = minimum_grids(plan);
     const double half = .5 * std::sqrt(static_cast<double>(plan.columns));
     EXPECT_LE(plan.solver_tolerance + half * (grids.linear / plan.sum_l2 + grids.output),
@@ -105,7 +99,7 @@ TEST(Objective, TheDistanceCoversSolverAndGrids) {
 TEST(Objective, GivesTheSameModelForAnyNumberOfThreads) {
   const auto setting = berkeley();
   for (const double delta : {0.0, 1e-6}) {
-    const auto plan = plan_objective(setting.schema, asked(1, delta));
+    const auto plan = plan_objective(setting.schema, objective_options(asked(1, delta)));
     const auto one = train(setting, plan, 3, 1).model.coefficients;
     EXPECT_EQ(train(setting, plan, 3, 3).model.coefficients, one);
     EXPECT_NE(train(setting, plan, 4, 1).model.coefficients, one);
@@ -116,8 +110,8 @@ TEST(Objective, GivesTheSameModelForAnyNumberOfThreads) {
 TEST(Objective, WithNextToNoNoiseItIsTheMinimiser) {
   const auto setting = berkeley();
   auto options = asked(60, 1e-6);
-  options.mean_l2 = .01;
-  const auto plan = plan_objective(setting.schema, options);
+  options.set("l2", .01);
+  const auto plan = plan_objective(setting.schema, objective_options(options));
   base::ThreadPool pool(1);
   const auto truth = optimize::minimise_certified(
       setting.train, {.loss = optimize::GlmLoss(plan.loss), .sum_l2 = plan.sum_l2}, 1e-9, pool);
@@ -132,13 +126,14 @@ TEST(Objective, WithNextToNoNoiseItIsTheMinimiser) {
 
 TEST(Objective, TheReceiptStatesWhatWasSpent) {
   const auto setting = berkeley();
-  const auto plan = plan_objective(setting.schema, asked(1, 1e-6));
+  const auto plan = plan_objective(setting.schema, objective_options(asked(1, 1e-6)));
   const auto trained = train(setting, plan, 1);
   EXPECT_EQ(trained.receipt.algorithm, "objective");
   EXPECT_EQ(trained.receipt.guarantee, plan.guarantee);
   EXPECT_NE(trained.receipt.events.as<privacy::ObjectivePerturbation>(), nullptr);
   EXPECT_FALSE(trained.receipt.is_protected());  // a known seed
-  const auto pure = train(setting, plan_objective(setting.schema, asked(1, 0.0)), 1);
+  const auto pure =
+      train(setting, plan_objective(setting.schema, objective_options(asked(1, 0.0))), 1);
   EXPECT_EQ(pure.receipt.guarantee.delta, 0);
   EXPECT_LE(pure.receipt.guarantee.epsilon, 1);
 }
@@ -146,24 +141,24 @@ TEST(Objective, TheReceiptStatesWhatWasSpent) {
 TEST(Objective, PublishedNoiseIsUsedOnlyWhereItIsProved) {
   const auto setting = berkeley();
   auto options = asked(1, 1e-6);
-  const auto tight = plan_objective(setting.schema, options);
-  options.calibration = Calibration::paper;
-  const auto paper = plan_objective(setting.schema, options);
+  const auto tight = plan_objective(setting.schema, objective_options(options));
+  options.set("calibration", "paper");
+  const auto paper = plan_objective(setting.schema, objective_options(options));
   EXPECT_EQ(paper.sum_l2, .5 * (1 + 0x1p-50));
   EXPECT_GE(paper.linear_scale, 2 * std::sqrt(8 * std::log(2e6) + 4) * (1 - 1e-12));
   EXPECT_LE(paper.guarantee.epsilon, 1);
   EXPECT_GT(paper.linear_scale, tight.linear_scale);
-  options.delta = 0.0;
-  const auto pure = plan_objective(setting.schema, options);
+  options.set("delta", 0.0);
+  const auto pure = plan_objective(setting.schema, objective_options(options));
   // epsilon/2 for the noise: density exp(-epsilon |b| / (2 * 2)) for replacing a record.
   EXPECT_NEAR(pure.linear_scale, 4, 1e-6);
 }
 
 TEST(Objective, RefusesWhatIsNotProvedAndSaysWhatToUse) {
   const auto setting = berkeley();
-  const auto refused = [&](const LinearOptions& options, const char* why) {
+  const auto refused = [&](const ParameterValues& options, const char* why) {
     try {
-      (void)plan_objective(setting.schema, options);
+      (void)plan_objective(setting.schema, objective_options(options));
       ADD_FAILURE() << why;
     } catch (const base::GuaranteeError& error) {
       EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
@@ -172,20 +167,20 @@ TEST(Objective, RefusesWhatIsNotProvedAndSaysWhatToUse) {
     }
   };
   auto options = asked(1);
-  options.loss = model::HingeLoss{};
+  options.set("loss", model::Loss{model::HingeLoss{}});
   refused(options, "kink");
-  options.loss = model::SmoothedHingeLoss{};
+  options.set("loss", model::Loss{model::SmoothedHingeLoss{}});
   refused(options, "twice differentiable");
   options = asked(1);
-  options.radius = 3;
-  refused(options, "constraint");
+  options.set("radius", 3);  // which is no option of the method
+  EXPECT_THROW((void)plan_training(setting.schema, options), base::UsageError);
   auto numbers = setting.schema;
   numbers.target->rule = data::RegressionTarget{0, 1};
   options = asked(1);
-  options.loss = model::SquaredLoss{};
-  EXPECT_THROW((void)plan_objective(numbers, options), base::GuaranteeError);
-  options.loss = model::HuberLoss{};
-  EXPECT_THROW((void)plan_objective(numbers, options), base::GuaranteeError);
+  options.set("loss", model::Loss{model::SquaredLoss{}});
+  EXPECT_THROW((void)plan_objective(numbers, objective_options(options)), base::GuaranteeError);
+  options.set("loss", model::Loss{model::HuberLoss{}});
+  EXPECT_THROW((void)plan_objective(numbers, objective_options(options)), base::GuaranteeError);
 }
 
 // Next to nothing of epsilon leaves no room for rounding, next to no noise none for the solver:
@@ -194,11 +189,14 @@ TEST(Objective, RefusesWhatRoundingWouldSpoilAndSaysWhatHelps) {
   const auto setting = berkeley();
   for (const double delta : {0.0, 1e-6}) {
     EXPECT_GT(
-        plan_objective(setting.schema, asked(delta > 0 ? 1e-3 : 1e-4, delta)).solver_tolerance, 0);
-    EXPECT_GT(plan_objective(setting.schema, asked(50, delta)).solver_tolerance, 0);
+        plan_objective(setting.schema, objective_options(asked(delta > 0 ? 1e-3 : 1e-4, delta)))
+            .solver_tolerance,
+        0);
+    EXPECT_GT(plan_objective(setting.schema, objective_options(asked(50, delta))).solver_tolerance,
+              0);
     const auto refusal = [&](double epsilon) -> std::string {
       try {
-        (void)plan_objective(setting.schema, asked(epsilon, delta));
+        (void)plan_objective(setting.schema, objective_options(asked(epsilon, delta)));
       } catch (const base::NumericError& error) {
         return error.what();
       }
@@ -214,16 +212,16 @@ TEST(Objective, RefusesWhatRoundingWouldSpoilAndSaysWhatHelps) {
 TEST(Objective, ManyRecordsHaveAPlan) {
   const auto setting = berkeley();
   auto options = asked(50, 1e-9);
-  options.public_row_count = 10'000'000;
+  options.set("public-row-count", 10'000'000);
   try {
-    (void)plan_objective(setting.schema, options);
+    (void)plan_objective(setting.schema, objective_options(options));
     ADD_FAILURE();
   } catch (const base::NumericError& error) {
     EXPECT_NE(std::string(error.what()).find("smaller epsilon"), std::string::npos);
   }
   for (const double epsilon : {.1, 1.0}) {
-    options.epsilon = epsilon;
-    const auto plan = plan_objective(setting.schema, options);
+    options.set("epsilon", epsilon);
+    const auto plan = plan_objective(setting.schema, objective_options(options));
     EXPECT_GT(plan.solver_tolerance, .25 * plan.distance);
     EXPECT_LT(plan.sum_l2, 1e-3 * 1e7);
   }
@@ -274,7 +272,8 @@ void expect_on_adult(std::initializer_list<Goal> goals) {
   const auto test = data::read_dataset(test_file, schema);
   const Setting setting{std::move(schema), std::move(records)};
   for (const auto& goal : goals) {
-    const auto plan = plan_objective(setting.schema, asked(goal.epsilon, goal.delta));
+    const auto plan =
+        plan_objective(setting.schema, objective_options(asked(goal.epsilon, goal.delta)));
     std::vector<double> scores;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       scores.push_back(accuracy(train(setting, plan, seed).model, test));
@@ -301,9 +300,9 @@ TEST(ObjectiveLong, ReachesTheStatedAccuracyOnAdultAtEveryEpsilon) {
 // word.
 TEST(Objective, CountsTheWordsThatItsSamplerMayRead) {
   const auto schema = berkeley().schema;
-  const auto pure = plan_objective(schema, asked(1, 0.0));
+  const auto pure = plan_objective(schema, objective_options(asked(1, 0.0)));
   EXPECT_EQ(pure.prg_slack, random::prg_slack_of(2, 16 * pure.columns));
-  const auto approximate = plan_objective(schema, asked(1, 1e-6));
+  const auto approximate = plan_objective(schema, objective_options(asked(1, 1e-6)));
   EXPECT_EQ(approximate.prg_slack, random::prg_slack_of(2, approximate.columns));
 }
 

@@ -30,7 +30,7 @@ constexpr double draw_class_radius = 20;  // margins of classes, see learn/gradi
 constexpr double draw_number_radius = 4;
 constexpr int norm_bits = 30;
 
-void expect_draw_offered(const data::Schema& schema, const LinearOptions& options) {
+void expect_draw_offered(const data::Schema& schema, const InverseOptions& options) {
   if (outputs_of(target_of(schema)) > 1) {
     throw base::GuaranteeError(
         "inverse-sensitivity fits one output; for several classes use method gradient");
@@ -46,7 +46,7 @@ double min_mean_l2(double curvature, double norm_bound, std::int64_t columns, do
 }
 
 void resolve_line(InverseSensitivityPlan& plan, const data::Schema& schema,
-                  const LinearOptions& options) {
+                  const InverseOptions& options) {
   plan.on_a_line = true;
   plan.location = schema.intercept;  // the one column
   const double usual =
@@ -62,7 +62,7 @@ void resolve_line(InverseSensitivityPlan& plan, const data::Schema& schema,
 }
 
 /// A penalty on a smooth loss asks for the other sampler, which needs no bound of the weight.
-bool on_a_line(const InverseSensitivityPlan& plan, const LinearOptions& options) {
+bool on_a_line(const InverseSensitivityPlan& plan, const InverseOptions& options) {
   if (plan.columns != 1) return false;
   if (options.mean_l2.value_or(0) == 0) return true;
   if (!piecewise_linear(plan.loss)) return false;
@@ -70,7 +70,7 @@ bool on_a_line(const InverseSensitivityPlan& plan, const LinearOptions& options)
 }
 
 void resolve_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
-                       const LinearOptions& options) {
+                       const InverseOptions& options) {
   const double curvature = model::properties(plan.loss).curvature;
   if (!std::isfinite(curvature)) {
     throw base::GuaranteeError(
@@ -208,9 +208,11 @@ void resolve_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
 }  // namespace
 
 InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
-                                                const LinearOptions& options) {
+                                                const InverseOptions& options,
+                                                const PlanContext& context) {
   expect_draw_offered(schema, options);
   InverseSensitivityPlan plan;
+  plan.first = context.first_release;
   resolve_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   plan.guarantee = {options.epsilon, 0, options.adjacency};
@@ -232,7 +234,7 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
     plan.events = mechanism::norm_gradient_event(plan.query(), epsilon);
   }
   plan.prg_slack = random::prg_slack_of(1, random::max_block_words);
-  static_cast<void>(resolve_delta_left(options, 0, plan.prg_slack));
+  static_cast<void>(resolve_delta_left(plan, options, 0, plan.prg_slack));
   plan.epsilon = plan.events.as<privacy::BoundedRange>()->epsilon;
   write_settings(plan);
   return plan;
@@ -269,10 +271,11 @@ void check_draw_file(const privacy::Receipt& /*receipt*/, const model::ModelFile
                         parameters.real("clipping_norm"));
 }
 
-constexpr const char* inverse_options = "l2 radius";
 constexpr Proved proved_draw{
     privacy::public_count, privacy::public_count, UnitProtection::refused,
     "it is proved for a public number of records; use replace_one or zero_out, or method gradient"};
+constexpr auto inverse_reads = bound_names<penalty_bindings, ball_bindings>;
+
 }  // namespace
 
 constinit const Method inverse_sensitivity_method{
@@ -280,8 +283,8 @@ constinit const Method inverse_sensitivity_method{
     "one draw scored by the gradient: pure, few columns",
     privacy::Adjacency::replace_one,
     proved_draw,
-    inverse_options,
-    planned_by<plan_inverse_sensitivity, train_inverse_sensitivity>,
+    inverse_reads,
+    planned_by<inverse_options, plan_inverse_sensitivity, train_inverse_sensitivity>,
     recorded_draw,
     false,
     {},

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/mechanism/minimum/norm_gradient.h"
 
@@ -17,6 +17,12 @@
 ///
 /// No Markov chain is run: how close one comes to its law is not proved.
 namespace tacet::learn {
+
+/// What a user may ask of one draw scored by the gradient. Everything left out is chosen from
+/// public facts.
+struct InverseOptions : CommonOptions, PenaltyOptions, BallOptions {};
+inline constexpr auto inverse_options =
+    read_options<InverseOptions, penalty_bindings, ball_bindings>;
 
 struct InverseSensitivityPlan : MethodPlan {
   bool on_a_line = false;    ///< one column, no penalty: the first sampler
@@ -36,7 +42,8 @@ struct InverseSensitivityPlan : MethodPlan {
 /// proved: several columns without a smooth loss or with too small a penalty, several outputs, a
 /// unit column, add_remove.
 [[nodiscard]] InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
-                                                              const LinearOptions& options);
+                                                              const InverseOptions& options,
+                                                              const PlanContext& context = {});
 [[nodiscard]] TrainedModel train_inverse_sensitivity(const data::Dataset& dataset,
                                                      const data::Schema& schema,
                                                      const InverseSensitivityPlan& plan,

@@ -8,7 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/optimize/solver/erm.h"
-#include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 
 namespace tacet::learn {
 namespace inverse_sensitivity_test {
@@ -38,22 +38,11 @@ data::Dataset line_data(const data::Schema& schema, double slope, std::int64_t r
 
 TrainedModel train(const data::Dataset& dataset, const data::Schema& schema,
                    const InverseSensitivityPlan& plan, std::uint64_t seed) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  return train_inverse_sensitivity(
-      dataset, schema, plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+  return test::seeded_run<train_inverse_sensitivity>(dataset, schema, plan, seed, 1);
 }
 
-LinearOptions options_of(double epsilon, std::int64_t rows) {
-  LinearOptions options;
-  options.epsilon = epsilon;
-  options.adjacency = Adjacency::replace_one;
-  options.public_row_count = rows;
-  return options;
+ParameterValues options_of(double epsilon, std::int64_t rows) {
+  return {{"adjacency", Adjacency::replace_one}, {"epsilon", epsilon}, {"public-row-count", rows}};
 }
 
 // Noise of size 1/(n epsilon) at a sharp minimum: a thousand records suffice for two digits.
@@ -61,8 +50,8 @@ TEST(InverseSensitivity, FindsTheSlopeOfALineAndPaysPureEpsilon) {
   const auto schema = line_schema();
   const auto dataset = line_data(schema, 0.5, 2000);
   auto options = options_of(1, 2000);
-  options.loss = model::AbsoluteLoss{};
-  const auto plan = plan_inverse_sensitivity(schema, options);
+  options.set("loss", model::Loss{model::AbsoluteLoss{}});
+  const auto plan = plan_inverse_sensitivity(schema, inverse_options(options));
   EXPECT_TRUE(plan.on_a_line);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto trained = train(dataset, schema, plan, seed);
@@ -76,13 +65,13 @@ TEST(InverseSensitivity, PinballAndHingeHaveTheirOwnMinimisers) {
   const auto schema = line_schema();
   const auto dataset = line_data(schema, 0.5, 2000);
   auto options = options_of(2, 2000);
-  options.loss = model::PinballLoss{.quantile = 0.9};
-  const auto plan = plan_inverse_sensitivity(schema, options);
+  options.set("loss", model::Loss{model::PinballLoss{.quantile = 0.9}});
+  const auto plan = plan_inverse_sensitivity(schema, inverse_options(options));
   const auto truth = [&](const model::Loss& loss) {
     base::ThreadPool pool(1);
     return optimize::minimise_without_protection(dataset, loss, {}, pool).weights[0];
   };
-  EXPECT_NEAR(train(dataset, schema, plan, 3).model.coefficients[0], truth(*options.loss), 0.05);
+  EXPECT_NEAR(train(dataset, schema, plan, 3).model.coefficients[0], truth(*options.loss()), 0.05);
 
   auto classes = schema;
   classes.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
@@ -92,11 +81,11 @@ TEST(InverseSensitivity, PinballAndHingeHaveTheirOwnMinimisers) {
     const std::vector<std::int16_t> row{feature};
     margins.append_dense(row, (feature > 0) == (i % 7 != 0) ? 1 : -1);
   }
-  options.loss = model::HingeLoss{};
-  const auto hinge = plan_inverse_sensitivity(classes, options);
+  options.set("loss", model::Loss{model::HingeLoss{}});
+  const auto hinge = plan_inverse_sensitivity(classes, inverse_options(options));
   base::ThreadPool pool(1);
   const double best =
-      optimize::minimise_without_protection(margins, *options.loss, {}, pool).weights[0];
+      optimize::minimise_without_protection(margins, *options.loss(), {}, pool).weights[0];
   EXPECT_NEAR(train(margins, classes, hinge, 3).model.coefficients[0], best, 0.3);
 }
 
@@ -124,9 +113,9 @@ TEST(InverseSensitivity, SmoothLossesOnALineFollowTheirMinimisers) {
     for (const double epsilon : {1.0, 1000.0}) {
       // The cipher lets no plan state as much as 1000.
       auto options = options_of(std::min(epsilon, 15.0), 2000);
-      options.loss = loss;
-      auto plan = plan_inverse_sensitivity(names, options);
-      if (epsilon > options.epsilon) {
+      options.set("loss", loss);
+      auto plan = plan_inverse_sensitivity(names, inverse_options(options));
+      if (epsilon > *options.real("epsilon")) {
         plan.epsilon = epsilon;
         plan.guarantee.epsilon = epsilon;
         plan.events = privacy::BoundedRange{epsilon, plan.guarantee.adjacency};
@@ -149,12 +138,12 @@ TEST(InverseSensitivity, SmoothLossesOnALineFollowTheirMinimisers) {
 TEST(InverseSensitivity, APenaltyOnALineTakesTheOtherSampler) {
   const auto schema = line_schema();
   auto options = options_of(1, 2000);
-  options.loss = model::SquaredLoss{};
-  EXPECT_TRUE(plan_inverse_sensitivity(schema, options).on_a_line);
-  options.mean_l2 = 0.01;
-  EXPECT_FALSE(plan_inverse_sensitivity(schema, options).on_a_line);
-  options.loss = model::AbsoluteLoss{};
-  EXPECT_THROW((void)plan_inverse_sensitivity(schema, options), base::UsageError);
+  options.set("loss", model::Loss{model::SquaredLoss{}});
+  EXPECT_TRUE(plan_inverse_sensitivity(schema, inverse_options(options)).on_a_line);
+  options.set("l2", 0.01);
+  EXPECT_FALSE(plan_inverse_sensitivity(schema, inverse_options(options)).on_a_line);
+  options.set("loss", model::Loss{model::AbsoluteLoss{}});
+  EXPECT_THROW((void)plan_inverse_sensitivity(schema, inverse_options(options)), base::UsageError);
 }
 
 TEST(InverseSensitivity, SeveralColumnsFollowThePenalisedMinimiser) {
@@ -169,8 +158,8 @@ TEST(InverseSensitivity, SeveralColumnsFollowThePenalisedMinimiser) {
     dataset.append_dense(row, (x > 0) == (i % 5 != 0) ? 1 : -1);
   }
   auto options = options_of(1, 3000);
-  options.mean_l2 = 0.01;
-  const auto plan = plan_inverse_sensitivity(schema, options);
+  options.set("l2", 0.01);
+  const auto plan = plan_inverse_sensitivity(schema, inverse_options(options));
   EXPECT_FALSE(plan.on_a_line);
   base::ThreadPool pool(1);
   const auto best =
@@ -200,8 +189,8 @@ TEST(InverseSensitivity, FindsAMinimumWhereRecordsAgree) {
   for (const model::Loss& loss :
        {model::Loss(model::AbsoluteLoss{}), model::Loss(model::PinballLoss{.quantile = 0.5})}) {
     auto options = options_of(4, rows);
-    options.loss = loss;
-    const auto plan = plan_inverse_sensitivity(schema, options);
+    options.set("loss", loss);
+    const auto plan = plan_inverse_sensitivity(schema, inverse_options(options));
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       EXPECT_NEAR(train(dataset, schema, plan, seed).model.coefficients[0], 0.35, 1e-5);
     }
@@ -220,8 +209,8 @@ TEST(InverseSensitivity, StartsAtTheMinimiserOfTheLossItReleases) {
     dataset.append_dense(row, far ? -1 : 1);
   }
   auto options = options_of(1, rows);
-  options.mean_l2 = 1e-4;
-  const auto plan = plan_inverse_sensitivity(schema, options);
+  options.set("l2", 1e-4);
+  const auto plan = plan_inverse_sensitivity(schema, inverse_options(options));
   ASSERT_FALSE(plan.on_a_line);
   // 0.99 x (x w - 1) + 0.01 min(2, w + 1) + l2 w = 0 at x = 205 / 2048.
   constexpr double x = 205 / 2048.0;
@@ -233,43 +222,49 @@ TEST(InverseSensitivity, StartsAtTheMinimiserOfTheLossItReleases) {
 
 TEST(InverseSensitivity, RefusesAnEpsilonBelowTheSamplersBeforeItIsBooked) {
   auto options = options_of(1e-7, 100);
-  options.loss = model::AbsoluteLoss{};
-  EXPECT_THROW((void)plan_inverse_sensitivity(line_schema(), options), base::UsageError);
+  options.set("loss", model::Loss{model::AbsoluteLoss{}});
+  EXPECT_THROW((void)plan_inverse_sensitivity(line_schema(), inverse_options(options)),
+               base::UsageError);
 }
 
 // Rounding of the sums makes proposals rarer by e^(epsilon n / 2^21): refused where that is too
 // much.
 TEST(InverseSensitivity, RefusesWhatWouldHardlyEnd) {
   auto options = options_of(1, 2'000'000);
-  options.mean_l2 = 0.25;
+  options.set("l2", 0.25);
   data::Schema schema = line_schema();
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
-  EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, options));
-  options.epsilon = 15;
-  EXPECT_THROW((void)plan_inverse_sensitivity(schema, options), base::GuaranteeError);
+  EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, inverse_options(options)));
+  options.set("epsilon", 15);
+  EXPECT_THROW((void)plan_inverse_sensitivity(schema, inverse_options(options)),
+               base::GuaranteeError);
   // So few records at so small an epsilon that nearly all points lie where no minimiser can.
-  EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, options_of(1, 40)));
+  EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, inverse_options(options_of(1, 40))));
   schema.columns[0].rule = data::CategoricalColumn{{"a", "b", "c", "d", "e"}};
-  EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, options_of(1, 400)));
-  EXPECT_THROW((void)plan_inverse_sensitivity(schema, options_of(1e-3, 40)), base::GuaranteeError);
+  EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, inverse_options(options_of(1, 400))));
+  EXPECT_THROW((void)plan_inverse_sensitivity(schema, inverse_options(options_of(1e-3, 40))),
+               base::GuaranteeError);
 }
 
 TEST(InverseSensitivity, RefusesWhereNothingIsProved) {
   const auto schema = line_schema();
   auto options = options_of(1, 2000);
-  options.loss = model::AbsoluteLoss{};
-  options.adjacency = Adjacency::add_remove;
-  EXPECT_THROW((void)plan_inverse_sensitivity(schema, options), base::GuaranteeError);
-  options.adjacency = Adjacency::replace_one;
+  options.set("loss", model::Loss{model::AbsoluteLoss{}});
+  options.set("adjacency", Adjacency::add_remove);
+  EXPECT_THROW((void)plan_inverse_sensitivity(schema, inverse_options(options)),
+               base::GuaranteeError);
+  options.set("adjacency", Adjacency::replace_one);
   auto wide = schema;
   wide.intercept = true;
-  EXPECT_THROW((void)plan_inverse_sensitivity(wide, options), base::GuaranteeError);
-  options.loss = model::SquaredLoss{};
-  options.mean_l2 = 1e-9;
-  EXPECT_THROW((void)plan_inverse_sensitivity(wide, options), base::GuaranteeError);
-  options.mean_l2.reset();
-  EXPECT_GT(plan_inverse_sensitivity(wide, options).mean_l2, 0);
-  const auto plan = plan_inverse_sensitivity(schema, options_of(1, 2001));
+  EXPECT_THROW((void)plan_inverse_sensitivity(wide, inverse_options(options)),
+               base::GuaranteeError);
+  options.set("loss", model::Loss{model::SquaredLoss{}});
+  options.set("l2", 1e-9);
+  EXPECT_THROW((void)plan_inverse_sensitivity(wide, inverse_options(options)),
+               base::GuaranteeError);
+  options.erase("l2");
+  EXPECT_GT(plan_inverse_sensitivity(wide, inverse_options(options)).mean_l2, 0);
+  const auto plan = plan_inverse_sensitivity(schema, inverse_options(options_of(1, 2001)));
   EXPECT_THROW((void)train(line_data(schema, 0.5, 2000), schema, plan, 1), base::DataError);
 }
 

@@ -27,21 +27,22 @@ TrainedModel train_output(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
+constexpr auto output_reads =
+    bound_names<descent_bindings, penalty_bindings, ball_bindings, smoothing_bindings,
+                output_bindings, calibration_bindings, feature_selection_bindings>;
 constexpr std::array output_papers{Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}}};
 
 }  // namespace
 
-constinit const Method output_method{
-    "output",
-    "stochastic gradient descent, its result perturbed once",
-    privacy::Adjacency::replace_one,
-    proved_for_descent,
-    "l2 steps step-size step-decay clipping-norm average averaging batch-size sampling "
-    "order-seed smoothing radius weight-scale calibration feature-selection",
-    planned_by<plan_output, train_output>,
-    recorded_releases_of<OutputPlan>,
-    true,
-    output_papers,
-    check_descent_file};
+constinit const Method output_method{"output",
+                                     "stochastic gradient descent, its result perturbed once",
+                                     privacy::Adjacency::replace_one,
+                                     proved_for_descent,
+                                     output_reads,
+                                     planned_by<output_options, plan_output, train_output>,
+                                     recorded_releases_of<OutputPlan>,
+                                     true,
+                                     output_papers,
+                                     check_descent_file};
 
 }  // namespace tacet::learn

@@ -5,7 +5,7 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/output_perturbation/sgd_problem.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/optimize/sgd/sgd.h"
 
@@ -18,6 +18,26 @@
 /// Ying, Zhang 2021). Losses with kinks are smoothed on a width tied to the step, so that a step
 /// drives no two runs apart. add_remove is refused: the number of records settles the schedule.
 namespace tacet::learn {
+
+struct OutputOptions : DescentOptions {
+  std::optional<std::int64_t> steps{};
+  double step_decay = 0;            ///< step t has size step_size / t^step_decay
+  std::optional<double> average{};  ///< share of the last iterates that are averaged
+  std::optional<Averaging> averaging{};
+  std::optional<std::int64_t> batch_size{};
+  std::optional<std::string> sampling{};  ///< how the records of a step are chosen
+};
+inline constexpr std::array output_bindings{
+    bind<&OutputOptions::steps>("steps"),
+    bind<&OutputOptions::step_decay>("step-decay"),
+    bind<&OutputOptions::average>("average"),
+    bind<&OutputOptions::averaging, averaging_names>("averaging"),
+    bind<&OutputOptions::batch_size>("batch-size"),
+    bind<&OutputOptions::sampling>("sampling"),
+};
+inline constexpr auto output_options =
+    read_options<OutputOptions, descent_bindings, penalty_bindings, ball_bindings,
+                 smoothing_bindings, output_bindings, calibration_bindings>;
 
 /// Everything that is settled before a record is read.
 struct OutputPlan : MethodPlan {
@@ -40,7 +60,8 @@ struct OutputPlan : MethodPlan {
 
 /// UsageError when something needed is missing or makes no sense; GuaranteeError where nothing is
 /// proved: add_remove, a step too large for a smooth loss, clipped gradients of several classes.
-[[nodiscard]] OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options);
+[[nodiscard]] OutputPlan plan_output(const data::Schema& schema, const OutputOptions& options,
+                                     const PlanContext& context = {});
 
 /// Trains by the plan and commits the reservation. DataError, with the reservation given back, when
 /// the data set does not hold public_row_count records.

@@ -22,11 +22,12 @@ struct Line {
     schema.columns = {{"x", data::NumericColumn{.lower = 0, .upper = 1}}};
     schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
     schema.intercept = false;
-    options = {.method = "output", .epsilon = 1, .delta = 1e-5, .adjacency = replace_one};
-    options.loss = model::HingeLoss{};
-    options.public_row_count = rows;
-    options.step_size = 0.05;  // the weight stays where the loss is linear, so nothing contracts
-    plan = plan_output(schema, options);
+    options = {{"method", "output"}, {"epsilon", 1}, {"delta", 1e-5}, {"adjacency", replace_one}};
+    options.set("loss", model::Loss{model::HingeLoss{}});
+    options.set("public-row-count", rows);
+    options.set("step-size",
+                0.05);  // the weight stays where the loss is linear, so nothing contracts
+    plan = plan_output(schema, output_options(options));
   }
 
   [[nodiscard]] data::Dataset records(std::int64_t turned) const {
@@ -56,7 +57,7 @@ struct Line {
 
   static constexpr std::int64_t rows = 6;
   data::Schema schema;
-  LinearOptions options;
+  ParameterValues options{{"adjacency", "add_remove"}};
   OutputPlan plan;
 };
 

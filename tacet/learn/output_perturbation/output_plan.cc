@@ -5,6 +5,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/output_perturbation/output.h"
 #include "tacet/learn/output_perturbation/sgd_problem.h"
 #include "tacet/learn/plan/noise_size.h"
@@ -27,7 +28,7 @@ constexpr std::int64_t max_places = std::int64_t{1} << 30;  // four bytes each
 
 const double mean_of_absolute_normal = std::sqrt(2 / std::numbers::pi);
 
-RecordOrder record_order_of(const LinearOptions& options) {
+RecordOrder record_order_of(const OutputOptions& options) {
   if (!options.sampling) return RecordOrder::permutation;
   if (const auto found = optimize::record_order_names.find(*options.sampling)) return *found;
   throw base::UsageError(
@@ -36,7 +37,7 @@ RecordOrder record_order_of(const LinearOptions& options) {
       *options.sampling);
 }
 
-IterateWeights weights_of(const LinearOptions& options, std::int64_t steps) {
+IterateWeights weights_of(const OutputOptions& options, std::int64_t steps) {
   IterateWeights weights{.kind = options.averaging.value_or(Averaging::uniform), .steps = steps};
   if (weights.kind == Averaging::suffix) {
     weights.suffix =
@@ -48,11 +49,11 @@ IterateWeights weights_of(const LinearOptions& options, std::int64_t steps) {
 }
 
 // One pass over the records, unless the user says otherwise.
-std::int64_t steps_of(const LinearOptions& options, std::int64_t usual, std::int64_t batch) {
+std::int64_t steps_of(const OutputOptions& options, std::int64_t usual, std::int64_t batch) {
   const auto steps = options.steps.value_or(usual);
   if (steps > max_places / batch) {
     throw base::UsageError(
-        "method output reads at most 2^30 records, {} steps of {} are more; give fewer --steps",
+        "method output reads at most 2^30 records, {} steps of {} are more; give fewer `steps`",
         steps, batch);
   }
   return steps;
@@ -110,15 +111,15 @@ struct Budget {
 };
 
 // Beside the PRG slack.
-Budget budget_of(OutputPlan& plan, const SgdProblem& problem, const LinearOptions& options,
+Budget budget_of(OutputPlan& plan, const SgdProblem& problem, const OutputOptions& options,
                  privacy::Delta delta) {
   plan.prg_slack = random::prg_slack_of(1, problem.columns * problem.outputs);
-  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
+  const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   const double z = full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   return {z, z / privacy::distance_factor(options.adjacency)};
 }
 
-void resolve_step_size(OutputPlan& plan, const LinearOptions& options, const SgdSchedule& schedule,
+void resolve_step_size(OutputPlan& plan, const OutputOptions& options, const SgdSchedule& schedule,
                        const Budget& budget) {
   const auto& problem = plan.problem;
   const double unit = sensitivity_of_unit_steps(problem, schedule, plan.weights, options.adjacency);
@@ -139,7 +140,7 @@ void resolve_step_size(OutputPlan& plan, const LinearOptions& options, const Sgd
 
 // One pass of single steps on fresh records, the plain mean, steps of one size: what the bound is
 // proved for. Noise counts as it really is.
-void predict(OutputPlan& plan, const LinearOptions& options, const Budget& budget) {
+void predict(OutputPlan& plan, const OutputOptions& options, const Budget& budget) {
   const auto& sgd = *plan.sgd;
   const auto& schedule = sgd.schedule();
   const bool fresh =
@@ -164,30 +165,31 @@ void predict(OutputPlan& plan, const LinearOptions& options, const Budget& budge
   plan.reasons.push_back(excess_reason(sgd.problem(), *plan.predicted_excess, plan.weight_scale));
 }
 
-void resolve_release(OutputPlan& plan, const LinearOptions& options, privacy::Delta delta) {
+void resolve_release(OutputPlan& plan, const OutputOptions& options, privacy::Delta delta) {
   plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.stddev = plan.noise_multiplier * plan.sgd->stddev_unit(plan.norm_bits);
 }
 
-void refuse_beyond_paper(const LinearOptions& options, const SgdProblem& problem) {
+void refuse_beyond_paper(const OutputOptions& options, const SgdProblem& problem) {
   // The paper smooths nothing, so that smoothing may be off.
   if (const auto name =
-          given_beyond(options, "delta steps order-seed smoothing radius calibration")) {
+          given_beyond<output_bindings, descent_bindings, penalty_bindings, ball_bindings>(
+              options, {"steps", "order-seed", "radius"})) {
     throw base::UsageError(
-        "{} is settled by --calibration paper (a penalty or clipping its theorems do not have); "
+        "{} is settled by `calibration=paper` (a penalty or clipping its theorems do not have); "
         "leave it out, or use the tight calibration",
-        *name);
+        base::parameter_name(*name));
   }
   if (options.adjacency != privacy::Adjacency::replace_one || problem.outputs > 1) {
     throw base::UsageError(
-        "--calibration paper is about replace_one and two classes or numbers; use tight");
+        "`calibration=paper` is about replace_one and two classes or numbers; use tight");
   }
 }
 
 // Algorithm 1 of the paper: its schedule, its noise, and what is proved about them.
-void plan_paper(OutputPlan& plan, const LinearOptions& options, privacy::Delta delta) {
+void plan_paper(OutputPlan& plan, const OutputOptions& options, privacy::Delta delta) {
   auto& problem = plan.problem;
   refuse_beyond_paper(options, problem);
   plan.calibration = Calibration::wang2021;
@@ -235,14 +237,14 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, privacy::Delta d
       plan.guarantee.delta, plan.sgd->sensitivity());
 }
 
-void plan_tight(OutputPlan& plan, const LinearOptions& options, privacy::Delta delta) {
+void plan_tight(OutputPlan& plan, const OutputOptions& options, privacy::Delta delta) {
   const auto& problem = plan.problem;
   plan.sampling = record_order_of(options);
   plan.step_decay = options.step_decay;
   plan.mean_l2 = options.mean_l2.value_or(0);
   plan.batch = options.batch_size.value_or(1);
   if (plan.batch > plan.public_row_count) {
-    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}",
+    throw base::UsageError("`batch_size` must be at most public_row_count = {}, got {}",
                            plan.public_row_count, plan.batch);
   }
   plan.steps = steps_of(options, plan.public_row_count / plan.batch, plan.batch);
@@ -310,9 +312,11 @@ void list_settings(SettingList& list, OutputPlan& plan) {
   list.claim();
 }
 
-OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options) {
+OutputPlan plan_output(const data::Schema& schema, const OutputOptions& options,
+                       const PlanContext& context) {
   expect_proved(output_method, schema, options);
   OutputPlan plan;
+  plan.first = context.first_release;
   plan.problem = resolve_sgd_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);

@@ -28,14 +28,14 @@ constexpr auto replace_one = privacy::Adjacency::replace_one;
 using Setting = test::LabelledRecords;
 using test::berkeley;
 
-LinearOptions options_of(privacy::Adjacency adjacency = replace_one) {
-  return {.method = "output", .epsilon = 1, .delta = 1e-5, .adjacency = adjacency};
+ParameterValues options_of(privacy::Adjacency adjacency = replace_one) {
+  return {{"method", "output"}, {"epsilon", 1}, {"delta", 1e-5}, {"adjacency", adjacency}};
 }
 
-TrainedModel train(const Setting& setting, const LinearOptions& options, std::uint64_t seed) {
+TrainedModel train(const Setting& setting, const ParameterValues& options, std::uint64_t seed) {
   const auto training = plan_training(setting.schema, options);
   random::SeededSource source(seed);
-  privacy::TrustingBudget budget(options.adjacency);
+  privacy::TrustingBudget budget(common_options(options).adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(2);
   base::LocalReducer reducer;
@@ -52,7 +52,7 @@ double mean_loss(const model::LinearModel& model, const data::Dataset& dataset) 
   return sum / static_cast<double>(dataset.rows());
 }
 
-std::string refusal(const data::Schema& schema, const LinearOptions& options) {
+std::string refusal(const data::Schema& schema, const ParameterValues& options) {
   try {
     (void)plan_training(schema, options);
   } catch (const base::Error& error) {
@@ -63,7 +63,7 @@ std::string refusal(const data::Schema& schema, const LinearOptions& options) {
 
 // One pass, single steps: 2 step G (T - 1) / T, plus what rounding may add.
 TEST(Output, NoiseIsThatOfTheExactGaussianMechanism) {
-  const auto plan = plan_output(berkeley().schema, options_of());
+  const auto plan = plan_output(berkeley().schema, output_options(options_of()));
   const auto& sgd = *plan.sgd;
   const double step = sgd.schedule().step_size(1);
   EXPECT_NEAR(sgd.exact().value / (2 * step * 4525.0 / 4526.0), 1, 1e-12);
@@ -81,29 +81,31 @@ TEST(Output, NoiseFallsWithEpsilonAndDelta) {
   double before = std::numeric_limits<double>::infinity();
   for (const double epsilon : {0.1, 0.5, 1.0, 4.0}) {
     auto options = options_of();
-    options.epsilon = epsilon;
-    options.step_size = 0.01;
-    const double stddev = plan_output(schema, options).stddev;
+    options.set("epsilon", epsilon);
+    options.set("step-size", 0.01);
+    const double stddev = plan_output(schema, output_options(options)).stddev;
     EXPECT_LT(stddev, before);
     before = stddev;
-    options.delta = 1e-4;
-    EXPECT_LT(plan_output(schema, options).stddev, stddev);
+    options.set("delta", 1e-4);
+    EXPECT_LT(plan_output(schema, output_options(options)).stddev, stddev);
   }
 }
 
 TEST(Output, ZeroOutNeedsHalfTheNoise) {
   const auto schema = berkeley().schema;
   auto two = options_of();
-  two.step_size = 0.01;
+  two.set("step-size", 0.01);
   auto one = two;
-  one.adjacency = privacy::Adjacency::zero_out;
-  EXPECT_NEAR(plan_output(schema, two).stddev / plan_output(schema, one).stddev, 2, 1e-4);
+  one.set("adjacency", privacy::Adjacency::zero_out);
+  EXPECT_NEAR(plan_output(schema, output_options(two)).stddev /
+                  plan_output(schema, output_options(one)).stddev,
+              2, 1e-4);
 }
 
 TEST(Output, ReceiptTellsWhatWasDone) {
   const auto setting = berkeley();
   const auto options = options_of();
-  const auto plan = plan_output(setting.schema, options);
+  const auto plan = plan_output(setting.schema, output_options(options));
   const auto trained = train(setting, options, 3);
   EXPECT_EQ(trained.receipt.events, plan.events);
   EXPECT_EQ(trained.receipt.guarantee, plan.guarantee);
@@ -123,10 +125,10 @@ TEST(Output, ReceiptTellsWhatWasDone) {
 TEST(Output, NoiseAndOrderComeFromDifferentStreams) {
   const auto setting = berkeley();
   auto options = options_of();
-  const auto one = plan_output(setting.schema, options).sgd->schedule().order;
-  EXPECT_EQ(plan_output(setting.schema, options).sgd->schedule().order, one);
-  options.order_seed = 5;
-  EXPECT_NE(plan_output(setting.schema, options).sgd->schedule().order, one);
+  const auto one = plan_output(setting.schema, output_options(options)).sgd->schedule().order;
+  EXPECT_EQ(plan_output(setting.schema, output_options(options)).sgd->schedule().order, one);
+  options.set("order-seed", 5);
+  EXPECT_NE(plan_output(setting.schema, output_options(options)).sgd->schedule().order, one);
 }
 
 // The spread of released coefficients over seeds is the stated standard deviation: 200 runs of 8
@@ -157,13 +159,15 @@ TEST(Output, MuchEpsilonApproachesTheMinimum) {
   base::ThreadPool pool(2);
   const auto best = fit_unprotected(
       setting.train, setting.schema,
-      plan_exact_minimum(setting.schema, {.epsilon = std::numeric_limits<double>::infinity()}),
+      plan_exact_minimum(setting.schema,
+                         exact_options({{"epsilon", std::numeric_limits<double>::infinity()},
+                                        {"adjacency", "add_remove"}})),
       pool);
   auto options = options_of();
-  options.epsilon = 50;
-  options.steps = 50 * 4526;
-  options.step_size = 0.2;
-  auto plan = plan_output(setting.schema, options);
+  options.set("epsilon", 50);
+  options.set("steps", 50 * 4526);
+  options.set("step-size", 0.2);
+  auto plan = plan_output(setting.schema, output_options(options));
   // The noise of epsilon 1e4, beyond what the cipher lets any plan state.
   plan.noise_multiplier = privacy::distance_factor(replace_one) / 137.0;
   plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
@@ -190,15 +194,15 @@ TEST(Output, EveryLossAndScheduleHasAPlanThatIsProved) {
            {Averaging::uniform, Averaging::suffix, Averaging::last, Averaging::polynomial}) {
         for (const bool smoothing : {true, false}) {
           auto options = options_of();
-          options.loss = loss;
-          options.sampling = sampling;
-          options.averaging = averaging;
-          options.smoothing = smoothing;
-          options.steps = 300;
-          options.mean_l2 = averaging == Averaging::last ? 0.1 : 0;
-          options.step_decay = averaging == Averaging::suffix ? 0.5 : 0;
-          if (std::string(sampling) == "minibatch") options.batch_size = 4;
-          const auto plan = plan_output(schema, options);
+          options.set("loss", loss);
+          options.set("sampling", sampling);
+          options.set("averaging", to_string(averaging));
+          options.set("smoothing", smoothing ? "auto" : "off");
+          options.set("steps", 300);
+          options.set("l2", averaging == Averaging::last ? 0.1 : 0);
+          options.set("step-decay", averaging == Averaging::suffix ? 0.5 : 0);
+          if (std::string(sampling) == "minibatch") options.set("batch-size", 4);
+          const auto plan = plan_output(schema, output_options(options));
           EXPECT_LE(plan.guarantee.epsilon, 1);
           EXPECT_GT(plan.stddev, 0);
         }
@@ -212,21 +216,21 @@ TEST(Output, RefusesWithTheReasonAndTheAlternative) {
   auto options = options_of(privacy::Adjacency::add_remove);
   EXPECT_NE(refusal(schema, options).find("zero_out"), std::string::npos);
   options = options_of();
-  options.loss = model::PowerHingeLoss{2};
-  options.step_size = 3;
+  options.set("loss", model::Loss{model::PowerHingeLoss{2}});
+  options.set("step-size", 3);
   EXPECT_NE(refusal(schema, options).find("smaller step size"), std::string::npos);
   options = options_of();
-  options.delta = 0.0;
+  options.set("delta", 0.0);
   EXPECT_NE(refusal(schema, options).find("pure privacy"), std::string::npos);
   options = options_of();
-  options.sampling = "poisson";
+  options.set("sampling", "poisson");
   EXPECT_NE(refusal(schema, options).find("permutation"), std::string::npos);
   auto with_unit = schema;
   with_unit.unit = "major";
-  EXPECT_NE(refusal(with_unit, options_of()).find("--method gradient"), std::string::npos);
+  EXPECT_NE(refusal(with_unit, options_of()).find("`method=gradient`"), std::string::npos);
   options = options_of();
-  options.batch_size = 5000;
-  EXPECT_NE(refusal(schema, options).find("batch-size"), std::string::npos);
+  options.set("batch-size", 5000);
+  EXPECT_NE(refusal(schema, options).find("`batch_size`"), std::string::npos);
 }
 
 TEST(Output, SeveralClassesRefuseClippingAndTakeBoundedSlopes) {
@@ -234,14 +238,14 @@ TEST(Output, SeveralClassesRefuseClippingAndTakeBoundedSlopes) {
   schema.target->rule = data::MultiClassTarget{{"a", "b", "c"}};
   auto options = options_of();
   EXPECT_EQ(refusal(schema, options), "accepted");
-  options.clipping_norm = 0.5;
-  EXPECT_NE(refusal(schema, options).find("--method gradient"), std::string::npos);
+  options.set("clipping-norm", 0.5);
+  EXPECT_NE(refusal(schema, options).find("`method=gradient`"), std::string::npos);
 }
 
 TEST(Output, AnotherNumberOfRecordsGivesTheReservationBack) {
   const auto setting = berkeley();
   auto options = options_of();
-  options.public_row_count = 4000;
+  options.set("public-row-count", 4000);
   const auto training = plan_training(setting.schema, options);
   random::SeededSource source(1);
   privacy::TrustingBudget budget(replace_one);
@@ -259,32 +263,33 @@ TEST(Output, AnotherNumberOfRecordsGivesTheReservationBack) {
 TEST(Output, PaperModeStatesTheClaimAndWhatIsProved) {
   const auto setting = berkeley();
   auto options = options_of();
-  options.calibration = Calibration::paper;
-  options.loss = model::HingeLoss{};
-  options.steps = 4526;
+  options.set("calibration", "paper");
+  options.set("loss", model::Loss{model::HingeLoss{}});
+  options.set("steps", 4526);
   for (const double epsilon : {0.5, 1.0, 4.0, 10.0}) {
     for (const bool ball : {false, true}) {
-      options.epsilon = epsilon;
-      options.radius = ball ? std::optional(5.0) : std::nullopt;
-      const auto plan = plan_output(setting.schema, options);
+      options.set("epsilon", epsilon);
+      options.erase("radius");
+      if (ball) options.set("radius", 5);
+      const auto plan = plan_output(setting.schema, output_options(options));
       ASSERT_TRUE(plan.claim);
       EXPECT_EQ(plan.claim->epsilon, epsilon);
       EXPECT_LE(plan.guarantee.epsilon, epsilon);
-      const auto c = wang2021::constants(*options.loss, 1);
+      const auto c = wang2021::constants(*options.loss(), 1);
       const double eta = plan.sgd->schedule().step_size(1);
       const auto noise =
-          wang2021::output_noise(c, {4526, 4526, eta, options.radius}, epsilon, 1e-5);
+          wang2021::output_noise(c, {4526, 4526, eta, options.real("radius")}, epsilon, 1e-5);
       EXPECT_NEAR(plan.stddev / noise.sigma, 1, 1e-4);
-      EXPECT_GE(wang2021::sensitivity(c, {4526, 4526, eta, options.radius}, 5e-6),
+      EXPECT_GE(wang2021::sensitivity(c, {4526, 4526, eta, options.real("radius")}, 5e-6),
                 plan.sgd->sensitivity());
     }
   }
   const auto trained = train(setting, options, 1);
   EXPECT_EQ(trained.receipt.calibration, "wang2021");
-  for (const auto& [set, name] :
-       {std::pair<void (*)(LinearOptions&), const char*>{[](auto& o) { o.mean_l2 = 0.1; }, "l2"},
-        {[](auto& o) { o.average = 0.1; }, "average"},
-        {[](auto& o) { o.weight_scale = 3; }, "weight-scale"}}) {
+  for (const auto& [set, name] : {std::pair<void (*)(ParameterValues&), const char*>{
+                                      [](auto& o) { o.set("l2", 0.1); }, "`l2`"},
+                                  {[](auto& o) { o.set("average", 0.1); }, "`average`"},
+                                  {[](auto& o) { o.set("weight-scale", 3); }, "`weight_scale`"}}) {
     auto with = options;
     set(with);
     EXPECT_NE(refusal(setting.schema, with).find(name), std::string::npos);
@@ -314,7 +319,7 @@ TEST(Output, ExcessBoundEqualsReferenceValues) {
   }
 }
 
-std::string excess_of(const data::Schema& schema, const LinearOptions& options) {
+std::string excess_of(const data::Schema& schema, const ParameterValues& options) {
   for (const auto& reason : plan_training(schema, options).reasons) {
     if (reason.find("predicted excess risk") != std::string::npos) return reason;
   }
@@ -326,20 +331,20 @@ TEST(Output, ExcessRiskIsPredictedOnlyAsProved) {
   const auto schema = berkeley().schema;
   for (const char* method : {"output", "phased"}) {
     auto options = options_of();
-    options.method = method;
-    options.loss = model::HingeLoss{};
+    options.set("method", method);
+    options.set("loss", model::Loss{model::HingeLoss{}});
     EXPECT_NE(excess_of(schema, options).find("expected loss above"), std::string::npos);
-    options.clipping_norm = 0.001;
+    options.set("clipping-norm", 0.001);
     EXPECT_NE(excess_of(schema, options).find("slopes cut at the clipping norm"),
               std::string::npos);
-    options.clipping_norm.reset();
-    options.mean_l2 = 1;
+    options.erase("clipping-norm");
+    options.set("l2", 1);
     EXPECT_NE(excess_of(schema, options).find("none is proved"), std::string::npos);
-    options.mean_l2 = 0;
-    options.radius = 0.01;
-    options.weight_scale = 0.01;
+    options.set("l2", 0);
+    options.set("radius", 0.01);
+    options.set("weight-scale", 0.01);
     EXPECT_NE(excess_of(schema, options).find("weights of size 0.01"), std::string::npos);
-    options.weight_scale = 50;
+    options.set("weight-scale", 50);
     EXPECT_NE(refusal(schema, options).find("radius"), std::string::npos);
   }
 }

@@ -96,7 +96,7 @@ void project(std::vector<double>& weights, double radius, std::int64_t outputs) 
   }
 }
 
-PhaseChoice choose(const PhaseFacts& facts, const LinearOptions& options,
+PhaseChoice choose(const PhaseFacts& facts, const PhasedOptions& options,
                    const optimize::SgdProblem& problem, Reasons& reasons) {
   if (options.phases && (facts.records >> *options.phases) < 1) {
     throw base::UsageError("{} phases are too many for {} records", *options.phases, facts.records);
@@ -192,9 +192,11 @@ double predicted_excess(const PhaseFacts& facts, std::int64_t phases, double ste
   return learn / step_size + cost * step_size;
 }
 
-PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options) {
+PhasedPlan plan_phased(const data::Schema& schema, const PhasedOptions& options,
+                       const PlanContext& context) {
   expect_proved(phased_method, schema, options);
   PhasedPlan plan;
+  plan.first = context.first_release;
   plan.problem = resolve_sgd_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
@@ -220,7 +222,7 @@ PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options)
   plan.phases = cut_into_phases(plan.public_row_count, choice.phases, choice.step_size);
   plan.prg_slack = random::prg_slack_of(static_cast<std::int64_t>(plan.phases.size()),
                                         plan.problem.columns * plan.problem.outputs);
-  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
+  const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   plan.noise_multiplier = full_batch_noise(1, epsilon, left, options.adjacency);
   plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
@@ -264,8 +266,8 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
-constexpr const char* phased_options =
-    "l2 step-size phases clipping-norm order-seed radius weight-scale feature-selection";
+constexpr auto phased_reads = bound_names<descent_bindings, penalty_bindings, ball_bindings,
+                                          phased_bindings, feature_selection_bindings>;
 }  // namespace
 
 constinit const Method phased_method{
@@ -273,8 +275,8 @@ constinit const Method phased_method{
     "output perturbation on ever smaller disjoint parts of the records",
     privacy::Adjacency::replace_one,
     proved_for_descent,
-    phased_options,
-    planned_by<plan_phased, train_phased>,
+    phased_reads,
+    planned_by<phased_options, plan_phased, train_phased>,
     recorded_releases_of<PhasedPlan>,
     true,
     {},

@@ -5,7 +5,7 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/output_perturbation/sgd_problem.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/optimize/sgd/sgd_law.h"
 
@@ -18,6 +18,13 @@
 /// mu = sensitivity / standard deviation, the same ratio in every phase, under replace_one or
 /// zero_out (docs/proofs/phased.md).
 namespace tacet::learn {
+
+struct PhasedOptions : DescentOptions {
+  std::optional<std::int64_t> phases{};
+};
+inline constexpr std::array phased_bindings{bind<&PhasedOptions::phases>("phases")};
+inline constexpr auto phased_options =
+    read_options<PhasedOptions, descent_bindings, penalty_bindings, ball_bindings, phased_bindings>;
 
 struct Phase {
   std::int64_t first;  ///< place of the first record in the public order
@@ -70,7 +77,8 @@ struct PhasedPlan : MethodPlan {
 };
 
 /// As plan_output.
-[[nodiscard]] PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options);
+[[nodiscard]] PhasedPlan plan_phased(const data::Schema& schema, const PhasedOptions& options,
+                                     const PlanContext& context = {});
 /// As train_output.
 [[nodiscard]] TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& schema,
                                         const PhasedPlan& plan, const TrainingContext& context);

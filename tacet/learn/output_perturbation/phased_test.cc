@@ -81,9 +81,11 @@ TEST(Phased, CostsWhatOnePhaseCosts) {
   base::LocalReducer reducer;
   double spent = 0;
   for (int run = 0; run < 2; ++run) {
-    const auto plan = plan_phased(
-        setting.schema,
-        {.method = "phased", .epsilon = 1, .delta = 1e-5, .adjacency = replace_one, .phases = 3});
+    const auto plan = plan_phased(setting.schema, phased_options({{"method", "phased"},
+                                                                  {"epsilon", 1},
+                                                                  {"delta", 1e-5},
+                                                                  {"adjacency", replace_one},
+                                                                  {"phases", 3}}));
     EXPECT_LE(plan.guarantee.epsilon, 1);
     EXPECT_GE(plan.guarantee.epsilon, 1 - 1e-9);
     const double mu = 2 / plan.noise_multiplier;
@@ -103,13 +105,15 @@ TEST(Phased, CostsWhatOnePhaseCosts) {
 TEST(Phased, RefusesWhatHasNoProof) {
   const auto schema = berkeley().schema;
   EXPECT_THROW(
-      (void)plan_phased(
-          schema, {.method = "phased", .epsilon = 1, .adjacency = privacy::Adjacency::add_remove}),
+      (void)plan_phased(schema, phased_options({{"method", "phased"},
+                                                {"epsilon", 1},
+                                                {"adjacency", privacy::Adjacency::add_remove}})),
       base::GuaranteeError);
-  EXPECT_THROW(
-      (void)plan_phased(schema,
-                        {.method = "phased", .epsilon = 1, .adjacency = replace_one, .phases = 13}),
-      base::UsageError);
+  EXPECT_THROW((void)plan_phased(schema, phased_options({{"method", "phased"},
+                                                         {"epsilon", 1},
+                                                         {"adjacency", replace_one},
+                                                         {"phases", 13}})),
+               base::UsageError);
 }
 
 TEST(Phased, EveryLossTrainsInEveryDomain) {
@@ -121,12 +125,12 @@ TEST(Phased, EveryLossTrainsInEveryDomain) {
     // Of one output: softmax is for several classes.
     if (!model::properties(loss).classification || name == "softmax") continue;
     for (const std::optional<double> radius : {std::optional<double>{}, std::optional{2.0}}) {
-      LinearOptions options{.method = "phased",
-                            .epsilon = 1,
-                            .delta = 1e-5,
-                            .adjacency = privacy::Adjacency::zero_out,
-                            .loss = loss};
-      options.radius = radius;
+      ParameterValues options{{"method", "phased"},
+                              {"epsilon", 1},
+                              {"delta", 1e-5},
+                              {"adjacency", privacy::Adjacency::zero_out},
+                              {"loss", loss}};
+      if (radius) options.set("radius", *radius);
       const auto training = plan_training(setting.schema, options);
       random::SeededSource source(1);
       privacy::TrustingBudget budget(privacy::Adjacency::zero_out);

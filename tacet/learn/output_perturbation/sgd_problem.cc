@@ -32,7 +32,7 @@ double largest_slope(const SgdProblem& problem) {
 }  // namespace
 
 SgdProblem resolve_sgd_problem(MethodPlan& plan, const data::Schema& schema,
-                               const LinearOptions& options) {
+                               const DescentOptions& options) {
   refuse_class_weights(schema, options);
   resolve_problem(plan, schema, options);
   SgdProblem problem{.loss = plan.loss,
@@ -55,15 +55,15 @@ double lipschitz_bound(const SgdProblem& problem) {
   return problem.clipping_norm ? std::min(slope, *problem.clipping_norm) : slope;
 }
 
-double weight_scale(const SgdProblem& problem, const LinearOptions& options) {
+double weight_scale(const SgdProblem& problem, const DescentOptions& options) {
   const bool classes = model::properties(problem.loss).classification;
   const double usual = (classes ? scale_for_classes : scale_for_numbers) / problem.norm_bound;
   if (!problem.radius) return options.weight_scale.value_or(usual);
   // Weights outside the ball are out of reach, so nothing can be said against them.
   if (options.weight_scale && *options.weight_scale > *problem.radius) {
     throw base::UsageError(
-        "weight-scale {:g} is the size of the weights worth reaching, but --radius {:g} keeps all "
-        "weights below it; leave weight-scale out or raise the radius",
+        "`weight_scale` {:g} is the size of the weights worth reaching, but `radius={:g}` keeps "
+        "all weights below it; leave `weight_scale` out or raise the radius",
         *options.weight_scale, *problem.radius);
   }
   return options.weight_scale.value_or(*problem.radius);

@@ -121,15 +121,13 @@ TEST(Arora2022, TheClosedFormOnAllRecordsBreaksAtEightPointThree) {
   EXPECT_GT(true_delta(8.4), 1e-6);
 }
 
-LinearOptions asked(const char* method, double epsilon) {
-  LinearOptions options;
-  options.method = method;
-  options.epsilon = epsilon;
-  options.delta = 1e-6;
-  options.adjacency = Adjacency::replace_one;
-  options.calibration = Calibration::arora2022;
-  options.radius = 5;
-  return options;
+ParameterValues asked(const char* method, double epsilon) {
+  return {{"adjacency", Adjacency::replace_one},
+          {"method", method},
+          {"epsilon", epsilon},
+          {"delta", 1e-6},
+          {"calibration", "arora2022"},
+          {"radius", 5}};
 }
 
 data::Schema berkeley() {
@@ -139,8 +137,8 @@ data::Schema berkeley() {
 TEST(Arora2022, GradientRunsTheScheduleWithTheProvedNoiseWhereTheClaimFails) {
   for (const double epsilon : {1.0, 8.0}) {
     auto options = asked("gradient", epsilon);
-    options.public_row_count = 300;
-    const auto plan = plan_gradient(berkeley(), options);
+    options.set("public-row-count", 300);
+    const auto plan = plan_gradient(berkeley(), gradient_options(options));
     EXPECT_EQ(plan.steps, 90000);
     EXPECT_EQ(plan.batch, 1);
     EXPECT_EQ(plan.calibration, Calibration::arora2022);
@@ -158,13 +156,15 @@ TEST(Arora2022, GradientRunsTheScheduleWithTheProvedNoiseWhereTheClaimFails) {
     }
   }
   auto options = asked("gradient", 1);
-  options.loss = model::PowerHingeLoss{};
-  EXPECT_THROW(static_cast<void>(plan_gradient(berkeley(), options)), base::UsageError);
+  options.set("loss", model::Loss{model::PowerHingeLoss{}});
+  EXPECT_THROW(static_cast<void>(plan_gradient(berkeley(), gradient_options(options))),
+               base::UsageError);
 }
 
 TEST(Arora2022, OutputPerturbationHasThePublishedLambdaAndTheProvedGuarantee) {
   for (const double epsilon : {.5, 1.0, 20.0}) {
-    const auto plan = plan_regularized_output(berkeley(), asked("regularized-output", epsilon));
+    const auto plan = plan_regularized_output(
+        berkeley(), regularized_options(asked("regularized-output", epsilon)));
     EXPECT_EQ(plan.calibration, Calibration::arora2022);
     ASSERT_TRUE(plan.claim.has_value());
     EXPECT_LE(plan.guarantee.epsilon, epsilon);
@@ -179,11 +179,13 @@ TEST(Arora2022, OutputPerturbationHasThePublishedLambdaAndTheProvedGuarantee) {
                 1, 1e-12);
   }
   auto options = asked("regularized-output", 1);
-  options.delta = 0;
-  EXPECT_THROW(static_cast<void>(plan_regularized_output(berkeley(), options)), base::UsageError);
+  options.set("delta", 0);
+  EXPECT_THROW(static_cast<void>(plan_regularized_output(berkeley(), regularized_options(options))),
+               base::UsageError);
   options = asked("regularized-output", 1);
-  options.radius.reset();
-  EXPECT_THROW(static_cast<void>(plan_regularized_output(berkeley(), options)), base::UsageError);
+  options.erase("radius");
+  EXPECT_THROW(static_cast<void>(plan_regularized_output(berkeley(), regularized_options(options))),
+               base::UsageError);
 }
 
 }  // namespace arora2022_test

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "tacet/learn/plan/parameters.h"
@@ -97,23 +100,39 @@ template <auto member, const auto& names>
 /// Reads what was given of the parameters that are bound.
 template <typename Options, std::size_t count>
 void read_bound(const std::array<Binding<Options>, count>& bindings, const OptionValues& values,
-                Options& options) {
+                std::type_identity_t<Options>& options) {
   for (const auto& binding : bindings) {
     const auto given = values.find(binding.name);
     if (given != values.end()) binding.read(given->second, options);
   }
 }
 
-/// The first parameter that was given and is not among the words `read`: what a run that goes by
-/// these alone must refuse.
-template <typename Options, std::size_t count>
+/// The names of the parameters that lists of bindings read.
+template <const auto&... lists>
+inline constexpr auto bound_names = [] {
+  std::array<std::string_view, (lists.size() + ... + 0)> names{};
+  std::size_t place = 0;
+  const auto add = [&](const auto& list) {
+    for (const auto& binding : list) names.at(place++) = binding.name;
+  };
+  (add(lists), ...);
+  return names;
+}();
+
+/// The first parameter of the lists that was given and is not among the names `read`: what a run
+/// that goes by these alone must refuse.
+template <const auto&... lists>
 [[nodiscard]] std::optional<std::string_view> given_beyond(
-    const std::array<Binding<Options>, count>& bindings, const Options& options,
-    std::string_view read) {
-  for (const auto& binding : bindings) {
-    if (binding.given(options) && !has_word(read, binding.name)) return binding.name;
-  }
-  return std::nullopt;
+    const auto& options, std::initializer_list<std::string_view> read) {
+  std::optional<std::string_view> found;
+  const auto look = [&](const auto& list) {
+    for (const auto& binding : list) {
+      const bool beyond = binding.given(options) && !std::ranges::count(read, binding.name);
+      if (beyond && !found) found = binding.name;
+    }
+  };
+  (look(lists), ...);
+  return found;
 }
 
 }  // namespace tacet::learn

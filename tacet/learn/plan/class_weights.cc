@@ -25,7 +25,7 @@ NamedWeight read_part(std::string_view part) {
   const auto sign = part.rfind('=');
   if (sign == std::string_view::npos || sign == 0) {
     throw base::UsageError(
-        "class-weights are NAME=WEIGHT with commas between them, as yes=3,no=1; got '{}'", part);
+        "`class_weights` are NAME=WEIGHT with commas between them, as yes=3,no=1; got '{}'", part);
   }
   return {part.substr(0, sign), parse_real(option_name, part.substr(sign + 1))};
 }
@@ -57,7 +57,7 @@ std::size_t end_of_part(std::string_view text, const data::Target& target) {
 
 model::ClassWeights parse_class_weights(std::string_view text, const data::Target& target) {
   if (target.regression()) {
-    throw base::UsageError("class-weights are for classes, but the target is a number");
+    throw base::UsageError("`class_weights` are for classes, but the target is a number");
   }
   const auto names = target.class_names();
   std::vector<std::optional<double>> given(names.size());
@@ -67,11 +67,11 @@ model::ClassWeights parse_class_weights(std::string_view text, const data::Targe
     text.remove_prefix(std::min(end + 1, text.size()));
     const auto found = class_called(name, target);
     if (!found) {
-      throw base::UsageError("class-weights: there is no class '{}'; classes are {}", name,
+      throw base::UsageError("`class_weights`: there is no class '{}'; classes are {}", name,
                              fmt::join(names, ", "));
     }
     auto& place = given[*found];
-    if (place) throw base::UsageError("class-weights: '{}' stands twice", name);
+    if (place) throw base::UsageError("`class_weights`: '{}' stands twice", name);
     place = weight;
   }
   std::vector<double> weights;
@@ -89,11 +89,11 @@ std::string class_weights_text(const data::Target& target) {
 }
 
 void resolve_class_weights(MethodPlan& plan, const data::Schema& schema,
-                           const LinearOptions& options) {
+                           const std::optional<std::string>& given) {
   const auto& target = target_of(schema);
-  if (options.class_weights) {
-    plan.class_weights = parse_class_weights(*options.class_weights, target);
-    plan.class_weights_given = *options.class_weights;
+  if (given) {
+    plan.class_weights = parse_class_weights(*given, target);
+    plan.class_weights_given = *given;
   } else if (!target.class_weights.empty()) {
     plan.class_weights = model::ClassWeights(target.class_weights);
     plan.class_weights_given = class_weights_text(target);
@@ -106,10 +106,10 @@ void resolve_class_weights(MethodPlan& plan, const data::Schema& schema,
       plan.class_weights_given);
 }
 
-void refuse_class_weights(const data::Schema& schema, const LinearOptions& options) {
-  if (!options.class_weights && target_of(schema).class_weights.empty()) return;
+void refuse_class_weights(const data::Schema& schema, const CommonOptions& options) {
+  if (target_of(schema).class_weights.empty()) return;
   throw base::UsageError(
-      "class weights have no proof for {}{}; use --method gradient, objective, regularized-output "
+      "class weights have no proof for {}{}; use `method=gradient`, objective, regularized-output "
       "or ladder",
       options.paper() ? "the paper's calibration of " : "method ", options.method);
 }

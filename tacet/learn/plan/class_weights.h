@@ -1,10 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/model/class_weights.h"
 
@@ -19,12 +20,12 @@ namespace tacet::learn {
 /// The same text for the weights of a schema; empty without any.
 [[nodiscard]] std::string class_weights_text(const data::Target& target);
 
-/// The weights asked for by an option, or else by the schema, and the setting that says so; for
-/// methods that take them.
+/// The weights that were given, or else the schema's, and the setting that says so; for methods
+/// that take them.
 void resolve_class_weights(MethodPlan& plan, const data::Schema& schema,
-                           const LinearOptions& options);
+                           const std::optional<std::string>& given);
 
-/// For methods that have no proof for them: UsageError where weights are asked for.
-void refuse_class_weights(const data::Schema& schema, const LinearOptions& options);
+/// For methods that have no proof for them: UsageError where the schema has some.
+void refuse_class_weights(const data::Schema& schema, const CommonOptions& options);
 
 }  // namespace tacet::learn

@@ -52,7 +52,7 @@ TEST(ClassWeightsText, FaultsAreNamed) {
   has(refusal("low=2,low=3", three_moods()), "'low' stands twice");
   has(refusal("low", three_moods()), "NAME=WEIGHT");
   has(refusal("low=2,,high=1", three_moods()), "NAME=WEIGHT");
-  has(refusal("low=much", three_moods()), "class-weights");
+  has(refusal("low=much", three_moods()), "`class_weights`");
   has(refusal("low=0", three_moods()), "0.001 to 1000");
   has(refusal("low=nan", three_moods()), "class");
   has(refusal("low=2", {"y", data::RegressionTarget{0, 1}}), "the target is a number");
@@ -71,16 +71,17 @@ TEST(ClassWeights, EachMethodTakesOrRefusesThem) {
   const auto names = schema.target->class_names();
   int taken = 0;
   for (const auto* method : methods()) {
-    LinearOptions options{.method = std::string(method->name),
-                          .epsilon = 1,
-                          .delta = 1e-6,
-                          .adjacency = method->name == std::string_view("sparse-groups")
-                                           ? privacy::Adjacency::add_remove
-                                           : privacy::Adjacency::replace_one,
-                          .group_column = "department"};
-    if (options.adjacency == privacy::Adjacency::replace_one) options.group_column.reset();
+    ParameterValues options{{"method", std::string(method->name)},
+                            {"epsilon", 1},
+                            {"delta", 1e-6},
+                            {"adjacency", method->name == std::string_view("sparse-groups")
+                                              ? privacy::Adjacency::add_remove
+                                              : privacy::Adjacency::replace_one},
+                            {"group-column", "department"}};
+    if (common_options(options).adjacency == privacy::Adjacency::replace_one)
+      options.erase("group-column");
     auto weighted = options;
-    weighted.class_weights = names[1] + "=3";
+    weighted.set("class-weights", names[1] + "=3");
     try {
       const auto plan = plan_training(schema, weighted);
       const auto plain = plan_training(schema, options);
@@ -92,18 +93,18 @@ TEST(ClassWeights, EachMethodTakesOrRefusesThem) {
       EXPECT_EQ(std::get<std::string>(said->value), names[1] + "=3");
       EXPECT_TRUE(takes_weights(*method));
     } catch (const base::UsageError& error) {
-      EXPECT_NE(std::string(error.what()).find("--method gradient"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("gradient"), std::string::npos);
       EXPECT_FALSE(takes_weights(*method));
     }
   }
   EXPECT_EQ(taken, 7);
-  LinearOptions paper{.method = "gradient",
-                      .epsilon = 1,
-                      .delta = 1e-6,
-                      .adjacency = privacy::Adjacency::replace_one};
-  paper.calibration = Calibration::paper;
-  paper.radius = 3;
-  paper.class_weights = names[1] + "=3";
+  ParameterValues paper{{"method", "gradient"},
+                        {"epsilon", 1},
+                        {"delta", 1e-6},
+                        {"adjacency", privacy::Adjacency::replace_one}};
+  paper.set("calibration", "paper");
+  paper.set("radius", 3);
+  paper.set("class-weights", names[1] + "=3");
   EXPECT_THROW((void)plan_training(schema, paper), base::UsageError);
 }
 
@@ -111,16 +112,16 @@ TEST(ClassWeights, EachMethodTakesOrRefusesThem) {
 TEST(ClassWeights, ComeFromTheSchemaToo) {
   auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
   schema.target->class_weights = {1, 4};
-  LinearOptions options{.method = "gradient",
-                        .epsilon = 1,
-                        .delta = 1e-6,
-                        .adjacency = privacy::Adjacency::replace_one};
+  ParameterValues options{{"method", "gradient"},
+                          {"epsilon", 1},
+                          {"delta", 1e-6},
+                          {"adjacency", privacy::Adjacency::replace_one}};
   EXPECT_EQ(plan_training(schema, options).class_weights.of(-1), 0.25);
-  options.class_weights = schema.target->class_names()[1] + "=2";
+  options.set("class-weights", schema.target->class_names()[1] + "=2");
   EXPECT_EQ(plan_training(schema, options).class_weights.of(-1), 0.5);
-  options.class_weights.reset();
+  options.erase("class-weights");
   for (const auto* method : {"output", "phased", "inverse-sensitivity"}) {
-    options.method = method;
+    options.set("method", method);
     EXPECT_THROW((void)plan_training(schema, options), base::UsageError) << method;
   }
 }

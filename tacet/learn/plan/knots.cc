@@ -31,14 +31,14 @@ void set_knots(data::Schema& schema, std::int64_t knots) {
 }
 
 /// What the rule was found for; the plan refuses what makes no sense at all.
-bool in_scope(const data::Schema& schema, const LinearOptions& options) {
-  return !std::isinf(options.epsilon) && options.delta != 0.0 && !options.paper() &&
-         !options.batch_size && !schema.unit && schema.target && outputs_of(*schema.target) == 1 &&
+bool in_scope(const data::Schema& schema, const CommonOptions& options) {
+  return !std::isinf(options.epsilon) && options.delta != 0.0 && !options.paper() && !schema.unit &&
+         schema.target && outputs_of(*schema.target) == 1 &&
          (options.public_row_count || schema.public_row_count);
 }
 
 /// The rule's sqrt(d + 8 k) s / N.
-double noise_with_knots(const data::Schema& schema, const LinearOptions& options,
+double noise_with_knots(const data::Schema& schema, const CommonOptions& options,
                         std::int64_t records) {
   Reasons reasons;
   const auto delta = resolve_delta(schema, options, records, reasons);
@@ -50,24 +50,24 @@ double noise_with_knots(const data::Schema& schema, const LinearOptions& options
 
 }  // namespace
 
-KnotChoice choose_knots(const data::Schema& schema, const LinearOptions& options, bool automatic) {
+KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked, bool automatic) {
   KnotChoice choice{schema, {}};
-  if (options.knots) {
-    if (schema.encoding < 2 && *options.knots > 0) {
-      throw base::UsageError("knots belong to encoding 2, but the schema says encoding = 1");
-    }
-    if (schema.encoding > 1) set_knots(choice.schema, *options.knots);
+  KnotOptions own;
+  read_bound(knot_bindings, asked.all(), own);
+  if (own.knots) {
+    set_knots(choice.schema, *own.knots);
     return choice;
   }
-  if (!automatic || schema.encoding < 2 || open_columns(schema) == 0) return choice;
-  if (!in_scope(schema, options)) return choice;
+  if (!automatic || open_columns(schema) == 0) return choice;
+  const auto options = common_options(asked);
+  if (asked.given("batch-size") || !in_scope(schema, options)) return choice;
   const auto records = resolve_row_count(schema, options);
   if (records < fewest_for_knots) return choice;
   const double noise = noise_with_knots(schema, options, records);
   if (noise > max_noise) return choice;
   choice.reason = fmt::format(
       "{} knots beside each of {} numbers, whose weights become curves: noise of {:.2g} leaves "
-      "room for them (--knots none keeps lines)",
+      "room for them (`knots=none` keeps lines)",
       usual_knots, open_columns(schema), noise);
   set_knots(choice.schema, usual_knots);
   return choice;

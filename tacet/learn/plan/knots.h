@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 
 namespace tacet::learn {
 
@@ -19,7 +19,7 @@ struct KnotChoice {
 /// such numbers, noise multiplier s of one release of the whole budget, and N >= 2000 records.
 /// Public facts alone; docs/explanations/step-rule.md. Several classes, units, samples and paper
 /// modes keep lines, and so does epsilon infinite.
-[[nodiscard]] KnotChoice choose_knots(const data::Schema& schema, const LinearOptions& options,
+[[nodiscard]] KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked,
                                       bool automatic);
 
 }  // namespace tacet::learn

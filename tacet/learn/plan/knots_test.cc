@@ -19,13 +19,14 @@ data::Schema schema_of(const std::string& head, const std::string& target = "low
       "s.toml");
 }
 
-LinearOptions options_of(double epsilon, std::int64_t records) {
-  LinearOptions options{.epsilon = epsilon, .delta = 1e-5};
-  options.public_row_count = records;
-  return options;
+ParameterValues options_of(double epsilon, std::int64_t records) {
+  return {{"epsilon", epsilon},
+          {"delta", 1e-5},
+          {"adjacency", "add_remove"},
+          {"public-row-count", records}};
 }
 
-std::int64_t columns(const data::Schema& schema, const LinearOptions& options) {
+std::int64_t columns(const data::Schema& schema, const ParameterValues& options) {
   return choose_knots(schema, options, true).schema.encoded_column_count();
 }
 
@@ -50,16 +51,16 @@ TEST(Knots, StayOutWhereTheyWereNotMeasured) {
   EXPECT_EQ(columns(schema_of("", "classes=['a','b','c']\n"), ample), plain);
   EXPECT_EQ(columns(schema_of("", "positive='a'\n"), ample), curved);
   auto samples = ample;
-  samples.batch_size = 100;
+  samples.set("batch-size", 100);
   EXPECT_EQ(columns(schema_of(""), samples), plain);
   EXPECT_EQ(choose_knots(schema_of(""), ample, false).schema.encoded_column_count(), plain);
 }
 
 TEST(Knots, AreWhatTheUserSays) {
   auto options = options_of(1, 100000);
-  options.knots = 0;
+  options.set("knots", "none");
   EXPECT_EQ(columns(schema_of(""), options), plain);
-  options.knots = 3;
+  options.set("knots", 3);
   EXPECT_EQ(columns(schema_of(""), options), plain + 3);  // the flag said 0
   EXPECT_TRUE(choose_knots(schema_of(""), options, true).reason.empty());
 }

@@ -48,8 +48,8 @@ void check_model_size(Training& training, std::int64_t available) {
   const double held = weights * cost.held * sizeof(double);
   const double written = weights * cost.written * digits_written;
   constexpr std::string_view way_out =
-      "read the columns through a random projection (--projection countsketch), or find out "
-      "first which are worth having (--feature-selection auto)";
+      "read the columns through a random projection (`projection=countsketch`), or find out first "
+      "which are worth having (`feature_selection=auto`)";
   if (held > static_cast<double>(available)) {
     throw base::UsageError(
         "{:.0f} weights take {} of memory beside the records, and there are {}; {}", weights,
@@ -63,7 +63,7 @@ void check_model_size(Training& training, std::int64_t available) {
   }
   training.reasons.add(
       "{:.0f} weights take {} of memory beside the records; where each step draws noise for all of "
-      "them, that takes most of its time: --projection and --feature-selection leave fewer",
+      "them, that takes most of its time: `projection` and `feature_selection` leave fewer",
       weights, in_gib(held));
 }
 

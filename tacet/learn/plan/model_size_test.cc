@@ -53,8 +53,8 @@ TEST(ModelSize, MoreThanThereIsIsRefusedWithTheNumbersAndAWayOut) {
   EXPECT_EQ(refusal(training_of(1 << 24), gib / 4 * 3), "");
   const auto text = refusal(training_of(1 << 24), gib / 4 * 3 - 1);
   EXPECT_TRUE(has(text, "16777216 weights take 0.75 GiB of memory")) << text;
-  EXPECT_TRUE(has(text, "--projection countsketch")) << text;
-  EXPECT_TRUE(has(text, "--feature-selection auto")) << text;
+  EXPECT_TRUE(has(text, "`projection=countsketch`")) << text;
+  EXPECT_TRUE(has(text, "`feature_selection=auto`")) << text;
   EXPECT_TRUE(has(refusal(training_of(gib), 24 * gib),
                   "take 48 GiB of memory beside the records, "
                   "and there are 24 GiB"));
@@ -71,7 +71,7 @@ TEST(ModelSize, AModelThatCouldNotBeReadAgainIsRefusedOnAnyMachine) {
   EXPECT_EQ(refusal(training_of(gib / 34), 1024 * gib), "");
   const auto text = refusal(training_of(gib / 34 + 1), 1024 * gib);
   EXPECT_TRUE(has(text, "would be a file of 1 GiB or more")) << text;
-  EXPECT_TRUE(has(text, "--projection countsketch")) << text;
+  EXPECT_TRUE(has(text, "`projection=countsketch`")) << text;
 }
 
 TEST(ModelSize, ColumnsThatAreChosenFirstAreFew) {

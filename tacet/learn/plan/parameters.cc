@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 
 namespace tacet::learn {
 namespace {
@@ -14,7 +16,7 @@ namespace {
 [[noreturn]] void refuse(const Parameter& parameter, std::string_view text) {
   const char* const quote = parameter.type == ParameterType::text ? "'" : "";
   const auto& note = parameter.range.note;
-  throw base::UsageError("{0} must be {1}, got {2}{3}{2}{4}", parameter.name,
+  throw base::UsageError("{0} must be {1}, got {2}{3}{2}{4}", base::parameter_name(parameter.name),
                          parameter.range.allowed(), quote, text,
                          note.empty() ? "" : fmt::format(" ({})", note));
 }
@@ -57,6 +59,11 @@ void check_value(const Parameter& parameter, std::string_view text) {
   }
 }
 
+bool says_default(const Parameter& parameter, std::string_view text) {
+  const auto words = parameter.default_value;
+  return words.substr(0, words.find(':')) == text;
+}
+
 void check_values(std::span<const Parameter> table, const OptionValues& values) {
   for (const auto& [name, text] : values) {
     const auto* parameter = find_parameter(name, table);
@@ -65,9 +72,67 @@ void check_values(std::span<const Parameter> table, const OptionValues& values) 
   }
 }
 
-void ParameterValues::set(std::string_view name, std::string value) {
-  check_values(parameters(), {{std::string(name), value}});
-  values_.insert_or_assign(std::string(name), std::move(value));
+ParameterValue::ParameterValue(double value) : text_(fmt::format("{}", value)) {}
+ParameterValue::ParameterValue(privacy::Adjacency adjacency) : text_(to_string(adjacency)) {}
+ParameterValue::ParameterValue(model::Loss loss)
+    : text_(model::loss_name(loss)), loss_(std::move(loss)) {}
+
+ParameterValues::ParameterValues(
+    std::initializer_list<std::pair<std::string_view, ParameterValue>> values) {
+  for (const auto& [name, value] : values) set(name, value);
+}
+
+void ParameterValues::set(std::string_view name, const ParameterValue& value) {
+  check_values(parameters(), {{std::string(name), value.text()}});
+  values_.insert_or_assign(std::string(name), value.text());
+  if (name != "loss") return;
+  custom_loss_.reset();
+  if (!value.loss()) return;
+  const auto& loss = *value.loss();
+  if (model::is_custom(loss)) custom_loss_ = loss;
+  for (const auto& [own, number] : {std::pair{"loss-parameter", model::loss_parameter(loss)},
+                                    std::pair{"loss-width", model::loss_width(loss)}}) {
+    erase(own);
+    if (!std::isnan(number)) set(own, number);
+  }
+}
+
+void ParameterValues::erase(std::string_view name) {
+  const auto given = values_.find(name);
+  if (given != values_.end()) values_.erase(given);
+  if (name != "loss") return;
+  custom_loss_.reset();
+  values_.erase("loss-parameter");  // which are the loss's own
+  values_.erase("loss-width");
+}
+
+std::optional<model::Loss> ParameterValues::loss() const {
+  return custom_loss_ ? custom_loss_ : loss_of(values_);
+}
+
+std::optional<model::Loss> loss_of(const OptionValues& values) {
+  constexpr double usual = std::numeric_limits<double>::quiet_NaN();  // the loss's own
+  const auto number = [&](std::string_view name) {
+    const auto given = values.find(name);
+    return given == values.end() ? usual : parse_real(name, given->second);
+  };
+  const auto name = values.find("loss");
+  if (name != values.end()) {
+    return model::make_loss(name->second, number("loss-parameter"), number("loss-width"));
+  }
+  for (const auto* needing : {"loss-parameter", "loss-width"}) {
+    if (!values.contains(needing)) continue;
+    throw base::UsageError("{} needs a loss that has one; add `loss`",
+                           base::parameter_name(needing));
+  }
+  return std::nullopt;
+}
+
+double checked_epsilon(const OptionValues& values) {
+  const auto given = values.find("epsilon");
+  if (given != values.end()) return parse_real("epsilon", given->second);
+  throw base::UsageError(
+      "epsilon is missing; give `epsilon` (1 is usual; inf trains without protection)");
 }
 
 bool ParameterValues::given(std::string_view name) const { return values_.contains(name); }
@@ -92,7 +157,7 @@ double parse_real(std::string_view parameter, std::string_view text) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size() || std::isnan(value)) {
     throw base::UsageError("{} must be a number, got '{}'; write it like 0.5, 1e-5 or inf",
-                           parameter, text);
+                           base::parameter_name(parameter), text);
   }
   return value;
 }
@@ -101,7 +166,8 @@ std::int64_t parse_integer(std::string_view parameter, std::string_view text) {
   std::int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size()) {
-    throw base::UsageError("{} must be a whole number, got '{}'", parameter, text);
+    throw base::UsageError("{} must be a whole number, got '{}'", base::parameter_name(parameter),
+                           text);
   }
   return value;
 }
@@ -114,15 +180,6 @@ std::vector<std::string> split_at_commas(std::string_view text) {
     begin = end + 1;
   }
   return parts;
-}
-
-bool has_word(std::string_view words, std::string_view word) {
-  for (std::size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
-      return true;
-  }
-  return false;
 }
 
 }  // namespace tacet::learn

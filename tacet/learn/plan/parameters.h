@@ -1,14 +1,19 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tacet/learn/plan/range.h"
+#include "tacet/model/loss/loss.h"
+#include "tacet/privacy/adjacency.h"
 
 namespace tacet::learn {
 
@@ -26,7 +31,7 @@ enum class PrivacyRelevance {
 /// the reference are made from tables of these, so each is declared once. The bindings of
 /// its reader say where its value goes (learn/plan/binding.h).
 struct Parameter {
-  std::string_view name;  ///< as an option: `--name`
+  std::string_view name;  ///< as an option: `name`
   ParameterType type;
   Range range;
   std::string_view default_value;  ///< in words
@@ -46,36 +51,75 @@ struct Parameter {
 /// not of the parameter's type or not in its range.
 void check_value(const Parameter& parameter, std::string_view text);
 
+/// Whether the text is what stands for leaving the parameter out: `auto`, `tight`, `0`.
+[[nodiscard]] bool says_default(const Parameter& parameter, std::string_view text);
+
 /// Values as texts, by the name of the parameter.
 using OptionValues = std::map<std::string, std::string, std::less<>>;
 
 /// UsageError for a name that no row has, and for a value that check_value refuses.
 void check_values(std::span<const Parameter> table, const OptionValues& values);
 
-/// Values of parameters() that a user gave, checked one by one. Absent means the default. Not for
-/// several threads at once.
+/// The value of a parameter as a text that is read back to the same bits. A loss may be one of a
+/// program's own, which has no name.
+class ParameterValue {
+ public:
+  ParameterValue(const char* text) : text_(text) {}             // NOLINT(*-explicit-*)
+  ParameterValue(std::string text) : text_(std::move(text)) {}  // NOLINT(*-explicit-*)
+  ParameterValue(std::string_view text) : text_(text) {}        // NOLINT(*-explicit-*)
+  ParameterValue(double value);                                 // NOLINT(*-explicit-*)
+  template <std::integral Integer>
+  requires(!std::same_as<Integer, bool>) ParameterValue(Integer value)
+      : text_(std::to_string(value)) {}          // NOLINT(*-explicit-*)
+  ParameterValue(privacy::Adjacency adjacency);  // NOLINT(*-explicit-*)
+  ParameterValue(model::Loss loss);              // NOLINT(*-explicit-*)
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::optional<model::Loss>& loss() const { return loss_; }
+
+ private:
+  std::string text_;
+  std::optional<model::Loss> loss_{};
+};
+
+/// What is asked of a training: values of parameters(), checked one by one. Absent means the
+/// default. Not for several threads at once.
+///
+///     ParameterValues asked{{"method", "gradient"}, {"epsilon", 1}, {"steps", 100}};
+///     asked.set("loss", model::HuberLoss{0.5});
 class ParameterValues {
  public:
-  /// UsageError for an unknown name or a value that is not allowed.
-  void set(std::string_view name, std::string value);
+  ParameterValues() = default;
+  ParameterValues(std::initializer_list<std::pair<std::string_view, ParameterValue>> values);
+
+  /// UsageError for an unknown name or a value that is not allowed. A loss brings its own numbers.
+  void set(std::string_view name, const ParameterValue& value);
+  void erase(std::string_view name);
 
   [[nodiscard]] bool given(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
   [[nodiscard]] std::optional<double> real(std::string_view name) const;
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name) const;
   [[nodiscard]] const OptionValues& all() const { return values_; }
+  /// UsageError for what is no loss, or has not the numbers that were given.
+  [[nodiscard]] std::optional<model::Loss> loss() const;
 
  private:
   OptionValues values_;
+  std::optional<model::Loss> custom_loss_;
 };
+
+/// The loss by its name and its own numbers; none where none is named. UsageError for a number
+/// without a loss, and for what no loss has.
+[[nodiscard]] std::optional<model::Loss> loss_of(const OptionValues& values);
+
+/// UsageError where it is missing: nothing has a default epsilon.
+[[nodiscard]] double checked_epsilon(const OptionValues& values);
 
 /// A number written in full: `1e-5`, `0.5`, `inf`. UsageError that names the parameter otherwise.
 [[nodiscard]] double parse_real(std::string_view parameter, std::string_view text);
 [[nodiscard]] std::int64_t parse_integer(std::string_view parameter, std::string_view text);
 [[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text);
-
-/// Whether a list of words with blanks between them has this one.
-[[nodiscard]] bool has_word(std::string_view words, std::string_view word);
 
 /// `auto` and the names of all methods, in the order of the help page; learn/method.cc lists them.
 [[nodiscard]] std::vector<std::string> method_words();

@@ -8,6 +8,7 @@
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/plan/arora2022.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/model/loss/loss_smoothness.h"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double radius_for_numbers = 4;  // numbers are scaled to [-1, 1]
 
-double mu_of(const data::Schema& schema, const LinearOptions& options, std::int64_t records) {
+double mu_of(const data::Schema& schema, const CommonOptions& options, std::int64_t records) {
   Reasons unused;
   // A pure budget has no mu; that of the usual delta is near enough for a width.
   auto approximate = options;
@@ -26,7 +27,7 @@ double mu_of(const data::Schema& schema, const LinearOptions& options, std::int6
   return accounting::gaussian::mu_for(privacy::Epsilon(options.epsilon), delta);
 }
 
-model::Loss expected_loss(const data::Schema& schema, const LinearOptions& options) {
+model::Loss expected_loss(const data::Schema& schema, const CommonOptions& options) {
   const auto& target = target_of(schema);
   const bool number = target.regression() && target.number_kind() == data::NumberKind::number;
   return options.loss.value_or(number ? model::Loss{model::SquaredLoss{}}
@@ -39,10 +40,10 @@ std::int64_t allowed_width(double width) {
   return static_cast<std::int64_t>(clamped) / 4 * 4;
 }
 
-std::int64_t usual_width(const data::Schema& schema, const LinearOptions& options) {
+std::int64_t usual_width(const data::Schema& schema, const CommonOptions& options) {
   if (std::isinf(options.epsilon)) {
     throw base::UsageError(
-        "projection-width is missing: with epsilon inf there is no noise to choose it by");
+        "`projection_width` is missing: with epsilon inf there is no noise to choose it by");
   }
   const auto records = resolve_row_count(schema, options);
   const auto loss = expected_loss(schema, options);
@@ -61,43 +62,45 @@ std::int64_t usual_width(const data::Schema& schema, const LinearOptions& option
   return allowed_width(width);
 }
 
-double published_delta(const data::Schema& schema, const LinearOptions& options) {
+double published_delta(const data::Schema& schema, const CommonOptions& options) {
   Reasons unused;
   return resolve_delta(schema, options, resolve_row_count(schema, options), unused).value();
 }
 
-std::int64_t published_width(const data::Schema& schema, const LinearOptions& options) {
+std::int64_t published_width(const data::Schema& schema, const CommonOptions& options,
+                             double radius) {
   const auto loss = expected_loss(schema, options);
   const auto facts = model::properties(loss);
   const arora2022::Problem problem{.curvature = facts.curvature,
                                    .loss_at_zero = model::largest_loss_at_zero(loss),
                                    .slope_bound = facts.slope_bound,
                                    .norm_bound = schema.norm_bound(),
-                                   .radius = *options.radius};
+                                   .radius = radius};
   return allowed_width(arora2022::projection_width(problem, resolve_row_count(schema, options),
                                                    options.epsilon,
                                                    published_delta(schema, options)));
 }
 
 /// Whether the paper's projection is asked for; UsageError for what the paper has not.
-bool resolve_published(data::Projection& projection, const LinearOptions& options) {
+bool resolve_published(data::Projection& projection, const CommonOptions& options,
+                       const ProjectionOptions& asked, const std::optional<double>& radius) {
   if (options.calibration != Calibration::arora2022 || std::isinf(options.epsilon)) return false;
-  if (!options.radius || options.delta == 0.0) {
+  if (!radius || options.delta == 0.0) {
     throw base::UsageError(
-        "--calibration arora2022 projects to a width that follows from a ball and a delta above 0; "
-        "give --radius, or use tight");
+        "`calibration=arora2022` projects to a width that follows from a ball and a delta above 0; "
+        "give `radius`, or use tight");
   }
-  if (*options.projection == "auto") projection.family = data::ProjectionFamily::gaussian;
+  if (*asked.projection == "auto") projection.family = data::ProjectionFamily::gaussian;
   if (projection.family != data::ProjectionFamily::gaussian) {
     throw base::UsageError(
-        "--calibration arora2022 bounds the norms of Gaussian projections; use --projection "
-        "gaussian, or the tight calibration, which takes every family");
+        "`calibration=arora2022` bounds the norms of Gaussian projections; use "
+        "`projection=gaussian`, or the tight calibration, which takes every family");
   }
   projection.room = 2;
   return true;
 }
 
-void add_published_reason(ProjectionChoice& choice, const LinearOptions& options) {
+void add_published_reason(ProjectionChoice& choice, const CommonOptions& options, double radius) {
   const auto& projection = *choice.schema.projection;
   choice.radius_factor = 2 * static_cast<double>(projection.room);
   choice.reason += fmt::format(
@@ -106,14 +109,15 @@ void add_published_reason(ProjectionChoice& choice, const LinearOptions& options
       "at most {:.3g}, which the paper counts into the delta it claims: here such rows are cut; "
       "weights in the ball of twice the radius, {:g}, are {:g} of rows that are stored as halves",
       arora2022::norm_event(resolve_row_count(choice.schema, options), projection.width),
-      2 * *options.radius, choice.radius_factor * *options.radius);
+      2 * radius, choice.radius_factor * radius);
 }
 
-void refuse_without_projection(const LinearOptions& options) {
-  for (const auto& [given, name] : {std::pair{options.projection_width, "projection-width"},
-                                    std::pair{options.projection_seed, "projection-seed"}}) {
+void refuse_without_projection(const ProjectionOptions& asked) {
+  for (const auto& [given, name] : {std::pair{asked.projection_width, "projection-width"},
+                                    std::pair{asked.projection_seed, "projection-seed"}}) {
     if (!given) continue;
-    throw base::UsageError("{} needs a projection; add --projection countsketch", name);
+    throw base::UsageError("{} needs a projection; add `projection=countsketch`",
+                           base::parameter_name(name));
   }
 }
 
@@ -127,27 +131,32 @@ double balanced_width(const WidthFacts& facts) {
       2.0 / 3);
 }
 
-ProjectionChoice choose_projection(const data::Schema& schema, const LinearOptions& options) {
+ProjectionChoice choose_projection(const data::Schema& schema, const ParameterValues& values) {
   ProjectionChoice choice{schema, {}};
-  if (!options.projection) {
-    refuse_without_projection(options);
+  ProjectionOptions asked;
+  read_bound(projection_bindings, values.all(), asked);
+  if (!asked.projection) {
+    refuse_without_projection(asked);
     return choice;
   }
-  const bool automatic = *options.projection == "auto";
-  auto projection = data::projection_of(automatic ? "countsketch" : *options.projection);
-  projection.seed = options.projection_seed.value_or(0);
-  projection.width = options.projection_width.value_or(0);
-  const bool published = resolve_published(projection, options);
+  const auto options = common_options(values);
+  const auto radius = values.real("radius");
+  const bool automatic = *asked.projection == "auto";
+  auto projection = data::projection_of(automatic ? "countsketch" : *asked.projection);
+  projection.seed = asked.projection_seed.value_or(0);
+  projection.width = asked.projection_width.value_or(0);
+  const bool published = resolve_published(projection, options, asked, radius);
   if (projection.width == 0) {
-    projection.width = published ? published_width(schema, options) : usual_width(schema, options);
+    projection.width =
+        published ? published_width(schema, options, *radius) : usual_width(schema, options);
   }
   const auto features = schema.full_column_count() - (schema.intercept ? 1 : 0);
   const bool narrower = projection.width < features;
-  if (!narrower && !options.projection_width) {
+  if (!narrower && !asked.projection_width) {
     if (automatic) return choice;
     throw base::UsageError(
         "a projection to {} places, which the noise leaves room for, is not below the {} features "
-        "that there are; leave it out, or give --projection-width",
+        "that there are; leave it out, or give `projection_width`",
         projection.width, features);
   }
   data::check_projection(projection, features);
@@ -157,7 +166,7 @@ ProjectionChoice choose_projection(const data::Schema& schema, const LinearOptio
       "norm {:g} behind it, so that it costs no privacy",
       data::projection_name(projection), features, projection.width, projection.seed,
       projection.width, schema.norm_bound());
-  if (published) add_published_reason(choice, options);
+  if (published) add_published_reason(choice, options, *radius);
   return choice;
 }
 

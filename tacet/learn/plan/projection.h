@@ -1,9 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 
 /// Projections as a stage before every method that takes them: the schema by which records are read
 /// says how, and the method sees fewer columns. Whatever is proved for rows of the schema's norm
@@ -13,7 +14,7 @@ namespace tacet::learn {
 struct ProjectionChoice {
   data::Schema schema;
   std::string reason;  ///< empty: nothing was projected
-  /// What the options' radius counts behind it.
+  /// What the radius that was asked for counts behind it.
   double radius_factor = 1;
 };
 
@@ -25,7 +26,7 @@ struct ProjectionChoice {
 /// four times as large, and still cut to the bound: the event that the paper charges to delta is
 /// stated and paid by nobody.
 [[nodiscard]] ProjectionChoice choose_projection(const data::Schema& schema,
-                                                 const LinearOptions& options);
+                                                 const ParameterValues& asked);
 
 /// What the width balances: the noise of `width` coordinates and the distortion of inner products.
 struct WidthFacts {

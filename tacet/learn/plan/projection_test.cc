@@ -26,13 +26,11 @@ data::Schema wide_schema(std::int64_t count) {
   return schema;
 }
 
-LinearOptions asked(const char* projection) {
-  LinearOptions options;
-  options.epsilon = 1;
-  options.delta = 1e-6;
-  options.adjacency = privacy::Adjacency::replace_one;
-  options.projection = projection;
-  return options;
+ParameterValues asked(const char* projection) {
+  return {{"adjacency", privacy::Adjacency::replace_one},
+          {"epsilon", 1},
+          {"delta", 1e-6},
+          {"projection", projection}};
 }
 
 // Reference values at n = 10000, epsilon 1, delta 1e-6, weights up to 2, rows and labels 1.
@@ -59,30 +57,30 @@ TEST(Projection, IsSettledFromPublicFacts) {
   EXPECT_EQ(choice.schema.norm_bound(), 1);
   EXPECT_FALSE(choose_projection(wide_schema(100), asked("auto")).schema.projection);
   auto none = asked("auto");
-  none.projection.reset();
+  none.erase("projection");
   EXPECT_FALSE(choose_projection(wide_schema(100000), none).schema.projection);
 }
 
 // The guarantee and the noise of a projected run are those of a run on so many columns.
 TEST(Projection, CostsNothing) {
   auto options = asked("countsketch");
-  options.projection_width = 64;
+  options.set("projection-width", 64);
   const auto projected = plan_training(wide_schema(100000), options);
   auto plain = options;
-  plain.projection.reset();
-  plain.projection_width.reset();
+  plain.erase("projection");
+  plain.erase("projection-width");
   const auto narrow = plan_training(wide_schema(64), plain);
   EXPECT_EQ(projected.events, narrow.events);
   EXPECT_EQ(projected.guarantee.epsilon, narrow.guarantee.epsilon);
   EXPECT_EQ(projected.columns, 65);
 }
 
-LinearOptions published(double epsilon) {
+ParameterValues published(double epsilon) {
   auto options = asked("auto");
-  options.epsilon = epsilon;
-  options.calibration = Calibration::arora2022;
-  options.radius = 5;
-  options.steps = 50;
+  options.set("epsilon", epsilon);
+  options.set("calibration", "arora2022");
+  options.set("radius", 5);
+  options.set("steps", 50);
   return options;
 }
 
@@ -120,13 +118,13 @@ TEST(Projection, ArorasHasItsWidthItsBallAndTheProvedGuarantee) {
 TEST(Projection, ArorasBallIsFourTimesTheRadiusInHalvedRows) {
   for (const char* method : {"gradient", "regularized-output"}) {
     auto options = published(1);
-    options.method = method;
-    if (options.method != "gradient") options.steps.reset();
-    options.projection_width = 64;
+    options.set("method", method);
+    if (*options.text("method") != "gradient") options.erase("steps");
+    options.set("projection-width", 64);
     auto plain = options;
-    plain.projection.reset();
-    plain.projection_width.reset();
-    plain.radius = 20;
+    plain.erase("projection");
+    plain.erase("projection-width");
+    plain.set("radius", 20);
     const auto projected = plan_training(wide_schema(100000), options);
     const auto direct = plan_training(wide_schema(64), plain);
     EXPECT_EQ(projected.events, direct.events);
@@ -139,8 +137,8 @@ TEST(Projection, ArorasRoomIsHeldAgainstTheModel) {
   auto schema = wide_schema(5000);
   schema.public_row_count = 100;
   auto options = published(1);
-  options.projection = "gaussian";
-  options.projection_width = 16;
+  options.set("projection", "gaussian");
+  options.set("projection-width", 16);
   const auto training = plan_training(schema, options);
   data::Dataset dataset(training.schema.shape());
   data::UniformEncoder encoder(training.schema);
@@ -172,16 +170,16 @@ TEST(Projection, ArorasRoomIsHeldAgainstTheModel) {
 TEST(Projection, ArorasIsRefusedWithoutItsPremises) {
   const auto schema = wide_schema(1000000);
   auto options = published(1);
-  options.radius.reset();
+  options.erase("radius");
   EXPECT_THROW((void)choose_projection(schema, options), base::UsageError);
   options = published(1);
-  options.projection = "countsketch";
+  options.set("projection", "countsketch");
   EXPECT_THROW((void)choose_projection(schema, options), base::UsageError);
   options = published(1);
-  options.delta = 0;
+  options.set("delta", 0);
   EXPECT_THROW((void)choose_projection(schema, options), base::UsageError);
   options = published(1);
-  options.calibration = Calibration::wang2021;
+  options.set("calibration", "wang2021");
   EXPECT_THROW((void)plan_training(schema, options), base::UsageError);
   auto room = schema;
   room.projection = data::Projection{.width = 16, .room = 3};
@@ -190,20 +188,20 @@ TEST(Projection, ArorasIsRefusedWithoutItsPremises) {
 
 TEST(Projection, RefusesWhatMakesNoSense) {
   auto wide = asked("countsketch");
-  wide.projection_width = 200;
+  wide.set("projection-width", 200);
   EXPECT_THROW((void)choose_projection(wide_schema(100), wide), base::UsageError);
   auto alone = asked("auto");
-  alone.projection.reset();
-  alone.projection_seed = 4;
+  alone.erase("projection");
+  alone.set("projection-seed", 4);
   EXPECT_THROW((void)choose_projection(wide_schema(100), alone), base::UsageError);
   auto far = asked("srht");
-  far.projection_width = 64;
+  far.set("projection-width", 64);
   EXPECT_THROW((void)choose_projection(wide_schema((std::int64_t{1} << 26) + 1), far),
                base::UsageError);
   auto own = wide_schema(1000);
   own.projection = data::Projection{.width = 16};
   auto none = asked("auto");
-  none.projection.reset();
+  none.erase("projection");
   EXPECT_THROW((void)plan_training(own, none), base::UsageError);
 }
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "tacet/base/parameter_names.h"
+
 namespace tacet::learn {
 namespace {
 
@@ -33,7 +35,7 @@ std::string real_text(double value) {
 
 std::string numbers_text(const Integers& numbers) {
   const auto max =
-      numbers.max_name.empty() ? integer_text(numbers.max) : std::string(numbers.max_name);
+      numbers.max_name.empty() ? integer_text(numbers.max) : base::parameter_name(numbers.max_name);
   return fmt::format("{} to {}", numbers.min, max);
 }
 

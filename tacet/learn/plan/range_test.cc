@@ -40,7 +40,7 @@ TEST(Range, IntegersIncludeBothEnds) {
   EXPECT_EQ(integers(1, std::int64_t{1} << 32).text(), "1 to 2^32");
   EXPECT_EQ(integers(1, 1000000000).text(), "1 to 10^9");
   EXPECT_EQ(seeds().text(), "0 to 2^63 - 1");
-  EXPECT_EQ(integers(1, 9, "public_row_count").text(), "1 to public_row_count");
+  EXPECT_EQ(integers(1, 9, "public_row_count").text(), "1 to `public_row_count`");
 }
 
 // No comparison is true of it, so that a check by comparisons alone could let it pass.

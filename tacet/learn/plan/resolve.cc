@@ -39,7 +39,7 @@ bool asks_shares(const data::Target& target) {
 }
 
 // Probabilities and counts have a loss each, whose minimiser is the mean.
-model::Loss resolve_loss_of_shares(const data::Target& target, const LinearOptions& options,
+model::Loss resolve_loss_of_shares(const data::Target& target, const CommonOptions& options,
                                    Reasons& reasons) {
   const bool count = target.number_kind() == data::NumberKind::count;
   if (!options.loss) {
@@ -54,25 +54,25 @@ model::Loss resolve_loss_of_shares(const data::Target& target, const LinearOptio
   const auto link = count ? model::Link::log : model::Link::logit;
   if (model::link_of(*options.loss) == link) return *options.loss;
   throw base::UsageError(
-      "loss {} is not for {}, which {} is; leave --loss out for {}, or describe the "
-      "target by 'lower' and 'upper' for a loss of numbers",
+      "loss {} is not for {}, which {} is; leave `loss` out for {}, or describe the target by "
+      "'lower' and 'upper' for a loss of numbers",
       model::loss_name(*options.loss), count ? "a count" : "a probability", called(target),
       count ? "poisson" : "soft_logistic");
 }
 
-void refuse_softmax(const data::Target& target, const LinearOptions& options, Takes takes) {
+void refuse_softmax(const data::Target& target, const CommonOptions& options, Takes takes) {
   if (!options.loss || !std::holds_alternative<model::SoftmaxLoss>(*options.loss)) return;
   if (target.class_count() == 2) {
     throw base::UsageError(
-        "loss softmax is for three classes or more; for two it is the logistic loss: --loss "
-        "logistic");
+        "loss softmax is for three classes or more; for two it is the logistic loss: "
+        "`loss=logistic`");
   }
   if (takes.softmax || target.regression()) return;
   throw base::UsageError("loss softmax joins the margins of all classes, which method " +
-                         options.method + " fits one by one; use --method gradient");
+                         options.method + " fits one by one; use `method=gradient`");
 }
 
-void refuse_own(const LinearOptions& options, Takes takes) {
+void refuse_own(const CommonOptions& options, Takes takes) {
   if (!options.loss || !model::is_custom(*options.loss)) return;
   if (!takes.own || options.paper()) {
     throw base::UsageError(
@@ -83,7 +83,7 @@ void refuse_own(const LinearOptions& options, Takes takes) {
   static_cast<void>(model::loss_value(*options.loss, 0, 1));  // a name alone trains nothing
 }
 
-model::Loss resolve_loss(const data::Target& target, const LinearOptions& options,
+model::Loss resolve_loss(const data::Target& target, const CommonOptions& options,
                          Reasons& reasons) {
   if (asks_shares(target)) return resolve_loss_of_shares(target, options, reasons);
   if (options.loss && model::properties(*options.loss).labels == model::Labels::shares) {
@@ -125,7 +125,7 @@ std::string label_reason(const data::BinaryTarget& target) {
                            listed(target.positive), listed(target.negative), unknown);
 }
 
-void resolve_shape(MethodPlan& plan, const data::Schema& schema, const LinearOptions& options,
+void resolve_shape(MethodPlan& plan, const data::Schema& schema, const CommonOptions& options,
                    Takes takes) {
   const auto& target = target_of(schema);
   plan.method = options.method;
@@ -134,7 +134,7 @@ void resolve_shape(MethodPlan& plan, const data::Schema& schema, const LinearOpt
   refuse_own(options, takes);
   if (asks_shares(target) && !takes.shares) {
     throw base::UsageError(
-        "{} is a {}, which this method{} has no constants for; use --method gradient or "
+        "{} is a {}, which this method{} has no constants for; use `method=gradient` or "
         "regularized-output",
         called(target), target.number_kind() == data::NumberKind::count ? "count" : "probability",
         options.paper() ? "'s paper" : "");
@@ -149,19 +149,19 @@ void resolve_shape(MethodPlan& plan, const data::Schema& schema, const LinearOpt
 
 }  // namespace
 
-void resolve_problem(MethodPlan& plan, const data::Schema& schema, const LinearOptions& options,
+void resolve_problem(MethodPlan& plan, const data::Schema& schema, const CommonOptions& options,
                      Takes takes) {
   resolve_shape(plan, schema, options, takes);
   plan.loss = resolve_loss(target_of(schema), options, plan.reasons);
 }
 
 void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
-                             const LinearOptions& options) {
+                             const CommonOptions& options) {
   resolve_shape(plan, schema, options, {});
   if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
     throw base::UsageError(
-        "method {} solves the squared loss alone, got {}; leave loss out, or use --method "
-        "gradient, which takes every loss",
+        "method {} solves the squared loss alone, got {}; leave loss out, or use "
+        "`method=gradient`, which takes every loss",
         options.method, model::loss_name(*options.loss));
   }
   plan.loss = model::SquaredLoss{};
@@ -171,17 +171,17 @@ void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
                                                          : "");
 }
 
-void refuse_no_penalty(const LinearOptions& options, double usual) {
-  if (options.mean_l2 != 0.0) return;
+void refuse_no_penalty(const MethodPlan& plan, const std::optional<double>& l2, double usual) {
+  if (l2 != 0.0) return;
   throw base::UsageError(
       "l2 must be above 0 for method {}, whose noise grows without bound as l2 falls to 0; leave "
-      "it out for {:.4g}, which balances noise and bias here, or use --method gradient",
-      options.method, usual);
+      "it out for {:.4g}, which balances noise and bias here, or use `method=gradient`",
+      plan.method, usual);
 }
 
 namespace {
 
-void refuse_pure(const data::Schema& schema, const LinearOptions& options) {
+void refuse_pure(const data::Schema& schema, const CommonOptions& options) {
   throw base::GuaranteeError(
       "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; {}",
       options.method, pure_way_out(schema));
@@ -189,7 +189,7 @@ void refuse_pure(const data::Schema& schema, const LinearOptions& options) {
 
 }  // namespace
 
-void expect_proved(const Method& method, const data::Schema& schema, const LinearOptions& options) {
+void expect_proved(const Method& method, const data::Schema& schema, const CommonOptions& options) {
   const auto& proved = method.proved;
   if (!proved.with_delta.has(options.adjacency)) {
     throw base::GuaranteeError("method {} has no proof under {}: {}", method.name,
@@ -208,7 +208,7 @@ void expect_proved(const Method& method, const data::Schema& schema, const Linea
       "method {} reads single records, but the schema's unit column {} protects all records of a "
       "unit together; {}",
       options.method, *schema.unit,
-      options.delta == 0 ? pure_way_out(schema) : "use --method gradient");
+      options.delta == 0 ? pure_way_out(schema) : "use `method=gradient`");
 }
 
 void check_declared_count(std::int64_t found, std::int64_t declared,
@@ -236,12 +236,12 @@ void check_public_count(const data::Dataset& dataset, const MethodPlan& plan,
   check_row_count(dataset, plan.public_row_count, context, what);
 }
 
-std::int64_t resolve_row_count(const data::Schema& schema, const LinearOptions& options) {
+std::int64_t resolve_row_count(const data::Schema& schema, const CommonOptions& options) {
   if (options.public_row_count) return *options.public_row_count;
   if (schema.public_row_count) return *schema.public_row_count;
   throw base::UsageError(
       "public_row_count is missing: under {} tacet never uses the true number of records to set "
-      "noise and steps; declare {} in the schema or with --public-row-count",
+      "noise and steps; declare {} in the schema or with `public_row_count`",
       privacy::to_string(options.adjacency),
       options.adjacency == privacy::Adjacency::add_remove
           ? "the number, or a public guess of it,"
@@ -251,21 +251,20 @@ std::int64_t resolve_row_count(const data::Schema& schema, const LinearOptions& 
 std::string_view pure_way_out(const data::Schema& schema) {
   const auto& target = target_of(schema);
   if (target.class_count() > 2) {
-    return "no method is pure for several classes: give a delta above 0 with --method gradient, or "
+    return "no method is pure for several classes: give a delta above 0 with `method=gradient`, or "
            "a target of two classes";
   }
-  if (asks_shares(target)) return "--method regularized-output is pure";
+  if (asks_shares(target)) return "`method=regularized-output` is pure";
   if (target.regression()) {
-    return schema.unit ? "--method regularized-output is pure, on one record of each unit"
-                       : "--method ladder and regularized-output are pure";
+    return schema.unit ? "`method=regularized-output` is pure, on one record of each unit"
+                       : "`method=ladder` and regularized-output are pure";
   }
-  return schema.unit
-             ? "--method objective (logistic loss) and regularized-output are pure, on one record "
-               "of each unit"
-             : "--method objective (logistic loss), ladder and regularized-output are pure";
+  return schema.unit ? "`method=objective` (logistic loss) and regularized-output are pure, on one "
+                       "record of each unit"
+                     : "`method=objective` (logistic loss), ladder and regularized-output are pure";
 }
 
-privacy::Delta resolve_delta(const data::Schema& schema, const LinearOptions& options,
+privacy::Delta resolve_delta(const data::Schema& schema, const CommonOptions& options,
                              std::int64_t row_count, Reasons& reasons) {
   if (options.delta == 0) refuse_pure(schema, options);
   if (options.delta) return privacy::Delta(*options.delta);
@@ -274,7 +273,7 @@ privacy::Delta resolve_delta(const data::Schema& schema, const LinearOptions& op
   return privacy::Delta(usual);
 }
 
-double resolve_delta_or_pure(const data::Schema& schema, const LinearOptions& options,
+double resolve_delta_or_pure(const data::Schema& schema, const CommonOptions& options,
                              std::int64_t row_count, Reasons& reasons) {
   return options.delta == 0.0 ? 0 : resolve_delta(schema, options, row_count, reasons).value();
 }
@@ -332,13 +331,14 @@ void check_shape(const data::Dataset& dataset, const data::Schema& schema, const
   throw base::InternalError("the data set and the plan differ in their columns or bounds");
 }
 
-privacy::Delta resolve_delta_left(const LinearOptions& options, double delta, double prg_slack) {
-  if (options.after) return privacy::Delta(options.after->delta_left);
+privacy::Delta resolve_delta_left(const MethodPlan& plan, const CommonOptions& options,
+                                  double delta, double prg_slack) {
+  if (plan.first) return privacy::Delta(plan.first->delta_left);
   return privacy::delta_left({options.epsilon, delta, options.adjacency}, prg_slack);
 }
 
-void resolve_guarantee(MethodPlan& plan, const LinearOptions& options, double delta) {
-  if (plan.first = options.after; plan.first) {
+void resolve_guarantee(MethodPlan& plan, const CommonOptions& options, double delta) {
+  if (plan.first) {
     if (plan.prg_slack > plan.first->max_prg_slack) {
       throw base::InternalError("the PRG slack is above what was booked");
     }
@@ -350,7 +350,7 @@ void resolve_guarantee(MethodPlan& plan, const LinearOptions& options, double de
       plan.events, {options.epsilon, delta, options.adjacency}, plan.prg_slack);
 }
 
-privacy::Epsilon resolve_pure_epsilon(const LinearOptions& options) {
+privacy::Epsilon resolve_pure_epsilon(const CommonOptions& options) {
   return privacy::Epsilon(privacy::decimal_down(options.epsilon));
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/privacy/guarantee.h"
 
@@ -31,33 +31,33 @@ struct Takes {
 /// The first lines of every plan: its method, loss, columns and outputs. The loss is the given one,
 /// or logistic for classes, squared for numbers, soft_logistic for probabilities and poisson for
 /// counts; UsageError when it is not for this kind of target, or not for this method.
-void resolve_problem(MethodPlan& plan, const data::Schema& schema, const LinearOptions& options,
+void resolve_problem(MethodPlan& plan, const data::Schema& schema, const CommonOptions& options,
                      Takes takes = {});
 
 /// The same for methods that solve the squared loss alone, also of classes: two are the numbers -1
 /// and 1, several have an indicator each. UsageError for another loss.
 void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
-                             const LinearOptions& options);
+                             const CommonOptions& options);
 
 /// The declared number of records. UsageError when neither options nor schema declare one.
 [[nodiscard]] std::int64_t resolve_row_count(const data::Schema& schema,
-                                             const LinearOptions& options);
+                                             const CommonOptions& options);
 
 /// The given delta, or default_delta(row_count). 0 is a GuaranteeError that says what else there
 /// is: for methods with Gaussian noise.
-[[nodiscard]] privacy::Delta resolve_delta(const data::Schema& schema, const LinearOptions& options,
+[[nodiscard]] privacy::Delta resolve_delta(const data::Schema& schema, const CommonOptions& options,
                                            std::int64_t row_count, Reasons& reasons);
 
 /// What is pure for such a target and unit, in words that finish a sentence.
 [[nodiscard]] std::string_view pure_way_out(const data::Schema& schema);
 
 /// The same for methods that can be pure: 0 where that was asked for.
-[[nodiscard]] double resolve_delta_or_pure(const data::Schema& schema, const LinearOptions& options,
+[[nodiscard]] double resolve_delta_or_pure(const data::Schema& schema, const CommonOptions& options,
                                            std::int64_t row_count, Reasons& reasons);
 
 /// UsageError for an l2 of 0 where the noise grows without bound as it falls; `usual` is what would
 /// be chosen here.
-void refuse_no_penalty(const LinearOptions& options, double usual);
+void refuse_no_penalty(const MethodPlan& plan, const std::optional<double>& l2, double usual);
 
 /// What a run released, and the standard deviation of the noise in each coefficient where its law
 /// is known.
@@ -85,21 +85,22 @@ void check_shape(const data::Dataset& dataset, const data::Schema& schema, const
 /// What is left of delta for the noise that a method calibrates, beside the PRG slack, at the
 /// epsilon asked for (privacy/prg_share.h); to be asked before anything is booked.
 /// GuaranteeError when nothing is left.
-[[nodiscard]] privacy::Delta resolve_delta_left(const LinearOptions& options, double delta,
+[[nodiscard]] privacy::Delta resolve_delta_left(const MethodPlan& plan,
+                                                const CommonOptions& options, double delta,
                                                 double prg_slack);
 
 /// The guarantee of the plan's events, calibrated at resolve_delta_left of its PRG slack.
-void resolve_guarantee(MethodPlan& plan, const LinearOptions& options, double delta);
+void resolve_guarantee(MethodPlan& plan, const CommonOptions& options, double delta);
 
 /// What a pure mechanism is made for: the most that the decimal which was asked for allows
 /// (privacy/decimal.h), so that ten runs at 0.1 are 1.
-[[nodiscard]] privacy::Epsilon resolve_pure_epsilon(const LinearOptions& options);
+[[nodiscard]] privacy::Epsilon resolve_pure_epsilon(const CommonOptions& options);
 
 /// What every plan begins with: GuaranteeError where the method is not proved for the adjacency, or
 /// is not pure where delta 0 is asked for; UsageError where the schema protects all records of a
 /// unit together and the method protects single ones. By the method's own Proved, which
 /// check_receipt holds receipts against as well.
-void expect_proved(const Method& method, const data::Schema& schema, const LinearOptions& options);
+void expect_proved(const Method& method, const data::Schema& schema, const CommonOptions& options);
 
 /// Where the number of records is public: gives the reservation back and throws DataError when they
 /// are not as many as declared.

@@ -18,7 +18,7 @@
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/calibration.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/model/class_weights.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/adjacency.h"
@@ -81,7 +81,7 @@ struct Reasons : std::vector<std::string> {
 /// What every method settles before a record is read. A method's plan is one of these with what is
 /// the method's own.
 struct MethodPlan {
-  std::string method;  ///< as `--method` and the receipt name it
+  std::string method;  ///< as `method` and the receipt name it
   model::Loss loss;
   privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< proved for `events`
   privacy::Event events = privacy::no_event();                          ///< what will be released
@@ -142,10 +142,11 @@ template <typename Plan>
   };
   return training;
 }
-/// The same as a method's `plan`.
-template <auto plan, auto train>
-[[nodiscard]] Training planned_by(const data::Schema& schema, const LinearOptions& options) {
-  return resolved_training(plan(schema, options), train);
+/// A method's `plan` of two functions: its own options from what was asked, and its plan.
+template <auto read, auto plan, auto train>
+[[nodiscard]] Training planned_by(const data::Schema& schema, const ParameterValues& asked,
+                                  const PlanContext& context) {
+  return resolved_training(plan(schema, read(asked), context), train);
 }
 
 class RecordedParameters;
@@ -198,8 +199,10 @@ struct Method {
   std::string_view help;               ///< one line
   privacy::Adjacency usual_adjacency;  ///< the command line's default
   Proved proved;
-  std::string_view options;  ///< the parameters it reads besides the common ones
-  Training (*plan)(const data::Schema& schema, const LinearOptions& options);
+  /// The parameters it reads besides the common ones, from its bindings (bound_names).
+  std::span<const std::string_view> options;
+  Training (*plan)(const data::Schema& schema, const ParameterValues& asked,
+                   const PlanContext& context);
   RecordedEvents recorded_events;
   bool takes_infinite_epsilon = true;  ///< false: refused, where others fit the exact minimiser
   std::span<const Paper> papers = {};  ///< its own first

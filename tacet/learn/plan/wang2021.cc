@@ -20,7 +20,7 @@ double real(std::int64_t count) { return static_cast<double>(count); }
 std::int64_t power_of(std::int64_t n, double power) {
   const double value = std::ceil(std::pow(real(n), power) * (1 - 1e-12) - 1e-6);
   if (!(value <= 0x1p40)) {
-    throw base::UsageError("the paper's schedule takes {:.3g} steps for {} records; give --steps",
+    throw base::UsageError("the paper's schedule takes {:.3g} steps for {} records; give `steps`",
                            value, n);
   }
   return static_cast<std::int64_t>(value);

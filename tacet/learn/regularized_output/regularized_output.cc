@@ -91,8 +91,8 @@ double published_mean_l2(const RegularizedOutputPlan& plan, double norm_bound, d
 
 /// The multiplier at which the release has the paper's standard deviation, or the proved one where
 /// that is not enough for what is claimed.
-void resolve_published_noise(RegularizedOutputPlan& plan, const LinearOptions& options, Delta left,
-                             double share, double norm_bound) {
+void resolve_published_noise(RegularizedOutputPlan& plan, const RegularizedOptions& options,
+                             Delta left, double share, double norm_bound) {
   const double bound =
       arora2022::gradient_bound(published_problem(plan, norm_bound, *options.radius));
   const double published =
@@ -113,26 +113,26 @@ void resolve_published_noise(RegularizedOutputPlan& plan, const LinearOptions& o
 }
 
 /// What the paper is about, before anything is settled by it.
-void resolve_claim(RegularizedOutputPlan& plan, const LinearOptions& options) {
+void resolve_claim(RegularizedOutputPlan& plan, const RegularizedOptions& options) {
   if (!options.paper()) return;
   if (options.adjacency != Adjacency::replace_one || !options.radius || options.mean_l2 ||
       plan.guarantee.delta == 0) {
     throw base::UsageError(
-        "--calibration arora2022 for regularized-output is about replace_one, a ball (--radius) "
-        "and a delta above 0, and settles l2 by itself; give --adjacency replace_one and --radius, "
+        "`calibration=arora2022` for regularized-output is about replace_one, a ball (`radius`) "
+        "and a delta above 0, and settles l2 by itself; give `adjacency=replace_one` and `radius`, "
         "or use tight");
   }
   plan.calibration = Calibration::arora2022;
   plan.claim = plan.guarantee;
   if (std::isfinite(arora2022::gradient_bound(published_problem(plan, 1, *options.radius)))) return;
   throw base::UsageError(
-      "--calibration arora2022 is about smooth losses and those of bounded slope, which {} is not; "
+      "`calibration=arora2022` is about smooth losses and those of bounded slope, which {} is not; "
       "use the tight calibration",
       model::loss_name(plan.loss));
 }
 
-void resolve_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, double norm_bound,
-                     bool regression) {
+void resolve_penalty(RegularizedOutputPlan& plan, const RegularizedOptions& options,
+                     double norm_bound, bool regression) {
   const double rows = static_cast<double>(plan.public_row_count);
   const double wanted =
       options.radius.value_or(regression ? radius_for_numbers : radius_for_classes);
@@ -160,7 +160,7 @@ void resolve_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, 
           std::min(wanted, std::sqrt(rows * model::largest_loss_at_zero(plan.loss) / plan.sum_l2));
     }
   }
-  refuse_no_penalty(options, plan.sum_l2 / rows);
+  refuse_no_penalty(plan, options.mean_l2, plan.sum_l2 / rows);
   if (!options.mean_l2 && !plan.claim) {
     plan.reasons.add("l2 {:.6g}: balances the noise and the bias for weights of norm {:g}",
                      plan.sum_l2 / rows, expected);
@@ -210,11 +210,11 @@ void resolve_solver(RegularizedOutputPlan& plan, double norm_bound) {
 // The Poisson loss is smooth on balls only; beyond what the ball can predict its extension has the
 // curvature that it has there, and solvers may leave the ball on their way.
 void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
-                    const LinearOptions& options) {
+                    const RegularizedOptions& options) {
   if (!options.radius) {
     throw base::UsageError(
-        "the slopes of loss poisson are bounded on a ball only; give its --radius (with rows of "
-        "norm 1, radius 2 lets a mean be e^2 times the largest count), or use --method gradient");
+        "the slopes of loss poisson are bounded on a ball only; give its `radius` (with rows of "
+        "norm 1, radius 2 lets a mean be e^2 times the largest count), or use `method=gradient`");
   }
   const double reach = *options.radius * schema.norm_bound();
   if (!(reach < model::ExtendedPoissonLoss::parameter.upper)) {
@@ -277,17 +277,19 @@ double optimal_mean_l2(const OutputNoiseFacts& facts) {
 }
 
 RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
-                                              const LinearOptions& options) {
+                                              const RegularizedOptions& options,
+                                              const PlanContext& context) {
   RegularizedOutputPlan plan;
+  plan.first = context.first_release;
   const auto& target = target_of(schema);
   resolve_problem(plan, schema, options, {.shares = true});
   if (std::holds_alternative<model::PoissonLoss>(plan.loss)) extend_poisson(plan, schema, options);
-  resolve_class_weights(plan, schema, options);
+  resolve_class_weights(plan, schema, options.class_weights);
   if (target.class_count() > 2) {
     throw base::GuaranteeError("regularized-output is proved for one output; {}",
                                options.delta == 0
                                    ? pure_way_out(schema)
-                                   : "use --method gradient, which takes any number of classes");
+                                   : "use `method=gradient`, which takes any number of classes");
   }
   plan.public_row_count = resolve_row_count(schema, options);
   const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
@@ -297,7 +299,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   plan.prg_slack =
       random::prg_slack_of(1, pure ? random::l2_laplace_words * plan.columns : plan.columns);
   resolve_unit_draw(plan, schema);
-  const Delta left = resolve_delta_left(options, delta, plan.prg_slack);
+  const Delta left = resolve_delta_left(plan, options, delta, plan.prg_slack);
 
   const double norm_bound = schema.norm_bound();
   resolve_penalty(plan, options, norm_bound,
@@ -396,10 +398,10 @@ void check_minimiser_file(const privacy::Receipt& receipt, const model::ModelFil
   }
 }
 
-constexpr const char* regularized_options =
-    "l2 radius class-weights calibration feature-selection projection projection-width "
-    "projection-seed";
 constexpr std::array regularized_papers{Paper{Calibration::arora2022, {Adjacency::replace_one}}};
+constexpr auto regularized_reads =
+    bound_names<penalty_bindings, ball_bindings, class_weight_bindings, calibration_bindings,
+                feature_selection_bindings, projection_bindings>;
 
 }  // namespace
 
@@ -408,8 +410,8 @@ constinit const Method regularized_output_method{
     "noise on the minimiser of a regularized loss",
     privacy::Adjacency::replace_one,
     {privacy::every_adjacency, privacy::every_adjacency, UnitProtection::drawn},
-    regularized_options,
-    planned_by<plan_regularized_output, train_regularized_output>,
+    regularized_reads,
+    planned_by<regularized_options, plan_regularized_output, train_regularized_output>,
     recorded_minimiser,
     true,
     regularized_papers,

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 
 /// Method `regularized-output`: the minimiser of a strongly convex risk plus noise.
@@ -22,6 +22,13 @@
 /// (learn/plan/unit_draw.h). docs/proofs/regularized-output.md; Chaudhuri, Monteleoni, Sarwate 2011
 /// with the constants of Arora, Bassily, Guzman, Menart, Ullah 2022.
 namespace tacet::learn {
+
+/// What a user may ask of output perturbation of a minimiser. Everything left out is chosen from
+/// public facts.
+struct RegularizedOptions : CommonOptions, PenaltyOptions, BallOptions, ClassWeightOptions {};
+inline constexpr auto regularized_options =
+    read_options<RegularizedOptions, penalty_bindings, ball_bindings, class_weight_bindings,
+                 calibration_bindings>;
 
 struct RegularizedOutputPlan : MethodPlan {
   double sum_l2 = 0;            ///< Lambda, of the sum over the records
@@ -41,7 +48,8 @@ struct RegularizedOutputPlan : MethodPlan {
 /// Settles all parameters from the options and the schema alone. UsageError when something needed
 /// is missing or makes no sense; GuaranteeError for more than two classes.
 [[nodiscard]] RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
-                                                            const LinearOptions& options);
+                                                            const RegularizedOptions& options,
+                                                            const PlanContext& context = {});
 [[nodiscard]] TrainedModel train_regularized_output(const data::Dataset& dataset,
                                                     const data::Schema& schema,
                                                     const RegularizedOutputPlan& plan,

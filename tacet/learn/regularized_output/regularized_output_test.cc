@@ -11,6 +11,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -22,24 +23,17 @@ using enum privacy::Adjacency;
 using Setting = test::LabelledRecords;
 using test::berkeley;
 
-LinearOptions asked(double epsilon, std::optional<double> delta = std::nullopt) {
-  LinearOptions options;
-  options.method = "regularized-output";
-  options.epsilon = epsilon;
-  options.delta = delta;
-  options.adjacency = replace_one;
+ParameterValues asked(double epsilon, std::optional<double> delta = std::nullopt) {
+  ParameterValues options{
+      {"adjacency", replace_one}, {"method", "regularized-output"}, {"epsilon", epsilon}};
+  if (delta) options.set("delta", *delta);
   return options;
 }
 
 TrainedModel train(const Setting& setting, const RegularizedOutputPlan& plan, std::uint64_t seed,
                    int threads = 2) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train_regularized_output(setting.train, setting.schema, plan,
-                                  {source, reservation, pool, reducer});
+  return test::seeded_run<train_regularized_output>(setting.train, setting.schema, plan, seed,
+                                                    threads);
 }
 
 // Reference values: n = 10000, radius 2, row norm and labels 1, replace_one, (1, 1e-6).
@@ -75,9 +69,9 @@ TEST(RegularizedOutput, PlansWhatWasAskedForEveryLossAndAdjacency) {
           model::Loss{model::SmoothedHingeLoss{}}}) {
       for (const double delta : {0.0, 1e-6}) {
         auto options = asked(1, delta);
-        options.adjacency = adjacency;
-        options.loss = loss;
-        const auto plan = plan_regularized_output(setting.schema, options);
+        options.set("adjacency", adjacency);
+        options.set("loss", loss);
+        const auto plan = plan_regularized_output(setting.schema, regularized_options(options));
         EXPECT_LE(plan.guarantee.epsilon, 1);
         EXPECT_GT(plan.guarantee.epsilon, .999);
         EXPECT_NE(plan.steps > 0, plan.solver_tolerance > 0);
@@ -95,18 +89,18 @@ TEST(RegularizedOutput, PlansWhatWasAskedForEveryLossAndAdjacency) {
 TEST(RegularizedOutput, AReplacedRecordCountsByTheDiameterOfGradients) {
   const auto setting = berkeley();
   auto options = asked(1, 1e-6);
-  options.mean_l2 = .05;  // so that the ball is small
+  options.set("l2", .05);  // so that the ball is small
   const auto share_over_slope = [&] {
-    const auto plan = plan_regularized_output(setting.schema, options);
+    const auto plan = plan_regularized_output(setting.schema, regularized_options(options));
     return plan.gradient_share / (plan.slope_bound * setting.schema.norm_bound());
   };
   EXPECT_LT(share_over_slope(), .95);
   EXPECT_GE(share_over_slope(), .5);
-  options.loss = model::SmoothedHingeLoss{};
+  options.set("loss", model::Loss{model::SmoothedHingeLoss{}});
   EXPECT_EQ(share_over_slope(), 1);
-  options.loss.reset();
+  options.erase("loss");
   for (const auto adjacency : {zero_out, add_remove}) {
-    options.adjacency = adjacency;
+    options.set("adjacency", adjacency);
     EXPECT_EQ(share_over_slope(), 1);
   }
 }
@@ -116,11 +110,11 @@ TEST(RegularizedOutput, AReplacedRecordCountsByTheDiameterOfGradients) {
 TEST(RegularizedOutput, LongDescentsAreLeftToTheCertifiedSolver) {
   const auto setting = berkeley();
   auto options = asked(1, 1e-6);
-  options.mean_l2 = .05;
-  const auto strong = plan_regularized_output(setting.schema, options);
+  options.set("l2", .05);
+  const auto strong = plan_regularized_output(setting.schema, regularized_options(options));
   EXPECT_GT(strong.steps, 0);
-  options.mean_l2 = 1e-4;
-  const auto weak = plan_regularized_output(setting.schema, options);
+  options.set("l2", 1e-4);
+  const auto weak = plan_regularized_output(setting.schema, regularized_options(options));
   EXPECT_EQ(weak.steps, 0);
   EXPECT_GT(weak.solver_tolerance, 0);
   EXPECT_LE(weak.solver_tolerance, 1e-3 * weak.gradient_share / weak.sum_l2);
@@ -130,16 +124,16 @@ TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {
   const auto setting = berkeley();
   for (const auto adjacency : {add_remove, replace_one}) {
     auto options = asked(1, 1e-6);
-    options.adjacency = adjacency;
-    const auto plan = plan_regularized_output(setting.schema, options);
+    options.set("adjacency", adjacency);
+    const auto plan = plan_regularized_output(setting.schema, regularized_options(options));
     const auto one = train(setting, plan, 3, 1);
     EXPECT_EQ(train(setting, plan, 3, 3).model.coefficients, one.model.coefficients);
     EXPECT_NE(train(setting, plan, 4, 1).model.coefficients, one.model.coefficients);
     EXPECT_EQ(one.receipt.guarantee, plan.guarantee);
 
-    options.epsilon = 50;
-    options.mean_l2 = .02;
-    auto loud = plan_regularized_output(setting.schema, options);
+    options.set("epsilon", 50);
+    options.set("l2", .02);
+    auto loud = plan_regularized_output(setting.schema, regularized_options(options));
     // The noise of epsilon 1e4, beyond what the cipher lets any plan state.
     constexpr double part = 0.05;
     loud.noise_multiplier *= part;
@@ -162,10 +156,10 @@ TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {
 TEST(RegularizedOutput, AnotherNumberOfRecordsGivesTheReservationBack) {
   const auto setting = berkeley();
   auto options = asked(1, 1e-6);
-  options.public_row_count = 4000;
+  options.set("public-row-count", 4000);
   for (const auto adjacency : {replace_one, zero_out}) {
-    options.adjacency = adjacency;
-    const auto plan = plan_regularized_output(setting.schema, options);
+    options.set("adjacency", adjacency);
+    const auto plan = plan_regularized_output(setting.schema, regularized_options(options));
     random::SeededSource source(1);
     privacy::TrustingBudget budget(adjacency);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
@@ -176,13 +170,14 @@ TEST(RegularizedOutput, AnotherNumberOfRecordsGivesTheReservationBack) {
                  base::DataError);
     EXPECT_EQ(budget.spent().epsilon, 0);
   }
-  options.adjacency = add_remove;
-  EXPECT_NO_THROW((void)train(setting, plan_regularized_output(setting.schema, options), 1));
+  options.set("adjacency", add_remove);
+  EXPECT_NO_THROW((void)train(
+      setting, plan_regularized_output(setting.schema, regularized_options(options)), 1));
 }
 
 TEST(RegularizedOutput, PureNoiseIsTheShareOverEpsilon) {
   const auto setting = berkeley();
-  const auto plan = plan_regularized_output(setting.schema, asked(1, 0.0));
+  const auto plan = plan_regularized_output(setting.schema, regularized_options(asked(1, 0.0)));
   const auto trained = train(setting, plan, 1);
   EXPECT_EQ(trained.receipt.guarantee.delta, 0);
   EXPECT_LE(trained.receipt.guarantee.epsilon, 1);
@@ -196,8 +191,10 @@ TEST(RegularizedOutputLong, LearnsOnAdult) {
   const Setting setting{std::move(schema), std::move(records)};
   for (const auto adjacency : {add_remove, replace_one}) {
     auto options = asked(4, 1e-6);
-    options.adjacency = adjacency;
-    const auto model = train(setting, plan_regularized_output(setting.schema, options), 1).model;
+    options.set("adjacency", adjacency);
+    const auto model =
+        train(setting, plan_regularized_output(setting.schema, regularized_options(options)), 1)
+            .model;
     std::int64_t right = 0;
     std::vector<double> margin(1);
     for (std::int64_t i = 0; i < setting.train.rows(); ++i) {
@@ -212,9 +209,9 @@ TEST(RegularizedOutputLong, LearnsOnAdult) {
 // word.
 TEST(RegularizedOutput, CountsTheWordsThatItsSamplerMayRead) {
   const auto schema = berkeley().schema;
-  const auto pure = plan_regularized_output(schema, asked(1, 0.0));
+  const auto pure = plan_regularized_output(schema, regularized_options(asked(1, 0.0)));
   EXPECT_EQ(pure.prg_slack, random::prg_slack_of(1, 16 * pure.columns));
-  const auto approximate = plan_regularized_output(schema, asked(1, 1e-6));
+  const auto approximate = plan_regularized_output(schema, regularized_options(asked(1, 1e-6)));
   EXPECT_EQ(approximate.prg_slack, random::prg_slack_of(1, approximate.columns));
 }
 

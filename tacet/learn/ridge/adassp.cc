@@ -27,19 +27,19 @@ void refuse_wide(const AdasspPlan& plan) {
   if (plan.columns <= optimize::max_gram_columns) return;
   throw base::UsageError(
       "method adassp releases a matrix of all pairs of columns, and {} columns are more than the "
-      "{} there is room for; project them (--projection countsketch --projection-width 1024), find "
-      "out which are worth having (--feature-selection auto), or use --method gradient",
+      "{} there is room for; project them (`projection=countsketch` `projection_width=1024`), find "
+      "out which are worth having (`feature_selection=auto`), or use `method=gradient`",
       plan.columns, optimize::max_gram_columns);
 }
 
 /// What is public of the number of records: nothing is scaled by it, so that it may be missing
 /// where delta is given.
-std::int64_t rows_known(const data::Schema& schema, const LinearOptions& options) {
+std::int64_t rows_known(const data::Schema& schema, const CommonOptions& options) {
   if (!options.delta) return resolve_row_count(schema, options);
   return options.public_row_count.value_or(schema.public_row_count.value_or(0));
 }
 
-void resolve_noise(AdasspPlan& plan, const LinearOptions& options, privacy::Delta left,
+void resolve_noise(AdasspPlan& plan, const CommonOptions& options, privacy::Delta left,
                    double norm_bound) {
   plan.norm_bound = norm_bound;
   plan.noise_multiplier =
@@ -75,8 +75,10 @@ void list_settings(SettingList& list, AdasspPlan& plan) {
   list.one_record_per_unit();
 }
 
-AdasspPlan plan_adassp(const data::Schema& schema, const LinearOptions& options) {
+AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,
+                       const PlanContext& context) {
   AdasspPlan plan;
+  plan.first = context.first_release;
   resolve_squared_problem(plan, schema, options);
   refuse_class_weights(schema, options);
   refuse_wide(plan);
@@ -85,7 +87,7 @@ AdasspPlan plan_adassp(const data::Schema& schema, const LinearOptions& options)
   const auto values = optimize::GramShape{plan.columns, plan.outputs}.values();
   plan.prg_slack = random::prg_slack_of(leaves, static_cast<std::int64_t>(values));
   resolve_unit_draw(plan, schema);
-  resolve_noise(plan, options, resolve_delta_left(options, delta.value(), plan.prg_slack),
+  resolve_noise(plan, options, resolve_delta_left(plan, options, delta.value(), plan.prg_slack),
                 schema.norm_bound());
   plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
@@ -141,9 +143,9 @@ void check_ridge_file(const privacy::Receipt& /*receipt*/, const model::ModelFil
   parameters.expect("norm_bound", file.schema.norm_bound(), "the schema's is");
 }
 
-constexpr const char* adassp_options =
-    "calibration feature-selection projection projection-width projection-seed";
 constexpr std::array adassp_papers{Paper{Calibration::wang2018}};
+constexpr auto adassp_reads =
+    bound_names<calibration_bindings, feature_selection_bindings, projection_bindings>;
 
 }  // namespace
 
@@ -152,8 +154,8 @@ constinit const Method adassp_method{
     "ridge regression from one release of sums of squares",
     privacy::Adjacency::add_remove,
     {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::drawn},
-    adassp_options,
-    planned_by<plan_adassp, train_adassp>,
+    adassp_reads,
+    planned_by<common_options, plan_adassp, train_adassp>,
     recorded_releases_of<AdasspPlan>,
     true,
     adassp_papers,

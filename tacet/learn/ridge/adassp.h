@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 
 /// Method `adassp`: ridge regression from one release of the Gram matrix and of the products with
@@ -28,7 +28,8 @@ struct AdasspPlan : MethodPlan {
 /// Settles all parameters from the options and the schema alone. UsageError for another loss than
 /// the squared one, for class weights, for more columns than optimize::max_gram_columns;
 /// GuaranteeError for delta 0.
-[[nodiscard]] AdasspPlan plan_adassp(const data::Schema& schema, const LinearOptions& options);
+[[nodiscard]] AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,
+                                     const PlanContext& context = {});
 [[nodiscard]] TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& schema,
                                         const AdasspPlan& plan, const TrainingContext& context);
 

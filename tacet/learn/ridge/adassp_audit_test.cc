@@ -122,12 +122,9 @@ double audited_mu(privacy::Adjacency adjacency, double multiplier, int runs) {
 
 void audit(int runs, double least) {
   for (const auto adjacency : {add_remove, replace_one}) {
-    LinearOptions options;
-    options.method = "adassp";
-    options.epsilon = 4;
-    options.delta = 1e-6;
-    options.adjacency = adjacency;
-    const double noise = plan_adassp(plane(), options).noise_multiplier;
+    ParameterValues options{
+        {"adjacency", adjacency}, {"method", "adassp"}, {"epsilon", 4}, {"delta", 1e-6}};
+    const double noise = plan_adassp(plane(), common_options(options)).noise_multiplier;
     const double mu = accounting::gaussian::mu_for(privacy::Epsilon(4), privacy::Delta(1e-6));
     const double honest = audited_mu(adjacency, noise, runs);
     EXPECT_LE(honest, mu);

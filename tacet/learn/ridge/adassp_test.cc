@@ -1,4 +1,5 @@
 #include "tacet/learn/ridge/adassp.h"
+#include "tacet/learn/method.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
-#include "tacet/privacy/trusting_budget.h"
+#include "tests/support/carried_out.h"
 #include "tests/support/labelled_records.h"
 
 namespace tacet::learn {
@@ -21,30 +22,20 @@ using enum privacy::Adjacency;
 using Setting = test::LabelledRecords;
 using test::berkeley;
 
-LinearOptions asked(double epsilon, privacy::Adjacency adjacency = add_remove) {
-  LinearOptions options;
-  options.method = "adassp";
-  options.epsilon = epsilon;
-  options.delta = 1e-6;
-  options.adjacency = adjacency;
-  return options;
+ParameterValues asked(double epsilon, privacy::Adjacency adjacency = add_remove) {
+  return {{"adjacency", adjacency}, {"method", "adassp"}, {"epsilon", epsilon}, {"delta", 1e-6}};
 }
 
 TrainedModel train(const Setting& setting, const AdasspPlan& plan, std::uint64_t seed,
                    int threads = 2) {
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train_adassp(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
+  return test::seeded_run<train_adassp>(setting.train, setting.schema, plan, seed, threads);
 }
 
 TEST(Adassp, OneGaussianReleaseOfTheStatedNoise) {
   const auto setting = berkeley();
   const double mu = accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-6));
   for (const auto adjacency : {add_remove, zero_out, replace_one}) {
-    const auto plan = plan_adassp(setting.schema, asked(1, adjacency));
+    const auto plan = plan_adassp(setting.schema, common_options(asked(1, adjacency)));
     EXPECT_LE(plan.guarantee.epsilon, 1);
     EXPECT_GT(plan.guarantee.epsilon, .999);
     EXPECT_LE(accounting::epsilon(plan.events, adjacency, privacy::Delta(1e-6)), 1);
@@ -71,7 +62,7 @@ TEST(Adassp, NoiseOfABoostedOneAsTheReferenceHasIt) {
 
 TEST(Adassp, TheSameModelForAnyThreadsAndAnotherForAnotherSeed) {
   const auto setting = berkeley();
-  const auto plan = plan_adassp(setting.schema, asked(1));
+  const auto plan = plan_adassp(setting.schema, common_options(asked(1)));
   const auto one = train(setting, plan, 3, 1);
   EXPECT_EQ(train(setting, plan, 3, 4).model.coefficients, one.model.coefficients);
   EXPECT_NE(train(setting, plan, 4, 1).model.coefficients, one.model.coefficients);
@@ -114,8 +105,8 @@ TEST(Adassp, IsLeastSquaresWhereTheBudgetIsLarge) {
   const auto exact = least_squares(setting);
   for (const auto calibration : {Calibration::tight, Calibration::wang2018}) {
     auto options = asked(50);
-    options.calibration = calibration;
-    const auto found = train(setting, plan_adassp(setting.schema, options), 5);
+    options.set("calibration", to_string(calibration));
+    const auto found = train(setting, plan_adassp(setting.schema, common_options(options)), 5);
     EXPECT_LT(largest_margin_gap(setting, found.model.coefficients, exact), .02);
   }
 }
@@ -123,43 +114,47 @@ TEST(Adassp, IsLeastSquaresWhereTheBudgetIsLarge) {
 TEST(Adassp, ThePublishedShrinkageStatesItsClaim) {
   const auto setting = berkeley();
   auto options = asked(2);
-  options.calibration = Calibration::paper;
-  const auto plan = plan_adassp(setting.schema, options);
+  options.set("calibration", "paper");
+  const auto plan = plan_adassp(setting.schema, common_options(options));
   EXPECT_EQ(plan.calibration, Calibration::wang2018);
   ASSERT_TRUE(plan.claim.has_value());
   EXPECT_EQ(plan.claim->epsilon, 2);
-  EXPECT_EQ(plan.events, plan_adassp(setting.schema, asked(2)).events);
+  EXPECT_EQ(plan.events, plan_adassp(setting.schema, common_options(asked(2))).events);
   EXPECT_EQ(train(setting, plan, 1).receipt.calibration, "wang2018");
 }
 
 TEST(Adassp, NeedsNoNumberOfRecordsWhereDeltaIsGiven) {
   auto setting = berkeley();
   setting.schema.public_row_count.reset();
-  const auto plan = plan_adassp(setting.schema, asked(1));
+  const auto plan = plan_adassp(setting.schema, common_options(asked(1)));
   EXPECT_EQ(plan.public_row_count, 0);
   EXPECT_FALSE(train(setting, plan, 1).receipt.public_row_count.has_value());
   auto options = asked(1);
-  options.delta.reset();
-  EXPECT_THROW(static_cast<void>(plan_adassp(setting.schema, options)), base::UsageError);
+  options.erase("delta");
+  EXPECT_THROW(static_cast<void>(plan_adassp(setting.schema, common_options(options))),
+               base::UsageError);
 }
 
 TEST(Adassp, RefusesWhatItHasNoProofFor) {
   const auto setting = berkeley();
   auto huber = asked(1);
-  huber.loss = model::HuberLoss{};
-  EXPECT_THROW(static_cast<void>(plan_adassp(setting.schema, huber)), base::UsageError);
+  huber.set("loss", model::Loss{model::HuberLoss{}});
+  EXPECT_THROW(static_cast<void>(plan_adassp(setting.schema, common_options(huber))),
+               base::UsageError);
   auto pure = asked(1);
-  pure.delta = 0;
-  EXPECT_THROW(static_cast<void>(plan_adassp(setting.schema, pure)), base::GuaranteeError);
+  pure.set("delta", 0);
+  EXPECT_THROW(static_cast<void>(plan_adassp(setting.schema, common_options(pure))),
+               base::GuaranteeError);
   auto weighted = asked(1);
-  weighted.class_weights = setting.schema.target->class_names()[1] + "=3";
-  EXPECT_THROW(static_cast<void>(plan_adassp(setting.schema, weighted)), base::UsageError);
-  EXPECT_THROW(static_cast<void>(plan_adassp(setting.schema, asked(1e-4))), base::NumericError);
+  weighted.set("class-weights", setting.schema.target->class_names()[1] + "=3");
+  EXPECT_THROW(static_cast<void>(plan_training(setting.schema, weighted)), base::UsageError);
+  EXPECT_THROW(static_cast<void>(plan_adassp(setting.schema, common_options(asked(1e-4)))),
+               base::NumericError);
   auto wide = setting.schema;
   wide.columns = {{"words", data::HashedColumn{.bits = 13}}};
-  EXPECT_THROW(static_cast<void>(plan_adassp(wide, asked(1))), base::UsageError);
+  EXPECT_THROW(static_cast<void>(plan_adassp(wide, common_options(asked(1)))), base::UsageError);
   wide.columns = {{"words", data::HashedColumn{.bits = 11}}};
-  EXPECT_NO_THROW(static_cast<void>(plan_adassp(wide, asked(1))));
+  EXPECT_NO_THROW(static_cast<void>(plan_adassp(wide, common_options(asked(1)))));
 }
 
 }  // namespace adassp_test

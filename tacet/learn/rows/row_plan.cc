@@ -37,7 +37,7 @@ void split_noise(RowPlan& plan, double share, double whole) {
 }
 
 privacy::Event least_noise(const std::function<privacy::Event(double whole)>& releases_at,
-                           const LinearOptions& options, privacy::Delta left) {
+                           const CommonOptions& options, privacy::Delta left) {
   return releases_at(accounting::min_noise(
       releases_at, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
 }

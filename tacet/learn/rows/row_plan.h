@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/learn/rows/row_choice.h"
 #include "tacet/learn/rows/row_optimizer.h"
@@ -37,7 +37,7 @@ void split_noise(RowPlan& plan, double share, double whole);
 /// The least noise that is enough for epsilon at `left`. `releases_at` sets the plan's noise from
 /// that of one release a step and returns what is then released.
 [[nodiscard]] privacy::Event least_noise(
-    const std::function<privacy::Event(double whole)>& releases_at, const LinearOptions& options,
+    const std::function<privacy::Event(double whole)>& releases_at, const CommonOptions& options,
     privacy::Delta left);
 
 /// Settings of the sample, the steps and the optimizer. The step size is shown in units of

@@ -33,7 +33,7 @@ const double compared_share = 1 / (1 + std::pow(2.0, -2.0 / 3));
 
 double number_of(std::int64_t count) { return static_cast<double>(count); }
 
-void expect_groups(const data::Schema& schema, const LinearOptions& options) {
+void expect_groups(const data::Schema& schema, const SparseGroupsOptions& options) {
   if (outputs_of(target_of(schema)) > 1) {
     throw base::GuaranteeError("sparse-groups fits one output; for several classes use gradient");
   }
@@ -41,11 +41,11 @@ void expect_groups(const data::Schema& schema, const LinearOptions& options) {
   refuse_class_weights(schema, options);
 }
 
-data::ColumnRange range_of(const data::Schema& schema, const LinearOptions& options) {
+data::ColumnRange range_of(const data::Schema& schema, const SparseGroupsOptions& options) {
   if (!options.group_column) {
     throw base::UsageError(
-        "group-column is missing: groups of records must follow from the record alone, never from "
-        "its position; name a column of the schema with --group-column");
+        "`group_column` is missing: groups of records must follow from the record alone, never "
+        "from its position; name a column of the schema with `group_column`");
   }
   const auto columns = schema.encoded_columns();
   data::ColumnRange range{0, 0};
@@ -59,12 +59,13 @@ data::ColumnRange range_of(const data::Schema& schema, const LinearOptions& opti
     range.second = k + 1;
   }
   if (range.second == 0) {
-    throw base::UsageError("group-column '{}' is no feature of the schema", *options.group_column);
+    throw base::UsageError("`group_column` '{}' is no feature of the schema",
+                           *options.group_column);
   }
   return range;
 }
 
-void resolve_group_steps(SparseGroupsPlan& plan, const LinearOptions& options) {
+void resolve_group_steps(SparseGroupsPlan& plan, const SparseGroupsOptions& options) {
   plan.groups = options.groups.value_or(usual_groups);
   plan.random_groups = options.random_groups;
   plan.steps = options.steps.value_or(usual_passes * plan.groups);
@@ -92,7 +93,8 @@ void split_epsilon(SparseGroupsPlan& plan, double whole) {
 }
 
 // Theorem 1 shares epsilon among secret draws of groups, Lemma 4 that of a step among its parts.
-bool resolve_published_noise(SparseGroupsPlan& plan, const LinearOptions& options, double delta) {
+bool resolve_published_noise(SparseGroupsPlan& plan, const SparseGroupsOptions& options,
+                             double delta) {
   if (delta == 0) {
     throw base::GuaranteeError(
         "Theorem 1 of Zhang, Mironov and Hejazinia (2021) states a delta above 0; leave "
@@ -122,13 +124,13 @@ bool resolve_published_noise(SparseGroupsPlan& plan, const LinearOptions& option
 }
 
 void resolve_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
-                         const LinearOptions& options) {
+                         const SparseGroupsOptions& options) {
   const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
   // The noise of a step, and its draw of a group.
   plan.prg_slack =
       random::prg_slack_of((plan.random_groups ? 2 : 1) * plan.steps, random::max_block_words);
   if (options.paper() && resolve_published_noise(plan, options, delta)) return;
-  const auto left = resolve_delta_left(options, delta, plan.prg_slack);
+  const auto left = resolve_delta_left(plan, options, delta, plan.prg_slack);
   const auto events = [&](double whole) {
     split_epsilon(plan, whole);
     return releases(plan);
@@ -138,7 +140,7 @@ void resolve_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
   resolve_guarantee(plan, options, delta);
 }
 
-void resolve_group_threshold(SparseGroupsPlan& plan, const LinearOptions& options) {
+void resolve_group_threshold(SparseGroupsPlan& plan, const SparseGroupsOptions& options) {
   const double compared = plan.threshold_share > 0 ? 1 - plan.threshold_share : compared_share;
   const double scale = 2 * plan.grid_unit() * std::ldexp(1, score_bits) *
                        number_of(plan.positives) / (compared * plan.selection_epsilon);
@@ -191,9 +193,8 @@ class GroupOrder {
   std::optional<mechanism::GroupDraws> draws_;
 };
 
-constexpr const char* group_options =
-    "calibration steps step-size clipping-norm radius group-column groups group-order positives "
-    "threshold";
+constexpr auto group_reads =
+    bound_names<sparse_groups_bindings, step_bindings, ball_bindings, calibration_bindings>;
 constexpr std::array group_papers{Paper{Calibration::zhang2021}};
 constexpr privacy::AdjacencySet stays_in_a_group{privacy::Adjacency::add_remove,
                                                  privacy::Adjacency::zero_out};
@@ -247,9 +248,11 @@ mechanism::SparseVectorOptions SparseGroupsPlan::run() const {
           .threshold_share = threshold_share};
 }
 
-SparseGroupsPlan plan_sparse_groups(const data::Schema& schema, const LinearOptions& options) {
+SparseGroupsPlan plan_sparse_groups(const data::Schema& schema, const SparseGroupsOptions& options,
+                                    const PlanContext& context) {
   expect_groups(schema, options);
   SparseGroupsPlan plan;
+  plan.first = context.first_release;
   resolve_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   plan.guarantee = {options.epsilon, 0, options.adjacency};
@@ -294,8 +297,8 @@ constinit const Method sparse_groups_method{
     "few coordinates a step, from groups of records in turn",
     privacy::Adjacency::add_remove,
     proved_groups,
-    group_options,
-    planned_by<plan_sparse_groups, train_sparse_groups>,
+    group_reads,
+    planned_by<sparse_groups_options, plan_sparse_groups, train_sparse_groups>,
     recorded_releases_of<SparseGroupsPlan>,
     true,
     group_papers};

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/mechanism/select/sparse_vector.h"
 
@@ -15,6 +15,29 @@
 /// a pass over them costs what one group costs, or drawn in secret as in the paper, which lowers
 /// delta and not epsilon: its theorem 1 is refuted (docs/methods/sparse-groups.md).
 namespace tacet::learn {
+
+/// What a user may ask of it. Everything left out but the group column is chosen from public facts.
+struct SparseGroupsOptions : CommonOptions, StepOptions, BallOptions {
+  std::optional<std::string> group_column{};  ///< whose hash groups records; must be given
+  std::optional<std::int64_t> groups{};
+  bool random_groups = false;               ///< a secret one for each step, not all in turn
+  std::optional<std::int64_t> positives{};  ///< coordinates that a step moves, at most
+  std::optional<double> threshold{};        ///< of the mean gradient
+};
+inline constexpr std::array sparse_groups_bindings{
+    bind<&SparseGroupsOptions::group_column>("group-column"),
+    bind<&SparseGroupsOptions::groups>("groups"),
+    bind<&SparseGroupsOptions::random_groups>(
+        "group-order",
+        [](const std::string& text, SparseGroupsOptions& options) {
+          options.random_groups = text == "random";
+        }),
+    bind<&SparseGroupsOptions::positives>("positives"),
+    bind<&SparseGroupsOptions::threshold>("threshold"),
+};
+inline constexpr auto sparse_groups_options =
+    read_options<SparseGroupsOptions, sparse_groups_bindings, step_bindings, ball_bindings,
+                 calibration_bindings>;
 
 struct SparseGroupsPlan : MethodPlan {
   std::string group_column;
@@ -41,7 +64,8 @@ struct SparseGroupsPlan : MethodPlan {
 /// Settles all parameters from the options and the schema alone. UsageError without a group column
 /// that the schema has; GuaranteeError for replace_one, a unit column, several outputs.
 [[nodiscard]] SparseGroupsPlan plan_sparse_groups(const data::Schema& schema,
-                                                  const LinearOptions& options);
+                                                  const SparseGroupsOptions& options,
+                                                  const PlanContext& context = {});
 [[nodiscard]] TrainedModel train_sparse_groups(const data::Dataset& dataset,
                                                const data::Schema& schema,
                                                const SparseGroupsPlan& plan,

@@ -37,22 +37,18 @@ data::Schema schema_of(std::int64_t rows) {
   return schema;
 }
 
-LinearOptions options_of(double epsilon) {
-  LinearOptions options;
-  options.method = "sparse-groups";
-  options.epsilon = epsilon;
-  options.delta = 1e-6;
-  options.group_column = "town";
-  options.groups = 5;
-  return options;
+ParameterValues options_of(double epsilon) {
+  return {{"adjacency", "add_remove"}, {"method", "sparse-groups"},
+          {"epsilon", epsilon},        {"delta", 1e-6},
+          {"group-column", "town"},    {"groups", 5}};
 }
 
 // A pass over the groups costs what one group costs: a hundred steps on five groups are twenty
 // runs.
 TEST(SparseGroups, APassOverGroupsCostsWhatOneDoes) {
   auto options = options_of(2);
-  options.steps = 98;
-  const auto plan = plan_sparse_groups(schema_of(10000), options);
+  options.set("steps", 98);
+  const auto plan = plan_sparse_groups(schema_of(10000), sparse_groups_options(options));
   EXPECT_EQ(plan.passes(), 20);
   const auto* passes = plan.events.as<privacy::Repeated>();
   ASSERT_NE(passes, nullptr);
@@ -74,10 +70,10 @@ TEST(SparseGroups, ThePapersClaimStandsBesideWhatIsProved) {
   const auto schema = schema_of(10000);
   for (const std::int64_t groups : {5, 1000}) {
     auto options = options_of(2);
-    options.calibration = Calibration::zhang2021;
-    options.groups = groups;
-    options.steps = 10 * groups;
-    const auto plan = plan_sparse_groups(schema, options);
+    options.set("calibration", "zhang2021");
+    options.set("groups", groups);
+    options.set("steps", 10 * groups);
+    const auto plan = plan_sparse_groups(schema, sparse_groups_options(options));
     ASSERT_TRUE(plan.claim);
     EXPECT_EQ(plan.claim->epsilon, 2);
     EXPECT_LE(plan.guarantee.epsilon, 2);
@@ -92,17 +88,17 @@ TEST(SparseGroups, ThePapersClaimStandsBesideWhatIsProved) {
     EXPECT_TRUE(said);
   }
   auto pure = options_of(2);
-  pure.calibration = Calibration::zhang2021;
-  pure.delta = 0;
-  EXPECT_THROW((void)plan_sparse_groups(schema, pure), base::GuaranteeError);
+  pure.set("calibration", "zhang2021");
+  pure.set("delta", 0);
+  EXPECT_THROW((void)plan_sparse_groups(schema, sparse_groups_options(pure)), base::GuaranteeError);
 }
 
 TEST(SparseGroups, ItsReceiptLeadsBackToItsEvents) {
   const auto schema = schema_of(10000);
   for (const double delta : {1e-6, 0.0}) {
     auto options = options_of(2);
-    options.delta = delta;
-    const auto plan = plan_sparse_groups(schema, options);
+    options.set("delta", delta);
+    const auto plan = plan_sparse_groups(schema, sparse_groups_options(options));
     auto receipt = receipt_of(plan);
     receipt.events = plan.events;
     const Method* known[] = {&sparse_groups_method};
@@ -151,12 +147,12 @@ Fitted fit(const SparseGroupsPlan& plan, const data::Schema& schema, std::int64_
 TEST(SparseGroups, MovesTheCoordinatesThatMatter) {
   const auto schema = schema_of(50000);
   auto options = options_of(8);
-  options.loss = model::SquaredLoss{};
-  options.positives = 3;
-  options.steps = 60;
-  options.step_size = 4;
-  options.threshold = 0.01;
-  const auto plan = plan_sparse_groups(schema, options);
+  options.set("loss", model::Loss{model::SquaredLoss{}});
+  options.set("positives", 3);
+  options.set("steps", 60);
+  options.set("step-size", 4);
+  options.set("threshold", 0.01);
+  const auto plan = plan_sparse_groups(schema, sparse_groups_options(options));
   const auto fitted = fit(plan, schema, 50000);
   EXPECT_TRUE(fitted.kept_promise);
   double right = 0;
@@ -166,9 +162,10 @@ TEST(SparseGroups, MovesTheCoordinatesThatMatter) {
   }
   EXPECT_GT(right, 0.5);
   EXPECT_LT(others, right / 4);
-  options.radius = 0.1;
+  options.set("radius", 0.1);
   double square = 0;
-  for (const double weight : fit(plan_sparse_groups(schema, options), schema, 50000).weights) {
+  for (const double weight :
+       fit(plan_sparse_groups(schema, sparse_groups_options(options)), schema, 50000).weights) {
     square += weight * weight;
   }
   EXPECT_LE(std::sqrt(square), 0.1 + 1e-12);
@@ -179,11 +176,11 @@ TEST(SparseGroups, MovesTheCoordinatesThatMatter) {
 TEST(SparseGroups, SecretDrawsOfGroupsArePricedByTheirOwnBound) {
   const auto schema = schema_of(50000);
   auto options = options_of(2);
-  options.positives = 2;
-  options.steps = 200;
-  const auto in_turn = plan_sparse_groups(schema, options);
-  options.random_groups = true;
-  const auto plan = plan_sparse_groups(schema, options);
+  options.set("positives", 2);
+  options.set("steps", 200);
+  const auto in_turn = plan_sparse_groups(schema, sparse_groups_options(options));
+  options.set("group-order", "random");
+  const auto plan = plan_sparse_groups(schema, sparse_groups_options(options));
   EXPECT_EQ(plan.sampling_scheme, "random_groups");
   EXPECT_LE(plan.guarantee.epsilon, 2.0001);
   EXPECT_LT(plan.selection_epsilon, in_turn.selection_epsilon);
@@ -204,16 +201,17 @@ TEST(SparseGroups, SecretDrawsOfGroupsArePricedByTheirOwnBound) {
 TEST(SparseGroups, RefusesWhatIsNotProvedBeforeAnythingIsRead) {
   const auto schema = schema_of(1000);
   auto options = options_of(1);
-  options.adjacency = Adjacency::replace_one;
-  EXPECT_THROW((void)plan_sparse_groups(schema, options), base::GuaranteeError);
+  options.set("adjacency", Adjacency::replace_one);
+  EXPECT_THROW((void)plan_sparse_groups(schema, sparse_groups_options(options)),
+               base::GuaranteeError);
   options = options_of(1);
-  options.group_column.reset();
-  EXPECT_THROW((void)plan_sparse_groups(schema, options), base::UsageError);
-  options.group_column = "y";
-  EXPECT_THROW((void)plan_sparse_groups(schema, options), base::UsageError);
+  options.erase("group-column");
+  EXPECT_THROW((void)plan_sparse_groups(schema, sparse_groups_options(options)), base::UsageError);
+  options.set("group-column", "y");
+  EXPECT_THROW((void)plan_sparse_groups(schema, sparse_groups_options(options)), base::UsageError);
   options = options_of(1);
-  options.positives = 1000;
-  EXPECT_THROW((void)plan_sparse_groups(schema, options), base::UsageError);
+  options.set("positives", 1000);
+  EXPECT_THROW((void)plan_sparse_groups(schema, sparse_groups_options(options)), base::UsageError);
 }
 
 }  // namespace sparse_groups_test

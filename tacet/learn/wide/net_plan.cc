@@ -33,12 +33,12 @@ constexpr std::int64_t max_words = 4096;
 // Numbers that get noise in every step without anybody waiting for it.
 constexpr double many_numbers = 0x1p22;
 
-void refuse(const data::Schema& schema, const LinearOptions& options) {
+void refuse(const data::Schema& schema, const WideOptions& options) {
   refuse_class_weights(schema, options);
   if (std::isinf(options.epsilon) && options.feature_selection > 0) {
     throw base::UsageError(
-        "feature-selection has no meaning with epsilon inf, which trains on all columns; leave it "
-        "out");
+        "`feature_selection` has no meaning with epsilon inf, which trains on all columns; leave "
+        "it out");
   }
   if (options.steps.value_or(1) > max_net_steps) {
     throw base::UsageError("steps of method wide must be 1 to {}, got {}", max_net_steps,
@@ -46,27 +46,27 @@ void refuse(const data::Schema& schema, const LinearOptions& options) {
   }
   if (options.max_records_per_unit > 1 && !schema.unit) {
     throw base::UsageError(
-        "max-records-per-unit needs a unit column in the schema; without one each record is a "
+        "`max_records_per_unit` needs a unit column in the schema; without one each record is a "
         "unit");
   }
 }
 
 // Several classes share one loss.
-LinearOptions with_usual_loss(const data::Schema& schema, const LinearOptions& options) {
+WideOptions with_usual_loss(const data::Schema& schema, const WideOptions& options) {
   auto asked = options;
   if (!asked.loss && target_of(schema).class_count() > 2) asked.loss = model::SoftmaxLoss{};
   return asked;
 }
 
 std::int64_t max_ids_of(const data::Column& column) {
-  if (const auto* ids = std::get_if<data::IdsColumn>(&column.rule)) return ids->most;
+  if (const auto* ids = std::get_if<data::IdsColumn>(&column.rule)) return ids->max_ids;
   return std::holds_alternative<data::TextColumn>(column.rule) ? max_words : 1;
 }
 
-void resolve_shape(NetPlan& plan, const data::Schema& schema, const LinearOptions& options) {
-  plan.architecture = options.wide.architecture;
+void resolve_shape(NetPlan& plan, const data::Schema& schema, const WideOptions& options) {
+  plan.architecture = options;
   plan.shape = model::wide_shape(schema, plan.architecture, plan.loss);
-  plan.start_seed = static_cast<std::uint64_t>(options.wide.start_seed.value_or(1));
+  plan.start_seed = static_cast<std::uint64_t>(options.start_seed.value_or(1));
   std::int64_t most = 0;
   const auto places = model::column_places(schema);
   for (std::size_t c = 0; c < places.size(); ++c) {
@@ -82,7 +82,7 @@ void resolve_shape(NetPlan& plan, const data::Schema& schema, const LinearOption
   if (numbers > max_numbers) {
     throw base::UsageError(
         "a wide model of {:.4g} numbers is more than the 2^27 that a model file holds; use fewer "
-        "bits or ids in the schema, or a smaller --dim",
+        "bits or ids in the schema, or a smaller `dim`",
         numbers);
   }
   const double bytes = 4 * numbers * sizeof(float);
@@ -94,15 +94,15 @@ void resolve_shape(NetPlan& plan, const data::Schema& schema, const LinearOption
   }
 }
 
-void resolve_choice(NetPlan& plan, const LinearOptions& options) {
+void resolve_choice(NetPlan& plan, const WideOptions& options) {
   auto& choice = plan.choice;
   const auto numbers = base::to_double(model::wide_number_count(plan.shape));
-  const auto asked = options.wide.selection;
+  const auto asked = options.selection;
   if (asked && *asked != "all" && *asked != "adafest") {
     throw base::UsageError("selection of method wide must be all or adafest, got '{}'", *asked);
   }
   // How many ids there are must not matter where they were found first.
-  const bool few = numbers <= many_numbers || plan.shape.fields.empty() || options.after;
+  const bool few = numbers <= many_numbers || plan.shape.fields.empty() || plan.first;
   choice.kind = asked.value_or(few ? "all" : "adafest") == "all" ? WordSelection::all
                                                                  : WordSelection::adafest;
   if (!asked && !plan.shape.fields.empty()) {
@@ -116,21 +116,21 @@ void resolve_choice(NetPlan& plan, const LinearOptions& options) {
     }
     return;
   }
-  if (options.wide.selection_share || options.threshold) {
+  if (options.selection_share || options.threshold) {
     throw base::UsageError(
-        "selection-share and threshold have no meaning where all vectors are chosen; leave them "
-        "out, or use --selection adafest");
+        "`selection_share` and threshold have no meaning where all vectors are chosen; leave them "
+        "out, or use `selection=adafest`");
   }
 }
 
-void resolve_noise(NetPlan& plan, const data::Schema& schema, const LinearOptions& options) {
+void resolve_noise(NetPlan& plan, const data::Schema& schema, const WideOptions& options) {
   plan.guarantee = {options.epsilon, 0, options.adjacency};
   // The sample, the choice, the noise.
   plan.prg_slack = random::prg_slack_of(3 * plan.steps, random::max_block_words);
   if (std::isinf(options.epsilon)) return;
   const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
-  const auto left = resolve_delta_left(options, delta.value(), plan.prg_slack);
-  const double share = options.wide.selection_share.value_or(usual_share);
+  const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
+  const double share = options.selection_share.value_or(usual_share);
   plan.events = least_noise(
       [&](double whole) {
         split_noise(plan, share, whole);
@@ -140,12 +140,12 @@ void resolve_noise(NetPlan& plan, const data::Schema& schema, const LinearOption
   static_cast<void>(norm_bits_for(plan.noise));
   if (plan.choice.counts_words()) {
     check_count_noise(plan.choice.noise, "records for choosing ids",
-                      "give a larger epsilon or selection-share, or --selection all");
+                      "give a larger epsilon or `selection_share`, or `selection=all`");
   }
   resolve_guarantee(plan, options, delta.value());
 }
 
-void resolve_threshold(NetPlan& plan, const LinearOptions& options) {
+void resolve_threshold(NetPlan& plan, const WideOptions& options) {
   auto& choice = plan.choice;
   if (plan.unprotected() || !choice.counts_words()) return;
   choice.threshold = options.threshold.value_or(usual_threshold(
@@ -160,8 +160,8 @@ void resolve_threshold(NetPlan& plan, const LinearOptions& options) {
       choice.threshold);
 }
 
-void resolve_optimizer(NetPlan& plan, const LinearOptions& options) {
-  const auto name = options.wide.optimizer.value_or("adam");
+void resolve_optimizer(NetPlan& plan, const WideOptions& options) {
+  const auto name = options.optimizer.value_or("adam");
   const auto kind = row_optimizer_names.find(name);
   if (!kind || *kind == RowOptimizerKind::adam_dense_zero) {
     throw base::UsageError(
@@ -259,9 +259,11 @@ void list_settings(SettingList& list, NetPlan& plan) {
   list.checked("noise_multiplier", plan.noise, above_0);
 }
 
-NetPlan plan_net(const data::Schema& schema, const LinearOptions& options) {
+NetPlan plan_net(const data::Schema& schema, const WideOptions& options,
+                 const PlanContext& context) {
   refuse(schema, options);
   NetPlan plan;
+  plan.first = context.first_release;
   resolve_problem(plan, schema, with_usual_loss(schema, options), {.softmax = true});
   resolve_shape(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
@@ -275,15 +277,59 @@ NetPlan plan_net(const data::Schema& schema, const LinearOptions& options) {
   return plan;
 }
 
+namespace {
+
+constexpr auto pooling_names =
+    base::names<model::Pooling>({{model::Pooling::sum, "sum"}, {model::Pooling::mean, "mean"}});
+constexpr auto linear_part_names = base::names<model::LinearPart>(
+    {{model::LinearPart::present, "present"}, {model::LinearPart::absent, "absent"}});
+constexpr auto head_names = base::names<model::WideHead>(
+    {{model::WideHead::layers, "layers"}, {model::WideHead::two_tower, "two-tower"}});
+
+void read_hidden(const std::string& text, model::WideArchitecture& architecture) {
+  auto& hidden = architecture.hidden;
+  hidden.clear();
+  if (text == "none") return;
+  for (const auto& part : split_at_commas(text)) hidden.push_back(parse_integer("hidden", part));
+}
+
+constexpr std::array architecture_bindings{
+    bind<&model::WideArchitecture::width>("dim"),
+    bind<&model::WideArchitecture::hidden>("hidden", read_hidden),
+    bind<&model::WideArchitecture::pooling, pooling_names>("pooling"),
+    bind<&model::WideArchitecture::linear, linear_part_names>("linear-part"),
+    bind<&model::WideArchitecture::head, head_names>("head"),
+    bind<&model::WideArchitecture::left>("left"),
+    bind<&model::WideArchitecture::right>("right"),
+};
+
+constexpr std::array wide_bindings{
+    bind<&WideOptions::batch_size>("batch-size"),
+    bind<&WideOptions::max_records_per_unit>("max-records-per-unit"),
+    bind<&WideOptions::threshold>("threshold"),
+    bind<&WideOptions::optimizer>("optimizer"),
+    bind<&WideOptions::selection>("selection"),
+    bind<&WideOptions::selection_share>("selection-share"),
+    bind<&WideOptions::start_seed>("start-seed"),
+};
+
+constexpr auto wide_reads =
+    bound_names<architecture_bindings, wide_bindings, step_bindings, feature_selection_bindings>;
+
+}  // namespace
+
+WideOptions wide_options(const ParameterValues& asked) {
+  return read_options<WideOptions, architecture_bindings, wide_bindings, step_bindings,
+                      feature_selection_bindings>(asked);
+}
+
 constinit const Method wide_method{
     "wide",
-    "noisy descent for vectors of ids and hidden layers (--model wide)",
+    "noisy descent for vectors of ids and hidden layers (`model=wide`)",
     privacy::Adjacency::add_remove,
     {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
-    "steps step-size clipping-norm batch-size max-records-per-unit threshold feature-selection dim "
-    "hidden "
-    "pooling linear-part head left right optimizer selection selection-share start-seed",
-    planned_by<plan_net, train_net>,
+    wide_reads,
+    planned_by<wide_options, plan_net, train_net>,
     recorded_net,
     true,
     {},

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/learn/rows/row_plan.h"
 #include "tacet/model/wide/wide_architecture.h"
@@ -18,6 +18,18 @@
 /// same sample before (Ghazi and others 2023, DP-AdaFEST). Both are one debit. The bound is
 /// enforced in integers whatever the net and the data are (docs/proofs/wide.md).
 namespace tacet::learn {
+
+/// What a user may ask of a wide model. Everything left out is chosen from public facts.
+struct WideOptions : CommonOptions, StepOptions, FeatureSelectionOptions, model::WideArchitecture {
+  std::optional<std::string> optimizer{};
+  std::optional<std::string> selection{};    ///< of ids whose vectors a step moves
+  std::optional<double> selection_share{};   ///< of mu^2
+  std::optional<double> threshold{};         ///< of records that have an id
+  std::optional<std::int64_t> start_seed{};  ///< public
+  std::optional<std::int64_t> batch_size{};  ///< the expected number of records of a step
+  std::int64_t max_records_per_unit = 1;     ///< of a unit column's records that take part
+};
+[[nodiscard]] WideOptions wide_options(const ParameterValues& asked);
 
 /// Training of a wide model, settled from public facts: no record has been read.
 struct NetPlan : RowPlan {  // its choice is all, or by how many records have an id
@@ -33,7 +45,8 @@ struct NetPlan : RowPlan {  // its choice is all, or by how many records have an
 
 /// UsageError when something needed is missing or makes no sense, GuaranteeError when no guarantee
 /// can be proved for it.
-[[nodiscard]] NetPlan plan_net(const data::Schema& schema, const LinearOptions& options);
+[[nodiscard]] NetPlan plan_net(const data::Schema& schema, const WideOptions& options,
+                               const PlanContext& context = {});
 
 /// Trains by the plan and commits the reservation. With one seed the model has the same bits for
 /// any number of threads.

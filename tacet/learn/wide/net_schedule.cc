@@ -37,13 +37,13 @@ double usual_steps(double rows, double batch, bool open) {
 
 }  // namespace
 
-void resolve_steps(NetPlan& plan, const LinearOptions& options) {
+void resolve_steps(NetPlan& plan, const WideOptions& options) {
   const auto rows = static_cast<double>(plan.public_row_count);
   const bool open = std::isinf(options.epsilon);
   plan.batch = options.batch_size.value_or(static_cast<std::int64_t>(usual_batch(rows, open)));
   plan.batch = std::max<std::int64_t>(plan.batch, 1);
   if (plan.batch > plan.public_row_count) {
-    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}",
+    throw base::UsageError("`batch_size` must be at most public_row_count = {}, got {}",
                            plan.public_row_count, plan.batch);
   }
   const auto batch = static_cast<double>(plan.batch);

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/wide/net_plan.h"
 
 namespace tacet::learn {
@@ -11,7 +11,7 @@ inline constexpr std::int64_t max_net_steps = 1000000;
 
 /// How many steps on samples of how many records, from the public number of records and what is
 /// asked for. UsageError for samples of more records than there are.
-void resolve_steps(NetPlan& plan, const LinearOptions& options);
+void resolve_steps(NetPlan& plan, const WideOptions& options);
 
 /// Of the plan's optimizer where nothing is asked for, before it falls.
 [[nodiscard]] double usual_step_size(const NetPlan& plan);

@@ -28,7 +28,7 @@ constexpr std::int64_t ids = 40;
 
 data::Schema schema_of(bool units = false) {
   data::Schema schema;
-  schema.columns = {{"basket", data::IdsColumn{.most = 4, .count = ids}},
+  schema.columns = {{"basket", data::IdsColumn{.max_ids = 4, .count = ids}},
                     {"size", data::NumericColumn{.lower = 0, .upper = 1}}};
   schema.target = {"y", data::BinaryTarget{{"1"}, {"0"}}};
   schema.public_row_count = 2000;
@@ -64,9 +64,8 @@ Training planned(const data::Schema& schema, Values values) {
     values.try_emplace(name, value);
   }
   for (const auto& [name, value] : values) given.set(name, value);
-  const auto& method = find_method("wide");
-  check_parameters(method, given);
-  return plan_training(schema, linear_options(given, method.usual_adjacency));
+  if (!given.given("adjacency")) given.set("adjacency", find_method("wide").usual_adjacency);
+  return plan_training(schema, given);
 }
 
 struct Run {
@@ -163,7 +162,7 @@ TEST(NetTraining, SpendsWhatWasPlannedAndTheReceiptSaysSo) {
 // have no vectors at all, and both releases together cost what was asked for.
 TEST(NetTraining, LearnsOnIdsThatWereFoundFirst) {
   auto schema = schema_of();
-  schema.columns[0].rule = data::IdsColumn{.most = 4, .count = 4000};
+  schema.columns[0].rule = data::IdsColumn{.max_ids = 4, .count = 4000};
   const auto plan = planned(
       schema,
       {{"feature-selection", "0.3"}, {"selection", "all"}, {"batch-size", "200"}, {"steps", "5"}});

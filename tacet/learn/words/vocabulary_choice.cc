@@ -36,9 +36,8 @@ data::Vocabulary listed(std::vector<mechanism::NoisyThing> words, std::int64_t m
   if (words.size() < 2) {
     throw base::DataError(
         "the vocabulary that was released has {} words, and vectors need two; all of epsilon is "
-        "booked as spent. Ask for it with a larger --vocabulary-epsilon or from more texts, or "
-        "give a public "
-        "list (--vocabulary)",
+        "booked as spent. Ask for it with a larger `vocabulary_epsilon` or from more texts, or "
+        "give a public list (`vocabulary`)",
         words.size());
   }
   std::vector<std::string> names;

@@ -44,20 +44,21 @@ void refuse(const WordOptions& options) {
   }
   if (!options.public_row_count) {
     throw base::UsageError(
-        "public-row-count is missing: the number of units, or a public guess of it, settles noise "
-        "and steps, and tacet never uses the true number; declare it with --public-row-count");
+        "`public_row_count` is missing: the number of units, or a public guess of it, settles "
+        "noise and steps, and tacet never uses the true number; declare it with "
+        "`public_row_count`");
   }
   if (options.steps && options.epochs) {
     throw base::UsageError("steps and epochs say the same; give one of them");
   }
   if (!options.select_vocabulary && (options.vocabulary_epsilon || options.max_words_per_unit)) {
     throw base::UsageError(
-        "vocabulary-epsilon and max-words-per-unit are of words that are found in the texts; add "
-        "--select-vocabulary, or leave them out");
+        "`vocabulary_epsilon` and `max_words_per_unit` are of words that are found in the texts; "
+        "add `select_vocabulary`, or leave them out");
   }
   if (options.vocabulary_epsilon && std::isinf(options.epsilon)) {
     throw base::UsageError(
-        "epsilon inf finds words without noise, and vocabulary-epsilon prices it; leave it out");
+        "epsilon inf finds words without noise, and `vocabulary_epsilon` prices it; leave it out");
   }
   if (options.select_vocabulary && options.pairs_as_units) {
     throw base::UsageError(
@@ -66,7 +67,8 @@ void refuse(const WordOptions& options) {
   }
   if (options.by_frequency && options.tables == 1) {
     throw base::UsageError(
-        "vocabulary-order frequency starts biases, and --tables 1 has none; leave one of them out");
+        "`vocabulary_order` frequency starts biases, and `tables=1` has none; leave one of them "
+        "out");
   }
 }
 
@@ -83,7 +85,7 @@ void resolve_examples(WordPlan& plan, const data::Vocabulary& vocabulary,
   if (options.sample) rule.keep = data::keep_thresholds(vocabulary, *options.sample);
   rule.validate(vocabulary);
   plan.negatives_by_count = options.negatives_by_count;
-  if (plan.negatives_by_count) data::expect_counts(vocabulary, "--negatives-by-count");
+  if (plan.negatives_by_count) data::expect_counts(vocabulary, "`negatives_by_count`");
 }
 
 void resolve_shape(WordPlan& plan, const data::Vocabulary& vocabulary, const WordOptions& options) {
@@ -109,7 +111,7 @@ void resolve_steps(WordPlan& plan, const WordOptions& options) {
   plan.batch = options.batch_size.value_or(std::max<std::int64_t>(
       1, static_cast<std::int64_t>(std::min(usual, base::to_double(units)))));
   if (plan.batch > units) {
-    throw base::UsageError("batch-size must be 1 to the {} units, got {}", units, plan.batch);
+    throw base::UsageError("`batch_size` must be 1 to the {} units, got {}", units, plan.batch);
   }
   plan.rate =
       random::PoissonRate::at_least(base::to_double(plan.batch) / base::to_double(units)).value();
@@ -134,7 +136,7 @@ void resolve_vocabulary(WordPlan& plan, const WordOptions& options, double delta
   const double epsilon = options.vocabulary_epsilon.value_or(options.epsilon / 4);
   if (epsilon >= options.epsilon) {
     throw base::UsageError(
-        "vocabulary-epsilon must be below epsilon, of which it is a part, got {}", epsilon);
+        "`vocabulary_epsilon` must be below epsilon, of which it is a part, got {}", epsilon);
   }
   choice.delta = delta / 4;
   const auto event = [&](double noise) {
@@ -143,9 +145,9 @@ void resolve_vocabulary(WordPlan& plan, const WordOptions& options, double delta
   };
   choice.noise = accounting::min_noise(
       event, {privacy::Epsilon(epsilon), privacy::Delta(delta / 2), options.adjacency});
-  check_count_noise(choice.noise, "times what a unit counts",
-                    "no word would be found; give a larger vocabulary-epsilon or epsilon, or a "
-                    "public list");
+  check_count_noise(
+      choice.noise, "times what a unit counts",
+      "no word would be found; give a larger `vocabulary_epsilon` or epsilon, or a public list");
   plan.reasons.add(
       "vocabulary: at most {} words, of those that noisily {:.4g} units hold where each holds no "
       "other one; epsilon {:.4g} of it",
@@ -164,7 +166,7 @@ void resolve_noise(WordPlan& plan, const WordOptions& options) {
     resolve_vocabulary(plan, options, 0);
     return;
   }
-  LinearOptions target;
+  CommonOptions target;
   target.epsilon = options.epsilon;
   target.adjacency = options.adjacency;
   const double delta = options.delta.value_or(default_delta(plan.public_row_count));
@@ -173,7 +175,7 @@ void resolve_noise(WordPlan& plan, const WordOptions& options) {
                                        plan.public_row_count));
   }
   if (options.paper && resolve_published_noise(plan, options, delta)) return;
-  const auto left = resolve_delta_left(target, delta, plan.prg_slack);
+  const auto left = resolve_delta_left(plan, target, delta, plan.prg_slack);
   resolve_vocabulary(plan, options, left.value());
   plan.events = least_noise(
       [&](double whole) {

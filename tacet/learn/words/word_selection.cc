@@ -9,6 +9,7 @@
 
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/rows/word_threshold.h"
 #include "tacet/optimize/sums/score_sum.h"
@@ -54,7 +55,7 @@ void resolve_kind(WordPlan& plan, const WordOptions& options) {
   if (choice.kind == WordSelection::all && numbers > max_numbers) {
     throw base::UsageError(
         "selection all holds and noises {:.4g} numbers, more than the 2^31 that it is offered for; "
-        "use --selection adafest, or fewer words or dimensions",
+        "use `selection=adafest`, or fewer words or dimensions",
         numbers);
   }
 }
@@ -62,8 +63,8 @@ void resolve_kind(WordPlan& plan, const WordOptions& options) {
 void refuse_given(bool given, std::string_view option, std::string_view where,
                   const RowChoice& choice) {
   if (!given) return;
-  throw base::UsageError("{} has no meaning with selection {}; it goes with {}", option,
-                         word_selection_names.of(choice.kind), where);
+  throw base::UsageError("{} has no meaning with selection {}; it goes with {}",
+                         base::parameter_name(option), word_selection_names.of(choice.kind), where);
 }
 
 // Options that say nothing about this kind of choice.
@@ -73,8 +74,8 @@ void refuse_meaningless(const RowChoice& choice, const WordOptions& options) {
   const bool counts = choice.counts_words() || choice.chooses_first();
   if (choice.kind == WordSelection::all && (options.selection_share || options.threshold)) {
     throw base::UsageError(
-        "selection-share and threshold have no meaning where all rows are chosen; leave them out, "
-        "or use --selection adafest");
+        "`selection_share` and threshold have no meaning where all rows are chosen; leave them "
+        "out, or use `selection=adafest`");
   }
   refuse_given(options.selection_share && !scores && !counts, "selection-share",
                "selections that read records", choice);
@@ -90,10 +91,12 @@ void refuse_meaningless(const RowChoice& choice, const WordOptions& options) {
                    (choice.kind == WordSelection::all || choice.kind == WordSelection::adafest),
                "selected", "those that choose so many", choice);
   if (options.selected && options.threshold && choice.kind == WordSelection::fest) {
-    throw base::UsageError("fest chooses by a threshold, or so many (selected); give one of them");
+    throw base::UsageError(
+        "fest chooses by a threshold, or so many (`selected`); give one of them");
   }
   if (options.selection_share && options.selection_epsilon) {
-    throw base::UsageError("selection-share and selection-epsilon say the same; give one of them");
+    throw base::UsageError(
+        "`selection_share` and `selection_epsilon` say the same; give one of them");
   }
 }
 
@@ -125,7 +128,7 @@ void refuse_counts_on_words(const RowChoice& choice, const WordOptions& options)
   if (any && !options.selected) return;
   throw base::UsageError(
       "selection {} counts on a number of words that nobody knows before they are found; with "
-      "--select-vocabulary use all, or adafest, adafest_plus or fest by a threshold",
+      "`select_vocabulary` use all, or adafest, adafest_plus or fest by a threshold",
       word_selection_names.of(choice.kind));
 }
 
@@ -140,7 +143,7 @@ void resolve_count(WordPlan& plan, const WordOptions& options) {
   if (choice.kind == WordSelection::fixed && !options.selected) {
     throw base::UsageError(
         "selection fixed moves the rows of the first words of the list; say how many with "
-        "--selected");
+        "`selected`");
   }
   if (options.selected) {
     choice.count = *options.selected;
@@ -164,7 +167,7 @@ void resolve_second_clip(WordPlan& plan, const WordOptions& options) {
   auto& choice = plan.choice;
   choice.second = options.second_clip;
   if ((choice.second == optimize::SecondClip::aggregate) != options.aggregate_norm.has_value()) {
-    throw base::UsageError("second-clip aggregate and aggregate-norm go together; give both");
+    throw base::UsageError("`second_clip` aggregate and `aggregate_norm` go together; give both");
   }
   choice.aggregate = options.aggregate_norm.value_or(0);
   const double held = base::to_double(plan.batch) *
@@ -173,7 +176,7 @@ void resolve_second_clip(WordPlan& plan, const WordOptions& options) {
   if (choice.holds_gradients() && held > max_held) {
     throw base::UsageError(
         "this choice holds the gradients of all units of a step, up to {:.3g} numbers, more than "
-        "2^30; use a smaller --batch-size or --max-pairs-per-unit, or --selection adafest",
+        "2^30; use a smaller `batch_size` or `max_pairs_per_unit`, or `selection=adafest`",
         held);
   }
 }

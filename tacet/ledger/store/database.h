@@ -25,13 +25,13 @@ enum class Durability {
 /// What to do where a ledger cannot be read any more.
 inline constexpr std::string_view backup_advice =
     "A backup lacks the bookings made since; whoever puts one back lowers the cap by what they "
-    "have spent (`tacet ledger cap`)";
+    "have spent (`ledger.cap`)";
 
 /// What messages say of a file: each kind of file has words of its own for what was not done.
 struct Wording {
   std::string noun = "ledger";
   std::string nothing = "nothing was booked";
-  std::string missing = "`tacet ledger init` makes one";
+  std::string missing = "`ledger.enrol` makes one";
   std::string shared = "two runs could spend the same budget";
   std::string names = "the budget would be spent twice";
   std::string moved =

@@ -85,7 +85,7 @@ class Device {
       if (!part_.only_resume) return std::nullopt;
       throw base::UsageError(
           "there is nothing to resume: '{}' has no report for task {}, so that none was sent; "
-          "leave --resume out to take part",
+          "leave `resume` out to take part",
           part_.folder.string(), task_.digest);
     }
     Frame frame;
@@ -246,8 +246,8 @@ class Device {
   }
 
   [[nodiscard]] std::string exchange_report(const std::string& report) {
-    const auto remains = fmt::format("the report stays in '{}', `tacet join --resume` sends it",
-                                     part_.folder.string());
+    const auto remains =
+        fmt::format("the report stays in '{}', `resume` sends it", part_.folder.string());
     const auto reply = patience_.persist(
         {.method = "POST", .path = "/v1/report", .token = part_.token, .body = report}, remains);
     if (reply.status == 200) return counted;

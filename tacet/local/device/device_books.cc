@@ -131,7 +131,7 @@ void DeviceBooks::check_folder() {
     }
     throw base::BudgetError(
         "the ledger '{}' does not hold what the report for task {} has cost; nothing was sent. Put "
-        "the ledger back that does, or go on with that task first (--resume), which books it again",
+        "the ledger back that does, or go on with that task first (`resume`), which books it again",
         ledger_->path().string(), task);
   }
 }
@@ -196,8 +196,8 @@ privacy::Reservation DeviceBooks::reserve() {
 
 std::string DeviceBooks::fate() const {
   return fmt::format(
-      "its report is stored in '{}' and is sent by the next `tacet join`: do not give the booking "
-      "back",
+      "its report is stored in '{}' and is sent when the device takes part again: do not give the "
+      "booking back",
       (folder_.path() / folder_.report_name(part_.task.digest)).string());
 }
 

@@ -11,6 +11,7 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/ledger/digest.h"
 #include "tacet/local/round_noise.h"
 #include "tacet/privacy/strict_json.h"
@@ -27,7 +28,7 @@ constexpr privacy::internal::JsonLimits task_limits{"task", max_task_bytes, 16};
 
 void check_terms(const TaskTerms& terms, const LocalPlan& plan) {
   const auto refuse = [](std::string_view name, std::string_view allowed) {
-    throw base::UsageError("{} must be {}", name, allowed);
+    throw base::UsageError("{} must be {}", base::parameter_name(name), allowed);
   };
   if (!(terms.largest_norm > 0 && terms.largest_norm <= 1e9)) {
     refuse("largest-norm", "above 0 and at most 1e9");
@@ -43,7 +44,7 @@ void check_terms(const TaskTerms& terms, const LocalPlan& plan) {
   }
   if (!(terms.trim > 0 && terms.trim <= 0.5)) refuse("trim", "above 0 and at most 0.5, the median");
   if (terms.trim != 0.5 && terms.trim * static_cast<double>(terms.robust_groups) < 1) {
-    refuse("trim", "at least one group's share of --robust-groups, else nothing is left out");
+    refuse("trim", "at least one group's share of `robust_groups`, else nothing is left out");
   }
   if (terms.slots < 1 || terms.slots > plan.batch * plan.rounds) {
     refuse("slots", "1 to the number of reports");
@@ -61,7 +62,7 @@ learn::OptionValues resolved_values(learn::OptionValues values, const LocalOptio
   const auto put = [&](const char* name, auto value) { values[name] = fmt::format("{}", value); };
   values.erase("threads");
   values.erase("calibration");
-  put("epsilon", options.linear.epsilon);
+  put("epsilon", options.epsilon);
   put("mechanism", mechanism::local_mechanism_names.of(spec.mechanism));
   if (mechanism::reports_direction(spec.mechanism)) {
     put("embedding", mechanism::embedding_names.of(spec.embedding));
@@ -142,12 +143,11 @@ Task resolved_task(const data::Schema& schema, const learn::OptionValues& values
   auto options = local_options(values);
   if (options.passes != 1) {
     throw base::UsageError(
-        "a task asks each device for one report: a token stands for one; leave --passes out");
+        "a task asks each device for one report: a token stands for one; leave `passes` out");
   }
-  if (options.linear.paper()) {
+  if (options.paper()) {
     throw base::UsageError(
-        "a task runs with the tight calibration; leave --calibration out, or simulate the paper's "
-        "with `tacet local simulate`");
+        "a task runs with the tight calibration; leave `calibration` out, or simulate the paper's");
   }
   auto plan = plan_local(schema, options);
   if (terms.slots == 0) terms.slots = default_slots(plan, terms.staleness);
@@ -200,7 +200,7 @@ Task task_of(const ordered_json& json) {
   auto task = resolved_task(data::schema_from_json(nlohmann::json(json.at("schema"))), values,
                             terms_of(json.at("terms")));
   if (resolved_values(values, task.options, task.plan) != values) {
-    throw base::DataError("a setting is missing, or not written as `tacet local task` writes it");
+    throw base::DataError("a setting is missing, or not written as tacet writes a task");
   }
   if (facts_json(task.plan) != json.at("facts")) {
     throw base::DataError(

@@ -61,7 +61,7 @@ class Past {
 Reopened reopen(StateFile& file, std::int64_t from, const base::Supervision& supervision) {
   if (file.shard().count > 1) {
     throw base::UsageError(
-        "the state '{}' is one of several shards: merge them (tacet local merge), and reopen the "
+        "the state '{}' is one of several shards: merge them (`local.merge`), and reopen the "
         "merged state; nothing was changed",
         file.path().string());
   }

@@ -29,7 +29,7 @@ void read_proxies(const std::string& text, HttpLimits& http) {
   for (const auto& part : learn::split_at_commas(text)) {
     const auto address = plain_address(part);
     if (!address)
-      throw base::UsageError("trusted-proxy must be addresses with commas between them, got '{}'",
+      throw base::UsageError("`trusted_proxy` must be addresses with commas between them, got '{}'",
                              text);
     http.trusted_proxies.push_back(*address);
   }
@@ -43,7 +43,7 @@ void read_origins(const std::string& text, HttpLimits& http) {
                        part.find_first_of("/ *", scheme + 3) == std::string::npos;
     if (!sound) {
       throw base::UsageError(
-          "allow-origin must be origins such as https://example.org with commas between them, "
+          "`allow_origin` must be origins such as https://example.org with commas between them, "
           "without a path and without *, got '{}'",
           text);
     }

@@ -21,10 +21,8 @@ void refuse_many_rounds(const Task& task) {
   if (task.plan.rounds == 1 && task.terms.robust_groups == 0) return;
   throw base::UsageError(
       "shards are for tasks of one round with the plain mean, this one has {} rounds and {} "
-      "groups: "
-      "somebody would have to close each round for all servers, and there is no such program. "
-      "Serve "
-      "it from one state, or make the batch as large as the number of devices",
+      "groups: somebody would have to close each round for all servers, and there is no such "
+      "program. Serve it from one state, or make the batch as large as the number of devices",
       task.plan.rounds, task.terms.robust_groups);
 }
 
@@ -44,15 +42,15 @@ States open_all(const std::vector<std::filesystem::path>& paths) {
     }
     if (!state.dropped().empty()) {
       throw base::UsageError(
-          "reports of the state '{}' were dropped (tacet local reopen): what one server would have "
+          "reports of the state '{}' were dropped (`local.reopen`): what one server would have "
           "taken in their place is not known. Drop rounds after the merge, of the merged state",
           path.string());
     }
     if (state.closed().empty() && state.last_round().round < state.task().plan.rounds) {
       throw base::UsageError(
-          "the state '{}' is open: reports that come later would be lost. Close it first: tacet "
-          "local close {}",
-          path.string(), path.string());
+          "the state '{}' is open: reports that come later would be lost. Close it first "
+          "(`local.close`)",
+          path.string());
     }
   }
   std::ranges::sort(states, {}, [](const auto& state) { return state->shard().index; });
@@ -139,7 +137,7 @@ std::vector<std::filesystem::path> shard_paths(const std::filesystem::path& path
 void make_shards(const std::filesystem::path& path, const Task& task, std::int64_t count) {
   if (count != 2 && count != 4 && count != 8 && count != 16) {
     throw base::UsageError(
-        "--shards must be 2, 4, 8 or 16, got {}: a token's first digit says where it belongs",
+        "`shards` must be 2, 4, 8 or 16, got {}: a token's first digit says where it belongs",
         count);
   }
   refuse_many_rounds(task);

@@ -95,7 +95,7 @@ const ledger::Wording& state_wording() {
   static const ledger::Wording wording{
       .noun = "state",
       .nothing = "nothing was stored",
-      .missing = "`tacet serve` and `tacet local enrol` make one",
+      .missing = "a service makes one when it starts, and so does the enrolment of devices",
       .shared = "two servers could count one report twice",
       .names = "what was counted would be lost",
       .moved =

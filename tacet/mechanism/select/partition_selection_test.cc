@@ -51,8 +51,8 @@ TEST(PartitionSelection, ThresholdsAreThoseOfTheFormula) {
   EXPECT_NEAR(at(0.05, 1e-5, 100), 1.2132445396961413, 1e-9);
 }
 
-// However many words a unit alone has: one word more often than not is the likeliest where
-// noise is small, all of them where it is large.
+// A unit may hold any number of words that no other unit holds. Where the noise is small, one such
+// word is the worst case; where it is large, all of them are.
 TEST(PartitionSelection, WordsOfOneUnitAloneHardlyEverAppear) {
   for (const double noise : {0.05, 0.5, 5.0, 50.0}) {
     for (const double delta : {1e-4, 1e-9}) {

@@ -40,11 +40,11 @@ WideSide side_of(const data::Column& column, const WideArchitecture& asked) {
 void check_sides(const data::Schema& schema, const WideArchitecture& asked) {
   const bool towers = asked.head == WideHead::two_tower;
   if (!towers && asked.left.empty() && asked.right.empty()) return;
-  if (!towers) throw base::UsageError("left and right are of two towers; add --head two-tower");
+  if (!towers) throw base::UsageError("left and right are of two towers; add `head=two-tower`");
   for (const auto* list : {&asked.left, &asked.right}) {
     if (list->empty()) {
       throw base::UsageError(
-          "two towers need the columns of each side: --left NAME,NAME --right NAME,NAME");
+          "two towers need the columns of each side: `left=NAME,NAME` `right=NAME,NAME`");
     }
     for (const auto& name : *list) {
       if (std::ranges::find(schema.columns, name, &data::Column::name) != schema.columns.end()) {

@@ -91,7 +91,7 @@ void check(const SgdProblem& problem) {
     throw base::GuaranteeError(
         "clipping the gradients of several classes together is no longer the gradient of a convex "
         "loss, so steps can drive two runs apart without bound; leave the clipping norm out, use a "
-        "loss with bounded slope (logistic, hinge), or --method gradient");
+        "loss with bounded slope (logistic, hinge), or `method=gradient`");
   }
 }
 
@@ -162,7 +162,7 @@ StepLaw step_law(const SgdProblem& problem, const SgdSchedule& schedule,
     throw base::GuaranteeError(
         "output perturbation has no proof under add_remove: one record more or less changes the "
         "number of records and every later step; use zero_out (the same noise) or replace_one, or "
-        "--method gradient");
+        "`method=gradient`");
   }
   const auto regions = step_regions(problem, schedule);
   StepLaw law;

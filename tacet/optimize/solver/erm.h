@@ -31,7 +31,7 @@ struct ErmResult {
 };
 
 /// Minimises the mean loss over the records without any protection: the reference that private
-/// learners are measured against, and what `--epsilon inf` runs. Everything in the result is as
+/// learners are measured against, and what `epsilon=inf` runs. Everything in the result is as
 /// private as the records.
 ///
 /// Damped Newton steps up to 500 columns that occur, L-BFGS beyond and for softmax. A loss that is

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What numbers around their middle do to methods and losses other than the default.
+"""What the clipping norm of the default does where it is not taken: other losses, classes, units.
 
-    TACET_DATA=FOLDER bench/utility/encoding.py [--program FILE] [--only WORD] [--seeds N]
+    TACET_DATA=FOLDER bench/utility/clipping.py [--program FILE] [--only WORD] [--seeds N]
 
 Every cell is the median over seeds 1 to 5 of a metric on records that were not trained on, once
-with the schema pinned to `encoding = 1` (the rules of version 0.1.0) and once as it is shipped. The
+as shipped and once with the clipping norm that two classes or numbers would have. The
 sets are split as in bench/utility/utility.py. Then the seconds of a pass over Adult, with splines and
-without, by stored number. The table is bench/utility/tables/encoding.md.
+without, by stored number. The table is bench/utility/tables/clipping.md.
 """
 
 import argparse
@@ -27,53 +27,32 @@ import utility
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from common import tables  # noqa: E402
 
-REPLACE = ["--adjacency", "replace_one"]
-PURE = ["--delta", "0"]
+HINGE = ["--loss", "hinge"]
+ABSOLUTE = ["--loss", "absolute"]
+DAYS = ["--max-records-per-unit", "24"]
 
-# name, set, options, metric, epsilons
+# name, set, options, metric, epsilons, whether it has classes
 ROWS = [
-    ("gradient, replace_one: adult", utility.ADULT, REPLACE, "accuracy", (0.1, 0.5, 1, 4)),
-    ("gradient, replace_one: california", utility.CALIFORNIA, REPLACE, "r2", (0.1, 0.5, 1, 4)),
-    ("gradient, replace_one: wine", utility.WINE, REPLACE, "r2", (0.1, 0.5, 1, 4)),
-    ("hinge: adult", utility.ADULT, ["--loss", "hinge"], "accuracy", (0.1, 1, 4)),
-    ("hinge: covertype", utility.COVERTYPE, ["--loss", "hinge"], "accuracy", (0.1, 1, 4)),
-    ("huber: california", utility.CALIFORNIA, ["--loss", "huber"], "mae", (0.1, 1, 4)),
-    ("absolute: california", utility.CALIFORNIA, ["--loss", "absolute"], "mae", (0.1, 1, 4)),
-    ("absolute: wine", utility.WINE, ["--loss", "absolute"], "mae", (0.1, 1, 4)),
-    ("objective: adult", utility.ADULT, ["--method", "objective"], "accuracy", (0.1, 1, 4)),
-    ("objective, pure: adult", utility.ADULT, ["--method", "objective", *PURE], "accuracy",
-     (0.1, 1, 4)),
-    ("objective: bank", utility.BANK, ["--method", "objective"], "auc", (0.1, 1, 4)),
-    ("output: adult", utility.ADULT, ["--method", "output"], "accuracy", (0.1, 1, 4)),
-    ("output: california", utility.CALIFORNIA, ["--method", "output"], "r2", (1, 4)),
-    ("regularized-output: adult", utility.ADULT, ["--method", "regularized-output"], "accuracy",
-     (0.1, 1, 4)),
-    ("regularized-output: california", utility.CALIFORNIA, ["--method", "regularized-output"],
-     "r2", (1, 4)),
-    ("ladder, pure: adult", utility.ADULT, ["--method", "ladder", *PURE], "accuracy", (0.1, 1, 4)),
-    ("ladder, pure: california", utility.CALIFORNIA, ["--method", "ladder", *PURE], "r2", (1, 4)),
+    ("hinge: adult", utility.ADULT, HINGE, "accuracy", (0.1, 1, 4), True),
+    ("hinge: covertype", utility.COVERTYPE, HINGE, "accuracy", (0.1, 1, 4), True),
+    ("huber: california", utility.CALIFORNIA, ["--loss", "huber"], "mae", (0.1, 1, 4), False),
+    ("absolute: california", utility.CALIFORNIA, ABSOLUTE, "mae", (0.1, 1, 4), False),
+    ("absolute: wine", utility.WINE, ABSOLUTE, "mae", (0.1, 1, 4), False),
     ("several classes: mnist", ("mnist", "mnist/train-images-idx3-ubyte.gz",
-                                "mnist/t10k-images-idx3-ubyte.gz"), [], "accuracy", (1,)),
-    ("units of a day: bike", ("bike_hour_days", "bike_hour/hour.csv.gz", None),
-     ["--max-records-per-unit", "24"], "r2", (1, 4)),
+                                "mnist/t10k-images-idx3-ubyte.gz"), [], "accuracy", (1,), True),
+    ("units of a day: bike", ("bike_hour_days", "bike_hour/hour.csv.gz", None), DAYS, "r2", (1, 4),
+     False),
     ("units of a day, around middles: bike",
-     ("bike_hour_days_middles", "bike_hour/hour.csv.gz", None), ["--max-records-per-unit", "24"], "r2",
-     (1, 4)),
+     ("bike_hour_days_middles", "bike_hour/hour.csv.gz", None), DAYS, "r2", (1, 4), False),
     ("77 classes of text: banking77", ("banking77", "banking77/banking77.train.csv.gz",
-                                       "banking77/banking77.test.csv.gz"), [], "accuracy", (4,)),
+                                       "banking77/banking77.test.csv.gz"), [], "accuracy", (4,),
+     True),
 ]
-# Where the clipping norm of the default is not taken; each is tried with it.
-UNRULED = {"hinge: adult": True, "hinge: covertype": True, "huber: california": False,
-           "absolute: california": False, "absolute: wine": False,
-           "several classes: mnist": True, "units of a day: bike": False,
-           "units of a day, around middles: bike": False,
-           "77 classes of text: banking77": True}  # of classes
 
 
 def ruled_norm(bench, schema, options, epsilon, classes):
     """The clipping norm that the rule has for two classes or numbers, by the plan's noise."""
-    words = [*options] if "--delta" in options else [*options, "--delta", "1e-5"]
-    plan = bench.call("plan", "--schema", schema, "--epsilon", epsilon, *words)
+    plan = bench.call("plan", "--schema", schema, "--epsilon", epsilon, *options, "--delta", "1e-5")
     values = plan["columns"] * plan.get("outputs", 1)
     one_release = plan["noise_multiplier"] / math.sqrt(plan["steps"])
     noise = math.sqrt(values) * one_release / plan["public_row_count"]
@@ -81,41 +60,36 @@ def ruled_norm(bench, schema, options, epsilon, classes):
     return min(max(norm, 0.5 if classes else 0.125), 1 if classes else 0.5)
 
 
-class Encodings(utility.Bench):
+class Clipping(utility.Bench):
     """Adds schemas that are not shipped: another unit, another set."""
 
-    def banking(self, first):
+    def banking(self):
         with gzip.open(self.data / "banking77/banking77.train.csv.gz", "rt", encoding="utf-8",
                        newline="") as stream:
             records = list(csv.DictReader(stream))
         classes = sorted({record["category"] for record in records})
-        file = self.folder / f"banking77_{first}.toml"
-        file.write_text(("encoding = 1\n" if first else "")
-                        + f"public_row_count = {len(records)}\n[target]\ncolumn = \"category\"\n"
+        file = self.folder / "banking77.toml"
+        file.write_text(f"public_row_count = {len(records)}\n[target]\ncolumn = \"category\"\n"
                         f"classes = {json.dumps(classes)}\nunknown = {json.dumps(classes[0])}\n"
                         "[[column]]\nname = \"text\"\nkind = \"text\"\nbits = 12\n",
                         encoding="utf-8")
         return file
 
-    def schema(self, name, first):
+    def schema(self, name, options=()):
         if name == "banking77":
-            return self.banking(first)
+            return self.banking()
         if not name.startswith("bike_hour_days"):
-            return super().schema(name, [utility.FIRST] if first else [])
+            return super().schema(name, options)
         text = (utility.SCHEMAS / "bike_hour.toml").read_text("utf-8")
         if name.endswith("middles"):  # of readings, which count from 0 as shipped
             text = text.replace('"windspeed"]\n', '"windspeed"]\ntypical = 0.5\n')
-        if first:
-            text = "".join(line for line in text.splitlines(keepends=True)
-                           if not line.startswith(utility.NEWER_KEYS))
-        file = self.folder / f"{name}_{first}.toml"
-        head = 'unit = "dteday"\n' + ("encoding = 1\n" if first else "")
-        file.write_text(head + text.replace('"dteday", ', ""), encoding="utf-8")
+        file = self.folder / f"{name}.toml"
+        file.write_text('unit = "dteday"\n' + text.replace('"dteday", ', ""), encoding="utf-8")
         return file
 
 
 def compare(bench, only):
-    for name, (schema, train, test), options, metric, epsilons in ROWS:
+    for name, (schema, train, test), options, metric, epsilons, classes in ROWS:
         if only not in name:
             continue
         sources = [bench.data / t for t in ((train,) if isinstance(train, str) else train)]
@@ -123,26 +97,22 @@ def compare(bench, only):
         if missing:
             print(f"{name}: {missing[0]} is not below TACET_DATA; left out", file=sys.stderr)
             continue
-        files = {first: bench.schema(schema, first) for first in (True, False)}
+        file = bench.schema(schema)
         common = list(options)
         if test is None:
-            *parts, count = utility.split(sources, files[True].read_text("utf-8"), bench.folder)
+            *parts, count = utility.split(sources, file.read_text("utf-8"), bench.folder)
             common += ["--public-row-count", str(count)]
         else:
             parts = [sources[0], bench.data / test]
         for epsilon in epsilons:
-            before, after = (bench.score(files[first], *parts, common, epsilon, metric)
-                             for first in (True, False))
-            ruled = norm = None
-            if name in UNRULED:
-                norm = ruled_norm(bench, files[False], common, epsilon, UNRULED[name])
-                ruled = bench.score(files[False], *parts, [*common, "--clipping-norm", f"{norm}"],
-                                    epsilon, metric)
-            tried = "" if ruled is None else f"{ruled:10.4f} (clipping norm {norm:.3f})"
-            print(f"{name:36} epsilon {epsilon:<5} {metric:9} {before:10.4f} {after:10.4f} {tried}",
-                  flush=True)
-            yield {"row": name, "epsilon": epsilon, "metric": metric, "encoding_1": before,
-                   "encoding_2": after, "with_clipping_rule": ruled, "clipping_norm": norm}
+            shipped = bench.score(file, *parts, common, epsilon, metric)
+            norm = ruled_norm(bench, file, common, epsilon, classes)
+            ruled = bench.score(file, *parts, [*common, "--clipping-norm", f"{norm}"], epsilon,
+                                metric)
+            print(f"{name:36} epsilon {epsilon:<5} {metric:9} {shipped:10.4f} {ruled:10.4f} "
+                  f"(clipping norm {norm:.3f})", flush=True)
+            yield {"row": name, "epsilon": epsilon, "metric": metric, "default": shipped,
+                   "with_clipping_rule": ruled, "clipping_norm": norm}
 
 
 # --- the time of a pass
@@ -178,7 +148,7 @@ def seconds_of(program, words):
 def epochs(bench):
     """CPU seconds of a pass over Adult's records, one thread, both sides in turn."""
     file = bench.data / utility.ADULT[1]
-    schema = bench.schema("adult", False)
+    schema = bench.schema("adult")
     numbers = stored_numbers(file, tomllib.loads(schema.read_text("utf-8")))
     times = ([], [])
     for _ in range(REPETITIONS):
@@ -197,15 +167,11 @@ def epochs(bench):
 
 
 def table(rows):
-    lines = ["| | epsilon | metric | encoding 1 | encoding 2 | and the clipping rule |",
-             "|---|---|---|---|---|---|"]
-    for row in rows:
-        ruled = row["with_clipping_rule"]
-        lines.append(f"| {row['row']} | {row['epsilon']:g} | {row['metric']} "
-                     f"| {row['encoding_1']:.4f} | {row['encoding_2']:.4f} "
-                     + (f"| {ruled:.4f} |" if ruled is not None else "| |"))
-    return "\n".join(["# Before and after: encoding 1 and 2", "",
-                      "Medians of seeds 1 to 5, delta 1e-5 or pure; `bench/utility/encoding.py`.", "",
+    lines = ["| | epsilon | metric | default | with the clipping rule |", "|---|---|---|---|---|"]
+    lines += [f"| {row['row']} | {row['epsilon']:g} | {row['metric']} | {row['default']:.4f} "
+              f"| {row['with_clipping_rule']:.4f} |" for row in rows]
+    return "\n".join(["# The clipping norm where it is not the default", "",
+                      "Medians of seeds 1 to 5, add_remove, delta 1e-5; `bench/utility/clipping.py`.", "",
                       *lines]) + "\n"
 
 
@@ -220,16 +186,16 @@ def main():
     if "TACET_DATA" not in os.environ:
         sys.exit("TACET_DATA must name the folder of public data sets")
     with tempfile.TemporaryDirectory() as folder:
-        bench = Encodings(options.program, pathlib.Path(os.environ["TACET_DATA"]),
+        bench = Clipping(options.program, pathlib.Path(os.environ["TACET_DATA"]),
                           pathlib.Path(folder), tuple(range(1, options.seeds + 1)))
         rows = list(compare(bench, options.only))
         epoch = epochs(bench) if options.only in ("", "epoch") else None
     if options.only:
         return 0
-    tables.save("utility/encoding", {"rows": rows, "epoch": epoch})
+    tables.save("utility/clipping", {"rows": rows, "epoch": epoch})
     of_epoch = tables.markdown([{"what": name, "value": value} for name, value in epoch.items()])
-    tables.keep_page("utility/encoding", f"{table(rows)}\nAn epoch:\n\n{of_epoch}",
-                     "bench/utility/encoding.py")
+    tables.keep_page("utility/clipping", f"{table(rows)}\nAn epoch:\n\n{of_epoch}",
+                     "bench/utility/clipping.py")
     return 0 if epoch["ratio_by_stored_number"] <= epoch["most"] else 1
 
 

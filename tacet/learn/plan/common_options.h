@@ -1,0 +1,154 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tacet/learn/plan/binding.h"
+#include "tacet/learn/plan/calibration.h"
+#include "tacet/learn/plan/parameters.h"
+#include "tacet/model/loss/loss.h"
+#include "tacet/optimize/sgd/sgd_schedule.h"
+#include "tacet/privacy/guarantee.h"
+
+/// What every method of training reads, and what several of them do. A method's own options are a
+/// struct in its room that begins with these; it sees no others.
+namespace tacet::learn {
+
+/// Which mean of the iterates is the model. For methods that release every step all are free:
+/// functions of what was released. For output perturbation the sensitivity depends on it.
+using optimize::Averaging;
+
+inline constexpr auto averaging_names =
+    base::names<Averaging>({{Averaging::uniform, "uniform"},
+                            {Averaging::suffix, "suffix"},
+                            {Averaging::last, "last"},
+                            {Averaging::polynomial, "polynomial"}});
+
+/// What is learned, and under which guarantee.
+struct CommonOptions {
+  std::string method = "gradient";
+  double epsilon = 0;             ///< above 0; infinity trains without protection
+  std::optional<double> delta{};  ///< 0 asks for pure privacy
+  privacy::Adjacency adjacency{};
+  std::optional<std::int64_t> public_row_count{};  ///< overrides the schema's
+  std::optional<model::Loss> loss{};
+  Calibration calibration = Calibration::tight;  ///< whose schedule and noise
+
+  /// Whether a paper's schedule and noise are asked for.
+  [[nodiscard]] bool paper() const { return calibration != Calibration::tight; }
+};
+
+/// UsageError where epsilon or the adjacency is missing: the library has no default for either.
+void read_common(const ParameterValues& values, CommonOptions& options);
+[[nodiscard]] CommonOptions common_options(const ParameterValues& values);
+
+/// The names that read_common reads, and those that are the program's own.
+[[nodiscard]] std::span<const std::string_view> common_names();
+
+/// Of methods that have a paper.
+inline constexpr std::array calibration_bindings{
+    bind<&CommonOptions::calibration, calibration_names>("calibration")};
+
+/// A penalty beside the mean loss.
+struct PenaltyOptions {
+  std::optional<double> mean_l2{};  ///< weight of |w|^2 / 2
+};
+inline constexpr std::array penalty_bindings{bind<&PenaltyOptions::mean_l2>("l2")};
+
+/// A ball that the weights stay in.
+struct BallOptions {
+  std::optional<double> radius{};
+};
+inline constexpr std::array ball_bindings{bind<&BallOptions::radius>("radius")};
+
+/// Weights of classes beside the schema's.
+struct ClassWeightOptions {
+  std::optional<std::string> class_weights{};  ///< NAME=WEIGHT,...; overrules the schema's
+};
+inline constexpr std::array class_weight_bindings{
+    bind<&ClassWeightOptions::class_weights>("class-weights")};
+
+/// Steps along clipped gradients.
+struct StepOptions {
+  std::optional<std::int64_t> steps{};
+  std::optional<double> step_size{};
+  std::optional<double> clipping_norm{};
+};
+inline constexpr std::array step_bindings{bind<&StepOptions::steps>("steps"),
+                                          bind<&StepOptions::step_size>("step-size"),
+                                          bind<&StepOptions::clipping_norm>("clipping-norm")};
+
+/// Hat functions beside numbers whose column leaves it open (learn/plan/knots.h).
+struct KnotOptions {
+  std::optional<std::int64_t> knots{};
+};
+inline constexpr std::array knot_bindings{
+    bind<&KnotOptions::knots>("knots", [](const std::string& text, KnotOptions& options) {
+      if (text != "auto") options.knots = text == "none" ? 0 : parse_integer("knots", text);
+    })};
+
+/// A public random map of all features but the intercept (learn/plan/projection.h).
+struct ProjectionOptions {
+  std::optional<std::string> projection{};  ///< none, "auto" or a family's name
+  std::optional<std::int64_t> projection_width{};
+  std::optional<std::int64_t> projection_seed{};  ///< public
+};
+inline constexpr std::array projection_bindings{
+    bind<&ProjectionOptions::projection>("projection",
+                                         [](const std::string& text, ProjectionOptions& options) {
+                                           if (text != "none") options.projection = text;
+                                         }),
+    bind<&ProjectionOptions::projection_width>("projection-width"),
+    bind<&ProjectionOptions::projection_seed>("projection-seed")};
+
+/// The choice of columns worth having (learn/gradient/feature_selection.h).
+struct FeatureSelectionOptions {
+  /// Of mu^2, what `auto` spends: docs/methods/feature-selection.md.
+  static constexpr double usual_share = 0.3;
+
+  double feature_selection = 0;         ///< share of mu^2; 0: all columns are kept
+  bool feature_selection_auto = false;  ///< that share only where columns are many
+};
+inline constexpr std::array feature_selection_bindings{
+    bind<&FeatureSelectionOptions::feature_selection>(
+        "feature-selection", [](const std::string& text, FeatureSelectionOptions& options) {
+          if (text == "all") return;
+          options.feature_selection_auto = text == "auto";
+          options.feature_selection = options.feature_selection_auto
+                                          ? FeatureSelectionOptions::usual_share
+                                          : parse_real("feature-selection", text);
+        })};
+
+/// What a user asks of a method: what all read, and the method's own by its bindings.
+template <typename Options, const auto&... lists>
+[[nodiscard]] Options read_options(const ParameterValues& values) {
+  Options options;
+  read_common(values, options);
+  (read_bound(lists, values.all(), options), ...);
+  return options;
+}
+
+/// A release that comes before a method's own, both booked together (learn/selected_training.h):
+/// what the method's plan must not settle anew.
+struct FirstRelease {
+  double noise = 0;          ///< multiplier of the release of which columns to keep
+  double stddevs = 0;        ///< of that noise, from which on a column is kept
+  double delta_left = 0;     ///< of delta, for what the method calibrates
+  double prg_slack = 0;      ///< of everything
+  double max_prg_slack = 0;  ///< of that, the method's own part at most
+  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< of both
+};
+
+/// What a plan is part of. No user asks for it.
+struct PlanContext {
+  std::optional<FirstRelease> first_release{};
+  double path_share = 1;  ///< of the path that the step rule of `gradient` finds
+};
+
+/// The largest power of ten below 1 / row_count^1.1.
+[[nodiscard]] double default_delta(std::int64_t row_count);
+
+}  // namespace tacet::learn
