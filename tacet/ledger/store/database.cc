@@ -59,10 +59,12 @@ std::string as_uri(const fs::path& path) {
 
 /// How SQLite opens a file and makes none beside it. Without a write-ahead log there is nothing to
 /// share with a process that writes; with one its index is there, also where that process died.
+/// A log that ends with its header has no page: SQLite would wait for the process that wrote it.
 std::string looking_at(const fs::path& path) {
+  constexpr std::uintmax_t header = 32;  // bytes; https://www.sqlite.org/fileformat2.html#walformat
   std::error_code error;
   const auto log = fs::file_size(path.string() + "-wal", error);
-  if (error || log == 0) return "?immutable=1";
+  if (error || log <= header) return "?immutable=1";
   return fs::exists(path.string() + "-shm", error) ? "?readonly_shm=1" : "";
 }
 
