@@ -130,6 +130,7 @@ class Devices:
             try:
                 slot = json.loads(self.persist(self_connection, "/v1/slot", token, b""))
                 report = frame(self.task, self.digest, slot, draw)
+                time.sleep(draw.random() * 0.4)  # as devices do, so that kills come in between
                 self.persist(self_connection, "/v1/report", token, report)
                 with self.lock:
                     self.acknowledged[token] = report

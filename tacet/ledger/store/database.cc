@@ -189,15 +189,26 @@ Database::Database(fs::path path, const Options& options)
 
 void Database::open(const Options& options) {
   // Also for reading: what a run that died left half-written is put right before it is read.
-  // Beside a write-ahead log nothing is half-written: reading makes no file, whoever reads.
-  const bool looks = options.access == Access::read && durability_ == Durability::wal;
-  const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
-                    (looks ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
-  const auto uri = as_uri(path_) + (looks ? looking_at(path_) : "");
+  // Beside a write-ahead log reading makes no file, whoever reads. Only where a process died while
+  // it began the log's index has somebody to put that right first, who may write.
+  bool looks = options.access == Access::read && durability_ == Durability::wal;
+  constexpr int common = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   sqlite3* connection = nullptr;
-  const int code = sqlite3_open_v2(uri.c_str(), &connection, flags, nullptr);
-  connection_.reset(connection);
-  if (code != SQLITE_OK) fail(code);
+  if (looks) {
+    const auto uri = as_uri(path_) + looking_at(path_);
+    const int code =
+        sqlite3_open_v2(uri.c_str(), &connection, common | SQLITE_OPEN_READONLY, nullptr);
+    connection_.reset(connection);
+    if (code != SQLITE_OK) fail(code);
+    const int seen = sqlite3_exec(connection, "PRAGMA schema_version", nullptr, nullptr, nullptr);
+    looks = (seen & 0xff) != SQLITE_PROTOCOL && seen != SQLITE_READONLY_RECOVERY;
+  }
+  if (!looks) {
+    const int code = sqlite3_open_v2(as_uri(path_).c_str(), &connection,
+                                     common | SQLITE_OPEN_READWRITE, nullptr);
+    connection_.reset(connection);
+    if (code != SQLITE_OK) fail(code);
+  }
   sqlite3_busy_handler(connection, Waiting::once_more, waiting_.get());
   // The first look at the file: here a missing permission or a damaged header shows.
   execute("PRAGMA schema_version");
