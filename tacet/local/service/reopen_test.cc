@@ -146,6 +146,7 @@ TEST_F(ReopenTest, ATaskOfLiarsIsNotEndedAndItsModelSaysWhatWasBounded) {
   EXPECT_GT(published->bounded.refused, 5);
   EXPECT_NE(receipt().find("\"rounds_refused\":"), std::string::npos);
   EXPECT_NE(receipt().find("\"diverged\":"), std::string::npos);
+  EXPECT_NE(receipt().find("\"task_state\":\"finished\""), std::string::npos);
   static_cast<void>(model());
 }
 
