@@ -71,8 +71,9 @@ class LocalEnrol : public Command {
     options.add("--count", count_, "COUNT", "How many [default: 1]");
     options.add("--expire", expire_, "DATE",
                 "No slot is given under them after this day, in UTC [default: never]");
-    options.add("--shards", shards_, "COUNT",
-                "For so many servers, each with a state of its own: FILE.0, FILE.1, ...");
+    options.add(
+        "--shards", shards_, "COUNT",
+        "For so many servers, each with a state of its own: FILE.0, FILE.1, ... [default: 1]");
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
