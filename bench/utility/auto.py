@@ -154,17 +154,6 @@ class Auto(utility.Bench):
                 writer.writerow([*record[1:], int(0 < float(years) <= 10)])
         return file
 
-    def banking(self, source):
-        with gzip.open(source, "rt", encoding="utf-8", newline="") as stream:
-            records = list(csv.DictReader(stream))
-        classes = sorted({record["category"] for record in records})
-        file = self.folder / "banking77.toml"
-        file.write_text(f"public_row_count = {len(records)}\n[target]\ncolumn = \"category\"\n"
-                        f"classes = {json.dumps(classes)}\nunknown = {json.dumps(classes[0])}\n"
-                        "[[column]]\nname = \"text\"\nkind = \"text\"\nbits = 12\n",
-                        encoding="utf-8")
-        return file
-
     def listed(self, parts):
         """a9a as a table of its attributes: schema and files."""
         starts = [sum(A9A_ATTRIBUTES[:k]) for k in range(len(A9A_ATTRIBUTES))]

@@ -12,7 +12,6 @@ without, by stored number. The table is bench/utility/tables/clipping.md.
 import argparse
 import csv
 import gzip
-import json
 import math
 import os
 import pathlib
@@ -63,21 +62,9 @@ def ruled_norm(bench, schema, options, epsilon, classes):
 class Clipping(utility.Bench):
     """Adds schemas that are not shipped: another unit, another set."""
 
-    def banking(self):
-        with gzip.open(self.data / "banking77/banking77.train.csv.gz", "rt", encoding="utf-8",
-                       newline="") as stream:
-            records = list(csv.DictReader(stream))
-        classes = sorted({record["category"] for record in records})
-        file = self.folder / "banking77.toml"
-        file.write_text(f"public_row_count = {len(records)}\n[target]\ncolumn = \"category\"\n"
-                        f"classes = {json.dumps(classes)}\nunknown = {json.dumps(classes[0])}\n"
-                        "[[column]]\nname = \"text\"\nkind = \"text\"\nbits = 12\n",
-                        encoding="utf-8")
-        return file
-
     def schema(self, name, options=()):
         if name == "banking77":
-            return self.banking()
+            return self.banking(self.data / "banking77/banking77.train.csv.gz")
         if not name.startswith("bike_hour_days"):
             return super().schema(name, options)
         text = (utility.SCHEMAS / "bike_hour.toml").read_text("utf-8")
@@ -187,7 +174,7 @@ def main():
         sys.exit("TACET_DATA must name the folder of public data sets")
     with tempfile.TemporaryDirectory() as folder:
         bench = Clipping(options.program, pathlib.Path(os.environ["TACET_DATA"]),
-                          pathlib.Path(folder), tuple(range(1, options.seeds + 1)))
+                         pathlib.Path(folder), tuple(range(1, options.seeds + 1)))
         rows = list(compare(bench, options.only))
         epoch = epochs(bench) if options.only in ("", "epoch") else None
     if options.only:

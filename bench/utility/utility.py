@@ -14,6 +14,7 @@ bench/utility/tables/utility.md.
 """
 
 import argparse
+import csv
 import gzip
 import json
 import os
@@ -225,6 +226,18 @@ class Bench:
                       f"unprotected {best if best is None else round(best, 4)}", flush=True)
                 yield {"data": name, "epsilon": epsilon, "metric": metric, "value": value,
                        "unprotected": best, "majority_share": self.majority}
+
+    def banking(self, source):
+        """The schema of banking77, which is not shipped: its classes are those of the records."""
+        with gzip.open(source, "rt", encoding="utf-8", newline="") as stream:
+            records = list(csv.DictReader(stream))
+        classes = sorted({record["category"] for record in records})
+        file = self.folder / "banking77.toml"
+        file.write_text(f"public_row_count = {len(records)}\n[target]\ncolumn = \"category\"\n"
+                        f"classes = {json.dumps(classes)}\nunknown = {json.dumps(classes[0])}\n"
+                        "[[column]]\nname = \"text\"\nkind = \"text\"\nbits = 12\n",
+                        encoding="utf-8")
+        return file
 
 
 def score_of(row):

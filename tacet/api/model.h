@@ -35,7 +35,7 @@ struct ModelFile;
 ///     model.save("model.json");
 namespace tacet::api {
 
-/// A training that is settled from public facts, and not begun: no record has been read.
+/// A training that is resolved from public facts, and not begun: no record has been read.
 class Plan {
  public:
   [[nodiscard]] std::string method() const;
@@ -105,7 +105,7 @@ struct TrainContext {
   privacy::ReceiptNotes notes = {};
 };
 
-/// Settles a training from public facts. UsageError for a request that makes no sense,
+/// Plans a training from public facts. UsageError for a request that makes no sense,
 /// GuaranteeError where nothing is proved, NumericError for noise beyond its numbers.
 [[nodiscard]] Plan plan(const Schema& schema, const choose::Request& request);
 

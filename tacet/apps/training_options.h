@@ -43,7 +43,7 @@ void add_parameter(Options& options, const learn::Parameter& parameter, learn::O
 /// A plan whose reasons name parameters as this program does, to be shown.
 [[nodiscard]] learn::Training spelled(learn::Training plan, const Console& console);
 
-/// What was settled before reading data, for a person: the reasons, then all settings.
+/// What was resolved before reading data, for a person: the reasons, then all settings.
 [[nodiscard]] std::string plan_text(const learn::Training& plan);
 using report::plan_json;
 

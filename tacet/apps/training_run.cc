@@ -75,33 +75,33 @@ void TrainingRun::refuse_model_at(std::string_view option, const std::string& fi
       file);
 }
 
-void TrainingRun::run(const MethodPlan& settled, const Console& console,
+void TrainingRun::run(const Job& job, const Console& console,
                       const base::CancelToken& cancel) const {
   const auto source = seed_.source();
-  const auto& plan = settled.plan;
+  const auto& plan = job.plan;
   const auto& schema = plan.schema;
   // Refused before anything is spent where both costs do not go together.
   static_cast<void>(data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.prg_slack}));
-  const auto notes = notes_.notes(schema, spending_.data_set(), settled.schema_file);
+  const auto notes = notes_.notes(schema, spending_.data_set(), job.schema_file);
   warn_before(console, plan);
   const auto output = open_output(console);
   ProgressLine progress(console);
   const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
   model::ModelFile file{.schema = schema};
   run::spend(
-      expense_of(settled), spending_.front(console, cancel), *output,
+      expense_of(job), spending_.front(console, cancel), *output,
       [&] {
         progress.announce("reading " + data_);
         return data::read_dataset(
             data_, plan.reading_schema(),
-            {.units = data::UnitUse::index, .cancel = &cancel, .threads = &settled.threads});
+            {.units = data::UnitUse::index, .cancel = &cancel, .threads = &job.threads});
       },
       [&](data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
         base::LocalReducer reducer;
         auto trained = plan.consume(std::move(data), schema,
                                     {.source = *source,
                                      .reservation = reservation,
-                                     .threads = settled.threads,
+                                     .threads = job.threads,
                                      .reducer = reducer,
                                      .supervision = supervision});
         progress.clear();
@@ -115,7 +115,7 @@ void TrainingRun::run(const MethodPlan& settled, const Console& console,
         });
         return trained.receipt.prg_slack;
       });
-  report(console, settled, file, progress.seconds());
+  report(console, job, file, progress.seconds());
 }
 
 void TrainingRun::warn_before(const Console& console, const learn::Training& plan) const {
@@ -136,27 +136,27 @@ std::unique_ptr<run::Output> TrainingRun::open_output(const Console& console) co
   return std::make_unique<run::FileOutput>(output_, overwrite());
 }
 
-run::Expense TrainingRun::expense_of(const MethodPlan& settled) const {
-  const auto& plan = settled.plan;
-  return {.command = settled.command,
+run::Expense TrainingRun::expense_of(const Job& job) const {
+  const auto& plan = job.plan;
+  return {.command = job.command,
           .data = data_,
           .privacy_unit = plan.schema.unit.value_or("record"),
           .planned = plan.events,
           .cost = plan.guarantee,
-          .schema = {&plan.schema, settled.schema_file},
+          .schema = {&plan.schema, job.schema_file},
           .unprotected_reason =
               plan.unprotected() ? "trained with epsilon inf" : seed_.unprotected_reason()};
 }
 
-void TrainingRun::report(const Console& console, const MethodPlan& settled,
-                         const model::ModelFile& file, double seconds) const {
+void TrainingRun::report(const Console& console, const Job& job, const model::ModelFile& file,
+                         double seconds) const {
   const bool model_went_out = output_ == standard_output;
   if (console.json() && !model_went_out) {
-    console.result(json_text(report_json(settled, file, seconds)));
+    console.result(json_text(report_json(job, file, seconds)));
     return;
   }
   if (console.quiet()) return;
-  const auto text = report_text(settled, file, seconds);
+  const auto text = report_text(job, file, seconds);
   if (model_went_out) {
     console.say(text);
   } else {
@@ -164,13 +164,13 @@ void TrainingRun::report(const Console& console, const MethodPlan& settled,
   }
 }
 
-ordered_json TrainingRun::report_json(const MethodPlan& settled, const model::ModelFile& file,
+ordered_json TrainingRun::report_json(const Job& job, const model::ModelFile& file,
                                       double seconds) const {
   ordered_json out;
   out["model_file"] = output_;
   out["privacy"] = privacy::statement(file.receipt);
   out["protected"] = file.receipt.is_protected();
-  out["plan"] = plan_json(settled.plan);
+  out["plan"] = plan_json(job.plan);
   if (file.model.wide) {
     out["architecture"] = wide_json(file);
   } else {
@@ -178,25 +178,25 @@ ordered_json TrainingRun::report_json(const MethodPlan& settled, const model::Mo
   }
   out["prg_slack"] = file.receipt.prg_slack;
   if (const auto optimum = learn::optimum_in_words(file.receipt)) out["optimum"] = *optimum;
-  if (settled.further.json) settled.further.json(out);
-  if (settled.further.timed) out["seconds"] = std::round(seconds * 1e3) / 1e3;
+  if (job.further.json) job.further.json(out);
+  if (job.further.timed) out["seconds"] = std::round(seconds * 1e3) / 1e3;
   return out;
 }
 
-std::string TrainingRun::report_text(const MethodPlan& settled, const model::ModelFile& file,
+std::string TrainingRun::report_text(const Job& job, const model::ModelFile& file,
                                      double seconds) const {
   const auto optimum = learn::optimum_in_words(file.receipt);
   const auto where = output_ == standard_output ? std::string("standard output") : output_;
   return fmt::format(
       "Chosen from public facts\n{}\nGuarantee\n{}{}{}{}\n{}\n{}\n"
       "Model written to {}{}",
-      plan_text(settled.plan), file.receipt.is_protected() ? "" : privacy_line(file.receipt) + "\n",
+      plan_text(job.plan), file.receipt.is_protected() ? "" : privacy_line(file.receipt) + "\n",
       paragraph(privacy::statement(file.receipt)) +
           fit_share_text(file.schema, file.receipt.guarantee.adjacency),
-      settled.further.text, optimum ? "\n" + paragraph(*optimum) : "",
+      job.further.text, optimum ? "\n" + paragraph(*optimum) : "",
       file.model.wide ? "Model" : "Coefficients",
       file.model.wide ? wide_text(file) : coefficient_text(file, max_coefficients), where,
-      settled.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
+      job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
 }
 
 }  // namespace tacet::apps

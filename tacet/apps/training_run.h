@@ -54,7 +54,8 @@ class TrainingRun {
     return spending_.terms(console, cancel, data_);
   }
 
-  struct MethodPlan {
+  /// One training: the command that asks for it, its plan, the file of its schema, its threads.
+  struct Job {
     const std::string& command;
     const learn::Training& plan;
     const std::string& schema_file;
@@ -62,19 +63,17 @@ class TrainingRun {
     FurtherResults further = {};
   };
   /// Books, reads, trains, writes the model and prints what was done.
-  void run(const MethodPlan& settled, const Console& console,
-           const base::CancelToken& cancel) const;
+  void run(const Job& job, const Console& console, const base::CancelToken& cancel) const;
 
  private:
   void warn_before(const Console& console, const learn::Training& plan) const;
   [[nodiscard]] std::unique_ptr<run::Output> open_output(const Console& console) const;
-  [[nodiscard]] run::Expense expense_of(const MethodPlan& settled) const;
-  void report(const Console& console, const MethodPlan& settled, const model::ModelFile& file,
+  [[nodiscard]] run::Expense expense_of(const Job& job) const;
+  void report(const Console& console, const Job& job, const model::ModelFile& file,
               double seconds) const;
-  [[nodiscard]] nlohmann::ordered_json report_json(const MethodPlan& settled,
-                                                   const model::ModelFile& file,
+  [[nodiscard]] nlohmann::ordered_json report_json(const Job& job, const model::ModelFile& file,
                                                    double seconds) const;
-  [[nodiscard]] std::string report_text(const MethodPlan& settled, const model::ModelFile& file,
+  [[nodiscard]] std::string report_text(const Job& job, const model::ModelFile& file,
                                         double seconds) const;
 
   std::string data_;

@@ -396,7 +396,7 @@ ResolvedRequest auto_options(const ParameterValues& given, const data::Schema& s
         fmt::format("adjacency {}: usual for method {}; `adjacency` names another",
                     to_string(options.adjacency), name));
   }
-  // What each of several runs has of budget and records is settled with them.
+  // What each of several runs has of budget and records is planned with them.
   const bool several = given.given("boost") || given.text("radius") == "auto";
   if (several || options.paper()) return request;
   if (name == learn::gradient_method.name) choose_first_release(request, schema);

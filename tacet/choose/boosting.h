@@ -13,7 +13,7 @@ namespace tacet::choose {
 /// Markov's inequality, so that all fail with probability at most beta / 2.
 [[nodiscard]] std::int64_t boosting_blocks(double beta);
 
-/// Settles `boost=BETA`: runs on disjoint blocks of equal declared size, each at the full budget,
+/// Plans `boost=BETA`: runs on disjoint blocks of equal declared size, each at the full budget,
 /// and permute-and-flip at the full epsilon on a quarter of the records: a record is in one block,
 /// so that all of it costs what one run does. calibration arora2022: no such block; report noisy
 /// max on all records at a fifth of epsilon, and runs at what the mixture bound of both leaves.

@@ -11,7 +11,7 @@
 /// `learn`, and what chooses among them or among their runs.
 namespace tacet::choose {
 
-/// Settles the training from public facts alone; the result is booked, run and written down like
+/// Plans the training from public facts alone; the result is booked, run and written down like
 /// any other. A method that is not named is chosen (docs/methods/auto.md). A total epsilon is
 /// divided between the training and the fit of the schema (total_budget.h), and a tuning is planned
 /// as a whole (tune.h).

@@ -11,7 +11,7 @@
 /// all zeros always among them (docs/methods/radius-search.md).
 namespace tacet::choose {
 
-/// Settles `radius=auto` for a method that reads a radius: eight radii B0 2^j on 70 % of the
+/// Plans `radius=auto` for a method that reads a radius: eight radii B0 2^j on 70 % of the
 /// records, which share that block's budget by mu / sqrt(8) (epsilon / 8 where it is pure), and
 /// permute-and-flip at the whole epsilon on the other 30 %, of losses of the predictions as they
 /// ship. calibration arora2022: its number of radii 2^j, epsilon / K and delta / K each, halves,

@@ -29,7 +29,7 @@ struct TuneRequest {
   TuneOptions options;
 };
 
-/// Settles every candidate from public facts alone, at the budget of one run, so that everything
+/// Plans every candidate from public facts alone, at the budget of one run, so that everything
 /// together keeps the one asked for. The result is a training like any other; its reasons say what
 /// a run costs, what everything does, and what a naive grid would. UsageError, GuaranteeError or
 /// NumericError that names the candidate where its method refuses it; for values that are also in

@@ -72,7 +72,7 @@ struct EvaluationPlan {
   [[nodiscard]] double deviance_cap() const { return 4 * error_unit * *loss_cap; }
 };
 
-/// Settles noise and cap before a record is read. For classes the cap is four times the loss of a
+/// Resolves noise and cap before a record is read. For classes the cap is four times the loss of a
 /// margin of 0, and so for probabilities and counts; for numbers it is the largest loss between two
 /// values in the target's bounds.
 /// UsageError or GuaranteeError when the options make no sense.

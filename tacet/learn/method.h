@@ -35,7 +35,7 @@ void refuse_released_standards(const data::Schema& schema);
 /// Whether the method reads this parameter.
 [[nodiscard]] bool reads(const Method& method, std::string_view parameter);
 
-/// Settles the training by the method that is asked for, gradient where none is, from public facts
+/// Plans the training by the method that is asked for, gradient where none is, from public facts
 /// alone. UsageError when something needed is missing, has no meaning for the method or makes no
 /// sense, GuaranteeError when no guarantee can be proved for it. With epsilon infinite it is the
 /// exact minimiser, whatever the method.

@@ -44,7 +44,7 @@ enum class PointAverage {
   anytime   ///< they see the mean of all iterates so far, which is the model (Cutkosky 2019)
 };
 
-/// Everything that is settled before the first report.
+/// Everything that is resolved before the first report.
 struct BancoSettings {
   std::int64_t dimension = 0;
   Certificate certificate{};

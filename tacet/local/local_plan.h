@@ -12,7 +12,7 @@
 namespace tacet::local {
 
 /// A run in which every record of a data set is a device: what each computes, what it sends and how
-/// the reports are read, all settled from public facts.
+/// the reports are read, all resolved from public facts.
 struct LocalPlan : learn::MethodPlan {
   std::optional<mechanism::LocalRandomizer> randomizer;
   mechanism::LocalMechanism mechanism = mechanism::LocalMechanism::gaussian;

@@ -11,7 +11,7 @@ namespace tacet::local {
 /// Which mean of the iterates is the model.
 enum class SgdAverage { uniform, suffix, last };
 
-/// Everything that is settled before the first report.
+/// Everything that is resolved before the first report.
 struct LocalSgdSettings {
   std::int64_t dimension = 0;
   double step_size = 0;                      ///< eta

@@ -7,7 +7,7 @@
 
 namespace tacet::report {
 
-/// What was settled before reading data: all settings, events and reasons.
+/// What was resolved before reading data: all settings, events and reasons.
 [[nodiscard]] nlohmann::ordered_json plan_json(const learn::Training& plan);
 
 /// What a training by the plan would leave behind, without the fit of its schema.

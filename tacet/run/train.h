@@ -54,7 +54,7 @@ struct TrainContext {
   privacy::ReceiptNotes notes = {};  ///< what the receipt says in a person's words
 };
 
-/// Settles the training from public facts, checks that the rows go with the schema, books it,
+/// Plans the training from public facts, checks that the rows go with the schema, books it,
 /// encodes the rows, trains, and returns the model with its schema and its receipt: what
 /// model::save_model writes.
 ///

@@ -38,7 +38,7 @@ TrainedModel train_exact_minimum(const data::Dataset& dataset, const data::Schem
 }  // namespace
 
 ExactOptions exact_options(const ParameterValues& asked) {
-  // Knots and a projection are settled before.
+  // Knots and a projection are resolved before.
   static constexpr auto reads =
       bound_names<penalty_bindings, class_weight_bindings, knot_bindings, projection_bindings>;
   const auto known = [](std::string_view name) {

@@ -82,7 +82,7 @@ enum class BatchSampling {
 /// Each is a release of its own.
 constexpr std::int64_t max_gradient_steps = 1000000;
 
-/// How the records of a step are chosen, settled (learn/gradient/gradient_batches.h).
+/// How the records of a step are chosen, resolved (learn/gradient/gradient_batches.h).
 struct Batches {
   BatchSampling sampling = BatchSampling::full;
   double rate = 1;              ///< share of the records in a step, for samples the expected one
@@ -95,7 +95,7 @@ struct Batches {
   [[nodiscard]] std::int64_t passes(std::int64_t steps) const;
 };
 
-/// Everything that is settled before a record is read. Sums are divided by the public row count.
+/// Everything that is resolved before a record is read. Sums are divided by the public row count.
 struct GradientPlan : MethodPlan, Batches {
   double clipping_norm = 0;  ///< bound of one unit's gradient
   double noise_multiplier = 0;
@@ -133,7 +133,7 @@ struct GradientPlan : MethodPlan, Batches {
 [[nodiscard]] GradientPlan on_selected_columns(const GradientPlan& plan,
                                                const data::Schema& narrowed);
 
-/// Settles all parameters from the options and the schema alone. UsageError when something needed
+/// Resolves all parameters from the options and the schema alone. UsageError when something needed
 /// is missing or makes no sense, GuaranteeError when no guarantee can be proved for it.
 [[nodiscard]] GradientPlan plan_gradient(const data::Schema& schema, const GradientOptions& options,
                                          const PlanContext& context = {});

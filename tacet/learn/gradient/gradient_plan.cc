@@ -100,7 +100,7 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
   if (!beyond && schema.projection && !arora) beyond = "projection";
   if (beyond) {
     throw base::UsageError(
-        "{} is settled by `calibration=paper`; leave it out, or use the tight calibration",
+        "{} is set by `calibration=paper`; leave it out, or use the tight calibration",
         base::parameter_name(*beyond));
   }
   const auto& target = target_of(schema);

@@ -66,7 +66,7 @@ struct LocalizationPlan : MethodPlan {
   std::vector<double> noise_levels;
 };
 
-/// Settles all parameters of options.method from the options and the schema alone. UsageError when
+/// Resolves all parameters of options.method from the options and the schema alone. UsageError when
 /// something needed is missing or makes no sense, GuaranteeError where nothing is proved: several
 /// outputs, a unit column, add_remove.
 [[nodiscard]] LocalizationPlan plan_localization(const data::Schema& schema,

@@ -34,7 +34,7 @@ constexpr std::int64_t max_chain_steps = 12;  // of descent; beyond, the certifi
 /// The chains, a line each.
 struct Chain {
   const Method& method;
-  void (*settle)(LocalizationPlan&, const LocalFacts&, const ChainOptions&);
+  void (*resolve)(LocalizationPlan&, const LocalFacts&, const ChainOptions&);
 };
 const Chain& find_chain(std::string_view name);
 
@@ -120,7 +120,7 @@ const Chain& find_chain(std::string_view name) {
 }
 
 void resolve_epochs(LocalizationPlan& plan, const LocalFacts& facts, const ChainOptions& options) {
-  find_chain(options.method).settle(plan, facts, options);
+  find_chain(options.method).resolve(plan, facts, options);
   double reach = 0;
   std::int64_t count = 0;
   for (const auto& epoch : plan.epochs) {

@@ -8,7 +8,7 @@
 #include "tacet/learn/plan/calibration.h"
 
 /// Schedules of localised private minimisation: a chain of regularised problems, each centred where
-/// the last one's noisy answer lies, each with less noise. All of it is settled from public facts.
+/// the last one's noisy answer lies, each with less noise. All of it is resolved from public facts.
 ///
 /// Phase t minimises the mean loss over its records plus (l2 / 2) |w - centre|^2. Its exact
 /// minimiser moves by at most `gradient_diameter / (m l2)` when one of its m records is exchanged

@@ -25,7 +25,7 @@ struct ObjectiveOptions : CommonOptions, PenaltyOptions, ClassWeightOptions {};
 inline constexpr auto objective_options =
     read_options<ObjectiveOptions, penalty_bindings, class_weight_bindings, calibration_bindings>;
 
-/// Everything that is settled before a record is read.
+/// Everything that is resolved before a record is read.
 struct ObjectivePlan : MethodPlan {
   double sum_l2 = 0;  ///< Lambda, of the sum over the records
   double linear_scale =
@@ -39,7 +39,7 @@ struct ObjectivePlan : MethodPlan {
   [[nodiscard]] bool pure() const { return guarantee.delta == 0; }
 };
 
-/// Settles all parameters from the options and the schema alone. UsageError when something needed
+/// Resolves all parameters from the options and the schema alone. UsageError when something needed
 /// is missing or makes no sense; GuaranteeError for what is not proved: a loss that is not twice
 /// differentiable or whose slope is not bounded everywhere, more than two classes.
 [[nodiscard]] ObjectivePlan plan_objective(const data::Schema& schema,

@@ -38,7 +38,7 @@ struct InverseSensitivityPlan : MethodPlan {
   [[nodiscard]] mechanism::NormGradientQuery query() const;
 };
 
-/// Settles all parameters from the options and the schema alone. GuaranteeError where nothing is
+/// Resolves all parameters from the options and the schema alone. GuaranteeError where nothing is
 /// proved: several columns without a smooth loss or with too small a penalty, several outputs, a
 /// unit column, add_remove.
 [[nodiscard]] InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,

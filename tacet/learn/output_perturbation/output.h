@@ -39,7 +39,7 @@ inline constexpr auto output_options =
     read_options<OutputOptions, descent_bindings, penalty_bindings, ball_bindings,
                  smoothing_bindings, output_bindings, calibration_bindings>;
 
-/// Everything that is settled before a record is read.
+/// Everything that is resolved before a record is read.
 struct OutputPlan : MethodPlan {
   optimize::SgdProblem problem;
   optimize::RecordOrder sampling = optimize::RecordOrder::permutation;

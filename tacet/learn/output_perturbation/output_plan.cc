@@ -178,7 +178,7 @@ void refuse_beyond_paper(const OutputOptions& options, const SgdProblem& problem
           given_beyond<output_bindings, descent_bindings, penalty_bindings, ball_bindings>(
               options, {"steps", "order-seed", "radius"})) {
     throw base::UsageError(
-        "{} is settled by `calibration=paper` (a penalty or clipping its theorems do not have); "
+        "{} is set by `calibration=paper` (a penalty or clipping its theorems do not have); "
         "leave it out, or use the tight calibration",
         base::parameter_name(*name));
   }

@@ -132,7 +132,7 @@ template <typename Options, const auto&... lists>
 }
 
 /// A release that comes before a method's own, both booked together (learn/selected_training.h):
-/// what the method's plan must not settle anew.
+/// what the method's plan must not resolve anew.
 struct FirstRelease {
   double noise = 0;          ///< multiplier of the release of which columns to keep
   double stddevs = 0;        ///< of that noise, from which on a column is kept

@@ -31,7 +31,7 @@ enum class PrivacyRelevance {
 /// the reference are made from tables of these, so each is declared once. The bindings of
 /// its reader say where its value goes (learn/plan/binding.h).
 struct Parameter {
-  std::string_view name;  ///< as an option: `name`
+  std::string_view name;  ///< with hyphens, as the program's option
   ParameterType type;
   Range range;
   std::string_view default_value;  ///< in words

@@ -79,7 +79,7 @@ struct Coefficients {
 [[nodiscard]] privacy::Receipt finished_receipt(const MethodPlan& plan,
                                                 const TrainingContext& context);
 
-/// InternalError when the plan was settled for data of another shape.
+/// InternalError when the plan was made for data of another shape.
 void check_shape(const data::Dataset& dataset, const data::Schema& schema, const MethodPlan& plan);
 
 /// What is left of delta for the noise that a method calibrates, beside the PRG slack, at the

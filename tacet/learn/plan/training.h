@@ -30,7 +30,7 @@ namespace tacet::model {
 struct ModelFile;
 }
 
-/// What every method of training has in common: a plan settled from public facts alone, a run that
+/// What every method of training has in common: a plan resolved from public facts alone, a run that
 /// carries it out, and the way back from a receipt to its events.
 namespace tacet::learn {
 
@@ -56,7 +56,7 @@ struct Shown {
   bool receipt = true;  ///< in the model file, where `verify` reads it again
 };
 
-/// One line of what was settled. The name is that of the JSON form, `step_size`; a table shows it
+/// One line of what was resolved. The name is that of the JSON form, `step_size`; a table shows it
 /// with spaces.
 struct Setting {
   using Value = std::variant<std::int64_t, double, std::string>;
@@ -78,7 +78,7 @@ struct Reasons : std::vector<std::string> {
   }
 };
 
-/// What every method settles before a record is read. A method's plan is one of these with what is
+/// What every method resolves before a record is read. A method's plan is one of these with what is
 /// the method's own.
 struct MethodPlan {
   std::string method;  ///< as `method` and the receipt name it
@@ -104,7 +104,7 @@ struct MethodPlan {
   [[nodiscard]] bool unprotected() const;
 };
 
-/// A training run that is settled, and not begun: no record has been read.
+/// A training run that is planned, and not begun: no record has been read.
 struct Training : MethodPlan {
   /// Trains and commits the reservation. With one seed the model has the same bits for any number
   /// of threads. Throws what the method documents; never because of the values of the records.
@@ -113,7 +113,7 @@ struct Training : MethodPlan {
   /// The same with records that are given away; null where they are needed to the end.
   std::function<TrainedModel(data::Dataset&&, const data::Schema&, const TrainingContext&)>
       run_last = {};
-  data::Schema schema = {};  ///< the given one, with what training settles of it
+  data::Schema schema = {};  ///< the given one, with what training resolves of it
   /// By which records are to be read, where that is another one than `schema`.
   std::optional<data::Schema> raw_schema = {};
 

@@ -112,7 +112,7 @@ void resolve_published_noise(RegularizedOutputPlan& plan, const RegularizedOptio
   plan.noise_multiplier = full_batch_noise(1, Epsilon(options.epsilon), left, options.adjacency);
 }
 
-/// What the paper is about, before anything is settled by it.
+/// What the paper is about, before anything is resolved by it.
 void resolve_claim(RegularizedOutputPlan& plan, const RegularizedOptions& options) {
   if (!options.paper()) return;
   if (options.adjacency != Adjacency::replace_one || !options.radius || options.mean_l2 ||

@@ -45,7 +45,7 @@ struct RegularizedOutputPlan : MethodPlan {
   [[nodiscard]] bool pure() const { return guarantee.delta == 0; }
 };
 
-/// Settles all parameters from the options and the schema alone. UsageError when something needed
+/// Resolves all parameters from the options and the schema alone. UsageError when something needed
 /// is missing or makes no sense; GuaranteeError for more than two classes.
 [[nodiscard]] RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
                                                             const RegularizedOptions& options,

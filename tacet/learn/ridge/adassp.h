@@ -25,7 +25,7 @@ struct AdasspPlan : MethodPlan {
   double norm_bound = 0;   ///< of the rows
 };
 
-/// Settles all parameters from the options and the schema alone. UsageError for another loss than
+/// Resolves all parameters from the options and the schema alone. UsageError for another loss than
 /// the squared one, for class weights, for more columns than optimize::max_gram_columns;
 /// GuaranteeError for delta 0.
 [[nodiscard]] AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,

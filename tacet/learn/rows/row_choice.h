@@ -46,7 +46,7 @@ inline constexpr auto second_clip_names =
                                        {optimize::SecondClip::aggregate, "aggregate"},
                                        {optimize::SecondClip::none, "none"}});
 
-/// How the rows of a step are chosen, settled from public facts.
+/// How the rows of a step are chosen, resolved from public facts.
 struct RowChoice {
   WordSelection kind = WordSelection::all;
   optimize::Granularity granularity = optimize::Granularity::row;

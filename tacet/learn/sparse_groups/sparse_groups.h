@@ -61,7 +61,7 @@ struct SparseGroupsPlan : MethodPlan {
   [[nodiscard]] double grid_unit() const;
 };
 
-/// Settles all parameters from the options and the schema alone. UsageError without a group column
+/// Resolves all parameters from the options and the schema alone. UsageError without a group column
 /// that the schema has; GuaranteeError for replace_one, a unit column, several outputs.
 [[nodiscard]] SparseGroupsPlan plan_sparse_groups(const data::Schema& schema,
                                                   const SparseGroupsOptions& options,

@@ -31,7 +31,7 @@ struct WideOptions : CommonOptions, StepOptions, FeatureSelectionOptions, model:
 };
 [[nodiscard]] WideOptions wide_options(const ParameterValues& asked);
 
-/// Training of a wide model, settled from public facts: no record has been read.
+/// Training of a wide model, resolved from public facts: no record has been read.
 struct NetPlan : RowPlan {  // its choice is all, or by how many records have an id
   model::WideArchitecture architecture;
   model::WideShape shape;

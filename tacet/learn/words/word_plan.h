@@ -14,7 +14,7 @@
 
 namespace tacet::learn {
 
-/// Training of word vectors, settled from public facts: no text has been read.
+/// Training of word vectors, resolved from public facts: no text has been read.
 struct WordPlan : RowPlan {  // its unit is a record, a pair or that of the unit column
   model::WordShape shape;
   model::WordStart start;

@@ -4,7 +4,7 @@
 #include "tacet/learn/words/word_plan.h"
 #include "tacet/privacy/event.h"
 
-/// The part of a plan of word vectors that chooses rows: settled after its steps.
+/// The part of a plan of word vectors that chooses rows: resolved after its steps.
 namespace tacet::learn {
 
 /// Kind, granularity and numbers, without noise. UsageError for what has no meaning together.

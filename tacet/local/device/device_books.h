@@ -17,6 +17,10 @@ namespace tacet::local {
 /// names that ledger, so that no other one, and no older state of it, passes for it: of several
 /// that start at once with folders of their own, one sets the mark, and the others see it.
 ///
+/// The mark is read and set in two steps: of two joins of one record that start together with
+/// folders of their own, each may find that nothing was spent. In a folder that has become
+/// read-only the mark stays as it is, and an older state of the ledger passes.
+///
 /// BudgetError where the ledger is missing, another one or an older one, or lacks what the folder's
 /// reports have cost; where the record cannot be marked and the policy names no place for the
 /// books; where the record has several names (hard links). Not for several threads at once.

@@ -53,7 +53,7 @@ struct Task {
 /// delay, its work and its way there and back.
 [[nodiscard]] double expected_seconds(const LocalPlan& plan, const TaskTerms& terms);
 
-/// Settles a task from what the options of `tacet local plan` say. UsageError and GuaranteeError as
+/// Makes a task from what the options of `tacet local plan` say. UsageError and GuaranteeError as
 /// plan_local, and for what this protocol has no place for: several reports of a device, a paper's
 /// calibration.
 [[nodiscard]] Task make_task(const data::Schema& schema, const learn::OptionValues& values,

@@ -25,7 +25,7 @@ class LocalRandomizer {
   /// than 2^20 candidates a report are expected; it names the alternative.
   [[nodiscard]] static LocalRandomizer calibrate(const LocalSpec& spec);
 
-  /// With the embedding settled.
+  /// With the embedding resolved.
   [[nodiscard]] const LocalSpec& spec() const { return spec_; }
   /// What one report costs the device: PureDp under replace_one, or Gaussian.
   [[nodiscard]] const privacy::Event& event() const { return event_; }

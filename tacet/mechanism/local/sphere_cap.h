@@ -19,7 +19,7 @@ struct BitLaw {
   [[nodiscard]] double inside() const { return inside_is_smaller ? smaller : 1 - smaller; }
 };
 
-/// A randomiser of directions, settled from public numbers alone.
+/// A randomiser of directions, resolved from public numbers alone.
 ///
 /// Candidates are integer vectors K of independent rounded Gaussians of standard deviation `scale`,
 /// drawn without a look at the record (again where K is 0 or leaves 32 bits). Candidates are drawn

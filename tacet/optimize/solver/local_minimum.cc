@@ -50,8 +50,8 @@ double step_error(const LocalProblem& problem, const ContractingStep& step, Prec
   return step.size * error + 128 * unit_roundoff * (radius + step.size * gradient);
 }
 
-// A descent of fixed length, settled from public facts. Coarse sums cost half as much as fine ones;
-// what they leave shrinks with every later step, so that only the last ones need be fine.
+// A descent of fixed length, resolved from public facts. Coarse sums cost half as much as fine
+// ones; what they leave shrinks with every later step, so that only the last ones need be fine.
 struct Descent {
   ContractingStep step;
   std::int64_t fine_steps = 0;
