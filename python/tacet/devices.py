@@ -154,8 +154,8 @@ class Client:
     Its part is that of ``tacet join``: the task is held against the policy, its cost is booked in
     the ledger of the folder, then the record is read, the report drawn, stored, and sent until it
     is answered. It is private before it leaves, against everybody, and drawn once: whoever calls
-    again sends the same bytes. The policy holds for joins of a record that follow one another; two
-    that start together with folders of their own may both be counted.
+    again sends the same bytes. The policy holds for all joins of a record: of several that start
+    together, with folders of their own, one takes part.
 
     Parameters
     ----------

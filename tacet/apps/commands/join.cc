@@ -54,7 +54,8 @@ class Join : public Command {
     options.add("--task", task_, "FILE|DIGEST",
                 "The task file, or its SHA-256: from somebody else than the server",
                 Form::required);
-    options.add("--data", data_, "FILE", "A file with the device's one record", Form::required);
+    options.add("--data", data_, "FILE", "A file with the device's one record, no pipe",
+                Form::required);
     options.add("--token-file", token_file_, "FILE", "The token that admits one report");
     options.add("--policy", policy_, "FILE", "What the device's owner allows (TOML)",
                 Form::required);

@@ -8,6 +8,7 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_node.h"
+#include "tacet/local/device/refusal.h"
 
 namespace tacet::local {
 namespace {
@@ -111,27 +112,23 @@ void check_policy(const Policy& policy, const Task& task) {
   if (asked.epsilon > policy.largest_epsilon || asked.delta > policy.largest_delta) {
     throw base::BudgetError(
         "the task asks for epsilon {}, delta {}; the policy allows a task epsilon {}, delta {}; "
-        "nothing was sent and nothing was spent",
-        asked.epsilon, asked.delta, policy.largest_epsilon, policy.largest_delta);
+        "{}",
+        asked.epsilon, asked.delta, policy.largest_epsilon, policy.largest_delta, nothing_done);
   }
   const std::string name = mechanism::local_mechanism_names.of(spec.mechanism);
   if (std::ranges::find(policy.mechanisms, name) == policy.mechanisms.end()) {
-    throw base::GuaranteeError(
-        "the task's mechanism {} is none that the policy allows; nothing was sent and nothing was "
-        "spent",
-        name);
+    throw base::GuaranteeError("the task's mechanism {} is none that the policy allows; {}", name,
+                               nothing_done);
   }
   if (spec.clipping_norm > policy.largest_clipping_norm) {
     throw base::GuaranteeError(
-        "the task's clipping norm {} is above the {} that the policy allows; nothing was sent and "
-        "nothing was spent",
-        spec.clipping_norm, policy.largest_clipping_norm);
+        "the task's clipping norm {} is above the {} that the policy allows; {}",
+        spec.clipping_norm, policy.largest_clipping_norm, nothing_done);
   }
   if (task.terms.delay_seconds < policy.smallest_delay) {
     throw base::GuaranteeError(
-        "the task has its devices wait up to {} seconds before they send, the policy wants {}; "
-        "nothing was sent and nothing was spent",
-        task.terms.delay_seconds, policy.smallest_delay);
+        "the task has its devices wait up to {} seconds before they send, the policy wants {}; {}",
+        task.terms.delay_seconds, policy.smallest_delay, nothing_done);
   }
 }
 
