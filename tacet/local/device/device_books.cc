@@ -89,8 +89,8 @@ void DeviceBooks::check_mark(const ledger::HeldMarks& marks, const std::string& 
         "it, was changed; {}. Start it again",
         record_.name().string(), remains);
   }
-  if (!marked_) return;
   const auto mark = marks.find(record_.path().filename().string());
+  if (!mark && !marked_) return;
   if (!mark) {
     throw base::BudgetError(
         "the mark beside '{}', which says where it stands what was spent on it, is gone since this "
