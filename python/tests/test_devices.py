@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import http.client
 import os
 import pathlib
@@ -208,6 +209,37 @@ def test_policies_decide_before_anything_is_sent(served: Any) -> None:
     with pytest.raises(tacet.UsageError):
         device(served, 4)[0].join(record, resume=True)
     assert seen.requests == [] and spent(served, 4) == 0
+
+
+def test_a_record_is_a_file_that_stays_and_has_one_name(
+    served: Any, tmp_path: pathlib.Path
+) -> None:
+    client, record = device(served, 4)
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("-", "/dev/null", tmp_path / "pipe"):
+        with pytest.raises(tacet.UsageError, match="a mark beside it says what was spent"):
+            client.join(name)
+    second = record.with_name("second.csv")
+    os.link(record, second)
+    with pytest.raises(tacet.BudgetError, match="2 names"):
+        client.join(record)
+    second.unlink()
+    assert spent(served, 4) == 0
+
+
+def test_of_threads_that_start_at_once_on_a_record_one_takes_part(served: Any) -> None:
+    record = device(served, 5)[1]
+    starters = [device(served, number)[0] for number in (4, 5)]
+
+    def start(client: Client) -> str:
+        try:
+            return client.join(record).answer
+        except tacet.BudgetError:
+            return "refused"
+
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        assert sorted(threads.map(start, starters)) == ["counted", "refused"]
+    assert spent(served, 4) + spent(served, 5) == 4
 
 
 def test_policies_are_the_programs(tmp_path: pathlib.Path) -> None:
