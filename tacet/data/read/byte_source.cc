@@ -1,5 +1,6 @@
 #include "tacet/data/read/byte_source.h"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -47,6 +48,28 @@ class FileSource : public ByteSource {
   };
   std::string name_;
   std::unique_ptr<std::FILE, Close> file_;
+};
+
+/// A file that somebody else opened and closes, from its first byte on.
+class HeldSource : public ByteSource {
+ public:
+  explicit HeldSource(const OpenFile& file) : file_(file) {}
+
+  std::size_t read(std::span<char> buffer) override {
+    for (;;) {
+      const auto count = ::pread(file_.descriptor, buffer.data(), buffer.size(), place_);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) {
+        throw base::IoError("cannot read {}: {}", file_.name, std::strerror(errno));
+      }
+      place_ += count;
+      return static_cast<std::size_t>(count);
+    }
+  }
+
+ private:
+  OpenFile file_;
+  off_t place_ = 0;
 };
 
 class MemorySource : public ByteSource {
@@ -203,19 +226,30 @@ bool worth_a_thread(const std::filesystem::path& file) {
   return !none && size >= least;
 }
 
+std::unique_ptr<PeekedSource> peek_at_records(std::unique_ptr<ByteSource> raw,
+                                              const std::string& name, TextEncoding expected) {
+  auto peeked = std::make_unique<PeekedSource>(std::move(raw));
+  const bool expected_mark = expected == TextEncoding::utf_16 && is_utf16(peeked->head());
+  if (const auto kind = expected_mark ? "" : foreign_kind(peeked->head()); !kind.empty()) {
+    throw base::DataError("'{}' {}", name, kind);
+  }
+  return peeked;
+}
+
 }  // namespace
+
+std::unique_ptr<ByteSource> open_source(const OpenFile& file, TextEncoding expected) {
+  auto held = std::make_unique<HeldSource>(file);
+  return unwrap(peek_at_records(std::move(held), file.name, expected), file.name);
+}
 
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadAheadOf ahead,
                                         TextEncoding expected) {
   const bool kept = is_pipe(file) && can_be_read_again(file);
-  auto raw = kept ? std::unique_ptr<ByteSource>(
-                        std::make_unique<MemorySource>(internal::kept_pipe(file)))
-                  : std::make_unique<FileSource>(file);
-  auto peeked = std::make_unique<PeekedSource>(std::move(raw));
-  const bool expected_mark = expected == TextEncoding::utf_16 && is_utf16(peeked->head());
-  if (const auto kind = expected_mark ? "" : foreign_kind(peeked->head()); !kind.empty()) {
-    throw base::DataError("'{}' {}", file.string(), kind);
-  }
+  auto raw =
+      kept ? std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(internal::kept_pipe(file)))
+           : std::make_unique<FileSource>(file);
+  auto peeked = peek_at_records(std::move(raw), file.string(), expected);
   const bool wanted = ahead == ReadAheadOf::long_files || peeked->gzip();
   const bool utf16 = is_utf16(peeked->head());
   auto source = unwrap(std::move(peeked), file.string());

@@ -43,6 +43,16 @@ enum class ReadAheadOf { long_files, compressed_only };
                                                       ReadAheadOf ahead = ReadAheadOf::long_files,
                                                       TextEncoding expected = TextEncoding::utf_8);
 
+/// A file that the caller holds open, for as long as the source is read: whatever became of its
+/// name meanwhile, these bytes are read, from the first one on.
+struct OpenFile {
+  int descriptor;
+  std::string name;  ///< for messages
+};
+/// The same of such a file, on the calling thread.
+[[nodiscard]] std::unique_ptr<ByteSource> open_source(const OpenFile& file,
+                                                      TextEncoding expected = TextEncoding::utf_8);
+
 /// Bytes in memory, decompressed likewise; `text` must outlive the source.
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view text,
                                                         std::string_view name);
