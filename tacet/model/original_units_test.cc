@@ -180,17 +180,17 @@ TEST(StraightLine, IsTheMarginOfRecordsWithinTheBounds) {
   data::Encoder encoder(schema, names, data::TargetUse::absent, "test");
   data::EncodedRow row;
   const std::array<std::array<std::string_view, 5>, 4> records{{{"-3", "x", "0", "10", "5"},
-                                                               {"9", "", "1", "50", "6"},
-                                                               {"0.5", "", "0.25", "20", "5.5"},
-                                                               {"2", "7", "0.75", "31", "5.125"}}};
+                                                                {"9", "", "1", "50", "6"},
+                                                                {"0.5", "", "0.25", "20", "5.5"},
+                                                                {"2", "7", "0.75", "31", "5.125"}}};
   for (const auto& record : records) {
     encoder.encode(record, row);
     const double margin_there = margin(model.output(0), data::SparseRow{row.columns, row.values});
     double by_line = line->constant;
     for (std::size_t k = 0, column = 0; k < record.size(); ++k) {
       if (k == 1) continue;
-      by_line += std::stod(std::string(record[k])) * model.coefficients[column] *
-                 line->factors[column];
+      by_line +=
+          std::stod(std::string(record[k])) * model.coefficients[column] * line->factors[column];
       ++column;
     }
     EXPECT_NEAR(by_line, margin_there, grid_error);

@@ -130,9 +130,9 @@ class MarkedSource : public ByteSource {
   std::string mark_;
   std::string name_;
   std::string held_;
-  std::size_t ready_ = 0;  // bytes of `held_` that may be given out
-  std::size_t given_ = 0;  // of these
-  std::int64_t line_ = 1;  // that begins at, or goes on behind, `ready_`
+  std::size_t ready_ = 0;     // bytes of `held_` that may be given out
+  std::size_t given_ = 0;     // of these
+  std::int64_t line_ = 1;     // that begins at, or goes on behind, `ready_`
   bool within_line_ = false;  // the line at `ready_` is not the mark
   bool marked_ = false;
   bool ended_ = false;

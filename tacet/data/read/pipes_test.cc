@@ -34,8 +34,7 @@ class InPieces : public ByteSource {
 /// What is read before the mark; nothing where it is refused.
 std::optional<std::string> before_mark(const std::string& text, const std::string& mark,
                                        unsigned seed) {
-  const auto source =
-      internal::until_mark(std::make_unique<InPieces>(text, seed), mark, "t.csv");
+  const auto source = internal::until_mark(std::make_unique<InPieces>(text, seed), mark, "t.csv");
   std::string all;
   std::string buffer(1 + seed % 5, '\0');
   try {
