@@ -16,7 +16,7 @@ draw = np.random.default_rng(3)
 X = np.column_stack([draw.uniform(20, 90, 500), draw.uniform(-1, 1, 500), draw.uniform(0, 1, 500)])
 Y = (X[:, 0] + 20 * X[:, 1] > 55).astype(int)
 BOUNDS = [(20, 90), (-1, 1), (0, 1)]
-STRAIGHT: Any = {"bounds": BOUNDS, "row_scaling": "const", "knots": 0, "epsilon": 4,
+STRAIGHT: Any = {"bounds": BOUNDS, "row_scaling": "const", "knots": None, "classes": [0, 1], "epsilon": 4,
                  "public_row_count": 500, "random_state": 1}
 GRID = 3 / 2048  # features are truncated to it
 
@@ -35,7 +35,8 @@ def test_the_margin_is_the_straight_line_that_coef_says() -> None:
 
 def test_a_regression_predicts_by_its_straight_line() -> None:
     target = 2 * X[:, 0] - 5 * X[:, 1]
-    model = tacet.Ridge(**STRAIGHT, target_bounds=(0, 200)).fit(X, target)
+    said = {name: value for name, value in STRAIGHT.items() if name != "classes"}
+    model = tacet.Ridge(**said, target_bounds=(0, 200)).fit(X, target)
     line = X @ model.coef_ + model.intercept_
     off = np.abs(line - model.predict(X)).max()
     assert off <= 100 * GRID * np.abs(model.encoded_coef_).sum()
@@ -48,7 +49,7 @@ def test_the_slopes_stand_by_the_names_of_the_frame() -> None:
                            tacet.schemas.ignored("id"), tacet.schemas.numeric("b", -1, 1)],
                           target=tacet.schemas.binary("y", "1", "0"), public_row_count=500,
                           row_scaling="const")
-    model = tacet.LogisticRegression(schema=schema, knots=0, epsilon=4, random_state=1)
+    model = tacet.LogisticRegression(schema=schema, knots=None, epsilon=4, random_state=1)
     model.fit(frame, Y.astype(str))
     assert model.coef_.shape == (1, model.n_features_in_)
     line = frame[list(model.feature_names_in_)].to_numpy() @ model.coef_.T + model.intercept_

@@ -24,7 +24,8 @@ TEXTS = ["the cat sat", "the dog sat"] * 50
 
 def model(epsilon: float) -> tacet.LogisticRegression:
     made = tacet.LogisticRegression(epsilon=epsilon, delta=1e-6, bounds=(0, 1),
-                                    classes=["a", "b"], public_row_count=200, steps=5)
+                                    classes=["a", "b"], public_row_count=200, steps=5,
+                                    row_scaling="const")
     made.fit(X, Y)
     return made
 
