@@ -7,7 +7,7 @@ import numbers as numbers_of
 import os
 import tomllib
 from dataclasses import dataclass, fields
-from typing import Any, Dict, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
+from typing import Any, Dict, List, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
 
 from . import _engine, _spending
 from .errors import IoError, UsageError
@@ -261,7 +261,7 @@ def _exchange_of(transport: Transport) -> Any:
 
 def _checked(reply: Any) -> Tuple[int, bytes, int]:
     """The parts of a reply; UsageError where a transport gave back something else."""
-    parts = [getattr(reply, name, None) for name in ("status", "body", "retry_seconds")]
+    parts: List[Any] = [getattr(reply, name, None) for name in ("status", "body", "retry_seconds")]
     status, body, retry_seconds = parts
     numbers = all(isinstance(part, numbers_of.Integral) and not isinstance(part, bool)
                   for part in (status, retry_seconds))

@@ -22,7 +22,8 @@ GRID = 3 / 2048  # features are truncated to it
 
 
 def fitted(**said: Any) -> tacet.LogisticRegression:
-    return tacet.LogisticRegression(**{**STRAIGHT, **said}).fit(X, Y)
+    model: tacet.LogisticRegression = tacet.LogisticRegression(**{**STRAIGHT, **said}).fit(X, Y)
+    return model
 
 
 def test_the_margin_is_the_straight_line_that_coef_says() -> None:
