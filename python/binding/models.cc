@@ -159,6 +159,17 @@ nb::list effects(const model::ModelFile& file, std::int64_t output) {
   return out;
 }
 
+/// Factors of the coefficients and the constant of an output that is a straight line of the
+/// columns' own numbers; None where none is.
+nb::object straight_line(const model::ModelFile& file, std::int64_t output) {
+  if (output < 0 || output >= file.model.output_count()) {
+    throw base::UsageError("output {} of a model with {}", output, file.model.output_count());
+  }
+  const auto line = model::straight_line(file.schema, file.model, output);
+  if (!line) return nb::none();
+  return nb::make_tuple(line->factors, line->constant);
+}
+
 /// What a wide model consists of; None for a linear one.
 nb::object architecture(const model::ModelFile& file) {
   if (!file.model.wide) return nb::none();
@@ -242,6 +253,7 @@ void bind_model_file(nb::module_& module) {
       .def_prop_ro("receipt",
                    [](const ModelFile& file) { return privacy::receipt_to_json(file.receipt); })
       .def("effects", &effects)
+      .def("straight_line", &straight_line)
       .def("margins", &margins)
       .def("predictions", &predictions)
       .def("probabilities", &probabilities);

@@ -239,6 +239,10 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
             for name, engine in self._parameters.items()
             if params[name] is not None and name not in ("public_row_count", "threads")
         }
+        if params.get("knots", "auto") is None:  # said, as of no other argument
+            values["knots"] = "none"
+        if values.get("knots") == "auto":
+            del values["knots"]
         values.update(self._fixed)
         if isinstance(params.get("group_column"), int):
             values["group-column"] = _declared.column_at(schema.columns, params["group_column"])

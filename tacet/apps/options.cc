@@ -12,6 +12,7 @@
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
+#include "tacet/data/read/pipes.h"
 
 namespace tacet::apps {
 namespace {
@@ -199,6 +200,19 @@ void Options::add(const std::string& names, const std::function<void(const std::
                   const std::string& kind, const std::string& help) {
   if (!typed_) return;
   set(*command_->add_option_function(names, receive, help), heading_, kind, Form::optional);
+}
+
+void Options::add_records(const std::string& name, std::string& file, const std::string& help,
+                          Form form) {
+  add(name, file, "FILE", help, form);
+  add("--end-mark", *end_mark_, "TEXT",
+      "The last line must be this text, which is no record: a pipe whose writer died ends without "
+      "it");
+  records_ = &file;
+}
+
+void Options::expect_end_mark() const {
+  if (records_ != nullptr && !end_mark_->empty()) data::expect_end_mark(*records_, *end_mark_);
 }
 
 void Options::flag(const std::string& names, bool& value, const std::string& help) {

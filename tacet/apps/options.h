@@ -44,6 +44,11 @@ class Options {
   void add(const std::string& names, const std::function<void(const std::string&)>& receive,
            const std::string& kind, const std::string& help);
   void flag(const std::string& names, bool& value, const std::string& help);
+  /// The file of records, and --end-mark for it.
+  void add_records(const std::string& name, std::string& file, const std::string& help,
+                   Form form = Form::required);
+  /// Says what was given as --end-mark, before the records are opened.
+  void expect_end_mark() const;
   /// Options that follow stand under this heading of the help page.
   void heading(const std::string& title) { heading_ = title; }
   /// Neither goes with the other.
@@ -56,6 +61,8 @@ class Options {
   CLI::App* command_;
   bool typed_;
   std::string heading_ = "Options";
+  const std::string* records_ = nullptr;
+  std::shared_ptr<std::string> end_mark_ = std::make_shared<std::string>();  // its address stays
 };
 
 /// The command line of a program of commands: parses, and prints help.

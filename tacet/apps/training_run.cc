@@ -45,7 +45,7 @@ int thread_count(const learn::ParameterValues& values) {
 }  // namespace
 
 void TrainingRun::declare_data(Options& options) {
-  options.add("data", data_, "FILE", "File with one record a line", Form::required);
+  options.add_records("data", data_, "File with one record a line");
 }
 
 void TrainingRun::declare(Options& options) {

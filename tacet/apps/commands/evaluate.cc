@@ -42,7 +42,7 @@ class Evaluate : public Command {
     options.add("model", model_, "FILE",
                 "Model file that `tacet train` wrote, or word vectors for the lists below",
                 Form::required);
-    options.add("data", data_, "FILE", "File with records and their true answers");
+    options.add_records("data", data_, "File with records and their true answers", Form::optional);
     options.flag("--public", public_, "The records need no protection: print exact metrics");
     options.flag("--calibration", calibration_,
                  "Add tables of predicted against observed shares for each of several classes; "

@@ -13,6 +13,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/device_options.h"
+#include "tacet/apps/task_duration.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
@@ -222,11 +223,13 @@ class LocalPlanCommand : public Command {
     if (console.json()) {
       auto out = plan_json(training);
       for (const auto& row : rows) out["mechanisms"].push_back(row_json(row));
+      if (plan.passes == 1) out["expected_seconds"] = local::expected_seconds(plan, {});
       out["local"] = promise_json(promise);
       console.result(json_text(out));
       return;
     }
     auto text = plan_text(training) + "\n" + promise_text(promise);
+    if (plan.passes == 1) text += "\n" + duration_text(plan, {});
     if (!rows.empty()) text += "\nMechanisms by these settings\n" + rows_text(rows);
     console.result(text);
   }

@@ -120,8 +120,10 @@ class Show : public Command {
                          report::regression_kind(file.model.loss), privacy_line(file.receipt),
                          regression_text(file, level(), contrasts_), receipt_text(file.receipt));
     }
-    return fmt::format("Linear model of '{}', {} loss\n{}\n\n{}{}{}\n{}\n{}", of,
+    const std::string learner(learner_words(file.receipt.algorithm));
+    return fmt::format("Linear model of '{}', {} loss\n{}\n{}\n{}{}{}\n{}\n{}", of,
                        loss_name(file.model.loss), privacy_line(file.receipt),
+                       learner.empty() ? learner : paragraph(learner),
                        projection_note_.empty() ? "" : paragraph(projection_note_) + "\n\n",
                        coefficient_text(file, std::numeric_limits<std::size_t>::max()),
                        missing_noise_text(file), original_units_text(file),

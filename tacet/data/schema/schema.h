@@ -259,7 +259,7 @@ struct FileFormat {
   bool fill_short = false;           ///< records with too few columns end with empty values
   std::vector<std::string> names{};  ///< the file's columns in order, for a file without a header
   std::int64_t index_base = 1;       ///< of a LIBSVM file: the index of its first column, 0 or 1
-  std::optional<char> comment{};     ///< lines above the line of names that begin with it are no records
+  std::optional<char> comment{};     ///< lines above the names that begin with it are none
   TextEncoding encoding = TextEncoding::utf_8;
   Spelling spelling{};  ///< of numbers and dates in all columns; missing values are the schema's
 };
