@@ -33,6 +33,7 @@ def numeric(
     fill: Union[float, str, None] = None,
     missing_indicator: Optional[bool] = None,
     typical: Optional[float] = None,
+    step: Optional[float] = None,
     centre: Optional[bool] = None,
     knots: Optional[int] = None,
     bins: Optional[int] = None,
@@ -49,8 +50,8 @@ def numeric(
     """
     return part_of(
         name=name, kind="numeric", lower=lower, upper=upper, log1p=log1p, fill=fill,
-        missing_indicator=missing_indicator, typical=typical, centre=centre, knots=knots,
-        bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
+        missing_indicator=missing_indicator, typical=typical, step=step, centre=centre,
+        knots=knots, bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
         period=period, mean=mean, standard_deviation=standard_deviation)
 
 
@@ -63,6 +64,7 @@ def date(
     fill: Optional[str] = None,
     missing_indicator: Optional[bool] = None,
     typical: Optional[str] = None,
+    step: Optional[float] = None,
     centre: Optional[bool] = None,
     knots: Optional[int] = None,
     bins: Optional[int] = None,
@@ -79,8 +81,8 @@ def date(
     """
     return part_of(
         name=name, kind="date", lower=lower, upper=upper, log1p=log1p, fill=fill,
-        missing_indicator=missing_indicator, typical=typical, centre=centre, knots=knots,
-        bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
+        missing_indicator=missing_indicator, typical=typical, step=step, centre=centre,
+        knots=knots, bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
         period=period, mean=mean, standard_deviation=standard_deviation)
 
 

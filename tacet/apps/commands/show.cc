@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/describe_learner.h"
@@ -13,6 +14,7 @@
 #include "tacet/base/text.h"
 #include "tacet/model/lifted_model.h"
 #include "tacet/model/model_file.h"
+#include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
 namespace {
@@ -20,7 +22,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view show_examples =
-    "  tacet show model.json          coefficients, settings and the guarantee in words\n"
+    "  tacet show model.json          coefficients, settings and the guarantee in two lines\n"
+    "  tacet show model.json --guarantee   the guarantee in full\n"
     "  tacet show model.json --json   the same for a program\n"
     "  tacet show model.json --dense  of projected rows: every column's coefficient\n"
     "  tacet show state.bin           a learner's state that `tacet local simulate --state` wrote\n"
@@ -38,6 +41,8 @@ class Show : public Command {
                 "Model file that `tacet train` wrote, or a learner's state", Form::required);
     options.flag("--dense", dense_,
                  "Of a model of projected rows: the coefficients of all columns");
+    options.flag("--guarantee", guarantee_,
+                 "Only the promise, in full: to whom, against whom, and on what assumptions");
     options.flag("--sampling-error", sampling_error_,
                  "Also what would come on top of privacy's noise: the error of the sample");
   }
@@ -49,6 +54,10 @@ class Show : public Command {
     }
     auto file = model::load_model(model_);
     warn_if_unprotected(console, file.receipt);
+    if (guarantee_ && !console.json()) {
+      console.result(paragraph(privacy::statement(file.receipt)));
+      return;
+    }
     if (dense_ && !file.schema.projection) {
       throw base::UsageError("--dense lifts a projected model; this one has no projection");
     }
@@ -110,11 +119,12 @@ class Show : public Command {
                        projection_note_.empty() ? "" : paragraph(projection_note_) + "\n\n",
                        coefficient_text(file, std::numeric_limits<std::size_t>::max()),
                        missing_noise_text(file), sampling_error_ ? sampling_text() : std::string(),
-                       original_units_text(file), receipt_text(file.receipt));
+                       effects_text(file), receipt_text(file.receipt));
   }
 
   std::string model_;
   bool dense_ = false;
+  bool guarantee_ = false;
   bool sampling_error_ = false;
   std::string projection_note_;
 };
