@@ -66,7 +66,8 @@ class LocalSimulate : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    refuse_account(run_.terms(console, cancel));
+    const auto terms = run_.terms(console, cancel);
+    refuse_account(terms);
     auto options = devices_.options();
     const auto pool = TrainingRun::threads(console, devices_.thread_values());
     std::optional<base::AtomicFile> state;
@@ -89,6 +90,7 @@ class LocalSimulate : public Command {
          .plan = training,
          .schema_file = devices_.schema_file(),
          .threads = *pool,
+         .terms = terms,
          .further = {.text = promise_text(promise),
                      .json = [&](ordered_json& out) { out["local"] = promise_json(promise); }}},
         console, cancel);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/describe_learner.h"
@@ -14,6 +15,7 @@
 #include "tacet/base/text.h"
 #include "tacet/model/lifted_model.h"
 #include "tacet/model/model_file.h"
+#include "tacet/privacy/statement.h"
 #include "tacet/report/regression.h"
 
 namespace tacet::apps {
@@ -22,7 +24,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view show_examples =
-    "  tacet show model.json          coefficients, settings and the guarantee in words\n"
+    "  tacet show model.json          coefficients, settings and the guarantee in two lines\n"
+    "  tacet show model.json --guarantee   the guarantee in full\n"
     "  tacet show model.json --json   the same for a program\n"
     "  tacet show model.json --dense  of projected rows: every column's coefficient\n"
     "  tacet show table.json --contrast \"ward=2 - ward=3\"   of a regression table\n"
@@ -47,6 +50,8 @@ class Show : public Command {
         "may be given several times");
     options.add("--level", level_, "NUMBER",
                 "Of a regression table: how often intervals hold [default: 0.95]");
+    options.flag("--guarantee", guarantee_,
+                 "Only the promise, in full: to whom, against whom, and on what assumptions");
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
@@ -56,6 +61,10 @@ class Show : public Command {
     }
     auto file = model::load_model(model_);
     warn_if_unprotected(console, file.receipt);
+    if (guarantee_ && !console.json()) {
+      console.result(paragraph(privacy::statement(file.receipt)));
+      return;
+    }
     if (dense_ && !file.schema.projection) {
       throw base::UsageError("--dense lifts a projected model; this one has no projection");
     }
@@ -126,14 +135,14 @@ class Show : public Command {
                        learner.empty() ? learner : paragraph(learner),
                        projection_note_.empty() ? "" : paragraph(projection_note_) + "\n\n",
                        coefficient_text(file, std::numeric_limits<std::size_t>::max()),
-                       missing_noise_text(file), original_units_text(file),
-                       receipt_text(file.receipt));
+                       missing_noise_text(file), effects_text(file), receipt_text(file.receipt));
   }
 
   std::string model_;
   bool dense_ = false;
   std::vector<std::string> contrasts_;
   std::string level_;
+  bool guarantee_ = false;
   std::string projection_note_;
 };
 

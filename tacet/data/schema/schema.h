@@ -58,6 +58,8 @@ struct NumericColumn {
   std::optional<std::int64_t> knots{};
   /// A further feature that is 1 where the value is missing and 0 elsewhere.
   bool missing_indicator = false;
+  /// Step of which effects and odds ratios are told; absent: half the distance of the bounds.
+  std::optional<double> step{};
   /// One feature a bin, for the bin that the number is in. `bins` (0: none) are of equal width (in
   /// log(1 + x) with log1p); `edges` ascend strictly between the bounds and end all bins but one.
   std::int64_t bins = 0;

@@ -27,7 +27,7 @@ NO_DEFAULT_IN = {
 
 
 def commands(before=()):
-    text = subprocess.run(["tacet", *before, "--help"], check=True, capture_output=True,
+    text = subprocess.run(["tacet", *before, "--help-all"], check=True, capture_output=True,
                           text=True).stdout
     inside = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.MULTILINE)
     if not inside:
