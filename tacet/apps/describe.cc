@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/text.h"
 #include "tacet/model/original_units.h"
