@@ -210,7 +210,8 @@ class LocalPlanCommand : public Command {
     auto& options =
         add(line, "local plan", "Print what devices and server would do and cost; reads no data",
             local_plan_examples);
-    options.add("data", data_, "FILE", "Not opened; only there so that simulate's line fits");
+    options.add_records("data", data_, "Not opened; only there so that simulate's line fits",
+                        Form::optional);
     devices_.declare(options);
   }
 

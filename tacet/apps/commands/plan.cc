@@ -26,7 +26,8 @@ class Plan : public Command {
   void declare(CommandLine& line) override {
     auto& options =
         add(line, "plan", "Print what `train` would do and cost; reads no data", plan_examples);
-    options.add("data", data_, "FILE", "Not opened; only there so that train's command line fits");
+    options.add_records("data", data_, "Not opened; only there so that train's command line fits",
+                        Form::optional);
     training_.declare(options);
     run_.declare(options);
   }
