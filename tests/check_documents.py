@@ -53,7 +53,9 @@ clipping-norm = [0.5, 1]
 steps = [50, 100]
 """
 # What a page supposes to have been done.
-BEFORE = {"docs/how-to/deploy.md": "tacet local task --schema s.toml --epsilon 4 --output task.json"}
+A_TASK = "tacet local task --schema s.toml --epsilon 4 --output task.json"
+BEFORE = {"docs/how-to/deploy.md": A_TASK,
+          "docs/how-to/day-two.md": f"{A_TASK}\ntacet local enrol task.json --state task.state"}
 
 
 def stand_ins(document, source, folder):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, TypeVar
 
 from . import _engine
 from ._parts import listed
 from .errors import UsageError
+
+Made = TypeVar("Made")
 
 
 def vouched(header: Optional[bool], data: Any) -> bool:
@@ -33,7 +35,7 @@ def said(spelled: _engine.SpellingWords, **keys: Any) -> _engine.Said:
     return made
 
 
-def _filled(made: Any, keys: Dict[str, Any]) -> Any:
+def _filled(made: Made, keys: Dict[str, Any]) -> Made:
     for key, value in keys.items():
         several = isinstance(getattr(made, key), list)
         if not several and not isinstance(value, str):

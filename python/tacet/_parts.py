@@ -34,6 +34,7 @@ def numeric(
     fill: Union[float, str, None] = None,
     missing_indicator: Optional[bool] = None,
     typical: Optional[float] = None,
+    step: Optional[float] = None,
     centre: Optional[bool] = None,
     knots: Optional[int] = None,
     bins: Optional[int] = None,
@@ -57,8 +58,8 @@ def numeric(
     """
     return part_of(
         name=name, kind="numeric", lower=lower, upper=upper, log1p=log1p, fill=fill,
-        missing_indicator=missing_indicator, typical=typical, centre=centre, knots=knots,
-        bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
+        missing_indicator=missing_indicator, typical=typical, step=step, centre=centre,
+        knots=knots, bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
         period=period, mean=mean, standard_deviation=standard_deviation, decimal=decimal,
         thousands=thousands, symbols=_texts(symbols), missing=_texts(missing))
 
@@ -72,6 +73,7 @@ def date(
     fill: Optional[str] = None,
     missing_indicator: Optional[bool] = None,
     typical: Optional[str] = None,
+    step: Optional[float] = None,
     centre: Optional[bool] = None,
     knots: Optional[int] = None,
     bins: Optional[int] = None,
@@ -92,8 +94,8 @@ def date(
     """
     return part_of(
         name=name, kind="date", lower=lower, upper=upper, log1p=log1p, fill=fill,
-        missing_indicator=missing_indicator, typical=typical, centre=centre, knots=knots,
-        bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
+        missing_indicator=missing_indicator, typical=typical, step=step, centre=centre,
+        knots=knots, bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
         period=period, mean=mean, standard_deviation=standard_deviation, date_format=date_format,
         missing=_texts(missing))
 

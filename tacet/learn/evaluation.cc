@@ -13,6 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/learn/evaluation_figures.h"
+#include "tacet/learn/evaluation_histogram.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/plain_release.h"
 #include "tacet/learn/plan/resolve.h"
@@ -69,6 +70,15 @@ double error_unit_of(const model::LinearModel& model) {
   return (model.target_upper - model.target_lower) / 2;
 }
 
+/// Margins between bins, of two classes whose groups leave room for a histogram each.
+std::vector<double> edges_for(const model::LinearModel& model, const EvaluationOptions& options) {
+  if (model.task != model::Task::binary) return {};
+  auto edges = score_edges(options.threshold);
+  const auto cells = 2 * (std::ssize(edges) + 1);
+  if (options.groups > optimize::CellSum::max_cells / cells) edges.clear();
+  return edges;
+}
+
 std::int64_t cells_for(std::int64_t classes) {
   if (classes == 0) return 1;
   return classes <= max_matrix_classes ? classes * classes : 2;
@@ -95,6 +105,10 @@ class Scorer {
  private:
   [[nodiscard]] std::int64_t cell(double label) const {
     if (plan_.classes == 0) return 0;
+    if (plan_.has_histogram()) {
+      const auto bin = score_bin(plan_.score_edges, margins_[0]);
+      return (label > 0 ? plan_.score_bins() : 0) + bin;
+    }
     const auto predicted = model::predicted_class(data_.model, margins_, plan_.threshold);
     const auto actual = data_.model.task == model::Task::binary ? (label > 0 ? 1 : 0)
                                                                 : static_cast<std::int64_t>(label);
@@ -178,6 +192,7 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   parameters["record_norm"] =
       optimize::CellSum(shape_of(plan), plan.norm_bits).contribution_bound();
   parameters["cells"] = plan.cells;
+  if (plan.has_histogram()) parameters["score_bins"] = plan.score_bins();
   if (plan.targets_may_miss) parameters["missing_target"] = "drop";
   if (plan.privacy_unit != "record") parameters["max_records_per_unit"] = 1;  // the first of each
   if (plan.groups > 1) parameters["groups"] = plan.groups;
@@ -207,6 +222,21 @@ bool targets_may_miss(RecordedParameters& parameters) {
   return true;
 }
 
+/// A histogram has a cell for each bin and class, and its bins follow from the threshold.
+void expect_bins(RecordedParameters& parameters) {
+  if (!parameters.has("score_bins")) return;
+  const double threshold =
+      parameters.has("threshold_margin") ? parameters.real("threshold_margin") : 0;
+  const auto bins = std::ssize(score_edges(threshold)) + 1;
+  const auto stated = parameters.count("score_bins");
+  if (stated != bins || parameters.count("cells") != 2 * bins) {
+    throw base::DataError(
+        "a histogram at this threshold has {} bins and {} cells, the receipt says "
+        "{} and {}",
+        bins, 2 * bins, stated, parameters.count("cells"));
+  }
+}
+
 /// The length of one record among these sums, which the number of records decides: where it is
 /// public, counts are taken around their even share.
 void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& receipt) {
@@ -231,6 +261,7 @@ void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& 
 }  // namespace
 
 EvaluationPlan plan_evaluation(const model::LinearModel& model, const EvaluationOptions& options) {
+  model::expect_margins(model);
   if (!(options.epsilon.value() > 0 && std::isfinite(options.epsilon.value()))) {
     throw base::UsageError("epsilon must be above 0 and finite, got {}", options.epsilon.value());
   }
@@ -251,6 +282,9 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
       .prg_slack = 0,
       .targets_may_miss = options.targets_may_miss,
       .link = classes == 0 ? model::link_of(model.loss) : model::Link::identity};
+  plan.score_edges = edges_for(model, options);
+  if (plan.has_histogram()) plan.cells = 2 * plan.score_bins();
+  plan.probabilities = model.has_probabilities();
   const auto asked = plan.guarantee;
   plan.prg_slack = random::prg_slack_of(1, optimize::CellSum::terms(shape_of(plan)));
   const auto left = privacy::delta_left(asked, plan.prg_slack);
@@ -271,6 +305,7 @@ privacy::Event recorded_evaluation(const privacy::Receipt& receipt, RecordedPara
     throw base::DataError("an evaluation takes one record of each unit, the receipt says {}",
                           parameters.count("max_records_per_unit"));
   }
+  expect_bins(parameters);
   expect_record_norm(parameters, receipt);
   return privacy::Gaussian{recorded_noise(parameters)};
 }

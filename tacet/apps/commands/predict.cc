@@ -145,8 +145,7 @@ class Predict : public Command {
   void declare(CommandLine& line) override {
     auto& options = add(line, "predict", "Apply a model to records", predict_examples);
     options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
-    options.add("data", data_, "FILE", "File with the records, in the format of the training file",
-                Form::required);
+    options.add_records("data", data_, "File with the records, in the format of the training file");
     options.flag("--proba", proba_, "Print the probability of each class");
     threshold_.declare(options);
     options.flag("--mapped", mapped_,
@@ -158,6 +157,7 @@ class Predict : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     auto file = model::load_model(model_);
+    model::expect_margins(file.model);
     warn_if_unprotected(console, file.receipt);
     if (proba_) expect_probabilities(file.model);
     const double threshold = threshold_.margin(file.model);

@@ -71,8 +71,7 @@ void print_text(const Console& console, const Receipt& receipt,
   console.result(table.text());
   if (!verified.fault.empty()) return;
   const auto& parameters = verified.parameters;
-  console.result("\n" + paragraph(interval_in_words(epsilon, "epsilon")) +
-                 paragraph(privacy::statement(receipt)) +
+  console.result("\n" + paragraph(interval_in_words(epsilon, "epsilon")) + guarantee_text(receipt) +
                  paragraph(parameters.checked.empty()
                                ? std::string("Of the parameters nothing was checked.")
                                : fmt::format("Checked against each other: {}.",

@@ -58,6 +58,8 @@ struct NumericColumn {
   std::optional<std::int64_t> knots{};
   /// A further feature that is 1 where the value is missing and 0 elsewhere.
   bool missing_indicator = false;
+  /// Step of which effects and odds ratios are told; absent: half the distance of the bounds.
+  std::optional<double> step{};
   /// One feature a bin, for the bin that the number is in. `bins` (0: none) are of equal width (in
   /// log(1 + x) with log1p); `edges` ascend strictly between the bounds and end all bins but one.
   std::int64_t bins = 0;
@@ -259,7 +261,7 @@ struct FileFormat {
   bool fill_short = false;           ///< records with too few columns end with empty values
   std::vector<std::string> names{};  ///< the file's columns in order, for a file without a header
   std::int64_t index_base = 1;       ///< of a LIBSVM file: the index of its first column, 0 or 1
-  std::optional<char> comment{};     ///< lines above the line of names that begin with it are no records
+  std::optional<char> comment{};     ///< lines above the names that begin with it are none
   TextEncoding encoding = TextEncoding::utf_8;
   Spelling spelling{};  ///< of numbers and dates in all columns; missing values are the schema's
 };

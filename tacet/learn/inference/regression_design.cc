@@ -142,10 +142,13 @@ data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>&
   return data::raw_schema(used);
 }
 
-/// Whether a text of the list is one of the schema's missing values.
+/// Whether a text of the list is one of the target's missing values.
 bool spells_missing(const std::vector<std::string>& texts, const data::Schema& schema) {
+  const auto among = [](const std::vector<std::string>& missing, const std::string& text) {
+    return std::ranges::find(missing, text) != missing.end();
+  };
   return std::ranges::any_of(texts, [&](const std::string& text) {
-    return std::ranges::find(schema.missing, text) != schema.missing.end();
+    return among(schema.missing, text) || among(schema.target->spelling.missing, text);
   });
 }
 
@@ -153,13 +156,15 @@ bool spells_missing(const std::vector<std::string>& texts, const data::Schema& s
 /// are those of others.
 void add_target_mark(RegressionDesign& made) {
   auto& reading = made.reading;
+  // A record without a target keeps its features, by which its mark is seen.
+  reading.target->missing_target = data::MissingTarget::bounds;
   const auto first = static_cast<std::uint32_t>(reading.full_column_count() - 1);
   const auto& target = *reading.target;
   if (const auto* number = std::get_if<data::RegressionTarget>(&target.rule)) {
     NumericColumn rule{.lower = number->lower, .upper = number->upper};
     rule.knots = 0;
     rule.missing_indicator = true;
-    reading.columns.push_back({target.column, rule});
+    reading.columns.push_back({.name = target.column, .rule = rule, .spelling = target.spelling});
     reading = data::raw_schema(reading);
     made.design.absent.push_back(first + 1);
     return;
@@ -169,11 +174,13 @@ void add_target_mark(RegressionDesign& made) {
     CategoricalColumn rule{.categories = classes.positive};
     rule.categories.insert(rule.categories.end(), classes.negative.begin(), classes.negative.end());
     const auto count = static_cast<std::uint32_t>(rule.categories.size());
-    reading.columns.push_back({target.column, rule});
+    reading.columns.push_back({.name = target.column, .rule = rule, .spelling = target.spelling});
     made.design.present.emplace_back(first, first + count);
   } else if (!spells_missing(classes.positive, reading)) {
     // Every other value is the second class; a missing one is none.
-    reading.columns.push_back({target.column, data::HashedColumn{.bits = 1}});
+    reading.columns.push_back({.name = target.column,
+                               .rule = data::HashedColumn{.bits = 1},
+                               .spelling = target.spelling});
     made.design.present.emplace_back(first, first + 2);
   }
 }
@@ -181,6 +188,11 @@ void add_target_mark(RegressionDesign& made) {
 void describe_target(RegressionDesign& made, const data::Schema& schema) {
   if (!schema.target) {
     throw base::UsageError("a regression needs a target; the schema names none");
+  }
+  if (schema.projection || schema.selected_columns) {
+    throw base::UsageError(
+        "method inference has a line for each column, and a schema with a projection or with "
+        "selected columns has none that it could name; leave them out");
   }
   if (!schema.intercept || schema.features) {
     throw base::UsageError(
@@ -300,6 +312,7 @@ RegressionDesign regression_design(const data::Schema& schema, std::string_view 
   RegressionDesign made;
   describe_target(made, schema);
   const auto wanted = terms.empty() ? all_terms(schema) : parse_terms(terms);
+  made.terms = terms_text(wanted);
   made.reading = reading_schema(schema, wanted);
   const auto factors = column_factors(made, schema);
   Products products(factors);

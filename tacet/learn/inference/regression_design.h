@@ -16,6 +16,7 @@ namespace tacet::learn {
 
 /// The columns of a regression and what they are in original units.
 struct RegressionDesign {
+  std::string terms{};  ///< resolved: each term in full
   /// By which records are read: the columns of the terms, numbers as 2 v - 1 with a mark where they
   /// are missing, and whether the target is there.
   data::Schema reading{};
