@@ -2,7 +2,7 @@
 
     check_documents.py DOCUMENT SOURCE BUILD
 
-Every ```sh block that calls `tacet` is run, in order, in one shell, as a reader would do it: in a
+Every ```sh block that calls `tacet` or writes a table or a schema is run, in order, in one shell, as a reader would do it: in a
 folder that looks like the source tree, with the built program on the path. Examples that stand
 indented, `    tacet train data.csv --schema s.toml`, are run one by one, with and without what stands in
 brackets; the files that they name are those of stand_ins().
@@ -52,6 +52,8 @@ GRID = """
 clipping-norm = [0.5, 1]
 steps = [50, 100]
 """
+# What a block has that is run: a call, or a file that later calls read.
+CALLED = r"^tacet |> \S+\.(csv|toml)\b"
 # What a page supposes to have been done.
 A_TASK = "tacet local task --schema s.toml --epsilon 4 --output task.json"
 BEFORE = {"docs/how-to/deploy.md": A_TASK,
@@ -104,7 +106,7 @@ def main(document, source, build):
     source, build = pathlib.Path(source), pathlib.Path(build)
     text = (source / document).read_text(encoding="utf-8")
     blocks = [block for block in re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-              if re.search(r"^tacet ", block, re.MULTILINE)]
+              if re.search(CALLED, block, re.MULTILINE)]
     examples = [f"rm -f model.json\n{command}" for command in indented(text)]
     if not blocks and not examples:
         sys.exit(f"{document} has no commands to run")
