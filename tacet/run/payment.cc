@@ -145,6 +145,17 @@ void Payment::book_schema() {
   fit.commit();
 }
 
+void Payment::note_records(privacy::Reservation& reservation) {
+  try {
+    check_records();
+  } catch (const base::IoError&) {
+    // The ledger cannot be written any more: what it says of the reservation is what counts.
+    tried_to_give_back_ = true;
+    reservation.cancel();
+    throw;
+  }
+}
+
 void Payment::check_records() {
   if (fingerprint_) {
     // Neither a column more or less nor a schema that reads fewer hides the records.
@@ -188,6 +199,7 @@ void Payment::restore_mark() {
 }
 
 void Payment::give_back(privacy::Reservation& reservation) {
+  if (tried_to_give_back_) return;
   try {
     reservation.cancel();
   } catch (const base::Error& error) {
