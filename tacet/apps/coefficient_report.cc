@@ -157,8 +157,15 @@ Clear clear_of_noise(const model::ModelFile& file) {
   return out;
 }
 
-std::string curves_text(const std::vector<ColumnEffect>& lines) {
-  TextTable table({"curve", "effect from", "to", "", "most between"});
+/// Whether effects are in the target's own unit, which coefficients are not.
+bool effects_on_scale(const model::LinearModel& model) {
+  return model.task == model::Task::regression &&
+         model::link_of(model.loss) == model::Link::identity;
+}
+
+std::string curves_text(const model::LinearModel& model, const std::vector<ColumnEffect>& lines) {
+  TextTable table({effects_on_scale(model) ? "curve, change of the target" : "curve, effect",
+                   "smallest", "largest", "shape", "steepest between"});
   for (const auto& line : lines) {
     table.add({line.name, fmt::format("{:.4g}", line.curve->least),
                fmt::format("{:.4g}", line.curve->most), line.curve->direction,
@@ -213,7 +220,7 @@ std::string one_output_text(const model::ModelFile& file, std::int64_t output,
     }
   }
   auto out = shown.lines.size() > curves.size() ? table.text() : output_name(model, output) + "\n";
-  if (!curves.empty()) out += "\n" + curves_text(curves);
+  if (!curves.empty()) out += "\n" + curves_text(model, curves);
   if (shown.lines.size() < shown.all) {
     out += fmt::format("... the {} {} of {} columns; `tacet show` prints all\n", shown.lines.size(),
                        model.noise_stddevs.empty() ? "largest" : "clearest", shown.all);
@@ -284,8 +291,7 @@ std::string coefficient_text(const model::ModelFile& file, std::size_t max_rows)
 
 std::string effects_text(const model::ModelFile& file) {
   if (!has_columns(file)) return {};
-  const bool on_scale = file.model.task == model::Task::regression &&
-                        model::link_of(file.model.loss) == model::Link::identity;
+  const bool on_scale = effects_on_scale(file.model);
   const bool odds = file.model.has_probabilities();
   auto columns = model::column_effects(file.schema, file.model);
   std::string out;
@@ -310,16 +316,20 @@ std::string signal_text(const model::ModelFile& file) {
   const auto clear = clear_of_noise(file);
   if (clear.all == 0) return "the model has no column beside its intercept";
   const bool pairs = file.model.output_count() > 1;
-  const auto all = clear.all == 1 ? std::string("one column")
-                                  : fmt::format("{} {}", clear.all,
-                                                pairs ? "pairs of class and column" : "columns");
+  const auto all = fmt::format("{} {}", clear.all, pairs ? "pairs of class and column" : "columns");
   if (clear.columns == 0) {
-    return fmt::format("none: nothing in the {} is distinguishable from privacy's noise", all);
+    return fmt::format("none: nothing in the {} is distinguishable from privacy's noise",
+                       clear.all == 1 ? std::string("only column") : all);
   }
-  return fmt::format(
-      "{} of {} {} distinguishable from privacy's noise, {} most clearly; the error of the sample "
-      "comes on top",
-      clear.columns, all, clear.columns == 1 ? "is" : "are", base::printable(clear.first));
+  const auto which =
+      clear.all == 1 ? fmt::format("the only column, {}, is distinguishable from privacy's noise",
+                                   base::printable(clear.first))
+                     : fmt::format(
+                           "{} of {} {} distinguishable from privacy's noise, {} most "
+                           "clearly",
+                           clear.columns, all, clear.columns == 1 ? "is" : "are",
+                           base::printable(clear.first));
+  return which + "; the error of the sample comes on top";
 }
 
 }  // namespace tacet::apps

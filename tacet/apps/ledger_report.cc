@@ -86,6 +86,12 @@ std::string amount_text(const Amount& amount, const ledger::Cap& cap, Shown show
   throw base::InternalError("an unknown currency");
 }
 
+/// The cap as it was given; a bound at an order was computed from that, and has six digits, too.
+std::string cap_text(const ledger::Cap& cap) {
+  return cap.currency == Currency::rdp ? amount_text(ledger::amount_of(cap), cap, Shown::left)
+                                       : in_words(cap);
+}
+
 /// What noise from the cipher adds to delta at the epsilon of what is spent; 1 where none is known.
 double prg_share_of_spent(const Account& account, const Totals& totals, double delta) {
   const auto epsilon = promise(account, totals.counted, delta);
@@ -198,7 +204,7 @@ std::string balance_text(const Account& account, const Totals& totals) {
   const auto& cap = account.cap();
   auto text = fmt::format("{}: spent {}; left {}, of {}\n", base::printable(account.name()),
                           amount_text(totals.counted, cap, Shown::spent),
-                          amount_text(totals.remaining, cap, Shown::left), in_words(cap));
+                          amount_text(totals.remaining, cap, Shown::left), cap_text(cap));
   if (account.runs.empty() || account.counted().infinite()) return text;
   return text + paragraph(
                     "This is what really happened: one run after the other, each with settings "
@@ -290,7 +296,7 @@ std::string account_text(const Account& account, std::optional<double> delta) {
 
 std::string left_text(const Balance& balance) {
   return fmt::format("{} of {}", amount_text(balance.left, balance.cap, Shown::left),
-                     in_words(balance.cap));
+                     cap_text(balance.cap));
 }
 
 ordered_json account_json(const Account& account, std::optional<double> delta) {

@@ -11,6 +11,7 @@
 #include "tacet/apps/describe_learner.h"
 #include "tacet/apps/describe_regression.h"
 #include "tacet/apps/describe_wide.h"
+#include "tacet/apps/recorded_cost.h"
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
 #include "tacet/model/lifted_model.h"
@@ -51,7 +52,8 @@ class Show : public Command {
     options.add("--level", level_, "NUMBER",
                 "Of a regression table: how often intervals hold [default: 0.95]");
     options.flag("--guarantee", guarantee_,
-                 "Only the promise, in full: to whom, against whom, and on what assumptions");
+                 "Only the promise, in full: to whom, against whom, and on what assumptions; of "
+                 "any result with a receipt");
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
@@ -59,12 +61,14 @@ class Show : public Command {
       console.result(console.json() ? json_text(learner_json(*learner)) : learner_text(*learner));
       return;
     }
-    auto file = model::load_model(model_);
-    warn_if_unprotected(console, file.receipt);
     if (guarantee_ && !console.json()) {
-      console.result(paragraph(privacy::statement(file.receipt)));
+      const auto receipt = read_result(model_).receipt;  // of any result, as in verify
+      warn_if_unprotected(console, receipt);
+      console.result(paragraph(privacy::statement(receipt)));
       return;
     }
+    auto file = model::load_model(model_);
+    warn_if_unprotected(console, file.receipt);
     if (dense_ && !file.schema.projection) {
       throw base::UsageError("--dense lifts a projected model; this one has no projection");
     }

@@ -227,8 +227,11 @@ struct RegressionTarget {
 
 /// What a record without a target is, one whose target is missing or, for numbers, unreadable.
 enum class MissingTarget {
-  drop,   ///< it keeps its place and teaches nothing: every feature is 0 (missing_target.md)
-  bounds  ///< as its rule says: the middle or the lower bound of a number, the class `unknown`
+  drop,    ///< it keeps its place and teaches nothing: every feature is 0 (missing_target.md)
+  bounds,  ///< as its rule says: the middle or the lower bound of a number, the class `unknown`
+  /// As `drop`, and so is a class in neither list where both are given. No schema file says it: it
+  /// is how a method of complete cases reads.
+  drop_unlisted
 };
 
 struct Target {

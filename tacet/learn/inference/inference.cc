@@ -40,7 +40,7 @@ MeanModel mean_of_loss(const model::Loss& loss) {
 void resolve_mean(InferencePlan& plan, const data::Schema& schema,
                   const InferenceTraining& options) {
   const auto mean = plan.setup.design.mean;
-  resolve_problem(plan, schema, options, {.shares = true});
+  resolve_problem(plan, schema, options, {.shares = true, .complete_cases = true});
   if (model::loss_name(plan.loss) != model::loss_name(loss_of_mean(mean))) {
     throw base::UsageError(
         "method inference fits the {} loss to this target, got {}; leave `loss` out, or use "
@@ -70,8 +70,9 @@ std::string shares_text(const optimize::JointShares& shares, bool counts) {
 
 void add_reasons(InferencePlan& plan) {
   const auto& design = plan.setup.design;
-  plan.reasons.add("terms {}: {} coefficients; records that lack a value of them weigh nothing",
-                   design.terms, design.columns());
+  plan.reasons.add(
+      "terms {}: {} coefficients; records with a missing or unlisted value of them weigh nothing",
+      design.terms, design.columns());
   plan.reasons.add(
       "intervals are expected to be {:.2f} times as wide as without privacy, from the declared "
       "number of records",

@@ -125,6 +125,8 @@ data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>&
   }
   data::Schema used = schema;
   used.interactions.clear();
+  // A record without a target is marked as such, and has no row (optimize/sums/design_row.h).
+  used.target->missing_target = data::MissingTarget::drop_unlisted;
   std::erase_if(used.columns,
                 [&](const data::Column& column) { return !named.contains(column.name); });
   for (auto& column : used.columns) {
@@ -140,49 +142,6 @@ data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>&
     number->missing_indicator = true;
   }
   return data::raw_schema(used);
-}
-
-/// Whether a text of the list is one of the target's missing values.
-bool spells_missing(const std::vector<std::string>& texts, const data::Schema& schema) {
-  const auto among = [](const std::vector<std::string>& missing, const std::string& text) {
-    return std::ranges::find(missing, text) != missing.end();
-  };
-  return std::ranges::any_of(texts, [&](const std::string& text) {
-    return among(schema.missing, text) || among(schema.target->spelling.missing, text);
-  });
-}
-
-/// Reads the target a second time, to see whether it is there: labels of missing and unknown values
-/// are those of others.
-void add_target_mark(RegressionDesign& made) {
-  auto& reading = made.reading;
-  // A record without a target keeps its features, by which its mark is seen.
-  reading.target->missing_target = data::MissingTarget::bounds;
-  const auto first = static_cast<std::uint32_t>(reading.full_column_count() - 1);
-  const auto& target = *reading.target;
-  if (const auto* number = std::get_if<data::RegressionTarget>(&target.rule)) {
-    NumericColumn rule{.lower = number->lower, .upper = number->upper};
-    rule.knots = 0;
-    rule.missing_indicator = true;
-    reading.columns.push_back({.name = target.column, .rule = rule, .spelling = target.spelling});
-    reading = data::raw_schema(reading);
-    made.design.absent.push_back(first + 1);
-    return;
-  }
-  const auto& classes = std::get<data::BinaryTarget>(target.rule);
-  if (!classes.negative.empty()) {
-    CategoricalColumn rule{.categories = classes.positive};
-    rule.categories.insert(rule.categories.end(), classes.negative.begin(), classes.negative.end());
-    const auto count = static_cast<std::uint32_t>(rule.categories.size());
-    reading.columns.push_back({.name = target.column, .rule = rule, .spelling = target.spelling});
-    made.design.present.emplace_back(first, first + count);
-  } else if (!spells_missing(classes.positive, reading)) {
-    // Every other value is the second class; a missing one is none.
-    reading.columns.push_back({.name = target.column,
-                               .rule = data::HashedColumn{.bits = 1},
-                               .spelling = target.spelling});
-    made.design.present.emplace_back(first, first + 2);
-  }
 }
 
 void describe_target(RegressionDesign& made, const data::Schema& schema) {
@@ -318,7 +277,6 @@ RegressionDesign regression_design(const data::Schema& schema, std::string_view 
   Products products(factors);
   for (const auto& term : wanted) products.add(term);
   products.describe(made);
-  add_target_mark(made);
   return made;
 }
 
