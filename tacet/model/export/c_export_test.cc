@@ -79,7 +79,7 @@ ModelFile model_of(data::Schema schema, const Loss& loss) {
   file.schema = std::move(schema);
   file.receipt.algorithm = "gradient";
   file.receipt.software_version = "0.0.0";
-  file.receipt.unprotected_reason = "a test */ \"of\" ??/ what C reads";
+  file.receipt.unprotected_reason = "a test */ \"of\" ?\?/ what C reads";
   return file;
 }
 
@@ -96,7 +96,7 @@ data::Schema named_schema() {
       {"a*/b",
        data::NumericColumn{.lower = 0, .upper = 1, .edges = {0.25, 0.5}, .bins_only = true}},
       {"day", data::NumericColumn{.lower = 15000, .upper = 16000, .fill = 15100.5, .date = true}},
-      {"town", data::CategoricalColumn{.categories = {"Bern", "??/", "NA", "quo\"te\\"},
+      {"town", data::CategoricalColumn{.categories = {"Bern", "?\?/", "NA", "quo\"te\\"},
                                        .other = data::OtherRule::column}},
       {"code", data::CategoricalColumn{.categories = {"1", "2.50", "-0", "1e3"},
                                        .scales = {1.5, 0.5, 2, 1.25}}},
@@ -109,7 +109,7 @@ data::Schema named_schema() {
   return schema;
 }
 
-const std::vector<const char*> texts{"Bern", "??/",   "NA",   "quo\"te\\", "1",    "1.0", " 2.5 ",
+const std::vector<const char*> texts{"Bern", "?\?/",  "NA",   "quo\"te\\", "1",    "1.0", " 2.5 ",
                                      "+1e0", "0",     "-0.0", "1000",      "1e3",  "m",   "f",
                                      "8001", nullptr, "",     "01",        "1e",   "2,5", "--1",
                                      ".1e1", "10e2",  "1 0",  "250e-2",    "Bern "};

@@ -22,12 +22,13 @@ static double tacet_log(double x)
   double s, s2, p = 1.0 / 23;
   if (m < 0.70710678118654752) {
     m *= 2;
-    --exponent;
+    exponent -= 1;
   }
   s = (m - 1) / (m + 1);
   s2 = s * s;
   for (k = 0; k < 10; ++k) p = p * s2 + parts[k];
-  return exponent * 0x1.62e42fee00000p-1 + (2 * s + (2 * s * s2 * p + exponent * 0x1.a39ef35793c76p-33));
+  return exponent * 0x1.62e42fee00000p-1 +
+         (2 * s + (2 * s * s2 * p + exponent * 0x1.a39ef35793c76p-33));
 }
 
 static double tacet_log1p(double value)
@@ -164,14 +165,14 @@ static int tacet_spell(const char *text, char *out, int room)
     any = 1;
     if (*digit != '0') begun = 1;
     if (!behind && begun && point < 100000000L) ++point;
-    if (behind && !begun && point > -100000000L) --point;
+    if (behind && !begun && point > -100000000L) point -= 1;
     if (!begun) continue;
     if (*digit == '0') {
       if (zeros < room) ++zeros;
       continue;
     }
     if (count + zeros + 1 >= room - 24) return 0;
-    for (; zeros > 0; --zeros) out[count++] = '0';
+    for (; zeros > 0; zeros -= 1) out[count++] = '0';
     out[count++] = *digit;
   }
   if (!any) return 0;
@@ -202,7 +203,7 @@ static int tacet_spell(const char *text, char *out, int room)
     reversed[zeros++] = (char)('0' + point % 10);
     point /= 10;
   } while (point > 0);
-  while (zeros > 0) out[count++] = reversed[--zeros];
+  while (zeros > 0) out[count++] = reversed[zeros -= 1];
   out[count] = '\0';
   return 1;
 }
@@ -253,7 +254,7 @@ static uint64_t tacet_hash_sized(uint64_t hash, const char *text)
     reversed[count++] = (char)('0' + size % 10);
     size /= 10;
   } while (size > 0);
-  while (count > 0) written[k++] = reversed[--count];
+  while (count > 0) written[k++] = reversed[count -= 1];
   written[k++] = ':';
   written[k] = '\0';
   return tacet_hash(tacet_hash(hash, written), text);
