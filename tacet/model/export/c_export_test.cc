@@ -78,6 +78,7 @@ ModelFile model_of(data::Schema schema, const Loss& loss) {
   for (auto& value : file.model.coefficients) value = draws.real(-3, 3);
   file.schema = std::move(schema);
   file.receipt.algorithm = "gradient";
+  file.receipt.calibration = "tight";
   file.receipt.software_version = "0.0.0";
   file.receipt.unprotected_reason = "a test */ \"of\" ?\?/ what C reads";
   return file;
