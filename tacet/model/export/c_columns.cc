@@ -25,12 +25,7 @@ namespace {
 /// A megabyte of one call's stack.
 constexpr std::int64_t max_entries = 1 << 16;
 /// Categories farther from 1 are found by their text alone.
-constexpr std::int64_t farthest_point = 1'000'000;
-
-template <typename... Given>
-void put(std::string& out, fmt::format_string<Given...> text, Given&&... given) {
-  fmt::format_to(std::back_inserter(out), text, std::forward<Given>(given)...);
-}
+constexpr std::int64_t farthest_exponent = 1'000'000;
 
 /// Everything that spells a missing value of a column.
 std::vector<std::string> missing_words(const data::Schema& schema, const std::string& name) {
@@ -45,14 +40,14 @@ std::vector<std::string> missing_words(const data::Schema& schema, const std::st
 /// [-]DIGITSePOINT, as the exported function writes it; empty for a text that is no number.
 std::string number_spelling(const std::string& category) {
   const auto number = data::read_decimal(category);
-  if (!number || std::abs(number->point) > farthest_point) return {};
+  if (!number || std::abs(number->point) > farthest_exponent) return {};
   if (number->digits.empty()) return "0";
   return fmt::format("{}{}e{}", number->negative ? "-" : "", number->digits, number->point);
 }
 
-class Writer {
+class CColumnWriter {
  public:
-  explicit Writer(const data::Schema& schema) : schema_(schema) {
+  explicit CColumnWriter(const data::Schema& schema) : schema_(schema) {
     const auto names = schema.feature_columns();
     const auto identifiers = c_identifiers(names);
     for (std::size_t k = 0; k < names.size(); ++k) {
@@ -340,7 +335,7 @@ class Writer {
 }  // namespace
 
 CColumns c_columns(const data::Schema& schema) {
-  auto columns = Writer(schema).columns();
+  auto columns = CColumnWriter(schema).columns();
   std::string declared;
   std::set<std::size_t> paired;
   for (const auto& pair : data::pair_features(schema)) {

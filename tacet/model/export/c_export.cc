@@ -15,12 +15,7 @@
 namespace tacet::model::internal {
 namespace {
 
-template <typename... Given>
-void put(std::string& out, fmt::format_string<Given...> text, Given&&... given) {
-  fmt::format_to(std::back_inserter(out), text, std::forward<Given>(given)...);
-}
-
-constexpr const char* usage = R"( *
+constexpr const char* c_usage = R"( *
  * tacet_margins() gives the margins of tacet, bit for bit, where doubles are IEEE 754 and no
  * expression has more digits than they have (FLT_EVAL_METHOD 0). A text is a category where it is
  * equal, or else where both spell exactly the same number. Link with -lm. With
@@ -31,7 +26,7 @@ std::string head(const ModelFile& file, const CColumns& columns) {
   std::string out = "/*\n";
   const ExportOptions options{.format = ExportFormat::c, .table = {}, .keep = {}};
   for (const auto& line : export_notes(file, options)) put(out, " * {}\n", c_comment(line));
-  out += usage;
+  out += c_usage;
   if (!columns.names.empty()) {
     out += " *\n * Members whose columns have other names:\n" + columns.names;
   }
@@ -137,7 +132,7 @@ void tacet_margins(const struct tacet_record *record, double *margins)
   return out;
 }
 
-constexpr const char* logistic = R"(
+constexpr const char* logistic_text = R"(
 static double tacet_logistic(double margin)
 {
   double odds;
@@ -150,7 +145,7 @@ static double tacet_logistic(double margin)
 /// As regression_value.
 std::string regression_function(const LinearModel& model) {
   const auto link = link_of(model.loss);
-  std::string out = link == Link::logit ? logistic : "";
+  std::string out = link == Link::logit ? logistic_text : "";
   out +=
       "\ndouble tacet_predict(const struct tacet_record *record)\n{\n"
       "  double margins[TACET_OUTPUTS];\n  double label;\n"
@@ -198,7 +193,7 @@ int tacet_predict(const struct tacet_record *record)
 /// As class_probabilities.
 std::string probability_function(const LinearModel& model) {
   const bool softmax = std::holds_alternative<SoftmaxLoss>(model.loss);
-  std::string out = model.task == Task::multi_class && softmax ? "" : logistic;
+  std::string out = model.task == Task::multi_class && softmax ? "" : logistic_text;
   out +=
       "\nvoid tacet_probabilities(const struct tacet_record *record, double *probabilities)\n{\n"
       "  double margins[TACET_OUTPUTS];\n";

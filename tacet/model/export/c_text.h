@@ -1,8 +1,12 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// Names and texts of a schema as C99 writes them.
@@ -21,5 +25,11 @@ namespace tacet::model::internal {
 
 /// The text within a comment: printable, on one line, neither ending the comment nor beginning one.
 [[nodiscard]] std::string c_comment(std::string_view text);
+
+/// Appends the values in the places of the text.
+template <typename... Given>
+void put(std::string& out, fmt::format_string<Given...> text, Given&&... given) {
+  fmt::format_to(std::back_inserter(out), text, std::forward<Given>(given)...);
+}
 
 }  // namespace tacet::model::internal

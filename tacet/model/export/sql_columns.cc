@@ -23,9 +23,10 @@ enum Step : std::size_t { read, cleaned, shares, places, quarters, angles, waves
 
 constexpr double integers_share_doubles = 0x1p53;
 
-class Writer {
+class SqlColumnWriter {
  public:
-  Writer(const data::Schema& schema, SqlDialect dialect) : schema_(schema), dialect_(dialect) {}
+  SqlColumnWriter(const data::Schema& schema, SqlDialect dialect)
+      : schema_(schema), dialect_(dialect) {}
 
   SqlColumns columns() {
     if (schema_.features) {
@@ -274,7 +275,7 @@ class Writer {
 }  // namespace
 
 SqlColumns sql_columns(const data::Schema& schema, SqlDialect dialect) {
-  return Writer(schema, dialect).columns();
+  return SqlColumnWriter(schema, dialect).columns();
 }
 
 }  // namespace tacet::model::internal
