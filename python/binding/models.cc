@@ -17,6 +17,7 @@
 #include "tacet/learn/inference/inference.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
+#include "tacet/model/export/export.h"
 #include "tacet/model/model_file.h"
 #include "tacet/model/original_units.h"
 #include "tacet/report/json.h"
@@ -170,6 +171,15 @@ nb::object straight_line(const model::ModelFile& file, std::int64_t output) {
   return nb::make_tuple(line->factors, line->constant);
 }
 
+std::string exported(const model::ModelFile& file, const std::string& format,
+                     const std::string& dialect, const std::string& table,
+                     std::vector<std::string> keep) {
+  return model::export_model(file, {.format = model::parse_export_format(format),
+                                    .dialect = model::parse_sql_dialect(dialect),
+                                    .table = table,
+                                    .keep = std::move(keep)});
+}
+
 /// What a wide model consists of; None for a linear one.
 nb::object architecture(const model::ModelFile& file) {
   if (!file.model.wide) return nb::none();
@@ -254,6 +264,8 @@ void bind_model_file(nb::module_& module) {
                    [](const ModelFile& file) { return privacy::receipt_to_json(file.receipt); })
       .def("effects", &effects)
       .def("straight_line", &straight_line)
+      .def("exported", &exported, nb::arg("format"), nb::arg("dialect"), nb::arg("table"),
+           nb::arg("keep"))
       .def("margins", &margins)
       .def("predictions", &predictions)
       .def("probabilities", &probabilities);

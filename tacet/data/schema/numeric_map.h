@@ -27,6 +27,26 @@ struct NumericFeature {
   std::int64_t index = 0;
 };
 
+/// The constants by which a NumericMap works, for programs that compute its features elsewhere.
+struct NumericConstants {
+  double lower;
+  double upper;
+  bool log1p;
+  double origin;  ///< of the lower bound, its log(1 + x) with log1p
+  double width;   ///< from there to the upper one
+  double slope;   ///< the line is slope (share - zero)
+  double zero;
+  double fill;           ///< stands for a missing number
+  double missing_share;  ///< its share
+  bool filled;           ///< whether the schema says so
+  std::optional<double> period;
+  std::int64_t lines;
+  std::int64_t knots;
+  std::vector<double> edges;
+  double bin_height;
+  bool indicator;
+};
+
 /// From a number to its features before row scaling, by the schema alone. In this order:
 ///
 /// - line: the number clipped to the bounds, by log(1 + x) if asked, as the share v in [0, 1] of
@@ -113,6 +133,7 @@ class NumericMap {
   /// one.
   [[nodiscard]] double largest_square() const;
   [[nodiscard]] double least_square() const;
+  [[nodiscard]] NumericConstants constants() const;
 
  private:
   [[nodiscard]] double transform(double value) const;
