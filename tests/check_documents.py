@@ -2,10 +2,10 @@
 
     check_documents.py DOCUMENT SOURCE BUILD
 
-Every ```sh block that calls `tacet` or writes a table or a schema is run, in order, in one shell, as a reader would do it: in a
-folder that looks like the source tree, with the built program on the path. Examples that stand
-indented, `    tacet train data.csv --schema s.toml`, are run one by one, with and without what stands in
-brackets; the files that they name are those of stand_ins().
+Every ```sh block that calls `tacet`, or writes a table or a schema, is run, in order, in one shell,
+as a reader would do it: in a folder that looks like the source tree, with the built program on the
+path. Examples that stand indented, `    tacet train data.csv --schema s.toml`, are run one by one,
+with and without what stands in brackets; the files that they name are those of stand_ins().
 """
 
 import os

@@ -158,7 +158,7 @@ void expect_margins(const LinearModel& model) {
   if (!model.table) return;
   throw base::UsageError(
       "a model of method inference is a table of coefficients with intervals and predicts nothing; "
-      "`method=gradient` trains a model that predicts");
+      "the method gradient trains a model that predicts");
 }
 
 void margins(const LinearModel& model, const data::Dataset& data, std::int64_t row,

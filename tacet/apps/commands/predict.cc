@@ -162,6 +162,7 @@ class Predict : public Command {
     if (proba_) expect_probabilities(file.model);
     const double threshold = threshold_.margin(file.model);
     file.schema.unit.reset();  // whose record it is plays no part in a prediction
+    file.schema.cost.reset();  // nor does what its fit cost, which names that unit
     ProgressLine progress(console);
     progress.announce("reading " + data_);
     base::ThreadPool threads(base::available_threads());

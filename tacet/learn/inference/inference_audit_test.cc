@@ -20,7 +20,8 @@ namespace inference_audit_test {
 using optimize::MeanModel;
 using enum privacy::Adjacency;
 
-constexpr std::int64_t rows = 12;
+// So that coefficients are identified with little noise: else they say nothing of a record.
+constexpr std::int64_t rows = 60;
 
 struct Pair {
   MeanModel mean;
@@ -32,7 +33,7 @@ data::Dataset records_of(const Pair& pair, bool first) {
   data::Dataset records({.columns = 2, .norm_bound = 2, .storage = data::Storage::dense});
   const bool classes = pair.mean == MeanModel::logistic;
   for (int i = 0; i < rows; ++i) {
-    const std::int16_t x = i % 2 == 0 ? 100 : -100;
+    const std::int16_t x = i % 2 == 0 ? 1500 : -1500;
     records.append_dense(std::vector<std::int16_t>{2048, x},
                          classes ? (i % 3 == 0 ? 1 : -1) : (i % 3 - 1) * .05);
   }
@@ -105,12 +106,12 @@ double audited_mu(const Pair& pair, const InferenceSetup& setup, int runs) {
 }
 
 void audit(int runs) {
-  for (const Pair& pair : {Pair{MeanModel::identity, add_remove, false},
-                           Pair{MeanModel::logistic, add_remove, false},
-                           Pair{MeanModel::identity, replace_one, true},
-                           Pair{MeanModel::logistic, replace_one, true}}) {
-    SCOPED_TRACE(fmt::format("mean {}, {}", static_cast<int>(pair.mean),
-                             to_string(pair.adjacency)));
+  for (const Pair& pair :
+       {Pair{MeanModel::identity, add_remove, false}, Pair{MeanModel::logistic, add_remove, false},
+        Pair{MeanModel::identity, replace_one, true},
+        Pair{MeanModel::logistic, replace_one, true}}) {
+    SCOPED_TRACE(
+        fmt::format("mean {}, {}", static_cast<int>(pair.mean), to_string(pair.adjacency)));
     const test::SimulatedRegression regression(pair.mean, rows, 1, 0);
     auto setup = regression.setup(4, pair.adjacency);
     const double stated = setup.facts.mu * privacy::distance_factor(pair.adjacency);

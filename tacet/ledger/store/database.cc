@@ -337,7 +337,11 @@ void Database::transaction(const std::string& consequence, const std::function<v
   }
 }
 
-void Database::snapshot(const std::function<void()>& body) { between("BEGIN", body); }
+void Database::snapshot(const std::function<void()>& body, const std::string& consequence) {
+  if (!consequence.empty()) consequence_ = consequence;
+  between("BEGIN", body);
+  consequence_ = wording_.nothing;
+}
 
 void Database::between(const char* begin, const std::function<void()>& body) {
   if (durability_ == Durability::journal) {
