@@ -178,6 +178,11 @@ std::string choices_text(const learn::Training& plan) {
                            target, reason_of("delta ")}) {
     if (line) out += "  " + wrapped(*line, 92, "    ") + "\n";
   }
+  // A model that reads no column is what nobody expects.
+  for (const auto& reason : plan.reasons) {
+    if (reason.find("a constant is learned") == std::string::npos) continue;
+    out += "  " + wrapped(reason, 92, "    ") + "\n";
+  }
   return out;
 }
 

@@ -34,11 +34,11 @@ learn::Training planned(const data::Schema& schema, const ResolvedRequest& reque
         "own; leave the radius search and boosting out");
   }
   if (boost && asked.text("method") == learn::wide_method.name) {
-    throw base::UsageError("boost chooses among runs of linear models; leave it out");
+    throw base::UsageError("`boost` chooses among runs of linear models; leave it out");
   }
   if (boost && asked.text("method") == learn::inference_method.name) {
     throw base::UsageError(
-        "boost chooses among runs by their predictions, and a table of coefficients has none; "
+        "`boost` chooses among runs by their predictions, and a table of coefficients has none; "
         "leave it out");
   }
   if (boost) return chosen_training(resolve_boosting(schema, asked));
