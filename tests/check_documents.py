@@ -112,7 +112,8 @@ def main(document, source, build):
         sys.exit(f"{document} has no commands to run")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for linked in ("data", "docs", "examples"):
+        shutil.copytree(source / "data", folder / "data")  # an account marks the folder of its data
+        for linked in ("docs", "examples"):
             (folder / linked).symlink_to(source / linked)
         stand_ins(document, source, folder)
         environment = dict(os.environ, PATH=f"{build}:{os.environ['PATH']}")

@@ -25,12 +25,15 @@ bool is_number_list(const ordered_json& value) {
 
 /// Numbers side by side, as many as a line takes; one blank a level before a line.
 void write_numbers(const ordered_json& list, std::size_t level, std::string& out) {
+  // What stands before the list on its line, as the name of a key.
+  std::size_t before = out.size() - (out.rfind('\n') + 1);
   std::string line = "[";
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto number = dumped(list[i]) + (i + 1 < list.size() ? "," : "]");
     const bool first = line.size() <= level + 1;
-    if (!first && line.size() + 1 + number.size() > line_width) {
+    if (!first && before + line.size() + 1 + number.size() > line_width) {
       out += line + "\n";
+      before = 0;
       line = std::string(level + 1, ' ');
     } else if (i > 0) {
       line += ' ';
