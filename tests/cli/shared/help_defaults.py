@@ -7,9 +7,9 @@ import subprocess
 # Left out, these are not there: nothing stands in their place.
 NO_DEFAULT = """
 --alias --analogies --attest --buckets --by --candidates --cap --certificate --client-ca --columns
---contact --contexts --contrast --data --date --delta-each --end-mark --epsilon-each --ignore --key
+--contact --contexts --contrast --data --date --delta-each --end-mark --epsilon-each --export --ignore --key
 --l2-sensitivity
---ledger --min-count --missing --noise-multiplier --order --population --positive --purpose
+--keep --ledger --min-count --missing --noise-multiplier --order --population --positive --purpose
 --numbers --reason --reports --rho --sample --schema --sample-size --sampling-rate --scale --score-bound --seed
 --sigma --similarity --state --stratify --support --target --target-epsilon --text-column
 --token-file --total-epsilon --unit --vocabulary --without-ledger --admin
