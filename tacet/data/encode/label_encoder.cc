@@ -40,7 +40,7 @@ double LabelEncoder::rule_label(const Value& value) const { return find(value).l
 
 bool LabelEncoder::is_missing(const Value& value) const { return find(value).missing; }
 
-double LabelEncoder::placeholder() const {
+double LabelEncoder::label_without_target() const {
   return std::holds_alternative<BinaryTarget>(target_.rule) ? -1.0 : 0.0;
 }
 
