@@ -57,11 +57,19 @@ bool count_is_public(privacy::Adjacency adjacency) {
   return adjacency != privacy::Adjacency::add_remove;
 }
 
+/// Whether counts are told around their even share of a record. Not under zero_out where records
+/// may lack a target: one that lacks it is the empty record, and it has to add nothing, as the
+/// empty record of that adjacency does (docs/proofs/evaluation.md).
+bool told_around_share(privacy::Adjacency adjacency, bool targets_may_miss) {
+  return count_is_public(adjacency) &&
+         !(adjacency == privacy::Adjacency::zero_out && targets_may_miss);
+}
+
 optimize::CellShape shape_of(const EvaluationPlan& plan) {
   return {.groups = plan.groups,
           .cells = plan.cells,
           .scores = plan.scores(),
-          .centred = count_is_public(plan.guarantee.adjacency),
+          .centred = told_around_share(plan.guarantee.adjacency, plan.targets_may_miss),
           .may_lack = plan.targets_may_miss};
 }
 
@@ -244,11 +252,13 @@ void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& 
   const auto count_of = [&](const char* name, std::int64_t otherwise) {
     return parameters.has(name) ? parameters.count(name, Looking::assumes) : otherwise;
   };
-  const optimize::CellShape shape{.groups = count_of("groups", 1),
-                                  .cells = parameters.count("cells", Looking::assumes),
-                                  .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
-                                  .centred = count_is_public(receipt.guarantee.adjacency),
-                                  .may_lack = targets_may_miss(parameters)};
+  const bool may_miss = targets_may_miss(parameters);
+  const optimize::CellShape shape{
+      .groups = count_of("groups", 1),
+      .cells = parameters.count("cells", Looking::assumes),
+      .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
+      .centred = told_around_share(receipt.guarantee.adjacency, may_miss),
+      .may_lack = may_miss};
   const auto bits =
       std::clamp<std::int64_t>(parameters.count("norm_bits", Looking::assumes), 0, 64);
   const optimize::CellSum sum(shape, static_cast<int>(bits));
@@ -340,9 +350,8 @@ Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, rand
                                                     {{}, source, reservation});
   reservation.commit();
 
-  const auto records = count_is_public(plan.guarantee.adjacency)
-                           ? std::optional(static_cast<double>(count))
-                           : std::nullopt;
+  const auto records =
+      shape_of(plan).centred ? std::optional(static_cast<double>(count)) : std::nullopt;
   const auto figures = [&](std::optional<std::int64_t> group) {
     auto counts = counts_of(released.value(), plan, group, records);
     const auto added = group ? 1 : plan.groups;

@@ -110,6 +110,21 @@ TEST(Evaluation, APublicCountIsExactAndARecordIsShorter) {
   }
 }
 
+// The empty record of zero_out is one without a target, which adds nothing: the distance to it is a
+// record's whole length, as under add_remove.
+TEST(Evaluation, WhereTargetsMayMissZeroingIsAsFarAsRemoving) {
+  const Setting setting;
+  const auto sd_under = [&](Adjacency adjacency) {
+    const auto plan = plan_evaluation(setting.model, {.epsilon = Epsilon(1),
+                                                      .delta = Delta(1e-6),
+                                                      .adjacency = adjacency,
+                                                      .targets_may_miss = true});
+    return setting.run(plan, 1).all.matrix_stddev;
+  };
+  const double removed = sd_under(Adjacency::add_remove);
+  EXPECT_NEAR(sd_under(Adjacency::zero_out), removed, 1e-9 * removed);
+}
+
 /// The sums behind a result, as far as neighbours can tell them apart: a seed's noise is the same
 /// for all, so that differences of what is released are those of the sums.
 std::vector<double> sums_of(const Evaluation& found, const EvaluationPlan& plan) {
