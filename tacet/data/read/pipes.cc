@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -50,7 +51,14 @@ class MarkedSource : public ByteSource {
       : inner_(std::move(inner)), mark_(std::move(mark)), name_(std::move(name)) {}
 
   std::size_t read(std::span<char> buffer) override {
-    while (ready_ == given_ && !ended_) refill();
+    // A reader may go on with what came before the error, and ask again: it is the same error.
+    if (fault_ != nullptr) std::rethrow_exception(fault_);
+    try {
+      while (ready_ == given_ && !ended_) refill();
+    } catch (...) {
+      fault_ = std::current_exception();
+      throw;
+    }
     const auto count = std::min(buffer.size(), ready_ - given_);
     std::copy_n(held_.data() + given_, count, buffer.data());
     given_ += count;
@@ -136,6 +144,7 @@ class MarkedSource : public ByteSource {
   bool within_line_ = false;  // the line at `ready_` is not the mark
   bool marked_ = false;
   bool ended_ = false;
+  std::exception_ptr fault_;
 };
 
 }  // namespace

@@ -76,6 +76,20 @@ TEST(EndMark, IsTheLastLineHoweverTheBytesCome) {
   EXPECT_GT(marked, 3000);
 }
 
+// The readers of tables hand out what came before an error, and ask again.
+TEST(EndMark, AFaultStaysAFaultHoweverOftenItIsAsked) {
+  const std::string rows(200000, '\n');
+  for (const auto& text : {rows + "1,2\n", rows + "END\n" + rows + "END\n"}) {
+    const auto source = internal::until_mark(std::make_unique<InPieces>(text, 1), "END", "t.csv");
+    std::string buffer(4096, '\0');
+    const auto read_on = [&] {
+      while (source->read(buffer) > 0) {
+      }
+    };
+    for (int k = 0; k < 3; ++k) EXPECT_THROW(read_on(), base::DataError);
+  }
+}
+
 TEST(EndMark, MustBeALine) {
   for (const auto* mark : {"", "a\nb", "\r"}) {
     EXPECT_THROW(expect_end_mark("x.csv", mark), base::UsageError);
