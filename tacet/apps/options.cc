@@ -55,7 +55,7 @@ class HelpFormat : public CLI::Formatter {
 void set(CLI::Option& option, const std::string& kind, Form form) {
   option.type_name(kind);
   option.required(form == Form::required);
-  if (form == Form::list) option.delimiter(',');
+  if (form == Form::list) option.delimiter(',')->allow_extra_args(false);  // files follow
 }
 
 /// What the variable holds before the option is read, unless the text already says what holds then.

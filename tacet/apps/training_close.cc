@@ -8,6 +8,7 @@
 
 #include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/ledger_report.h"
+#include "tacet/apps/terminal/shell_word.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/ledger/ledger.h"
@@ -71,8 +72,8 @@ std::optional<double> share_of(const std::optional<Balance>& balance) {
 }
 
 std::string next_text(const TrainingEnd& end, const std::optional<Balance>& balance) {
-  const auto model = end.model.empty() ? std::string("MODEL") : end.model;
-  const auto test = test_file(end.data);
+  const auto model = end.model.empty() ? std::string("MODEL") : shell_word(end.model);
+  const auto test = shell_word(test_file(end.data));
   const auto& receipt = end.file.receipt;
   if (!receipt.is_protected()) return fmt::format("tacet evaluate {} {} --public", model, test);
   const auto share = share_of(balance);
@@ -84,8 +85,9 @@ std::string next_text(const TrainingEnd& end, const std::optional<Balance>& bala
     const double delta = receipt.guarantee.delta;
     return text + fmt::format(" --delta {}", delta > 0 ? delta : usual_delta);
   }
-  text += fmt::format(" --ledger {}", end.terms->ledger.string());
-  return end.data_set.empty() ? text : text + fmt::format(" --data-set {}", end.data_set);
+  text += fmt::format(" --ledger {}", shell_word(end.terms->ledger.string()));
+  return end.data_set.empty() ? text
+                              : text + fmt::format(" --data-set {}", shell_word(end.data_set));
 }
 
 std::string line(std::string_view name, const std::string& text) {
@@ -100,7 +102,7 @@ std::string closing_text(const TrainingEnd& end) {
   const auto balance = balance_of(end.terms);
   if (end.file.model.table) {
     // Its coefficients have intervals and tests above, and it predicts nothing.
-    const auto model = end.model.empty() ? std::string("MODEL") : end.model;
+    const auto model = end.model.empty() ? std::string("MODEL") : shell_word(end.model);
     return line("budget", budget_text(end.terms, balance)) +
            fmt::format("{:<10}tacet show {} --contrast \"NAME - NAME\"", "next", model);
   }

@@ -9,6 +9,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/patience.h"
+#include "tacet/apps/terminal/shell_word.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
@@ -30,16 +31,6 @@ constexpr std::string_view report_examples =
     "The page loads nothing and runs no script. It is made of result files and the ledger alone;\n"
     "no file of records is opened. Every guarantee is computed again: where one does not follow,\n"
     "the page says so in its place, and the exit code is 5.\n";
-
-/// A word of a shell, in quotes where it needs them.
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:+,@%=";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 class ReportCommand : public Command {
  public:

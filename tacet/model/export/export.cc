@@ -35,6 +35,7 @@ SqlDialect parse_sql_dialect(std::string_view name) {
 }
 
 std::string export_model(const ModelFile& file, const ExportOptions& options) {
+  expect_margins(file.model);
   switch (options.format) {
     case ExportFormat::c:
       return internal::c_export(file);

@@ -90,6 +90,7 @@ struct SayEvent {
             e.assignment == Assignment::by_position ? "by their place" : "each by itself"};
   }
   EventLine operator()(const Composed& e) const {
+    if (e.parts.empty()) return {"nothing with noise; what was computed exactly is no release"};
     return {fmt::format("{} releases, one after the other:", e.parts.size())};
   }
   EventLine operator()(const Repeated& e) const {

@@ -21,26 +21,30 @@ struct MetricName {
   std::string_view words;
   bool share;  ///< lies between 0 and 1
 };
-constexpr std::array<MetricName, 14> metric_names{{{"accuracy", "accuracy", true},
-                                                   {"sensitivity", "sensitivity (recall)", true},
-                                                   {"specificity", "specificity", true},
-                                                   {"precision", "precision", true},
-                                                   {"f1", "F1", true},
-                                                   {"auc", "AUC", true},
-                                                   {"r2", "R2", true},
-                                                   {"d2", "explained deviance (D2)", true},
-                                                   {"mae", "mean absolute error", false},
-                                                   {"rmse", "root mean squared error", false},
-                                                   {"mean_capped_loss", "mean capped loss", false},
-                                                   {"capped_deviance", "capped deviance", false},
-                                                   {"brier_score", "Brier score", false},
-                                                   {"records", "records", false}}};
+constexpr std::array<MetricName, 15> metric_names{
+    {{"accuracy", "accuracy", true},
+     {"majority_share", "share of the largest class", true},
+     {"sensitivity", "sensitivity (recall)", true},
+     {"specificity", "specificity", true},
+     {"precision", "precision", true},
+     {"f1", "F1", true},
+     {"auc", "AUC", true},
+     {"r2", "R2", true},
+     {"d2", "explained deviance (D2)", true},
+     {"mae", "mean absolute error", false},
+     {"rmse", "root mean squared error", false},
+     {"mean_capped_loss", "mean capped loss", false},
+     {"capped_deviance", "capped deviance", false},
+     {"brier_score", "Brier score", false},
+     {"records", "records", false}}};
 
 struct Metric {
   std::string name;
   double value;
   double stddev;
   bool share;
+  double low;  ///< ends of its interval: those that were stated, else of the noise alone
+  double high;
 };
 
 std::optional<Metric> metric_in(const ordered_json& json, const MetricName& known) {
@@ -52,7 +56,28 @@ std::optional<Metric> metric_in(const ordered_json& json, const MetricName& know
       !stddev->is_number()) {
     return std::nullopt;
   }
-  return Metric{std::string(known.words), value->get<double>(), stddev->get<double>(), known.share};
+  Metric metric{.name = std::string(known.words),
+                .value = value->get<double>(),
+                .stddev = stddev->get<double>(),
+                .share = known.share,
+                .low = 0,
+                .high = 0};
+  metric.low = metric.value - metric_interval * metric.stddev;
+  metric.high = metric.value + metric_interval * metric.stddev;
+  // Figures of a histogram state ends that hold the width of its bins too.
+  const auto lower = found->find("lower");
+  const auto upper = found->find("upper");
+  const bool stated =
+      lower != found->end() && upper != found->end() && lower->is_number() && upper->is_number();
+  if (stated) {
+    metric.low = lower->get<double>();
+    metric.high = upper->get<double>();
+  }
+  if (metric.share) {
+    metric.low = std::max(metric.low, 0.0);
+    metric.high = std::min(metric.high, 1.0);
+  }
+  return metric;
 }
 
 std::vector<Metric> metrics_in(const ordered_json& json) {
@@ -68,12 +93,6 @@ struct Confusion {
   std::vector<std::string> classes;
   std::vector<double> counts;
   double stddev = 0;
-
-  [[nodiscard]] double row_sum(std::size_t row) const {
-    double sum = 0;
-    for (std::size_t c = 0; c < classes.size(); ++c) sum += counts[row * classes.size() + c];
-    return sum;
-  }
 };
 
 std::optional<Confusion> confusion_in(const ordered_json& json) {
@@ -96,29 +115,14 @@ std::optional<Confusion> confusion_in(const ordered_json& json) {
   return out;
 }
 
-/// The share of the largest class, with the noise of its count alone: that of the total is small
-/// beside it.
-Metric majority_share(const Confusion& confusion) {
-  double total = 0;
-  double most = 0;
-  for (std::size_t row = 0; row < confusion.classes.size(); ++row) {
-    total += confusion.row_sum(row);
-    most = std::max(most, confusion.row_sum(row));
-  }
-  const auto classes = static_cast<double>(confusion.classes.size());
-  const double share = total > 0 ? most / total : 0;
-  const double stddev = total > 0 ? confusion.stddev * std::sqrt(classes) / total : 0;
-  return {"share of the largest class", share, stddev, true};
-}
-
 Table metrics_table(const std::vector<Metric>& metrics) {
-  Table table{.caption = "Released metrics, with intervals of privacy's noise (95 %)",
-              .header = {"metric", "value", "noise sd", "from", "to"},
-              .rows = {}};
+  Table table{
+      .caption =
+          "Released metrics, with intervals (95 %) of privacy's noise and of the width of bins",
+      .header = {"metric", "value", "noise sd", "from", "to"},
+      .rows = {}};
   for (const auto& metric : metrics) {
-    table.rows.push_back({metric.name, metric.value, metric.stddev,
-                          metric.value - metric_interval * metric.stddev,
-                          metric.value + metric_interval * metric.stddev});
+    table.rows.push_back({metric.name, metric.value, metric.stddev, metric.low, metric.high});
   }
   return table;
 }
@@ -132,8 +136,8 @@ Picture metrics_picture(const std::vector<Metric>& metrics, const std::string& n
   for (const auto& metric : drawn) {
     plot.marks.push_back({.at = static_cast<double>(plot.levels.size()),
                           .value = metric.value,
-                          .low = metric.value - metric_interval * metric.stddev,
-                          .high = metric.value + metric_interval * metric.stddev,
+                          .low = metric.low,
+                          .high = metric.high,
                           .tone = metric.name.starts_with("share") ? Tone::second : Tone::first});
     plot.levels.push_back(metric.name);
   }
@@ -173,10 +177,14 @@ Picture confusion_picture(const Confusion& confusion, const std::string& name) {
       if (r == c) right += count;
     }
   }
-  picture.finding = fmt::format(
-      "Of about {} records {} were predicted right; each count has noise of standard deviation {}.",
-      number_text(std::round(all), 6), number_text(std::round(right), 6),
-      number_text(confusion.stddev, 3));
+  // The sum's noise is that of all cells together.
+  const bool lost = all <= 2 * confusion.stddev * static_cast<double>(classes);
+  picture.finding = lost ? std::string("The counts are lost in the noise.")
+                         : fmt::format(
+                               "Of about {} records {} were predicted right; each count has noise "
+                               "of standard deviation {}.",
+                               number_text(std::round(all), 6), number_text(std::round(right), 6),
+                               number_text(confusion.stddev, 3));
   picture.plots.push_back(std::move(plot));
   return picture;
 }
@@ -198,10 +206,8 @@ void add_groups(const ReadResult& result, Section& section) {
 }
 
 void add_evaluation(const ReadResult& result, const std::string& prefix, Section& section) {
-  auto metrics = metrics_in(result.values);
+  const auto metrics = metrics_in(result.values);
   const auto confusion = confusion_in(result.values);
-  if (confusion)
-    metrics.insert(metrics.begin() + (metrics.empty() ? 0 : 1), majority_share(*confusion));
   const bool drawn = std::ranges::any_of(metrics, &Metric::share);
   Beside beside;
   if (drawn) {

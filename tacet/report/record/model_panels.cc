@@ -175,7 +175,10 @@ std::string finding_of(const Effects& effects, const ColumnEffect& effect) {
 }  // namespace
 
 std::optional<Effects> panels_of(const ReadResult& result) {
-  if (!result.recorded.model || result.recorded.model->model.wide) return std::nullopt;
+  if (!result.recorded.model) return std::nullopt;
+  // Neither adds up what its columns say: vectors and layers, and a table that predicts nothing.
+  const auto& model = result.recorded.model->model;
+  if (model.wide || model.table) return std::nullopt;
   const auto& file = *result.recorded.model;
   if (!file.schema.projection) return effects_of(file);
   const auto lifted = model::lifted(file.schema, file.model, model::LiftedColumns::named);

@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
+#include "tacet/learn/inference/regression_table.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/report/figure/labels.h"
 #include "tacet/report/record/model_panels.h"
 #include "tacet/report/record/sections.h"
 #include "tacet/report/record/words.h"
+#include "tacet/report/regression.h"
 
 namespace tacet::report {
 namespace {
@@ -41,6 +45,8 @@ std::string how_to_read(const model::ModelFile& file, const Effects& effects) {
               ? " The interval or band around it holds what the fit would have been without "
                 "privacy's noise in at least 95 of 100 trainings. It does not hold the error of "
                 "the sample, which no release of this training tells."
+          : std::isinf(file.receipt.guarantee.epsilon)
+              ? " There is no privacy noise in it."
               : fmt::format(
                     " Method {} states no standard deviation for the noise of its "
                     "coefficients, so no interval is drawn: how far noise moves a panel is "
@@ -133,8 +139,39 @@ void add_panels(const Effects& effects, const std::string& prefix, Section& sect
   section.blocks.push_back({std::move(hidden)});
 }
 
+void add_regression(const model::ModelFile& file, Section& section) {
+  section.blocks.push_back({Paragraph{fmt::format(
+      "A table of coefficients of {}, {} regression, in the units of the file. An interval holds "
+      "the "
+      "coefficient of the population in 95 of 100 trainings: the error of the sample and privacy's "
+      "noise are both in it. The table predicts nothing.",
+      target_name(file), regression_kind(file.model.loss))}});
+  if (regression_kind(file.model.loss) == "poisson") {
+    section.blocks.push_back(
+        {Paragraph{"EXPERIMENTAL: intervals of counts have not been tested as the others were."}});
+  }
+  const auto lines = learn::table_lines(learn::table_of(file.model));
+  const auto corrected = learn::holm_of_slopes(lines);
+  Table table{.caption = "Coefficients with 95 % intervals",
+              .header = {"name", "estimate", "std. error", "from", "to", "p", "p (Holm)",
+                         "noise widened, %"},
+              .rows = {}};
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    const auto& line = lines[k];
+    if (!line.identified) {
+      table.rows.push_back({line.name, "not identified at this budget", "", "", "", "", "", ""});
+      continue;
+    }
+    table.rows.push_back({line.name, line.estimate, line.standard_error, line.low, line.high,
+                          line.p, corrected[k] ? Cell(*corrected[k]) : Cell(std::string()),
+                          100 * line.widened});
+  }
+  section.blocks.push_back({std::move(table)});
+}
+
 void add_model(const ReadResult& result, const std::string& prefix, Section& section) {
   const auto& file = *result.recorded.model;
+  if (file.model.table) return add_regression(file, section);
   const auto effects = panels_of(result);
   if (!effects) {
     section.blocks.push_back({Paragraph{fmt::format(

@@ -61,17 +61,16 @@ std::pair<std::string, std::string> attack_answer(const CertifiedCurve& curve,
                       percent_up(found), percent_up(after))};
 }
 
-std::string columns_answer(const Effects& effects) {
+std::string columns_answer(const Effects& effects, bool without_noise) {
   std::vector<std::string> told;
   std::vector<std::string> hidden;
   for (const auto* effect : panels_in_order(effects)) {
     (effect->told_from_noise() ? told : hidden).push_back(effect->name);
   }
   if (!effects.noise_stated) {
-    return fmt::format(
-        "By the range of their effects, the largest first: {}. Nothing is stated "
-        "about the noise in them.",
-        listed(told));
+    return fmt::format("By the range of their effects, the largest first: {}. {}", listed(told),
+                       without_noise ? "There is no noise in them."
+                                     : "Nothing is stated about the noise in them.");
   }
   std::string out = told.empty() ? "No column can be told from privacy's noise."
                                  : fmt::format("Most of all {}.", listed(told));
@@ -97,7 +96,7 @@ void add_answers(const Material& material, Section& section) {
     answers.items.emplace_back(
         results.all.size() == 1 ? std::string("Which columns does the model use?")
                                 : fmt::format("Which columns does {} use?", in_quotes(result.name)),
-        columns_answer(*effects));
+        columns_answer(*effects, std::isinf(result.receipt().guarantee.epsilon)));
   }
   if (material.request.account && results.all_protected() && results.all_follow()) {
     answers.items.emplace_back("May I run another model at epsilon 1?",
