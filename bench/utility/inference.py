@@ -20,8 +20,9 @@ no part, with terms that are fixed below,
 A cell is a table, a number of records and an epsilon. Each run draws that many records from the table
 with replacement, so that the table is the population. The truth is the estimator's own target: the
 same fit without privacy and noise on the whole table, in NumPy, with its rows weighted down beyond the
-reach that the run used. The column "plain" holds the same intervals against the unweighted fit, which
-is what people may take the coefficient for; "naive" has the sampling error alone for its intervals.
+reach, and its residuals cut where the run cut them. The column "plain" holds the same intervals against
+the fit without weights and cuts, which is what people may take the coefficient for; "naive" has the
+sampling error alone for its intervals.
 The rows "stress" are simulated, have no bar and show where intervals end: outcomes at 1 %, classes
 that a column separates, 30 columns with a wrong model, epsilon .25.
 
@@ -215,7 +216,7 @@ def expit(eta):
     return 1 / (1 + np.exp(-np.clip(eta, -40, 40)))
 
 
-def fitted(table, squared_reach=None):
+def fitted(table, squared_reach=None, cut=math.inf):
     """The fit without privacy: coefficients in original units, and their standard errors a record."""
     lower = np.array([low for low, _ in table.bounds])
     width = np.array([high - low for low, high in table.bounds])
@@ -229,15 +230,19 @@ def fitted(table, squared_reach=None):
         whitened = np.einsum("ij,jk,ik->i", x, np.linalg.inv(gram), x)
         weights = np.minimum(1, squared_reach / whitened)
     y = table.y if table.kind == "logistic" else (table.y - table.lower) / (table.upper - table.lower)
+    def residuals(mean):
+        return y - mean if table.kind == "logistic" else np.clip(y - mean, -bound, bound)
+
+    bound = cut / (table.upper - table.lower)
     theta = np.zeros(x.shape[1])
-    for _ in range(30 if table.kind == "logistic" else 1):
+    for _ in range(30):
         mean = expit(x @ theta) if table.kind == "logistic" else x @ theta
         curve = mean * (1 - mean) if table.kind == "logistic" else np.ones(len(x))
         hessian = (x * (weights * curve)[:, None]).T @ x
         theta = theta + np.linalg.solve(hessian + 1e-9 * np.eye(len(theta)),
-                                        x.T @ (weights * (y - mean)))
+                                        x.T @ (weights * residuals(mean)))
     mean = expit(x @ theta) if table.kind == "logistic" else x @ theta
-    scores = x * (weights * (y - mean))[:, None]
+    scores = x * (weights * residuals(mean))[:, None]
     inverse = np.linalg.inv(hessian + 1e-9 * np.eye(len(theta)))
     covariance = inverse @ (scores.T @ scores) @ inverse
     back = np.eye(len(theta))
@@ -292,13 +297,11 @@ class Cell:
                 self.refusal = str(refusal)
                 return
             self.runs += 1
-            reach = found["reach"]
-            if reach not in self.truths:
-                self.truths[reach] = fitted(population, reach * (len(table.names) + 1))[0]
+            truths = self.truth(population, found)
             for k, line in enumerate(found["coefficients"]):
                 if not line["identified"]:
                     continue
-                truth = self.truths[reach][k]
+                truth = truths[k]
                 self.stated[k] += 1
                 self.held[k] += line["low"] <= truth <= line["high"]
                 self.plain[k] += line["low"] <= plain[k] <= line["high"]
@@ -307,6 +310,14 @@ class Cell:
                 if k > 0:
                     usual = 2 * 1.96 * errors[k] / math.sqrt(self.rows)
                     self.widths.append((line["high"] - line["low"]) / usual)
+
+    def truth(self, population, found):
+        cut = found.get("residual_cut", math.inf)
+        key = (found["reach"], float(f"{cut:.3g}"))
+        if key not in self.truths:
+            columns = len(population.names) + 1
+            self.truths[key] = fitted(population, found["reach"] * columns, cut)[0]
+        return self.truths[key]
 
     def slopes(self, counts):
         first = 1 if self.kind == "linear" else 0

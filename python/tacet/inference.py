@@ -304,8 +304,11 @@ class RegressionResults:
             out.append("EXPERIMENTAL: intervals of counts may hold less often than they say.")
         if "r_squared" in table:
             out.append(f"R2 {table['r_squared']:.3f}")
-        out.append(f"Rows beyond reach {table['reach']:.3g} are weighted down. Errors hold sampling "
-                   "and privacy noise; the last column says by how much noise widened an interval.")
+        cut = table.get("residual_cut")
+        cuts = f", residuals beyond {cut:.3g} count as {cut:.3g}" if table["kind"] == "linear" else ""
+        out.append(f"Rows beyond reach {table['reach']:.3g} are weighted down{cuts}. Errors hold "
+                   "sampling and privacy noise; the last column says by how much noise widened an "
+                   "interval.")
         return "\n".join(out)
 
     def __repr__(self) -> str:

@@ -55,7 +55,8 @@ class SchemaFit : public Command {
     options.add("--delta,-d", delta_, "NUMBER",
                 "Share that lists of categories may cost; 0: no lists [default: 1e-6, or what fits "
                 "the account that pays]");
-    options.add("--target", target_, "NAME", "Column to predict: a number, or see --positive");
+    options.add("--target", target_, "NAME",
+                "Column to predict: a number, or of classes, then with --positive or --class");
     options.add("--positive", positive_, "LABEL",
                 "The target has two classes, and this label is one");
     options.add("--class", classes_, "LABEL",

@@ -181,11 +181,12 @@ void explain_first_release(GradientPlan& plan, const data::Schema& schema,
                            const FirstShare& share) {
   const auto numbers = data::numeric_features(schema).size();
   if (share.standardise > 0 && numbers > 0) {
-    plan.reasons.add(
-        "a tenth of the budget's mu^2 for means and standard deviations of the {} numbers, which "
-        "are then "
-        "counted by them",
-        numbers);
+    plan.reasons.add("a tenth of the budget's mu^2 for {} counted by them",
+                     numbers == 1
+                         ? "the mean and standard deviation of the one number, which is then"
+                         : fmt::format("means and standard deviations of the {} numbers, which "
+                                       "are then",
+                                       numbers));
   }
   if (plan.counts_categories) {
     plan.reasons.add("{} for how often each category occurs: the rarer, the more it counts",

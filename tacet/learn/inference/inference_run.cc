@@ -124,7 +124,8 @@ class Fit {
   void choose_bounds(const Place& place) {
     auto facts = facts_;
     facts.mean_count = place.mean_count;
-    reach_ = forecast(facts, setup_.options.reach).reach;
+    const auto chosen = forecast(facts, setup_.options.reach);
+    reach_ = chosen.reach;
     response_.mean = facts_.mean;
     if (facts_.mean == MeanModel::poisson) {
       response_.cut = facts_.cut;
@@ -133,9 +134,9 @@ class Fit {
     }
     if (facts_.mean != MeanModel::identity) return;
     // Labels are in [-1, 1]: nothing is farther than 2 from a predictor among them.
-    const double stddevs = std::min(forecast(facts, reach_).cut, 2 / place.stddev);
+    const double stddevs = std::min(chosen.cut, 2 / place.stddev);
     response_.cut = stddevs * place.stddev;
-    narrow_ = stddevs < 6 && response_.cut < 2;
+    narrow_ = stddevs < wide_cut && response_.cut < 2;
   }
 
   [[nodiscard]] JointTask task_at(Place& place, optimize::JointShares shares) const {
