@@ -85,6 +85,15 @@ def spelled(label: Any) -> str:
     return str(value)
 
 
+def is_number(word: str) -> bool:
+    """Whether a class's word may be a number's."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
 def listed_classes(classes: Any) -> Any:
     """Classes that were given, as an array of their own values."""
     if isinstance(classes, (str, bytes)) or not np.iterable(classes):

@@ -27,6 +27,8 @@ _FITTED = (
      "How far privacy's noise alone moves each of them; NaN: not known."),
     ("effects_", "list", "What a step of each column does, in the units of the records."),
     ("classes_", "array", "Of classifiers, in the order of ``predict_proba``."),
+    ("n_iter_", "int or None",
+     "The steps or, of methods that count them, the passes; None where a method solves directly."),
     ("receipt_", "Receipt", "What was run and released, and the guarantee."),
     ("plan_", "dict", "What was chosen before a record was read, with the reasons."),
     ("n_features_in_, feature_names_in_", "int, array", "As scikit-learn's."),

@@ -82,8 +82,8 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         made = self._aside()  # what was fitted before stays whole, also for other threads
         before = dict(vars(made))
         schema, rows, values = made._prepared(X, y, units, params)
-        context = self._context(schema, params)
         plan = self._planned(schema, values, params)
+        context = self._context(schema, params)
         made.plan_ = plan.facts
         made._model = _engine.fit(plan, rows, context, self._watch(params))
         self._take(before, vars(made))

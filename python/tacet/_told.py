@@ -6,7 +6,7 @@ is assigned to an estimator, or put into its pickle, is displayed or verified in
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Dict, List, Tuple
+from typing import Any, ClassVar, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -16,13 +16,28 @@ from .receipts import Receipt
 from .schemas import Schema
 
 
+class _Refused:
+    """An attribute of scikit-learn's that there is not, with the reason."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def __get__(self, thing: Any, kind: Any = None) -> Any:
+        raise AttributeError(self._words)
+
+
 class Told:
     """What gives estimators ``receipt_``, ``coef_`` and so on."""
 
     _wide: ClassVar[bool]
     _told: ClassVar[Tuple[str, ...]] = (
         "receipt_", "coef_", "coef_noise_", "intercept_", "encoded_coef_", "encoded_coef_noise_",
-        "encoded_intercept_", "effects_", "encoded_names_", "architecture_")
+        "encoded_intercept_", "effects_", "encoded_names_", "architecture_", "n_iter_")
+
+    partial_fit = _Refused(
+        "there is no partial_fit: how often each record is read decides what it costs, and a "
+        "caller who goes on would decide it afterwards. fit is given all records and plans the "
+        "passes; steps and epochs set them, and a schema's unit joins the records of a person")
 
     @property
     def _fitted(self) -> Any:
@@ -56,6 +71,14 @@ class Told:
     def receipt_(self) -> Receipt:
         """What was run and released, and the guarantee."""
         return Receipt(self._fitted.receipt)
+
+    @property
+    def n_iter_(self) -> Optional[int]:
+        """The steps of the method or, of one that counts passes over the records, these; None
+        where it solves directly, or chose privately among runs."""
+        said = self.receipt_["parameters"]
+        found = said.get("steps", said.get("epochs"))
+        return None if found is None else int(found)
 
     def _straight(self, name: str) -> Tuple[Any, Any]:
         """An output a row: factors of the coefficients; and the constants. AttributeError where
