@@ -44,8 +44,10 @@ int run_command(Command& command, const base::Spelling& spelling) {
         fmt::format("tacet {}: {}", command.name(), base::spell_parameters(why, spelling)), kind);
   };
   try {
+    const auto& interrupts = catch_interrupts();
+    data::keep_pipes(interrupts);  // the process ends with its command
     command.prepare();
-    command.run(Console(command.style(), spelling), catch_interrupts());
+    command.run(Console(command.style(), spelling), interrupts);
     flush_results();
     return 0;
   } catch (const base::Error& error) {
@@ -115,7 +117,6 @@ int run(int argc, char** argv) {
     commands.push_back(make());
     commands.back()->declare(line);
   }
-  data::keep_pipes();  // the process ends with its command
   try {
     if (!line.parse()) {
       flush_results();

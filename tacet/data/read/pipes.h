@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "tacet/base/progress.h"
 #include "tacet/data/read/byte_source.h"
 
 /// Inputs that can be read once, and what their senders say of their ends.
@@ -18,7 +19,9 @@ namespace tacet::data {
 /// For a program that ends with its one command: from here on each pipe is read whole when it is
 /// first opened, and kept until the process ends, so that it can be opened again. Standard input
 /// always is. Without it a pipe that has other records the next time could not be told apart.
-void keep_pipes();
+/// Waiting for the other end of a pipe ends with Interrupted when a signal raises `cancel`, which
+/// lives as long as the process.
+void keep_pipes(const base::CancelToken& cancel);
 
 /// Whether the records of a file can be read again: it is no pipe, or pipes are kept.
 [[nodiscard]] bool can_be_read_again(const std::filesystem::path& file);
