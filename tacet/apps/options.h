@@ -48,6 +48,10 @@ class Options {
   void add(const std::string& names, const std::function<void(const std::string&)>& receive,
            const std::string& kind, const std::string& help);
   void flag(const std::string& names, bool& value, const std::string& help);
+  /// The words that an option takes, "--format" say: shells complete them.
+  void offer(const std::string& name, std::vector<std::string> words) {
+    if (typed_) page_->offer(name, std::move(words));
+  }
   /// The file of records, and --end-mark for it.
   void add_records(const std::string& name, std::string& file, const std::string& help,
                    Form form = Form::required);
@@ -106,6 +110,8 @@ class CommandLine {
   [[nodiscard]] base::Spelling spelling() const;
 
  private:
+  /// `tacet help --all --json`, from which manual pages and completions are made.
+  [[nodiscard]] bool asks_for_table() const;
   [[nodiscard]] bool typed(const std::string& command) const;
   [[nodiscard]] std::vector<std::string> words();
   void choose_help();

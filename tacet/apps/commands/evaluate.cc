@@ -48,7 +48,7 @@ class Evaluate : public Command {
                  "Add tables of predicted against observed shares for each of several classes; "
                  "two classes always have one");
     threshold_.declare(options);
-    options.add("--by", by_, "NAME",
+    options.add("--by", by_, "COLUMN",
                 "Also the figures of each group: a column whose categories the schema lists");
     options.add("--epsilon", epsilon_, "NUMBER", "Print noisy metrics at this privacy loss bound");
     options.add("--delta", delta_, "NUMBER",
@@ -59,6 +59,7 @@ class Evaluate : public Command {
     options.add("--adjacency", adjacency_, "NAME",
                 "add_remove, zero_out or replace_one [default: as the account that pays, else "
                 "add_remove]");
+    options.offer("--adjacency", {"add_remove", "zero_out", "replace_one"});
     options.add("--loss-cap", loss_cap_, "NUMBER",
                 "Losses above it count as it; not for several classes, which have no single loss "
                 "[default: four times the loss of a margin of 0; for numbers the largest loss in "

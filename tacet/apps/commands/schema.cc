@@ -44,7 +44,7 @@ class SchemaDraft : public Command {
                         draft_examples);
     options.add_records("data", data_, "CSV file to look at");
     options.flag("--public", public_, "The file needs no protection");
-    options.add("--target", target_, "NAME", "Column to predict");
+    options.add("--target", target_, "COLUMN", "Column to predict");
     options.add("--separator", separator_, "CHARACTER",
                 "Character between fields, or 'tab' [default: the one that fits]");
     options.flag("--header", header_, "The first line holds the columns' names");

@@ -85,6 +85,7 @@ class Serve : public Command {
     options.add("--log", log_, "FILE",
                 "Where the log goes, opened again at SIGHUP [default: standard error]");
     options.add("--log-format", log_format_, "NAME", "text or json [default: text]");
+    options.offer("--log-format", {"text", "json"});
     options.heading("Limits");
     for (const auto& parameter : local::serve_parameters()) {
       add_parameter(options, parameter, given_);
