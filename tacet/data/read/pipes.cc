@@ -1,5 +1,8 @@
 #include "tacet/data/read/pipes.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -9,6 +12,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -24,12 +28,50 @@ struct Said {
   std::atomic<bool> keep = false;
   std::map<std::string, std::string> marks;
   std::map<std::string, std::string> texts;  // whose addresses stay
+  std::set<std::string> passed;              // pipes of which nothing is kept
 };
 
 Said& said() {
   static Said held;
   return held;
 }
+
+/// A pipe as its bytes come.
+class PassingPipe : public ByteSource {
+ public:
+  PassingPipe(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  ~PassingPipe() override {
+    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+  }
+  PassingPipe(const PassingPipe&) = delete;
+  PassingPipe& operator=(const PassingPipe&) = delete;
+
+  std::size_t read(std::span<char> buffer) override {
+    // Who asks again gets the same answer, and does not wait for more.
+    if (fault_ != nullptr) std::rethrow_exception(fault_);
+    if (ended_) return 0;
+    const auto count = ::read(descriptor_, buffer.data(), buffer.size());
+    if (count < 0) fail(errno);
+    ended_ = count == 0 && !buffer.empty();
+    return static_cast<std::size_t>(count);
+  }
+
+ private:
+  [[noreturn]] void fail(int error) {
+    try {
+      if (error == EINTR) throw base::Interrupted("interrupted before {} was read", name_);
+      throw base::IoError("cannot read {}: {}", name_, std::strerror(error));
+    } catch (...) {
+      fault_ = std::current_exception();
+      throw;
+    }
+  }
+
+  int descriptor_;
+  std::string name_;
+  std::exception_ptr fault_;
+  bool ended_ = false;
+};
 
 std::string read_whole(std::FILE* file, std::string_view name) {
   constexpr std::size_t step = std::size_t{1} << 18;
@@ -147,6 +189,11 @@ class MarkedSource : public ByteSource {
   std::exception_ptr fault_;
 };
 
+void refuse_passed(const std::set<std::string>& passed, const std::string& name) {
+  if (!passed.contains(name)) return;
+  throw base::InternalError("what came through '{}' was read, and is not kept", name);
+}
+
 }  // namespace
 
 bool is_pipe(const std::filesystem::path& file) {
@@ -177,10 +224,11 @@ void expect_end_mark(const std::filesystem::path& file, const std::string& mark)
 }
 
 std::string_view internal::kept_pipe(const std::filesystem::path& file) {
-  auto& [guard, keep, marks, texts] = said();
+  auto& [guard, keep, marks, texts, passed] = said();
   const std::scoped_lock lock(guard);
   const auto found = texts.find(file.string());
   if (found != texts.end()) return found->second;
+  refuse_passed(passed, file.string());
   if (file == standard_input_name) {
     return texts.emplace(file.string(), read_whole(stdin, "standard input")).first->second;
   }
@@ -190,6 +238,23 @@ std::string_view internal::kept_pipe(const std::filesystem::path& file) {
     throw base::IoError("cannot open {}: {}", file.string(), std::strerror(errno));
   }
   return texts.emplace(file.string(), read_whole(opened.get(), file.string())).first->second;
+}
+
+std::unique_ptr<ByteSource> internal::passing_pipe(const std::filesystem::path& file) {
+  auto& held = said();
+  const std::scoped_lock lock(held.guard);
+  const auto found = held.texts.find(file.string());
+  if (found != held.texts.end()) return text_source(found->second);
+  refuse_passed(held.passed, file.string());
+  held.passed.insert(file.string());
+  if (file == standard_input_name) {
+    return std::make_unique<PassingPipe>(STDIN_FILENO, "standard input");
+  }
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    throw base::IoError("cannot open {}: {}", file.string(), std::strerror(errno));
+  }
+  return std::make_unique<PassingPipe>(descriptor, file.string());
 }
 
 std::optional<std::string> internal::end_mark_of(const std::filesystem::path& file) {
