@@ -219,8 +219,11 @@ void Options::add(const std::string& names, const std::function<void(const std::
 }
 
 void Options::add_records(const std::string& name, std::string& file, const std::string& help,
-                          Form form) {
-  add(name, file, "FILE", help, form);
+                          Reading reading, Form form) {
+  std::string more;
+  if (reading == Reading::once) more = "; - is standard input";
+  if (reading == Reading::repeated) more = "; - is standard input, which is kept in memory";
+  add(name, file, "FILE", help + more, form);
   add("--end-mark", *end_mark_, "TEXT",
       "The last line must be this text, which is no record: a pipe whose writer died ends without "
       "it");

@@ -25,6 +25,13 @@ enum class Form {
   list,  ///< values apart by commas
 };
 
+/// What a command does with the records of a file, of which standard input (`-`) may be one.
+enum class Reading {
+  once,       ///< as they come
+  repeated,   ///< several times, so that what comes through a pipe is kept in memory
+  not_opened  ///< never
+};
+
 /// What one command may be given. An option fills a variable of the command, which keeps its value
 /// where the option is left out, which help shows as the default, and must outlive the command
 /// line. Names are "--output,-o", or without dashes for what goes by its place; `kind` is the sort
@@ -54,7 +61,7 @@ class Options {
   }
   /// The file of records, and --end-mark for it.
   void add_records(const std::string& name, std::string& file, const std::string& help,
-                   Form form = Form::required);
+                   Reading reading, Form form = Form::required);
   /// Says what was given as --end-mark, before the records are opened.
   void expect_end_mark() const;
   /// Options that follow stand under this heading of the help page. `tacet help COMMAND TOPIC`

@@ -47,7 +47,7 @@ int thread_count(const learn::ParameterValues& values) {
 }  // namespace
 
 void TrainingRun::declare_data(Options& options) {
-  options.add_records("data", data_, "File with one record a line");
+  options.add_records("data", data_, "File with one record a line", Reading::once);
 }
 
 void TrainingRun::declare(Options& options) {
@@ -95,11 +95,14 @@ void TrainingRun::run(const Job& job, const Console& console,
   model::ModelFile file{.schema = schema};
   run::spend(
       expense_of(job), spending_.front(console, cancel), *output,
-      [&] {
+      [&](data::ByteObserver* seen) {
         progress.announce("reading " + data_);
-        return data::read_dataset(
-            data_, plan.reading_schema(),
-            {.units = data::UnitUse::index, .cancel = &cancel, .threads = &job.threads});
+        return data::read_dataset(data_, plan.reading_schema(),
+                                  {.units = data::UnitUse::index,
+                                   .cancel = &cancel,
+                                   .threads = &job.threads,
+                                   .passes = data::Passes::once,
+                                   .observers = {seen}});
       },
       [&](data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
         base::LocalReducer reducer;

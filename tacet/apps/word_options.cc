@@ -12,7 +12,8 @@
 
 namespace tacet::apps {
 void WordTextOptions::declare_corpus(Options& options) {
-  options.add_records("corpus", corpus_, "Text with a document a line, or a table (.csv, .tsv)");
+  options.add_records("corpus", corpus_, "Text with a document a line, or a table (.csv, .tsv)",
+                      Reading::repeated);
 }
 
 void WordTextOptions::declare(Options& options) {

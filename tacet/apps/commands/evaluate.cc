@@ -1,6 +1,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tacet/apps/command.h"
@@ -15,6 +16,7 @@
 #include "tacet/data/encode/category_groups.h"
 #include "tacet/data/owner/schema_check.h"
 #include "tacet/data/read/read_dataset.h"
+#include "tacet/data/read/relay.h"
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/learn/evaluation.h"
 #include "tacet/learn/plan/common_options.h"
@@ -42,7 +44,8 @@ class Evaluate : public Command {
     options.add("model", model_, "FILE",
                 "Model file that `tacet train` wrote, or word vectors for the lists below",
                 Form::required);
-    options.add_records("data", data_, "File with records and their true answers", Form::optional);
+    options.add_records("data", data_, "File with records and their true answers", Reading::once,
+                        Form::optional);
     options.flag("--public", public_, "The records need no protection: print exact metrics");
     options.flag("--calibration", calibration_,
                  "Add tables of predicted against observed shares for each of several classes; "
@@ -129,11 +132,21 @@ class Evaluate : public Command {
     look.look_schema = file.receipt.notes.schema_sha256;
     run::spend(
         look, spending_.front(console, cancel), output,
-        [&] {
+        [&](data::ByteObserver* seen) {
           progress.announce("reading " + data_);
           base::ThreadPool threads(base::available_threads());
-          mapped = data::check_values(data_, file.schema);
-          return data::read_dataset(data_, file.schema, {.cancel = &cancel, .threads = &threads});
+          data::Relay check(
+              [&](std::unique_ptr<data::ByteSource> bytes) {
+                mapped = data::check_values(std::move(bytes), data_, file.schema);
+              },
+              &cancel);
+          auto records = data::read_dataset(data_, file.schema,
+                                            {.cancel = &cancel,
+                                             .threads = &threads,
+                                             .passes = data::Passes::once,
+                                             .observers = {&check, seen}});
+          if (!check.finish()) mapped = data::check_values(data_, file.schema);
+          return records;
         },
         [&](const data::Dataset& data, privacy::Reservation&, run::Pieces& result) {
           progress.clear();
@@ -237,12 +250,15 @@ class Evaluate : public Command {
          .cost = plan.guarantee,
          .unprotected_reason = seed_.unprotected_reason()},
         spending_.front(console, cancel), output,
-        [&] {
+        [&](data::ByteObserver* seen) {
           progress.announce("reading " + data_);
           base::ThreadPool threads(base::available_threads());
-          return data::read_dataset(
-              data_, file.schema,
-              {.units = data::UnitUse::index, .cancel = &cancel, .threads = &threads});
+          return data::read_dataset(data_, file.schema,
+                                    {.units = data::UnitUse::index,
+                                     .cancel = &cancel,
+                                     .threads = &threads,
+                                     .passes = data::Passes::once,
+                                     .observers = {seen}});
         },
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
           auto found = learn::evaluate({data, file.model, groups.get()}, plan, *source, reservation,

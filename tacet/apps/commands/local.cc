@@ -211,7 +211,7 @@ class LocalPlanCommand : public Command {
         add(line, "local plan", "Print what devices and server would do and cost; reads no data",
             local_plan_examples);
     options.add_records("data", data_, "Not opened; only there so that simulate's line fits",
-                        Form::optional);
+                        Reading::not_opened, Form::optional);
     devices_.declare(options);
   }
 

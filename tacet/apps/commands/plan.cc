@@ -27,7 +27,7 @@ class Plan : public Command {
     auto& options =
         add(line, "plan", "Print what `train` would do and cost; reads no data", plan_examples);
     options.add_records("data", data_, "Not opened; only there so that train's command line fits",
-                        Form::optional);
+                        Reading::not_opened, Form::optional);
     training_.declare(options);
     run_.declare(options);
   }

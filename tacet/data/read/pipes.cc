@@ -10,7 +10,9 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <optional>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,7 @@ struct Said {
   std::atomic<const base::CancelToken*> cancel = nullptr;
   std::map<std::string, std::string> marks;
   std::map<std::string, std::string> texts;  // whose addresses stay
+  std::set<std::string> passed;              // pipes of which nothing is kept
 };
 
 Said& said() {
@@ -45,19 +48,6 @@ auto awaited(const Call& call) {
   }
 }
 
-std::string read_whole(int descriptor, std::string_view name) {
-  constexpr std::size_t step = std::size_t{1} << 18;
-  std::string all;
-  std::vector<char> piece(step);
-  for (;;) {
-    const auto count =
-        awaited([&] { return ::read(descriptor, piece.data(), piece.size()); });
-    if (count < 0) throw base::IoError("cannot read {}: {}", name, std::strerror(errno));
-    if (count == 0) return all;
-    all.append(piece.data(), static_cast<std::size_t>(count));
-  }
-}
-
 /// A pipe that is open as long as this lives.
 struct OpenPipe {
   explicit OpenPipe(const std::filesystem::path& file)
@@ -72,6 +62,50 @@ struct OpenPipe {
 
   int descriptor;
 };
+
+/// A pipe as its bytes come.
+class PassingPipe : public ByteSource {
+ public:
+  /// Standard input without a file.
+  explicit PassingPipe(const std::filesystem::path& file)
+      : opened_(file), descriptor_(opened_->descriptor), name_(file.string()) {}
+  PassingPipe() = default;
+
+  std::size_t read(std::span<char> buffer) override {
+    // A reader that asks again gets the same answer, and does not wait for more.
+    if (fault_ != nullptr) std::rethrow_exception(fault_);
+    if (ended_) return 0;
+    try {
+      const auto count = awaited([&] { return ::read(descriptor_, buffer.data(), buffer.size()); });
+      if (count < 0) throw base::IoError("cannot read {}: {}", name_, std::strerror(errno));
+      ended_ = count == 0 && !buffer.empty();
+      return static_cast<std::size_t>(count);
+    } catch (...) {
+      fault_ = std::current_exception();
+      throw;
+    }
+  }
+
+ private:
+  std::optional<OpenPipe> opened_;
+  int descriptor_ = STDIN_FILENO;
+  std::string name_ = "standard input";
+  std::exception_ptr fault_;
+  bool ended_ = false;
+};
+
+std::string read_whole(int descriptor, std::string_view name) {
+  constexpr std::size_t step = std::size_t{1} << 18;
+  std::string all;
+  std::vector<char> piece(step);
+  for (;;) {
+    const auto count =
+        awaited([&] { return ::read(descriptor, piece.data(), piece.size()); });
+    if (count < 0) throw base::IoError("cannot read {}: {}", name, std::strerror(errno));
+    if (count == 0) return all;
+    all.append(piece.data(), static_cast<std::size_t>(count));
+  }
+}
 
 /// Withholds a line that may be the mark until the byte behind it is known.
 class MarkedSource : public ByteSource {
@@ -176,6 +210,11 @@ class MarkedSource : public ByteSource {
   std::exception_ptr fault_;
 };
 
+void refuse_passed(const std::set<std::string>& passed, const std::string& name) {
+  if (!passed.contains(name)) return;
+  throw base::InternalError("what came through '{}' was read, and is not kept", name);
+}
+
 }  // namespace
 
 bool is_pipe(const std::filesystem::path& file) {
@@ -213,6 +252,7 @@ std::string_view internal::kept_pipe(const std::filesystem::path& file) {
   const std::scoped_lock lock(held.guard);
   const auto found = held.texts.find(file.string());
   if (found != held.texts.end()) return found->second;
+  refuse_passed(held.passed, file.string());
   if (file == standard_input_name) {
     return held.texts.emplace(file.string(), read_whole(STDIN_FILENO, "standard input"))
         .first->second;
@@ -220,6 +260,17 @@ std::string_view internal::kept_pipe(const std::filesystem::path& file) {
   const OpenPipe opened(file);
   return held.texts.emplace(file.string(), read_whole(opened.descriptor, file.string()))
       .first->second;
+}
+
+std::unique_ptr<ByteSource> internal::passing_pipe(const std::filesystem::path& file) {
+  auto& held = said();
+  const std::scoped_lock lock(held.guard);
+  const auto found = held.texts.find(file.string());
+  if (found != held.texts.end()) return text_source(found->second);
+  refuse_passed(held.passed, file.string());
+  held.passed.insert(file.string());
+  if (file == standard_input_name) return std::make_unique<PassingPipe>();
+  return std::make_unique<PassingPipe>(file);
 }
 
 std::optional<std::string> internal::end_mark_of(const std::filesystem::path& file) {
