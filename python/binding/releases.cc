@@ -57,8 +57,7 @@ nb::tuple released(privacy::BoundedSum sum, const privacy::Guarantee& asked, boo
 class HeldSum {
  public:
   HeldSum(std::int64_t dimension, double bound, bool pure)
-      : pure_(pure),
-        sum_(dimension, pure ? optimize::Norm::l1 : optimize::Norm::l2, bound) {}
+      : pure_(pure), sum_(dimension, pure ? optimize::Norm::l1 : optimize::Norm::l2, bound) {}
 
   void add(const Rows& rows) {
     const auto width = rows.shape(1);

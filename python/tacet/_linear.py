@@ -301,9 +301,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
                                    schema._engine.dates)
 
     def _warn_of_score(self) -> None:
-        if not _arguments.evaluation_is_public():
-            warn("score is exact and tells about the records that it is computed from; where these "
-                 "are public say so: with tacet.public_evaluation()")
+        _arguments.warn_of_score()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

@@ -16,7 +16,7 @@ from .receipts import Receipt
 from .schemas import Schema
 
 
-class _Refused:
+class Refused:
     """An attribute of scikit-learn's that there is not, with the reason."""
 
     def __init__(self, words: str) -> None:
@@ -34,7 +34,7 @@ class Told:
         "receipt_", "coef_", "coef_noise_", "intercept_", "encoded_coef_", "encoded_coef_noise_",
         "encoded_intercept_", "effects_", "encoded_names_", "architecture_", "n_iter_")
 
-    partial_fit = _Refused(
+    partial_fit = Refused(
         "there is no partial_fit: how often each record is read decides what it costs, and a "
         "caller who goes on would decide it afterwards. fit is given all records and plans the "
         "passes; steps and epochs set them, and a schema's unit joins the records of a person")
