@@ -8,6 +8,7 @@
 #include "python/binding/binding.h"
 #include "tacet/base/error.h"
 #include "tacet/ledger/ledger.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/event.h"
 
 namespace nb = nanobind;
@@ -88,7 +89,10 @@ void enrol(const std::string& path, const std::string& data_set, const std::stri
 void spend(HeldBudget& held, double epsilon, double delta, bool keep) {
   held.check_process();
   const auto cost = checked(privacy::Guarantee{epsilon, delta, held.cap.adjacency});
-  auto permit = held.budget.reserve(privacy::ApproximateDp{epsilon, delta, cost.adjacency}, cost);
+  // As the decimals that were written: the double 0.1 is above a tenth.
+  const privacy::ApproximateDp event{privacy::decimal_down(epsilon), privacy::decimal_down(delta),
+                                     cost.adjacency};
+  auto permit = held.budget.reserve(event, cost);
   if (!keep) permit.cancel();
 }
 

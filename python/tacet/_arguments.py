@@ -39,6 +39,13 @@ def evaluation_is_public() -> bool:
     return _public.get()
 
 
+def warn_of_score() -> None:
+    """Of scores that are no releases."""
+    if not evaluation_is_public():
+        warn("score is exact and tells about the records that it is computed from; where these "
+             "are public say so: with tacet.public_evaluation()")
+
+
 def one_column(y: Any) -> Any:
     """The target as an array, or as Python's own list where it was one.
 

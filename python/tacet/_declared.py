@@ -230,7 +230,8 @@ def made_schema(
     if params["bounds"] is None:
         raise UsageError(NO_BOUNDS)
     pairs = pairs_of(params["bounds"], range(count) if names is None else names)
-    if pairs is None and params.get("group_column") is not None:  # columns to name one of
+    by_name = params.get("group_column") is not None or params.get("method") == "inference"
+    if pairs is None and by_name:  # columns to name one of, or each in a table
         pairs = [_pair(params["bounds"])] * count
     common = {"row_scaling": params["row_scaling"], "intercept": params["intercept"],
               "storage": params["storage"]}

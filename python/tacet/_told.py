@@ -16,7 +16,7 @@ from .receipts import Receipt
 from .schemas import Schema
 
 
-class _Refused:
+class Refused:
     """An attribute of scikit-learn's that there is not, with the reason."""
 
     def __init__(self, words: str) -> None:
@@ -32,9 +32,10 @@ class Told:
     _wide: ClassVar[bool]
     _told: ClassVar[Tuple[str, ...]] = (
         "receipt_", "coef_", "coef_noise_", "intercept_", "encoded_coef_", "encoded_coef_noise_",
-        "encoded_intercept_", "effects_", "encoded_names_", "architecture_", "n_iter_")
+        "encoded_intercept_", "effects_", "encoded_names_", "architecture_", "n_iter_",
+        "inference_")
 
-    partial_fit = _Refused(
+    partial_fit = Refused(
         "there is no partial_fit: how often each record is read decides what it costs, and a "
         "caller who goes on would decide it afterwards. fit is given all records and plans the "
         "passes; steps and epochs set them, and a schema's unit joins the records of a person")
@@ -50,7 +51,24 @@ class Told:
     def _linear(self) -> Any:
         if self._wide:
             raise AttributeError("a wide model has no coefficients of its columns")
-        return self._fitted
+        model = self._fitted
+        if model.table(0.5, []) is not None:
+            raise AttributeError(
+                "method inference leaves a table of coefficients in place of a model that predicts: "
+                "inference_ has its params, bse, conf_int() and summary()")
+        return model
+
+    @property
+    def inference_(self) -> Any:
+        """Of method inference: the coefficients with their intervals, as tacet.inference has it."""
+        from .inference import RegressionResults  # which few need
+
+        model = self._fitted
+        if model.table(0.5, []) is None:
+            raise AttributeError(
+                "there is no inference_: this model was fitted for predictions; method=\"inference\" "
+                "fits coefficients with intervals, and tacet.inference does by a formula")
+        return RegressionResults(model)
 
     def _of_outputs(self, values: Any) -> Any:
         """Of numbers an output each what is shown."""
@@ -60,7 +78,7 @@ class Told:
         """An output a row: of the columns, and of the constant."""
         model = self._linear
         count = len(model.feature_names)
-        table = np.asarray(numbers, dtype=float)
+        table = np.asarray(numbers, dtype=float) + 0.0
         table = table.reshape(model.outputs, count) if table.size else np.full(
             (model.outputs, count), np.nan)
         if not Schema._of(model.schema)._engine.intercept:
@@ -111,7 +129,7 @@ class Told:
         """The slopes in the units of the columns, where the margin is a straight line of them."""
         factors, _ = self._straight("coef_")
         encoded, _ = self._split(self._linear.coefficients)
-        return self._of_outputs(self._by_column(encoded * factors))
+        return self._of_outputs(self._by_column(encoded * factors) + 0.0)  # -0.0 is 0.0
 
     @property
     def coef_noise_(self) -> Any:
@@ -123,7 +141,7 @@ class Told:
     @property
     def intercept_(self) -> Any:
         """The margin where all columns are 0."""
-        return self._of_outputs(self._straight("intercept_")[1])
+        return self._of_outputs(self._straight("intercept_")[1] + 0.0)
 
     @property
     def encoded_coef_(self) -> Any:

@@ -208,7 +208,7 @@ class RegressionResults:
         words = self._model.table(1 - alpha, list(contrasts))
         if words is None:
             raise UsageError("the model is no table of coefficients; method inference leaves one")
-        found: Dict[str, Any] = json.loads(words)
+        found: Dict[str, Any] = json.loads(words, parse_float=lambda word: float(word) + 0.0)
         return found
 
     def _of(self, key: str) -> Dict[str, float]:
