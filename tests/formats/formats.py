@@ -11,7 +11,7 @@ import re
 import warnings
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs" / "formats"
-ROW = re.compile(r"^\| \[[a-z-]+\]\(([a-z-]+)\.schema\.json\) \|.*\| (.*) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| \[[a-z-]+\]\(([a-z-]+)\.schema\.json\) \|.*\| ?(.*)\|$", re.MULTILINE)
 
 
 class Fault(Exception):
