@@ -50,8 +50,7 @@ std::string read_whole(int descriptor, std::string_view name) {
   std::string all;
   std::vector<char> piece(step);
   for (;;) {
-    const auto count =
-        awaited([&] { return ::read(descriptor, piece.data(), piece.size()); });
+    const auto count = awaited([&] { return ::read(descriptor, piece.data(), piece.size()); });
     if (count < 0) throw base::IoError("cannot read {}: {}", name, std::strerror(errno));
     if (count == 0) return all;
     all.append(piece.data(), static_cast<std::size_t>(count));
