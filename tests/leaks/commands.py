@@ -60,6 +60,7 @@ class Case:
     name: str
     steps: tuple
     count_is_public: bool = False  # of records; then everything but the declared number is refused
+    needs_records: bool = False  # and says so where there are none: their owner alone sees it
     quick: bool = True
 
 
@@ -79,7 +80,8 @@ def training():
         for adjacency in ADJACENCIES:
             words = f"train data.csv --schema {schema}.toml {options} --adjacency {adjacency}"
             seeded = f"{words} --seed 3 --force"
-            kind = "selected" if "selection 0" in options else "train"
+            kind = ("selected" if "selection 0" in options else
+                    "table" if "inference" in options else "train")
             steps = (Step(kind, seeded), Step(kind, f"{seeded} --json --output j.json"))
             secret = Step(kind, f"{words} --output s.json --explain")
             name = f"train {schema} {options} {adjacency}"
@@ -91,7 +93,7 @@ def training():
     words = f"train data.csv --schema two.toml --method gradient {PAID}"
     yield Case("results alone", (Step("train", f"{words} --seed 3"), *after("train")))
     yield Case("unprotected", (Step("train", "train data.csv --schema two.toml --epsilon inf",
-                                    shows="--epsilon inf"),))
+                                    shows="--epsilon inf"),), needs_records=True)
 
 
 def releases():
@@ -137,8 +139,8 @@ def texts():
                    (Step("embed", f"{listed} --selection adafest {tail} --json"),), public)
         yield Case(f"embed {adjacency}, chosen words",
                    (Step("embed", f"{chosen} {tail}"),), public, quick=False)
-    yield Case("embed, secret", (Step("embed", listed), Step("embed after", "neighbours v.vec w1 w2",
-                                                             without_records=True)))
+    near = Step("embed after", "neighbours v.vec w1 w2", without_records=True)
+    yield Case("embed, secret", (Step("embed", listed), near))
     for command in ("one-run --canaries 20", "memorisation --canaries 20 --phrases 30"):
         yield Case(f"audit {command}", (
             Step("audit", f"audit {command} texts.txt --vocabulary words.txt --epsilon 4 --delta "
@@ -150,11 +152,12 @@ def shown():
     yield Case("schema check", (Step("check", "schema check data.csv --schema two.toml",
                                      shows="schema check"),))
     yield Case("schema draft", (Step("draft", "schema draft data.csv --public",
-                                     shows="schema draft"),))
-    yield Case("split", (Step("split", "split data.csv --test 0.5", shows="split"),))
+                                     shows="schema draft"),), needs_records=True)
+    yield Case("split", (Step("split", "split data.csv --test 0.5", shows="split"),),
+               needs_records=True)
     yield Case("predict", (Step("predict", "predict two.json data.csv", shows="predict"),))
     yield Case("evaluate --public", (Step("evaluate", "evaluate two.json data.csv --public",
-                                          shows="evaluate --public"),))
+                                          shows="evaluate --public"),), needs_records=True)
 
 
 def booked():

@@ -18,10 +18,11 @@ from observe import marks_in, run
 
 TASK = ("local task --schema two.toml --epsilon 4 --public-row-count 4 --batch-size 2 --delay 0 "
         "--output task.json")
-JOIN = ("join http://127.0.0.1:PORT --task task.json --data dataNUMBER.csv --token-file token --policy "
-        "policy.toml --state deviceNUMBER")
+JOIN = ("join http://127.0.0.1:PORT --task task.json --data dataNUMBER.csv --token-file token "
+        "--policy policy.toml --state deviceNUMBER")
 AFTER = ("local status task.state", "local status task.state --json",
-         "local model task.state --anyway --force", "local model task.state --anyway --json --force",
+         "local model task.state --anyway --force",
+         "local model task.state --anyway --json --force",
          "local replay task.state --verify", "local backup task.state copy.state",
          "local reopen task.state --from 0", "local revoke task.state --token-file token",
          "local close task.state", "local merge task.state copy.state --output merged.state")
@@ -69,7 +70,8 @@ def observe(program, folder, record):
 
     def step(words):
         seen = run(program, words.split(), here, temporary)
-        seen.files = {name: content for name, content in seen.files.items() if not name.endswith(".csv")}
+        seen.files = {name: content for name, content in seen.files.items()
+                      if not name.endswith(".csv")}
         out.append((words.replace(str(port), "PORT"), seen))
         return seen
 
@@ -79,8 +81,9 @@ def observe(program, folder, record):
     server = Server(program, here, temporary)
     port = server.port
     try:
-        # The last record is none: the refusal says nothing of it.
-        for number, line in enumerate((record, worlds.OTHER, f"{record},{worlds.MARK}")):
+        # The last record is none, by a fault in the same place of its line.
+        flat = ",".join(["1"] * 10)
+        for number, line in enumerate((record, worlds.OTHER, f"{flat},{worlds.MARK}")):
             (here / f"data{number}.csv").write_text(f"{worlds.HEAD}\n{line}\n", encoding="utf-8")
             (here / "token").write_text(tokens.pop(), encoding="utf-8")
             step(JOIN.replace("PORT", str(port)).replace("NUMBER", str(number)))

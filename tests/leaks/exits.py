@@ -59,11 +59,12 @@ STRUCTURE = {
     "no end": lambda content: content[:-40],
 }
 READERS = {
-    "train": TRAIN + " --seed 3", "describe": "describe data.csv --schema two.toml --epsilon 1 --seed 3",
+    "train": TRAIN + " --seed 3",
+    "describe": "describe data.csv --schema two.toml --epsilon 1 --seed 3",
     "quantile": "quantile data.csv --schema two.toml --column a --epsilon 1 --seed 3",
     "evaluate": "evaluate two.json data.csv --epsilon 1 --delta 1e-5 --seed 3",
     "schema fit": "schema fit data.csv --epsilon 1 --target two --positive p --seed 3",
-    "tune": "tune data.csv --schema two.toml --grid grid.toml --method gradient --epsilon 4 --seed 3",
+    "tune": "tune data.csv --schema two.toml --grid grid.toml --method gradient --epsilon 4",
     "local simulate": "local simulate data.csv --schema two.toml --epsilon 4 --seed 3",
     "predict": "predict two.json data.csv", "split": "split data.csv",
     "schema check": "schema check data.csv --schema two.toml",
@@ -84,8 +85,8 @@ def structural():
 def refusals():
     yield Exit("an unknown option", TRAIN + " --nothing", 2)
     yield Exit("no budget", TRAIN + " --ledger b.ledger --epsilon 50", 2, first=INIT)
-    yield Exit("past the cap", TRAIN.replace("--epsilon 4", "--epsilon 50") + " --ledger b.ledger", 4,
-               first=INIT)
+    much = TRAIN.replace("--epsilon 4", "--epsilon 50")
+    yield Exit("past the cap", much + " --ledger b.ledger", 4, first=INIT)
     yield Exit("without the ledger", TRAIN, 4, first=INIT)
     yield Exit("seeded, booked", TRAIN + " --seed 3 --ledger b.ledger", 4, first=INIT)
     yield Exit("no proof", "train data.csv --schema two.toml --method phased --epsilon 1 "
@@ -99,8 +100,8 @@ def full_disks():
     for size in (0, 1000):
         for name, words in (("train", TRAIN + " --output m.json"),
                             ("wide", TRAIN.replace("gradient", "wide --steps 5")),
-                            ("describe", "describe data.csv --schema two.toml --epsilon 1 -o d.json "
-                             "--json"),
+                            ("describe", "describe data.csv --schema two.toml --epsilon 1 --json "
+                             "-o d.json"),
                             ("fit", "schema fit data.csv --epsilon 1 --target two --positive p -o "
                              "f.toml"),
                             ("embed", "embed texts.txt --vocabulary words.txt --epsilon 4 --delta "
@@ -229,8 +230,8 @@ def check_one(program, folder, public, entry):
         if seen.temporary:
             faults.append(f"{entry.name}\n  files are made in TMPDIR: {seen.temporary}")
         if entry.code is not None and seen.exit != entry.code:
-            faults.append(f"{entry.name}\n  {entry.words}\n  exit code {seen.exit}, not {entry.code}:"
-                          f" {seen.stderr.decode('utf-8', 'replace')}")
+            faults.append(f"{entry.name}\n  {entry.words}\n  exit code {seen.exit}, not "
+                          f"{entry.code}: {seen.stderr.decode('utf-8', 'replace')}")
     left, right = (compared(seen, entry) for seen in both)
     return faults + [f"{entry.name}\n  {entry.words}\n  {what} tells one world from another:\n"
                      f"    {left[what]}\n    {right[what]}" for what in left

@@ -20,36 +20,42 @@ MODEL = {
     "coefficients": NOISY, "noise_stddevs": FOLLOWS, "estimate": NOISY, "noise_sd": FOLLOWS,
 }
 JSON = {
-    "train": {**MODEL, "sampling_covariance": NOISY, "noise_covariance": FOLLOWS,
-              "degrees_of_freedom": FOLLOWS, "residual_cut": NOISY, "residual_stddev": NOISY,
-              "mean": NOISY, "standard_deviation": NOISY, "scales": FOLLOWS, "std_error": NOISY, "lower": FOLLOWS,
-              "upper": FOLLOWS},
+    "train": {**MODEL, "mean": NOISY, "standard_deviation": NOISY, "scales": FOLLOWS},
+    "table": {"coefficients": NOISY, "sampling_covariance": NOISY, "noise_covariance": FOLLOWS,
+              "degrees_of_freedom": FOLLOWS, "residual_cut": NOISY, "residual_stddev": NOISY},
     "tune": MODEL,
     "local": MODEL,
     "describe": {"records": NOISY, "quartiles": CHOSEN, "noisy_count": NOISY, "share": FOLLOWS,
                  "share_margin_in_records": FOLLOWS, "count_margin": FOLLOWS},
     "quantile": {"value": CHOSEN},
     "evaluate": {"value": NOISY, "noise_sd": FOLLOWS, "lower": FOLLOWS, "upper": FOLLOWS,
-                 "positive_fraction": FOLLOWS, "actual_by_predicted": NOISY},
+                 "actual_by_predicted": NOISY},
     "embed": {"words": CHOSEN},
     "audit": {"right": "guesses from released vectors", "epsilon_at_least": FOLLOWS},
 }
 # Fields that are left out whole, texts and structure too.
 WHOLE = {
     "train": {"checksum": FOLLOWS, "seconds": CLOCK},
-    "selected": {"checksum": FOLLOWS, "seconds": CLOCK, "features": CHOSEN, "columns": CHOSEN, "step_size": FOLLOWS,
-                 "coefficients": NOISY, "noise_stddevs": FOLLOWS},
+    "table": {"checksum": FOLLOWS, "seconds": CLOCK},
+    "selected": {"checksum": FOLLOWS, "seconds": CLOCK, "features": CHOSEN, "columns": CHOSEN,
+                 "selected_columns": CHOSEN,
+                 "step_size": FOLLOWS, "coefficients": NOISY, "noise_stddevs": FOLLOWS},
     "tune": {"checksum": FOLLOWS, "seconds": CLOCK, "candidate": CHOSEN,
              # Settings of the chosen candidate: public functions of the grid's.
              "noise_multiplier": CHOSEN, "steps": CHOSEN, "step_size": CHOSEN},
     "local": {"checksum": FOLLOWS, "seconds": CLOCK},
+    # Null where the noisy number of records is too small.
+    "evaluate": {name: FOLLOWS for name in (
+        "accuracy", "majority_share", "auc", "brier_score", "mean_capped_loss", "sensitivity",
+        "specificity", "precision", "f1", "rmse", "mae", "r2", "mean_error",
+        "positive_fraction")},
     "embed": {"seconds": CLOCK},
     "audit": {"seconds": CLOCK},
     "ledger": {"time": CLOCK, "begun": CLOCK, "ended": CLOCK, "boot": CLOCK, "process": CLOCK,
                "process_start": CLOCK, "ledger": CLOCK, "key_digest": CLOCK, "ledger_name": CLOCK,
                "head": FOLLOWS, "hash": FOLLOWS, "output_sha256": FOLLOWS,
                "fingerprints": "keyed by a secret of the ledger, which stays with the owner of the "
-                               "records; how many there are is compared"},
+                               "records; an empty file has one less"},
 }
 # Pieces of text by command: (pattern, what stands for it, reason).
 TIMES = (r"\b\d+(\.\d+)?(e[+-]?\d+)? (ms|s)\b", "TIME", CLOCK)
@@ -57,17 +63,19 @@ NUMBER = r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?"
 TABLE = (r"^(Coefficients|Model)\n(?:.*\n)*?(?=^Model written)", r"\1\n", NOISY)
 SIGNAL = (r"^signal .*\n(?: {10}.*\n)*", "signal\n", FOLLOWS)
 TEXT = {
-    "train": [TABLE, SIGNAL], "selected": [TABLE, SIGNAL], "tune": [TABLE, SIGNAL], "local": [TABLE, SIGNAL],
-    "describe": [(r"^about \d+ records$", "about # records", NOISY),
+    "train": [TABLE, SIGNAL], "table": [TABLE], "selected": [TABLE, SIGNAL],
+    "tune": [TABLE, SIGNAL], "local": [TABLE, SIGNAL],
+    "describe": [(r"^about \d+ records", "about # records", NOISY),
                  (r"^column .*\n(?:.+\n)*", "TABLE\n", NOISY),
-                 (NUMBER + r"(?= (records|%))", "#", FOLLOWS)],
+                 (r"^Each with a probability (?:.+\n)*", "MARGINS\n", FOLLOWS)],
     "quantile": [(rf"\A{NUMBER}\n\Z", "#\n", CHOSEN)],
     "evaluate": [(r"^ +estimate  noise sd.*\n(?:.+\n)*", "TABLE\n", NOISY),
+                 (r"^The (interval holds|area under) (?:.+\n)*\n", "", FOLLOWS),
                  (r"(?<=\d-\d\.\d) .*$", " #", NOISY),
                  (r"^(actual|class) .*\n(?:.+\n)*", "TABLE\n", NOISY)],
     "embed": [(r"^Vectors of \d+ words", "Vectors of # words", CHOSEN),
               (r"^  words .*\n", "", CHOSEN)],
-    "fit": [(r"^nothing was found out about column (?:.*\n)*?.*would do\n", "", FOLLOWS),
+    "fit": [(r"nothing was found out about column [\s\S]*?\bwould do\s*", "", FOLLOWS),
             (r'^id = "[0-9a-f]+"$', "id", CLOCK),
             (r"^(lower|upper|typical|step) = .*\n", "", CHOSEN),
             (r"^(kind|categories|other|bits|log1p|format) = .*\n", "", CHOSEN),
@@ -75,7 +83,8 @@ TEXT = {
     "audit": [(r"^Guessed rightly.*\n", "", "guesses from released vectors"),
               (r"^Measured: .*\n", "", FOLLOWS),
               (r"^(inserted|not inserted) .*\n", "", "ranks by released vectors")],
-    "ledger": [(r"(?<=schema fit )[0-9a-f]{16}", "NAME", CLOCK), (r"\b[0-9a-f]{64}\b", "HASH", CLOCK),
+    "ledger": [(r"(?<=schema fit )[0-9a-f]{16}", "NAME", CLOCK),
+               (r"\b[0-9a-f]{64}\b", "HASH", CLOCK),
                (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?", "TIME", CLOCK)],
 }
 # Commands that show records to their owner by purpose, and what they may show. Of these the exit
@@ -119,7 +128,7 @@ def compared_json(text, kind):
 def compared_text(text, kind):
     for pattern, stands, _ in [*TEXT.get(kind, []), TIMES]:
         text = re.sub(pattern, stands, text, flags=re.MULTILINE)
-    return text
+    return re.sub(" +", " ", text)  # columns are as wide as their longest number
 
 
 def compared_talk(text, kind):
@@ -154,8 +163,4 @@ def compared_ledger(name, content):
     connection.deserialize(content)
     rows = [row[0] for row in connection.execute("SELECT text FROM journal ORDER BY number")]
     connection.close()
-    out = []
-    for row in rows:
-        known = json.loads(row).get("fingerprints", [])
-        out.append(f"{compared_json(row, 'ledger')} {len(known)} fingerprints")
-    return "\n".join(out)
+    return "\n".join(compared_json(row, "ledger") for row in rows)

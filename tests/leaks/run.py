@@ -82,7 +82,7 @@ class Scan:
         first = self.observe(case, self.first, program)
         faults = [fault for step, seen in first for fault in alone(case, "first", step, seen)]
         for world in self.neighbours:
-            if not long and world.name not in QUICK:
+            if not long and world.name not in QUICK or case.needs_records and not world.records:
                 continue
             other = self.observe(case, world, program)
             faults += [fault for step, seen in other

@@ -62,8 +62,9 @@ def ordinary(number, draw):
     # The smallest grid step of a released quantile is far above the mark's distance from a record.
     wage = f"{DIGITS}.25" if number % 5 == 0 else f"{1000 * c:.2f}"
     person = "alone" if number == CHANGED else number // 2
-    return (f"{a:.3f},{'uvw'[int(3 * b)]},{'np'[a + b > 1]},{'xyz'[int(3 * c)]},{3 * a + 2 * b:.3f},"
-            f"{MARK}{person},{MARK} note {number},{wage},2020-0{1 + int(9 * d)}-11,{int(9 * c)}")
+    return (f"{a:.3f},{'uvw'[int(3 * b)]},{'np'[a + b > 1]},{'xyz'[int(3 * c)]},"
+            f"{3 * a + 2 * b:.3f},{MARK}{person},{MARK} note {number},{wage},"
+            f"2020-0{1 + int(9 * d)}-11,{int(9 * c)}")
 
 
 # A value that no schema expects in every column: the count of such values must show nowhere.
