@@ -87,7 +87,8 @@ std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluat
          .unprotected_reason = payer.unprotected_reason()},
         payer.in_memory(cancel), output,
         [&](ledger::Fingerprint* fingerprint) {
-          return run::dataset_of(view, file.schema, data::TargetUse::required, cancel, fingerprint);
+          return run::dataset_of(view, file.schema, data::TargetUse::required,
+                                 {cancel, fingerprint});
         },
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
           auto figures =

@@ -53,8 +53,10 @@ int run_command(Command& command, const base::Spelling& spelling) {
   } catch (const base::Error& error) {
     return failed(error.what(), error.kind());
   } catch (const std::bad_alloc&) {
-    return failed("out of memory: the encoded records and the model must fit into it",
-                  base::ErrorKind::internal);
+    return failed(
+        "out of memory: the encoded records and the model must fit into it; where the command has "
+        "the option, `spool=FOLDER` keeps encoded records in a file there",
+        base::ErrorKind::internal);
   } catch (const std::exception& error) {
     return failed(fmt::format("internal error: {}; please report it", error.what()),
                   base::ErrorKind::internal);

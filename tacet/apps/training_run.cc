@@ -56,6 +56,7 @@ void TrainingRun::declare(Options& options) {
   seed_.declare(options);
   options.add("--output,-o", output_, "FILE", "Model file to write, - for standard output");
   options.flag("--force", force_, "Overwrite the model file");
+  spool_.declare(options);
   options.flag("--explain", explain_, "Print every setting that was chosen, and why");
 }
 
@@ -90,6 +91,7 @@ void TrainingRun::run(const Job& job, const Console& console,
   const auto notes = notes_.notes(schema, spending_.data_set(), job.schema_file);
   warn_before(console, plan);
   const auto output = open_output(console);
+  const auto spool = spool_.open();
   ProgressLine progress(console);
   const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
   model::ModelFile file{.schema = schema};
@@ -102,7 +104,8 @@ void TrainingRun::run(const Job& job, const Console& console,
                                    .cancel = &cancel,
                                    .threads = &job.threads,
                                    .passes = data::Passes::once,
-                                   .observers = {seen}});
+                                   .observers = {seen},
+                                   .spool = spool});
       },
       [&](data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
         base::LocalReducer reducer;

@@ -10,6 +10,7 @@
 #include "tacet/apps/options.h"
 #include "tacet/apps/receipt_notes.h"
 #include "tacet/apps/spending.h"
+#include "tacet/apps/spool_option.h"
 #include "tacet/apps/terminal/console.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/progress.h"
@@ -86,6 +87,7 @@ class TrainingRun {
   bool explain_ = false;
   SpendingOptions spending_;
   NotesOptions notes_;
+  SpoolOption spool_;
 };
 
 }  // namespace tacet::apps

@@ -52,6 +52,7 @@ privacy::Receipt planned_receipt(const learn::Training& plan) {
 
 ordered_json whole_plan_json(const learn::Training& plan) {
   auto out = plan_json(plan);
+  if (plan.passes_over_records) out["passes_over_records"] = *plan.passes_over_records;
   if (!plan.schema.cost) return out;
   const auto whole = data::with_schema_cost(plan.schema, planned_receipt(plan));
   out["with_schema_fit"] = {{"epsilon", json_number(whole.guarantee.epsilon)},

@@ -102,7 +102,7 @@ TEST(TextFingerprints, AreThoseOfTheFirstWayThatFitsTheWholeText) {
                                         "# k",      "\"l",     "m\r n\"", " \"o\"", "p\"\n"};
   int quoted = 0;
   int several = 0;
-  for (unsigned k = 0; k < 4000; ++k) {
+  for (unsigned k = 0; k < 250; ++k) {
     std::string text = "who,what,y\n";
     const auto plain = draw() % 120;  // more than the guess looks at, or fewer
     for (unsigned row = 0; row < plain; ++row) text += std::to_string(draw() % 50) + ",x,yes\n";
@@ -118,8 +118,8 @@ TEST(TextFingerprints, AreThoseOfTheFirstWayThatFitsTheWholeText) {
     quoted += text.find('"') != text.npos ? 1 : 0;
     several += plain > 100 ? 1 : 0;
   }
-  EXPECT_GT(quoted, 1000);
-  EXPECT_GT(several, 300);
+  EXPECT_GT(quoted, 60);
+  EXPECT_GT(several, 20);
 }
 
 TEST(TextFingerprints, OfWhatIsCutOffAreNone) {

@@ -76,8 +76,8 @@ model::ModelFile train(const learn::Training& plan, const Rows& rows, const Trai
        .ledger = context.ledger},
       output,
       [&](ledger::Fingerprint* fingerprint) {
-        return dataset_of(rows, plan.reading_schema(), data::TargetUse::required, cancel,
-                          fingerprint);
+        return dataset_of(rows, plan.reading_schema(), data::TargetUse::required,
+                          {cancel, fingerprint, context.spool});
       },
       [&](data::Dataset& records, privacy::Reservation& reservation, Pieces& result) {
         auto trained = plan.consume(std::move(records), plan.schema,

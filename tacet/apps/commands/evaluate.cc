@@ -10,6 +10,7 @@
 #include "tacet/apps/outcomes.h"
 #include "tacet/apps/receipt_notes.h"
 #include "tacet/apps/spending.h"
+#include "tacet/apps/spool_option.h"
 #include "tacet/apps/threshold.h"
 #include "tacet/apps/word_report.h"
 #include "tacet/base/error.h"
@@ -76,6 +77,7 @@ class Evaluate : public Command {
     options.heading("Options");
     spending_.declare(options);
     spending_.declare_look(options);
+    spool_.declare(options);
     notes_.declare(options);
   }
 
@@ -126,6 +128,7 @@ class Evaluate : public Command {
     file.schema.unit.reset();  // exact metrics of public records bound nobody's part
     file.schema.cost.reset();
     data::SchemaCheck mapped;
+    const auto spool = spool_.open();
     ConsoleOutput output(console);
     ProgressLine progress(console);
     auto look = unprotected_use(name(), data_, "exact metrics (--public)");
@@ -144,7 +147,8 @@ class Evaluate : public Command {
                                             {.cancel = &cancel,
                                              .threads = &threads,
                                              .passes = data::Passes::once,
-                                             .observers = {&check, seen}});
+                                             .observers = {&check, seen},
+                                             .spool = spool});
           if (!check.finish()) mapped = data::check_values(data_, file.schema);
           return records;
         },
@@ -240,6 +244,7 @@ class Evaluate : public Command {
     auto notes = notes_.notes(file.schema, spending_.data_set());
     // The model's schema is the one that it was trained with.
     notes.schema_sha256 = file.receipt.notes.schema_sha256;
+    const auto spool = spool_.open();
     ConsoleOutput output(console);
     ProgressLine progress(console);
     run::spend(
@@ -258,7 +263,8 @@ class Evaluate : public Command {
                                      .cancel = &cancel,
                                      .threads = &threads,
                                      .passes = data::Passes::once,
-                                     .observers = {seen}});
+                                     .observers = {seen},
+                                     .spool = spool});
         },
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
           auto found = learn::evaluate({data, file.model, groups.get()}, plan, *source, reservation,
@@ -298,6 +304,7 @@ class Evaluate : public Command {
   SeedOption seed_;
   SpendingOptions spending_;
   NotesOptions notes_;
+  SpoolOption spool_;
 };
 
 }  // namespace

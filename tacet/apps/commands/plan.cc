@@ -1,4 +1,6 @@
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -48,6 +50,12 @@ class Plan : public Command {
       return;
     }
     auto text = plan_text(plan) + "\n";
+    if (const auto passes = plan.passes_over_records) {
+      text += fmt::format("Reads the records {:.4g} times{}\n\n", *passes,
+                          *passes > 1 ? "; with --spool each time from the disk, where they are "
+                                        "larger than the memory"
+                                      : "");
+    }
     // What protects nobody with its schema promises nothing without it.
     if (whole.is_protected()) {
       text += "Guarantee (in full, of the model: `tacet show MODEL --guarantee`)\n" +

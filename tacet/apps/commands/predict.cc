@@ -11,6 +11,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/spool_option.h"
 #include "tacet/apps/threshold.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/data/owner/schema_check.h"
@@ -157,6 +158,7 @@ class Predict : public Command {
                  "bounds and became what the schema says");
     options.add("--output,-o", output_, "FILE", "File to write [default: standard output]");
     options.flag("--force", force_, "Overwrite the output file");
+    spool_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
@@ -184,7 +186,8 @@ class Predict : public Command {
                                           .cancel = &cancel,
                                           .threads = &threads,
                                           .passes = data::Passes::once,
-                                          .observers = {check ? &*check : nullptr}});
+                                          .observers = {check ? &*check : nullptr},
+                                          .spool = spool_.open()});
     if (check && !check->finish()) mapped = data::mapped_columns(data_, file.schema);
     progress.clear();
     Predictor predictor(file.model, data, proba_ ? Answer::probability : Answer::prediction,
@@ -226,6 +229,7 @@ class Predict : public Command {
   bool mapped_ = false;
   ThresholdOption threshold_;
   bool force_ = false;
+  SpoolOption spool_;
 };
 
 }  // namespace

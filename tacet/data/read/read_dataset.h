@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tacet/base/progress.h"
+#include "tacet/base/spool.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/encode/encoder.h"
@@ -34,6 +35,8 @@ struct ReadOptions {
   /// They see the bytes of a file of lines, from the first to the last, decompressed, on a thread
   /// of the reader's; not those of arrays, which are in several files.
   std::vector<ByteObserver*> observers = {};
+  /// Where the encoded records lie; null: in memory.
+  std::shared_ptr<base::Spool> spool = {};
 };
 
 /// Reads and encodes a whole file; gzip is recognised by its first bytes. Memory: the encoded

@@ -135,7 +135,8 @@ class StepReleases {
               .norm_bits = plan.norm_bits,
               .max_records_per_unit = plan.max_records_per_unit,
               .class_weights = plan.class_weights},
-             context.threads, context.reducer) {}
+             context.threads, context.reducer),
+        order_(dataset.spool()) {}
 
   [[nodiscard]] double clipping_norm() const { return sum_.clipping_norm(); }
 
@@ -182,8 +183,9 @@ class StepReleases {
     const auto batches = static_cast<std::uint64_t>(rows_ / plan_.batch);
     const std::uint64_t block = step % batches;
     if (block == 0) {
-      order_ = random::random_permutation(
-          order_source_.claim(random::Purpose::sampling, step / batches, 0), rows_);
+      order_.resize(static_cast<std::size_t>(rows_));
+      random::random_permutation(order_source_.claim(random::Purpose::sampling, step / batches, 0),
+                                 std::span(order_));
       pass_.emplace(noise_, context_.reservation);
     }
     const auto size = static_cast<std::size_t>(plan_.batch);
@@ -202,7 +204,7 @@ class StepReleases {
   std::vector<double> storage_;
   // Of partitions only: anybody may know their order.
   random::SeededSource order_source_{static_cast<std::uint64_t>(plan_.order_seed)};
-  std::vector<std::int64_t> order_;
+  base::SpooledVector<std::int64_t> order_;
   std::optional<mechanism::BlockGaussian> pass_;
 };
 

@@ -327,6 +327,8 @@ GradientPlan plan_gradient(const data::Schema& schema, const GradientOptions& op
   auto plan =
       options.paper() ? paper_plan(schema, options, context) : tight_plan(schema, options, context);
   write_settings(plan);
+  const bool first = plan.first || plan.standardise_noise > 0 || plan.feature_selection_noise > 0;
+  plan.passes_over_records = plan.rate * static_cast<double>(plan.steps) + (first ? 1 : 0);
   return plan;
 }
 
