@@ -10,7 +10,7 @@ COVERED = accounting ledger mechanism optimize
 SPACE = $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long sanitize tsan coverage python python-long wheel bench bench-utility fuzz format \
+.PHONY: help setup build demo test test-long test-browser sanitize tsan coverage python python-long wheel bench bench-utility fuzz format \
   check-format check-floors check-seeds install clean
 
 help: ## show this list
@@ -36,6 +36,11 @@ test-long: build ## the heavy tests: statistical counts, reference precision, au
 	@scripts/setup test || echo 'make: without NumPy and SciPy one test is skipped'
 	@scripts/build release $(JOBS) tacet_long_tests
 	@scripts/run_tests release long $(JOBS)
+
+test-browser: setup ## reports in Chromium; pictures and printed pages stay in build/browser
+	@scripts/build release $(JOBS) tacet_program
+	@scripts/setup browser || echo 'make: the browser is missing; its tests are skipped'
+	@scripts/browser
 
 sanitize: setup ## the quick tests with address and undefined-behaviour sanitizers
 	@scripts/build sanitize $(JOBS)
