@@ -44,7 +44,8 @@ def exposure(_, folder):
                          [float(row["mean exposure (bits)"]) for row in mine])
     lines(axes, series, marker="o")
     axes.axhline(1.44, color="black", linewidth=1)
-    axes.annotate("a phrase that is not there", (3, 1.6))
+    axes.annotate("a phrase that is not there", (9, 0.5))
+    axes.set_ylim(0)
     save(folder, "exposure", figure, "times that a phrase was inserted", "mean exposure (bits)")
 
 
