@@ -10,7 +10,7 @@ COVERED = accounting ledger mechanism optimize
 SPACE = $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long test-browser sanitize tsan coverage python python-long wheel bench bench-utility fuzz format \
+.PHONY: help setup build demo test test-long test-browser sanitize tsan coverage python python-long wheel docs bench bench-utility fuzz format \
   check-format check-floors check-seeds install clean
 
 help: ## show this list
@@ -62,13 +62,19 @@ python: build ## the Python package in build/python/venv, and its tests (needs a
 	@scripts/setup python
 	@scripts/python $(JOBS)
 
-python-long: build ## its long tests, a wheel alone with the oldest scikit-learn, pip install from a source distribution
+python-long: build ## its long tests, a wheel alone with the oldest scikit-learn, pip install from sources, the site
 	@scripts/setup python
 	@scripts/python --long $(JOBS)
+	@scripts/setup docs
+	@scripts/docs
 
 wheel: build ## a wheel of the Python package in build/python/wheels that needs nothing of the distribution
 	@scripts/setup python
 	@scripts/python --wheel $(JOBS)
+
+docs: ## the site of the documentation in build/docs (after `make python`; needs a package index)
+	@scripts/setup docs
+	@scripts/docs
 
 bench: ## run the benchmarks of speed, renew bench/speed/tables, print them; fails when a bar is missed
 	@scripts/setup bench
