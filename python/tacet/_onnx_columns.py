@@ -76,7 +76,7 @@ class NumericConstants:
 
     @property
     def width_of_features(self) -> int:
-        return self.lines + self.knots + self.bin_count + (1 if self.indicator else 0)
+        return int(self.lines + self.knots + self.bin_count + (1 if self.indicator else 0))
 
     def largest_square(self) -> float:
         hats = 0.25 if self.knots else 0.0

@@ -1,4 +1,4 @@
-"""What ONNX Runtime computes from an exported model is what the package predicts."""
+"""What ONNX Runtime and DuckDB compute from an exported model is what the package predicts."""
 
 from __future__ import annotations
 
@@ -210,3 +210,30 @@ def test_a_folder_for_mlflow(tmp_path: pathlib.Path) -> None:
     with pytest.raises(tacet.UsageError, match="exists"):
         tacet.mlflow.save_model(model, tmp_path / "folder")
     assert [one.name for one in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("kind", ["two", "three", "number"])
+def test_a_query_scores_a_table_of_duckdb(kind: str, typed: bool) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    model, table = fitted(kind), records(500, 8)
+    base = duckdb.connect()
+    texts = {"town", "code"} | (set() if typed else set(table.columns))
+    names = [f'"{name}" ' + ("VARCHAR" if name in texts else "DATE" if name == "day" else "DOUBLE")
+             for name in table.columns]
+    base.execute(f"CREATE TABLE people (id INTEGER, {', '.join(names)})")
+    rows = [[k, *(None if isinstance(one, float) and math.isnan(one) else
+                  repr(one) if name in texts and isinstance(one, float) else one
+                  for name, one in zip(table.columns, row))]
+            for k, row in enumerate(table.itertuples(index=False))]
+    base.executemany(f"INSERT INTO people VALUES ({', '.join('?' * (1 + len(names)))})", rows)
+    found = base.execute(model.to_sql(dialect="duckdb", table="people", keep=["id"])).fetchdf()
+    found = found.sort_values("id")
+    predicted = model.predict(table)
+    if kind == "number":
+        np.testing.assert_allclose(found["prediction_UNPROTECTED"], predicted, rtol=0, atol=1e-9)
+        return
+    assert found["prediction_UNPROTECTED"].tolist() == predicted.tolist()
+    named = ["probability"] if kind == "two" else ["probability_1", "probability_2", "probability_3"]
+    np.testing.assert_allclose(found[[one + "_UNPROTECTED" for one in named]].to_numpy(),
+                               model.predict_proba(table)[:, -len(named):], rtol=0, atol=1e-9)
