@@ -68,15 +68,16 @@ def test_labels_of_other_types_are_told_nothing_of_it() -> None:
 
 def test_weights_and_passes_are_refused_with_the_reason_and_the_way() -> None:
     weights = np.ones(400)
-    for fit in (lambda: model().fit(X, Y, sample_weight=weights),
-                lambda: tacet.WideClassifier(epsilon=1, bounds=(0, 1), classes=["yes", "a no"],
-                                             public_row_count=400).fit(X, Y, sample_weight=weights),
-                lambda: make_pipeline(model()).fit(
+    one: Any = model()
+    wide: Any = tacet.WideClassifier(epsilon=1, bounds=(0, 1), classes=["yes", "a no"],
+                                     public_row_count=400)
+    for fit in (lambda: one.fit(X, Y, sample_weight=weights),
+                lambda: wide.fit(X, Y, sample_weight=weights),
+                lambda: make_pipeline(one).fit(
                     X, Y, logisticregression__sample_weight=weights)):
         with pytest.raises(tacet.UsageError, match="sample_weight is refused.*class_weights.*unit"):
             fit()
-    one = model()
-    assert not hasattr(one, "partial_fit")
+    assert not hasattr(model(), "partial_fit")
     with pytest.raises(AttributeError, match="how often each record is read.*steps.*unit"):
         one.partial_fit(X, Y)
 
