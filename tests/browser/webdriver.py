@@ -40,7 +40,7 @@ class Browser:
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                    "--disable-background-networking", "--disable-component-update", "--no-first-run",
                    "--force-device-scale-factor=1", "--lang=en", f"--user-data-dir={pathlib.Path(folder) / 'profile'}"]
-        capabilities = {"alwaysMatch": {"browserName": "chrome",
+        capabilities = {"alwaysMatch": {"browserName": "chrome", "timeouts": {"script": 240000},
                                         "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
                                         "goog:chromeOptions": {"binary": browser, "args": options}}}
         self.session = "/session/" + self._started(capabilities)["sessionId"]

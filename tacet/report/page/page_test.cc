@@ -115,6 +115,13 @@ TEST(Page, ItHasALanguageAPolicyAndLandmarks) {
   }
 }
 
+TEST(Page, TheBannerStandsOnEachPrintedPageAndCoversNothing) {
+  const auto page = report_page(report_of("plain"));
+  const auto print = page.substr(page.find("@media print"));
+  EXPECT_NE(print.find(".banner{display:table-header-group"), std::string::npos);
+  EXPECT_EQ(page.find("position:fixed"), std::string::npos);
+}
+
 TEST(Page, HeadingsGoDownOneLevelAtATime) {
   int level = 0;
   for (const auto& tag : tags_of(report_page(report_of("plain")))) {

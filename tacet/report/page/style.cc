@@ -80,9 +80,11 @@ svg text{fill:CanvasText}.line,.interval,.zero,.grid{stroke:CanvasText}
 @media print{
 html{font-size:11pt;background:#fff;color:#000}
 nav,.skip{display:none}
-.banner{position:fixed;top:0;left:0;right:0;-webkit-print-color-adjust:exact;
-print-color-adjust:exact;border:2px solid #b3141c}
-.with-banner{padding-top:64px}
+.with-banner{display:table;width:100%}
+.banner{display:table-header-group;break-inside:avoid;-webkit-print-color-adjust:exact;
+print-color-adjust:exact}
+.beside{grid-template-columns:repeat(auto-fill,minmax(min(100%,250px),1fr))}
+svg{max-width:400px}
 h2,h3{break-after:avoid}figure,tr{break-inside:avoid}
 .scroll{overflow:visible}
 svg{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
