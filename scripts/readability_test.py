@@ -15,8 +15,12 @@ def measured(text, *options):
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "page.md"
         page.write_text(text, encoding="utf-8")
-        run = subprocess.run([sys.executable, str(SCRIPT), *options, str(page)], check=False,
-                             capture_output=True, text=True)
+        run = subprocess.run(
+            [sys.executable, str(SCRIPT), *options, str(page)],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
         row = next(line.split() for line in run.stdout.splitlines() if line.endswith("page.md"))
         return run.returncode, int(row[0]), float(row[1]), int(row[2]), float(row[3])
 
@@ -26,14 +30,20 @@ class ReadabilityTest(unittest.TestCase):
         # Six words and six syllables in one sentence: 206.835 - 1.015 * 6 - 84.6.
         self.assertEqual(measured("The cat sat on the mat.")[1:], (6, 6.0, 6, 116.1))
         # Nine words, two sentences, 12 syllables: 206.835 - 1.015 * 4.5 - 84.6 * 12 / 9.
-        self.assertEqual(measured("A little noise is added. It hides each record.")[1:],
-                         (9, 4.5, 5, 89.5))
+        self.assertEqual(
+            measured("A little noise is added. It hides each record.")[1:], (9, 4.5, 5, 89.5)
+        )
 
     def test_code_tables_headings_and_quotes_are_not_read(self):
         prose = "The cat sat on the mat."
-        for other in ("```sh\nverylongword --option\n```\n", "| a | b |\n|---|---|\n| long words here | x |\n",
-                      "# A heading of seven words in all\n", "> Quoted words are not ours.\n",
-                      "    tacet indented command line\n", "$$\\sum_i x_i$$\n"):
+        for other in (
+            "```sh\nverylongword --option\n```\n",
+            "| a | b |\n|---|---|\n| long words here | x |\n",
+            "# A heading of seven words in all\n",
+            "> Quoted words are not ours.\n",
+            "    tacet indented command line\n",
+            "$$\\sum_i x_i$$\n",
+        ):
             found = measured(f"{prose}\n\n{other}\n{prose}\n")
             self.assertIn(found[1], (12, 13), other)  # a formula by itself counts as one word
 
