@@ -20,7 +20,7 @@ NOTE = """# A note
 
 
 def check(name, text, *others):
-    """Runs the script over a tree with a note, one file and others; returns (exit code, findings)."""
+    """Runs the script over a tree with a note and files; returns (exit code, findings)."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         (root / "docs" / "proofs").mkdir(parents=True)
@@ -60,14 +60,16 @@ class CheckLinksTest(unittest.TestCase):
     def test_a_link_to_a_name_needs_the_name(self):
         self.assertEqual(check("docs/b.md", "[a](proofs/note.txt#clip) [b](proofs/note.md#first)"),
                          (1, ["there is no docs/proofs/note.txt"]))
-        self.assertEqual(check("docs/b.md", "[a](c.txt#clip)", ("docs/c.txt", "x = clip(1)")), (0, []))
+        self.assertEqual(check("docs/b.md", "[a](c.txt#clip)", ("docs/c.txt", "x = clip(1)")),
+                         (0, []))
         self.assertEqual(check("docs/b.md", "[a](c.txt#clip)", ("docs/c.txt", "x = clips(1)")),
                          (1, ["c.txt has no clip"]))
 
     def test_every_page_is_linked_by_an_index(self):
         linked = ("docs/README.md", "[the note](proofs/note.md) [b](b.md)")
         self.assertEqual(check("docs/b.md", "text", linked), (0, []))
-        self.assertEqual(check("docs/c.md", "[b](README.md)", ("docs/README.md", "[n](proofs/note.md)")),
+        self.assertEqual(check("docs/c.md", "[b](README.md)",
+                               ("docs/README.md", "[n](proofs/note.md)")),
                          (1, ["no index links to it"]))
         # Another page is no index, but one beside a folder of its name is.
         self.assertEqual(check("docs/b.md", "[d](d.md)", linked, ("docs/d.md", "")),

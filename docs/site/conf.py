@@ -12,20 +12,32 @@ sys.path.insert(0, str(HERE))
 project = "tacet"
 author = "the authors of tacet"
 copyright = "the authors of tacet, Apache License 2.0"
-release = re.search(r'^version = "([^"]+)"', (TREE / "pyproject.toml").read_text(encoding="utf-8"),
-                    re.MULTILINE)[1]
+release = re.search(
+    r'^version = "([^"]+)"', (TREE / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE
+)[1]
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "breathe",
-              "sphinx_design", "mathml"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "breathe",
+    "sphinx_design",
+    "mathml",
+]
 root_doc = "index"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_dmath_allow_space = False
 myst_dmath_double_inline = True
 myst_heading_anchors = 4
-myst_url_schemes = {"http": None, "https": None, "mailto": None,
-                    "url": "{{path}}#{{fragment}}"}  # stage.py: a line of a source file
+myst_url_schemes = {
+    "http": None,
+    "https": None,
+    "mailto": None,
+    "url": "{{path}}#{{fragment}}",
+}  # stage.py: a line of a source file
 suppress_warnings = ["myst.header"]  # sections of included pages may begin at level three
 
 autosummary_generate = True

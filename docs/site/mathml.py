@@ -1,5 +1,6 @@
 """Typesets mathematics when the site is built: LaTeX between dollar signs becomes MathML, which
-browsers draw by themselves. No script and no font comes with it. What cannot be read is an error."""
+browsers draw by themselves. No script and no font comes with it. What cannot be read is an
+error."""
 
 from docutils import nodes
 from latex2mathml.converter import convert
@@ -10,8 +11,10 @@ def _mathml(self, node, display):
     try:
         return convert(node.astext(), display="block" if display else "inline")
     except Exception as error:
-        raise SphinxError(f"{node.source or self.builder.current_docname}: cannot typeset "
-                          f"{node.astext()!r}: {error!r}") from error
+        raise SphinxError(
+            f"{node.source or self.builder.current_docname}: cannot typeset "
+            f"{node.astext()!r}: {error!r}"
+        ) from error
 
 
 def inline(self, node):

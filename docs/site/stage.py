@@ -3,10 +3,10 @@
     stage.py SOURCE FOLDER [PROGRAM]
 
 Pages of docs/ come to the top of FOLDER; docs/README.md is the first page. Other files that a page
-links to get a page below tree/: Markdown as it is, a source file with a number on each line, a folder
-as a list. Links follow. A link `x.h#name` leads to the line of the source file that first has the
-name; a name that is not there is an error. An index (README.md, or `x.md` beside a folder `x/`) gets
-the pages that it links to as its entries, so a page that no index links to is one that Sphinx
+links to get a page below tree/: Markdown as it is, a source file with a number on each line, a
+folder as a list. Links follow. A link `x.h#name` leads to the line of the source file that first has the
+name; a name that is not there is an error. An index (README.md, or `x.md` beside a folder `x/`)
+gets the pages that it links to as its entries, so a page that no index links to is one that Sphinx
 complains of. `<!-- tab: Python -->` up to `<!-- end of tabs -->` become tabs. PROGRAM, if given, is
 asked for the help of each command.
 """
@@ -17,7 +17,6 @@ import pathlib
 import posixpath
 import re
 import shutil
-import subprocess
 import sys
 
 from pygments import highlight
@@ -52,7 +51,7 @@ class Site:
             return f"tree/{path}/index.md"
         if path == "docs/README.md":
             return "index.md"
-        place = path[len("docs/"):] if path.startswith("docs/") else f"tree/{path}"
+        place = path[len("docs/") :] if path.startswith("docs/") else f"tree/{path}"
         return place if whole.suffix == ".md" or whole.suffix in IMAGES else f"{place}.md"
 
     def line_of(self, path, name):
@@ -81,12 +80,13 @@ class Site:
             return f"]({target}{anchor})"
 
         parts = FENCE.split(text)
-        return "".join(part if number % 2 else LINK.sub(link, part)
-                       for number, part in enumerate(parts))
+        return "".join(
+            part if number % 2 else LINK.sub(link, part) for number, part in enumerate(parts)
+        )
 
     @staticmethod
     def url(target):
-        return "url:" + target[:-len(".md")] + ".html"
+        return "url:" + target[: -len(".md")] + ".html"
 
     def want(self, path):
         if path not in self.done:
@@ -128,12 +128,20 @@ class Site:
 
     def indexes(self):
         """Adds to each index the entries that it links to, nearest index first."""
-        pages = {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*")
-                 if path.suffix in {".md", ".rst"}}
+        pages = {
+            path.relative_to(self.folder).as_posix()
+            for path in self.folder.rglob("*")
+            if path.suffix in {".md", ".rst"}
+        }
         claimed, entries = set(), {}
-        inside = sorted((page for page in pages if not page.startswith("tree/")
-                         and page != "index.md" and is_index(page, pages)),
-                        key=lambda page: -page.count("/"))
+        inside = sorted(
+            (
+                page
+                for page in pages
+                if not page.startswith("tree/") and page != "index.md" and is_index(page, pages)
+            ),
+            key=lambda page: -page.count("/"),
+        )
         for own in (True, False):
             for index in [*inside, "index.md"]:
                 root = folder_of(index)
@@ -143,16 +151,26 @@ class Site:
                         continue
                     if not own and index in inside and not index.startswith(TAKES_OTHERS):
                         continue
-                    if target in pages and target not in claimed and target != index and \
-                            target.endswith(".md") and not target.startswith("tree/"):
+                    if (
+                        target in pages
+                        and target not in claimed
+                        and target != index
+                        and target.endswith(".md")
+                        and not target.startswith("tree/")
+                    ):
                         claimed.add(target)
                         entries.setdefault(index, []).append(target)
         entries.setdefault("reference/README.md", []).extend(
-            page for page in generated.ENTRIES if page in pages)
-        notes = sorted(page for page in pages if page.startswith("tree/") and not
-                       orphan(self.folder / page))
-        self.write("tree/index.md", "# Files of the tree that pages link to\n\nThey stand here as "
-                   "in the source tree: notes of its folders, tables of measurements.\n")
+            page for page in generated.ENTRIES if page in pages
+        )
+        notes = sorted(
+            page for page in pages if page.startswith("tree/") and not orphan(self.folder / page)
+        )
+        self.write(
+            "tree/index.md",
+            "# Files of the tree that pages link to\n\nThey stand here as "
+            "in the source tree: notes of its folders, tables of measurements.\n",
+        )
         entries["tree/index.md"] = notes
         entries["index.md"].append("tree/index.md")
         for index, targets in entries.items():
@@ -164,14 +182,14 @@ class Site:
 
 
 def is_index(page, pages):
-    folder = page[:-len(".md")]
+    folder = page[: -len(".md")]
     return page.endswith("/README.md") or any(other.startswith(folder + "/") for other in pages)
 
 
 def folder_of(index):
     if index.endswith("/README.md"):
         return posixpath.dirname(index)
-    return "" if index == "index.md" else index[:-len(".md")]
+    return "" if index == "index.md" else index[: -len(".md")]
 
 
 def orphan(path):
@@ -180,12 +198,13 @@ def orphan(path):
 
 def tabs(text):
     def group(match):
-        inner = match[0][:match[0].rindex("<!-- end")]
+        inner = match[0][: match[0].rindex("<!-- end")]
         pieces = TAB.split(inner)[1:]
         made = ["::::{tab-set}"]
         for title, body in zip(pieces[::2], pieces[1::2]):
             made += [f":::{{tab-item}} {title}", body.strip("\n"), ":::"]
         return "\n".join([*made, "::::"])
+
     return TABS.sub(group, text)
 
 
@@ -200,10 +219,13 @@ def shown(whole, path):
         lexer = get_lexer_for_filename(whole.name)
     except ClassNotFound:
         lexer = TextLexer()
-    made = highlight(text, lexer, HtmlFormatter(linenos="inline", lineanchors="L",
-                                                anchorlinenos=True, wrapcode=True))
+    made = highlight(
+        text,
+        lexer,
+        HtmlFormatter(linenos="inline", lineanchors="L", anchorlinenos=True, wrapcode=True),
+    )
     made = re.sub(r"\n\n+", lambda blank: blank[0].replace("\n\n", "\n&#8203;\n"), made)
-    return f"{head}````{{raw}} html\n<div class=\"source\">{made}</div>\n````\n"
+    return f'{head}````{{raw}} html\n<div class="source">{made}</div>\n````\n'
 
 
 def main(source, folder, program=None):

@@ -22,8 +22,11 @@ def moments(_, folder):
     figure, axes = plt.subplots()
     series = {}
     for name in ("privunit", "djw", "gaussian", "coordinate_laplace"):
-        mine = sorted((float(row["epsilon"]), float(row["second moment"])) for row in rows
-                      if row["mechanism"] == name and row["d"] == "1000")
+        mine = sorted(
+            (float(row["epsilon"]), float(row["second moment"]))
+            for row in rows
+            if row["mechanism"] == name and row["d"] == "1000"
+        )
         if mine:
             series[name] = zip(*mine)
     lines(axes, series, marker="o")
@@ -36,12 +39,16 @@ def exposure(_, folder):
     rows = table("bench/papers/tables/memorisation.md")
     figure, axes = plt.subplots()
     series = {}
-    for setting, label in (("without privacy", "without privacy"),
-                           ("DP-SGD, epsilon of the paper's noise 0.32", "epsilon 22.3"),
-                           ("DP-SGD", "epsilon 3.53")):
+    for setting, label in (
+        ("without privacy", "without privacy"),
+        ("DP-SGD, epsilon of the paper's noise 0.32", "epsilon 22.3"),
+        ("DP-SGD", "epsilon 3.53"),
+    ):
         mine = [row for row in rows if row["setting"] == setting]
-        series[label] = ([int(row["insertions"]) for row in mine],
-                         [float(row["mean exposure (bits)"]) for row in mine])
+        series[label] = (
+            [int(row["insertions"]) for row in mine],
+            [float(row["mean exposure (bits)"]) for row in mine],
+        )
     lines(axes, series, marker="o")
     axes.axhline(1.44, color="black", linewidth=1)
     axes.annotate("a phrase that is not there", (9, 0.5))
@@ -50,20 +57,40 @@ def exposure(_, folder):
 
 
 def path(_, folder):
-    steps = ["file", "schema:\nbounds,\ncategories", "clipping,\nin integers", "exact sum", "noise",
-             "model and\nreceipt"]
+    steps = [
+        "file",
+        "schema:\nbounds,\ncategories",
+        "clipping,\nin integers",
+        "exact sum",
+        "noise",
+        "model and\nreceipt",
+    ]
     figure, axes = plt.subplots(figsize=(8.4, 2.4))
     axes.axis("off")
     axes.set_xlim(-0.6, 5.6)
     axes.set_ylim(-1.1, 1)
     for place, step in enumerate(steps):
         public = place == 5
-        axes.text(place, 0, step, ha="center", va="center", fontsize=9,
-                  bbox={"boxstyle": "round,pad=0.5", "facecolor": "#ffffff" if public else "#dbe9f4",
-                        "edgecolor": COLOURS[0]})
+        axes.text(
+            place,
+            0,
+            step,
+            ha="center",
+            va="center",
+            fontsize=9,
+            bbox={
+                "boxstyle": "round,pad=0.5",
+                "facecolor": "#ffffff" if public else "#dbe9f4",
+                "edgecolor": COLOURS[0],
+            },
+        )
         if place < 5:
-            axes.annotate("", (place + 0.66, 0), (place + 0.36, 0),
-                          arrowprops={"arrowstyle": "->", "color": "black"})
+            axes.annotate(
+                "",
+                (place + 0.66, 0),
+                (place + 0.36, 0),
+                arrowprops={"arrowstyle": "->", "color": "black"},
+            )
     axes.axvline(4.5, color=COLOURS[1], linestyle="--")
     axes.text(2, -0.9, "private", ha="center", color=COLOURS[0])
     axes.text(5, -0.9, "public", ha="center", color=COLOURS[1])

@@ -29,12 +29,17 @@ def peers(_, folder):
     figure, panels = plt.subplots(1, 2, figsize=(8.4, 3.6), sharex=True)
     for axes, data, title in zip(panels, ("adult", "bank_marketing"), ("Adult", "bank marketing")):
         series = {}
-        for way, label in (("tacet", "tacet, delta 1e-5"), ("tacet, pure", "tacet, delta 0"),
-                           ("diffprivlib", "diffprivlib, delta 0"),
-                           ("diffprivlib, best of 5 C", "the same, best C in hindsight")):
+        for way, label in (
+            ("tacet", "tacet, delta 1e-5"),
+            ("tacet, pure", "tacet, delta 0"),
+            ("diffprivlib", "diffprivlib, delta 0"),
+            ("diffprivlib, best of 5 C", "the same, best C in hindsight"),
+        ):
             found = [row for row in rows if row["data"] == data and row["way"] == way]
-            series[label] = ([float(row["epsilon"]) for row in found],
-                             [float(row["median"]) for row in found])
+            series[label] = (
+                [float(row["epsilon"]) for row in found],
+                [float(row["median"]) for row in found],
+            )
         lines(axes, series, marker="o")
         axes.set_xscale("log")
         axes.set_title(title)
@@ -51,7 +56,14 @@ def methods(_, folder):
             values = [float(row[f"epsilon {epsilon:g}"]) for epsilon in epsilons]
         except (KeyError, ValueError):
             continue
-        if row["method"] in ("gradient", "objective", "regularized-output", "output", "phased", "ladder"):
+        if row["method"] in (
+            "gradient",
+            "objective",
+            "regularized-output",
+            "output",
+            "phased",
+            "ladder",
+        ):
             series[row["method"]] = (epsilons, values)
     lines(axes, series, marker="o")
     axes.axhline(0.8464, color="black", linewidth=1)
@@ -65,11 +77,18 @@ def coefficients(program, folder):
     for axes, epsilon in zip(panels, (0.5, 1, 4)):
         model = program.train(f"c{epsilon}.json", "--epsilon", epsilon, "--seed", 5)
         entries = [entry for entry in model["coefficients"] if entry["name"] != "(intercept)"]
-        names = [entry["name"].replace("department=", "dept. ").replace("=female|male", "")
-                 for entry in entries]
-        axes.errorbar([entry["estimate"] for entry in entries], range(len(entries)),
-                      xerr=[1.96 * entry["noise_sd"] for entry in entries], fmt="o", color=COLOURS[0],
-                      capsize=3)
+        names = [
+            entry["name"].replace("department=", "dept. ").replace("=female|male", "")
+            for entry in entries
+        ]
+        axes.errorbar(
+            [entry["estimate"] for entry in entries],
+            range(len(entries)),
+            xerr=[1.96 * entry["noise_sd"] for entry in entries],
+            fmt="o",
+            color=COLOURS[0],
+            capsize=3,
+        )
         axes.axvline(0, color="black", linewidth=1)
         axes.set_yticks(range(len(entries)), names)
         axes.set_title(f"epsilon {epsilon:g}")
@@ -83,8 +102,13 @@ def repeated(program, folder):
         found = []
         for seed in range(RUNS):
             model = program.train("r.json", "--epsilon", epsilon, "--seed", seed + 1)
-            found.append(next(entry["estimate"] for entry in model["coefficients"]
-                              if entry["name"] == "department=E"))
+            found.append(
+                next(
+                    entry["estimate"]
+                    for entry in model["coefficients"]
+                    if entry["name"] == "department=E"
+                )
+            )
         spread = (np.arange(RUNS) - RUNS / 2) / 50
         axes.plot(place + spread, found, "o", markersize=3, color=COLOURS[0], alpha=0.7)
     axes.set_xticks(range(5), ["0.25", "0.5", "1", "2", "4"])
@@ -95,10 +119,23 @@ def intervals(program, folder):
     (program.folder / "admissions.toml").write_text(ADMISSIONS, encoding="utf-8")
     figure, axes = plt.subplots()
     for place, epsilon in enumerate((1, 2, 4, 8)):
-        model = program.train("t.json", "--epsilon", epsilon, "--delta", "1e-6", "--method",
-                              "inference", "--terms", "sex + department", "--seed", 3,
-                              schema="admissions.toml")
-        row = next(entry for entry in model["table"]["coefficients"] if entry["name"] == "sex=female")
+        model = program.train(
+            "t.json",
+            "--epsilon",
+            epsilon,
+            "--delta",
+            "1e-6",
+            "--method",
+            "inference",
+            "--terms",
+            "sex + department",
+            "--seed",
+            3,
+            schema="admissions.toml",
+        )
+        row = next(
+            entry for entry in model["table"]["coefficients"] if entry["name"] == "sex=female"
+        )
         if not row["identified"]:
             continue
         axes.plot([place, place], [row["low"], row["high"]], color=COLOURS[0], linewidth=2)
@@ -116,9 +153,25 @@ def effect(program, folder):
     figure, panels = plt.subplots(1, 2, figsize=(8.4, 3.4), sharey=True)
     (program.folder / "curve.toml").write_text(schema, encoding="utf-8")
     for axes, epsilon in zip(panels, (1, 4)):
-        program.text("train", "visits.csv", "--schema", "curve.toml", "--epsilon", epsilon,
-                     "--knots", 5, "--seed", 2, "--output", "e.json", "--force", "-q")
-        program.text("report", "e.json", "--numbers", f"n{epsilon}", "--output", "e.html", "--force", "-q")
+        program.text(
+            "train",
+            "visits.csv",
+            "--schema",
+            "curve.toml",
+            "--epsilon",
+            epsilon,
+            "--knots",
+            5,
+            "--seed",
+            2,
+            "--output",
+            "e.json",
+            "--force",
+            "-q",
+        )
+        program.text(
+            "report", "e.json", "--numbers", f"n{epsilon}", "--output", "e.html", "--force", "-q"
+        )
         for name in sorted((program.folder / f"n{epsilon}").glob("*.csv")):
             with open(name, encoding="utf-8") as lines_of:
                 rows = list(csv.DictReader(lines_of))
@@ -139,19 +192,40 @@ def effect(program, folder):
 def quantiles(program, folder):
     schema = (TREE / "examples/visits/visits.toml").read_text("utf-8")
     (program.folder / "records.toml").write_text(
-        "\n".join(line for line in schema.splitlines() if not line.startswith("unit")), encoding="utf-8")
+        "\n".join(line for line in schema.splitlines() if not line.startswith("unit")),
+        encoding="utf-8",
+    )
     with open(program.folder / "visits.csv", encoding="utf-8") as rows:
         ages = sorted(float(row["age"]) for row in csv.DictReader(rows) if row["age"].isdigit())
     figure, axes = plt.subplots()
     for place, epsilon in enumerate((0.01, 0.03, 0.1, 1)):
         found = []
         for seed in range(RUNS):
-            answer = program.json("quantile", "visits.csv", "--schema", "records.toml", "--column",
-                                  "age", "--epsilon", epsilon, "--adjacency", "add_remove", "--seed",
-                                  seed + 1, "--step", "0.5")
+            answer = program.json(
+                "quantile",
+                "visits.csv",
+                "--schema",
+                "records.toml",
+                "--column",
+                "age",
+                "--epsilon",
+                epsilon,
+                "--adjacency",
+                "add_remove",
+                "--seed",
+                seed + 1,
+                "--step",
+                "0.5",
+            )
             found.append(answer["value"])
-        axes.plot(place + (np.arange(RUNS) - RUNS / 2) / 50, found, "o", markersize=3, color=COLOURS[0],
-                  alpha=0.7)
+        axes.plot(
+            place + (np.arange(RUNS) - RUNS / 2) / 50,
+            found,
+            "o",
+            markersize=3,
+            color=COLOURS[0],
+            alpha=0.7,
+        )
     axes.axhline(ages[len(ages) // 2], color="black", linewidth=1)
     axes.annotate("exact median", (-0.45, ages[len(ages) // 2] + 0.4))
     axes.set_xticks(range(4), ["0.01", "0.03", "0.1", "1"])
@@ -160,9 +234,21 @@ def quantiles(program, folder):
 
 def units(program, folder):
     counts = [1, 2, 3, 5]
-    noise = [program.json("describe", "visits.csv", "--schema", "examples/visits/visits.toml",
-                          "--epsilon", 1, "--max-records-per-unit", count, "--seed", 1)["count_margin"]
-             for count in counts]
+    noise = [
+        program.json(
+            "describe",
+            "visits.csv",
+            "--schema",
+            "examples/visits/visits.toml",
+            "--epsilon",
+            1,
+            "--max-records-per-unit",
+            count,
+            "--seed",
+            1,
+        )["count_margin"]
+        for count in counts
+    ]
     figure, axes = plt.subplots()
     axes.plot(counts, noise, "o-", color=COLOURS[0])
     axes.set_ylim(0)

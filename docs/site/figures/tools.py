@@ -19,10 +19,20 @@ DELTA = "1e-5"
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 STYLES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), "-"]
 
-plt.rcParams.update({
-    "svg.hashsalt": "tacet", "svg.fonttype": "path", "font.size": 10, "axes.grid": True,
-    "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False,
-    "figure.figsize": (6.4, 3.8), "legend.frameon": False, "lines.linewidth": 1.8})
+plt.rcParams.update(
+    {
+        "svg.hashsalt": "tacet",
+        "svg.fonttype": "path",
+        "font.size": 10,
+        "axes.grid": True,
+        "grid.alpha": 0.3,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "figure.figsize": (6.4, 3.8),
+        "legend.frameon": False,
+        "lines.linewidth": 1.8,
+    }
+)
 
 
 class Program:
@@ -35,12 +45,18 @@ class Program:
         for name in ("examples", "data"):
             (self.folder / name).symlink_to(TREE / name)
         with open(self.folder / "visits.csv", "w", encoding="utf-8") as out:
-            subprocess.run(["python3", str(TREE / "examples/visits/make_visits.py")], stdout=out,
-                           check=True)
+            subprocess.run(
+                ["python3", str(TREE / "examples/visits/make_visits.py")], stdout=out, check=True
+            )
 
     def text(self, *words):
-        run = subprocess.run([self.path, *map(str, words)], cwd=self.folder, text=True,
-                             capture_output=True, check=False)
+        run = subprocess.run(
+            [self.path, *map(str, words)],
+            cwd=self.folder,
+            text=True,
+            capture_output=True,
+            check=False,
+        )
         if run.returncode != 0:
             raise SystemExit(f"figures: {' '.join(map(str, words))}\n{run.stderr}")
         return run.stdout
@@ -51,8 +67,9 @@ class Program:
     def csv(self, *words):
         return list(csv.DictReader(io.StringIO(self.text(*words))))
 
-    def train(self, name, *words, data="data/berkeley1973.csv",
-              schema="data/schemas/berkeley1973.toml"):
+    def train(
+        self, name, *words, data="data/berkeley1973.csv", schema="data/schemas/berkeley1973.toml"
+    ):
         """A model from a known seed: the figures are the same in each build."""
         self.text("train", data, "--schema", schema, "--output", name, "--force", "-q", *words)
         return self.json("show", name)
@@ -62,7 +79,7 @@ def table(name, heading=None):
     """The first table of a page of bench/ below a heading, as a list of mappings."""
     text = (TREE / name).read_text("utf-8")
     if heading:
-        text = text[text.index(f"## {heading}\n"):]
+        text = text[text.index(f"## {heading}\n") :]
     lines = re.search(r"^\|.*\n\|[-:| ]+\n((?:\|.*\n)+)", text, re.MULTILINE)[0].splitlines()
     cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
     return [dict(zip(cells[0], row)) for row in cells[2:]]
@@ -84,5 +101,11 @@ def save(folder, name, figure, x=None, y=None, legend=True):
 def lines(axes, series, **options):
     """One line per entry, each in a colour and a dash of its own."""
     for number, (label, (xs, ys)) in enumerate(series.items()):
-        axes.plot(xs, ys, label=label, color=COLOURS[number % len(COLOURS)],
-                  linestyle=STYLES[number % len(STYLES)], **options)
+        axes.plot(
+            xs,
+            ys,
+            label=label,
+            color=COLOURS[number % len(COLOURS)],
+            linestyle=STYLES[number % len(STYLES)],
+            **options,
+        )
