@@ -107,6 +107,9 @@ class Making {
   data::Dataset operator()(const SparseMatrix& matrix);
   data::Dataset operator()(const TypedRecords& records);
 
+  /// The names of the units that were read.
+  [[nodiscard]] std::vector<std::string> take_units() { return std::move(units_); }
+
  private:
   /// Numbered features of one record.
   struct Numbered {
@@ -141,6 +144,7 @@ class Making {
   const base::CancelToken* cancel_;
   ledger::Fingerprint* fingerprint_;
   data::Dataset dataset_;
+  std::vector<std::string> units_;
   data::EncodedRow row_;
 };
 
@@ -216,6 +220,7 @@ data::Dataset Making::operator()(const TypedRecords& records) {
     encoder.encode(values, row_);
     append();
   }
+  units_ = encoder.take_units();
   return std::move(dataset_);
 }
 
@@ -233,6 +238,14 @@ data::Dataset dataset_of(const Rows& rows, const data::Schema& schema, data::Tar
                          const base::CancelToken* cancel, ledger::Fingerprint* fingerprint) {
   check_rows(rows, schema, target);
   return std::visit(Making(schema, target, cancel, fingerprint), rows);
+}
+
+optimize::PartRecords part_records_of(const Rows& rows, const data::Schema& schema,
+                                      const base::CancelToken* cancel) {
+  check_rows(rows, schema, data::TargetUse::required);
+  Making making(schema, data::TargetUse::required, cancel, nullptr);
+  auto records = std::visit(making, rows);
+  return {std::move(records), making.take_units()};
 }
 
 }  // namespace tacet::run

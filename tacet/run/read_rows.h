@@ -5,6 +5,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/ledger/fingerprint.h"
+#include "tacet/optimize/parts/part.h"
 #include "tacet/run/rows.h"
 
 /// From records in memory to a data set.
@@ -22,5 +23,9 @@ void check_rows(const Rows& rows, const data::Schema& schema, data::TargetUse ta
                                        data::TargetUse target,
                                        const base::CancelToken* cancel = nullptr,
                                        ledger::Fingerprint* fingerprint = nullptr);
+
+/// The same with targets, as a part of records that lie apart: with the names of its units.
+[[nodiscard]] optimize::PartRecords part_records_of(const Rows& rows, const data::Schema& schema,
+                                                    const base::CancelToken* cancel = nullptr);
 
 }  // namespace tacet::run
