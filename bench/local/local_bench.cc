@@ -25,7 +25,6 @@
 #include <string>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/local/local_simulation.h"
 #include "tacet/model/linear_model.h"
@@ -133,11 +132,9 @@ double simulated_seconds(const data::Dataset& dataset, const data::Schema& schem
   privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   const double before = usage().seconds;
-  (void)local::simulate_devices(
-      dataset, schema, plan,
-      {.source = source, .reservation = reservation, .threads = threads, .reducer = reducer});
+  (void)local::simulate_devices(dataset, schema, plan,
+                                {.source = source, .reservation = reservation, .threads = threads});
   return usage().seconds - before;
 }
 

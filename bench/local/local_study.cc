@@ -21,7 +21,6 @@
 #include <string>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/local/report_mean.h"
 #include "tacet/local/round_noise.h"
@@ -168,9 +167,8 @@ std::vector<double> learned(Learner learner, const People& people, const local::
   privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   const learn::TrainingContext means{
-      .source = source, .reservation = reservation, .threads = threads, .reducer = reducer};
+      .source = source, .reservation = reservation, .threads = threads};
   local::ReportMean reports(people.dataset, plan, means);
   std::vector<double> point(static_cast<std::size_t>(plan.columns));
   for (std::int64_t i = 0; i < plan.rounds; ++i) {

@@ -30,7 +30,6 @@
 
 #include "bench/papers/growth_columns.h"
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/theory/lower_bounds.h"
@@ -157,10 +156,8 @@ double trained_x(const learn::Training& training, const data::Schema& schema,
   privacy::TrustingBudget budget(adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   const auto trained = training.run(
-      dataset, schema,
-      {.source = source, .reservation = reservation, .threads = threads, .reducer = reducer});
+      dataset, schema, {.source = source, .reservation = reservation, .threads = threads});
   return (trained.model.coefficients[0] - minimiser) / half;
 }
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/learn/localization/localization_schedule.h"
 #include "tacet/learn/method.h"
@@ -304,7 +303,6 @@ void measure_rows(std::int64_t rows, int repetitions, LogisticPopulation& popula
                                          "phased-erm"};
   const auto schema = glm_schema(rows);
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   std::vector<data::Dataset> sets;
   for (int i = 0; i < repetitions; ++i) sets.push_back(population.draw(schema, rows));
   for (const double delta : {0.0, usual_delta}) {
@@ -318,8 +316,7 @@ void measure_rows(std::int64_t rows, int repetitions, LogisticPopulation& popula
         privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
         auto reservation = budget.reserve(training->events, training->guarantee);
         const auto trained = training->run(
-            sets[i], schema,
-            {.source = source, .reservation = reservation, .threads = threads, .reducer = reducer});
+            sets[i], schema, {.source = source, .reservation = reservation, .threads = threads});
         errors.push_back(mean_loss(large, trained.model.coefficients) - least);
       }
       found.push_back(row_of(cell, method, errors));

@@ -23,7 +23,6 @@
 #include "bench/common/word_losses.h"
 #include "tacet/accounting/accountant.h"
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/learn/words/word_selection.h"
 #include "tacet/learn/words/word_training.h"
 #include "tacet/privacy/trusting_budget.h"
@@ -125,7 +124,6 @@ nlohmann::ordered_json train(const std::string& folder, const Setting& setting, 
   const auto plan = plan_of(vocabulary, setting, tables, epochs);
   random::SeededSource source(seed);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   bench::WordLosses on_training(corpus, plan.shape);
@@ -141,8 +139,7 @@ nlohmann::ordered_json train(const std::string& folder, const Setting& setting, 
   double watched = 0;
   const double start = cpu_seconds();
   const auto trained = learn::train_words(
-      corpus, vocabulary, plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer},
+      corpus, vocabulary, plan, {.source = source, .reservation = reservation, .threads = pool},
       [&](std::int64_t steps, const learn::RowOptimizer& rows) {
         if (steps % (plan.steps / epochs) != 0) return;
         const double before = cpu_seconds();

@@ -23,7 +23,6 @@
 #include <span>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/mechanism/noise/gaussian.h"
@@ -92,10 +91,9 @@ using MakeDataset = const data::Dataset& (*)();
 
 void private_step(benchmark::State& state, MakeDataset make) {
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   const model::Loss loss = model::LogisticLoss{};
-  const optimize::GradientSum sum({make(), loss, 1}, {.clipping_norm = 1, .norm_bits = 26}, threads,
-                                  reducer);
+  const optimize::GradientSum sum({make(), loss, 1}, {.clipping_norm = 1, .norm_bits = 26},
+                                  threads);
   const auto source = random::SecureSource::create();
   privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   const privacy::Gaussian event{.noise_multiplier = noise_multiplier};
@@ -177,11 +175,9 @@ const data::Dataset& sparse_dataset_of_hat functions() {
 
 void private_epoch(benchmark::State& state, MakeDataset make) {
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   const model::Loss loss = model::LogisticLoss{};
   const auto& data = make();
-  const optimize::GradientSum sum({data, loss, 1}, {.clipping_norm = 1, .norm_bits = 26}, threads,
-                                  reducer);
+  const optimize::GradientSum sum({data, loss, 1}, {.clipping_norm = 1, .norm_bits = 26}, threads);
   const auto source = random::SecureSource::create();
   const auto rate = random::PoissonRate::at_least(static_cast<double>(batch_size) / sparse_rows);
   const privacy::Gaussian noise{.noise_multiplier = 1};

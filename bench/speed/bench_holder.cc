@@ -66,7 +66,6 @@ const learn::OutputPlan& plan() {
 
 void output_pass(benchmark::State& state) {
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   (void)records();
   (void)plan();
   for (auto _ : state) {
@@ -74,7 +73,7 @@ void output_pass(benchmark::State& state) {
     privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
     auto reservation = budget.reserve(plan().events, plan().guarantee);
     benchmark::DoNotOptimize(
-        learn::train_output(records(), schema(), plan(), {source, reservation, threads, reducer}));
+        learn::train_output(records(), schema(), plan(), {source, reservation, threads}));
   }
   state.SetBytesProcessed(state.iterations() * rows * columns * 2);
 }

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/mechanism/select/crossings.h"
@@ -46,7 +45,7 @@ mechanism::SparseVectorOptions published() {
 /// All that stays from one step to the next.
 struct Bench {
   explicit Bench(std::int64_t height)
-      : layout({{height, width}}), batch(layout, limit, pool, reducer), source(1) {
+      : layout({{height, width}}), batch(layout, limit, pool), source(1) {
     for (std::int64_t j = 0; j < rows_per_record * width; ++j) {
       gradient.push_back(std::sin(1.0 + static_cast<double>(j)));
     }
@@ -76,7 +75,6 @@ struct Bench {
   const optimize::RowLimit limit{.max_rows = rows_per_record};
   privacy::RowLayout layout;
   base::ThreadPool pool{1};
-  base::LocalReducer reducer;
   optimize::RowBatch batch;
   random::SeededSource source;
   privacy::TrustingBudget budget{adjacency};

@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/encode/narrow_rows.h"
@@ -89,10 +88,8 @@ std::vector<double> some_weights(std::int64_t count) {
 
 void private_epoch(benchmark::State& state, const data::Dataset& data) {
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   const model::Loss loss = model::LogisticLoss{};
-  const optimize::GradientSum sum({data, loss, 1}, {.clipping_norm = 1, .norm_bits = 26}, threads,
-                                  reducer);
+  const optimize::GradientSum sum({data, loss, 1}, {.clipping_norm = 1, .norm_bits = 26}, threads);
   const auto source = random::SecureSource::create();
   privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   auto reservation = budget.reserve(

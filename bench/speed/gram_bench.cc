@@ -56,7 +56,6 @@ int main(int count, char** words) {
   const auto dataset = make_dataset(rows, columns, count > 3 ? std::atoll(words[3]) : 0);
   constexpr auto adjacency = privacy::Adjacency::add_remove;
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   double best = HUGE_VAL;
   double best_sum = HUGE_VAL;
   for (int turn = 0; turn < 5; ++turn) {
@@ -64,7 +63,7 @@ int main(int count, char** words) {
     privacy::TrustingBudget budget(adjacency);
     auto reservation = budget.reserve(privacy::Gaussian{4}, {1, 1e-6, adjacency});
     const auto start = std::chrono::steady_clock::now();
-    auto sum = optimize::gram_sum(dataset, 1, adjacency, threads, reducer);
+    auto sum = optimize::gram_sum(dataset, 1, adjacency, threads);
     best_sum = std::min(best_sum, seconds_since(start));
     const auto released = mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(4),
                                                       {{}, source, reservation});

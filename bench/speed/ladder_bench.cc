@@ -24,7 +24,6 @@
 #include <string>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/learn/method.h"
 #include "tacet/privacy/trusting_budget.h"
@@ -99,11 +98,9 @@ double train(const data::Dataset& dataset, const data::Schema& schema, const mod
   privacy::TrustingBudget budget(common_options(options).adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   const double before = usage().seconds;
-  (void)training.run(
-      dataset, schema,
-      {.source = source, .reservation = reservation, .threads = threads, .reducer = reducer});
+  (void)training.run(dataset, schema,
+                     {.source = source, .reservation = reservation, .threads = threads});
   return usage().seconds - before;
 }
 

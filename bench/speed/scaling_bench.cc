@@ -12,7 +12,6 @@
 #include <random>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/mechanism/noise/gaussian.h"
@@ -47,10 +46,8 @@ data::Dataset records(std::int64_t count, std::size_t columns) {
 
 double seconds_of(const data::Dataset& data, int thread_count, int steps) {
   base::ThreadPool threads(thread_count);
-  base::LocalReducer reducer;
   const model::Loss loss = model::LogisticLoss{};
-  const optimize::GradientSum sum({data, loss, 1}, {.clipping_norm = 1, .norm_bits = 26}, threads,
-                                  reducer);
+  const optimize::GradientSum sum({data, loss, 1}, {.clipping_norm = 1, .norm_bits = 26}, threads);
   const auto source = random::SecureSource::create();
   privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   const privacy::Gaussian event{.noise_multiplier = 50};

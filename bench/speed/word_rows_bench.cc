@@ -13,7 +13,6 @@
 
 #include "bench/common/word_losses.h"
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/learn/words/word_training.h"
 #include "tacet/privacy/trusting_budget.h"
 
@@ -36,13 +35,11 @@ void run(const std::string& folder, const std::string& selection, const std::str
                                                            {"selection", selection}}));
   random::SeededSource source(std::strtoull(seed.c_str(), nullptr, 10));
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   double noised = 0;
   const auto trained = learn::train_words(
-      corpus, vocabulary, plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer},
+      corpus, vocabulary, plan, {.source = source, .reservation = reservation, .threads = pool},
       [&](std::int64_t steps, const learn::RowOptimizer& rows) {
         const auto& table = rows.table();
         std::vector<float> room(rows.room_size());

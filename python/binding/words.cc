@@ -18,7 +18,6 @@
 #include "python/binding/training.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/model/words/word_vectors.h"
 #include "tacet/report/json.h"
@@ -163,7 +162,6 @@ nb::dict embed(const nb::object& texts, const Texts& said, const Values& given,
   const auto source = payer.source();
   auto found = supervised(callback, [&](const base::Supervision& supervision) {
     base::ThreadPool threads(context.threads > 0 ? context.threads : base::available_threads());
-    base::LocalReducer reducer;
     run::UnwrittenOutput output("vectors in memory");
     Found made;
     run::spend(
@@ -183,7 +181,6 @@ nb::dict embed(const nb::object& texts, const Texts& said, const Values& given,
                                                   {.source = *source,
                                                    .reservation = reservation,
                                                    .threads = threads,
-                                                   .reducer = reducer,
                                                    .supervision = supervision});
           run::write_vectors(trained, run::VectorsOf::words, model::VectorFormat::text,
                              [&](std::string_view piece) { result.write(piece); });

@@ -2,9 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
 #include "tacet/apps/command.h"
 
 namespace tacet::apps {
+namespace {
+
+/// Each process of a job would book, draw noise of its own and write by itself: several noises on
+/// one sum, which together hide less than was promised.
+void refuse_many_processes() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const char* text = std::getenv(name);
+    if (text == nullptr) continue;
+    const std::string_view digits(text);
+    std::int64_t count = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), count);
+    if (count <= 1) continue;
+    throw base::UsageError(
+        "the program was started as {} processes of one job ({}), each of which would spend by "
+        "itself; start one",
+        count, name);
+  }
+}
+
+}  // namespace
 
 void SpendingOptions::declare(Options& options) {
   account_.offers_ways_past = true;
@@ -33,6 +58,7 @@ void SpendingOptions::declare_look(Options& options) {
 }
 
 run::Front SpendingOptions::front(const Console& console, const base::CancelToken& cancel) const {
+  refuse_many_processes();
   return {.account = account_,
           .warn = [&console](std::string_view line) { console.warn(line); },
           .cancel = &cancel};

@@ -18,7 +18,6 @@
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_warnings.h"
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/exact/exact_minimum.h"
@@ -108,12 +107,10 @@ void TrainingRun::run(const Job& job, const Console& console,
                                    .spool = spool});
       },
       [&](data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
-        base::LocalReducer reducer;
         auto trained = plan.consume(std::move(data), schema,
                                     {.source = *source,
                                      .reservation = reservation,
                                      .threads = job.threads,
-                                     .reducer = reducer,
                                      .supervision = supervision});
         progress.clear();
         file.schema = std::move(trained.schema);

@@ -9,7 +9,6 @@
 
 #include "tacet/audit/memorisation.h"
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/learn/words/word_training.h"
 #include "tacet/privacy/trusting_budget.h"
 
@@ -46,12 +45,10 @@ ReleasedWords train(const data::Corpus& corpus, const std::string& epsilon, cons
                                                            {"max-pairs-per-unit", "8"}}));
   random::SeededSource source(3);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   const auto trained = learn::train_words(
-      corpus, vocabulary(), plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+      corpus, vocabulary(), plan, {.source = source, .reservation = reservation, .threads = pool});
   return released_words(trained.rows, plan.shape);
 }
 

@@ -44,7 +44,6 @@ learn::TrainingContext InnerRun::context() {
   return {.source = *source_,
           .reservation = reservation_,
           .threads = outer_.threads,
-          .reducer = outer_.reducer,
           .supervision = {.progress = nullptr, .cancel = outer_.supervision.cancel}};
 }
 

@@ -17,6 +17,7 @@
 #include "tacet/learn/inference/inference.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
+#include "tacet/optimize/parts/remote_parts.h"
 #include "tacet/privacy/prg_share.h"
 
 namespace tacet::choose {
@@ -128,6 +129,30 @@ learn::Training plan(const Request& request, const data::Schema& schema) {
   const auto asked = resolved(request, schema);
   if (!request.total_epsilon()) return choose::plan_training(schema, asked);
   return plan_within(schema, asked, asked.common().epsilon);
+}
+
+learn::Training plan_over_parts(const Request& request, const data::Schema& schema,
+                                const PartsLayout& layout) {
+  if (request.tuning()) {
+    throw base::UsageError(
+        "settings are chosen among runs on parts of the records that are drawn in secret, which "
+        "records in parts cannot be asked for; leave the tuning out");
+  }
+  if (layout.whole && layout.whole != schema.unit) {
+    throw base::UsageError("`whole` names the column {}, but the schema's unit is {}",
+                           *layout.whole, schema.unit.value_or("a single record"));
+  }
+  if (schema.unit && !layout.whole) {
+    throw base::UsageError(
+        "all records of one {0} are protected together, and its records could lie in several "
+        "parts, each of which would count the unit by itself; if each {0} lies in one part, say "
+        "so: `whole={0}`",
+        *schema.unit);
+  }
+  auto training = plan(request, schema);
+  learn::expect_over_parts(training);
+  optimize::check_round(layout.parts, training.part_rounds.numbers);
+  return training;
 }
 
 void check(const Request& request) {

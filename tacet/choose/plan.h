@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "tacet/choose/read_options.h"
 #include "tacet/choose/request.h"
@@ -21,6 +24,19 @@ namespace tacet::choose {
 /// paper's calibration. UsageError for values out of range or that exclude each other; else errors
 /// as learn::plan_training.
 [[nodiscard]] learn::Training plan(const Request& request, const data::Schema& schema);
+
+/// How records lie that are not in this process.
+struct PartsLayout {
+  std::int64_t parts = 1;
+  std::optional<std::string> whole = {};  ///< the unit column of which each unit is in one part
+};
+
+/// plan() of records in parts, which answer with sums alone (optimize/parts/). UsageError with the
+/// reason, before anything is booked: for what needs the records themselves, which names a method
+/// that does not, for a tuning, for a schema whose units may lie in several parts, and for answers
+/// larger than a round may be.
+[[nodiscard]] learn::Training plan_over_parts(const Request& request, const data::Schema& schema,
+                                              const PartsLayout& layout);
 
 /// Refuses what no schema makes right: UsageError that names the parameter.
 void check(const Request& request);

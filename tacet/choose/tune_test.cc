@@ -299,8 +299,7 @@ TEST(TuneLong, AddsAtMostATenthToTheTimeOfItsTrainings) {
     random::SeededSource noise(1);
     privacy::Reservation permit(training.events, training.guarantee, nullptr);
     base::ThreadPool threads(1);
-    base::LocalReducer reducer;
-    (void)training.run(block, training.schema, {noise, permit, threads, reducer});
+    (void)training.run(block, training.schema, {noise, permit, threads});
   });
   EXPECT_LE(whole, 1.1 * static_cast<double>(count) * one);
   RecordProperty("share", std::to_string(whole / (static_cast<double>(count) * one)));

@@ -16,13 +16,12 @@ struct Trial {
   privacy::TrustingBudget budget{adjacency};
   privacy::Reservation reservation;
   base::ThreadPool threads{1};
-  base::LocalReducer reducer;
 
   explicit Trial(const Training& training)
       : reservation(budget.reserve(training.events, training.guarantee)) {}
 
   auto run(const Training& training, const data::Dataset& records, random::Source& source) {
-    return training.run(records, training.schema, {source, reservation, threads, reducer});
+    return training.run(records, training.schema, {source, reservation, threads});
   }
   /// Refused as the caller's mistake, with nothing spent: the reservation can be given back.
   void refuses(const Training& training, const data::Dataset& records, random::Source& source) {

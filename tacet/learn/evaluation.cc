@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numbers>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,9 +17,10 @@
 #include "tacet/learn/plan/plain_release.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/noise/gaussian.h"
-#include "tacet/model/confusion.h"
 #include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/optimize/parts/local_parts.h"
 #include "tacet/optimize/sums/cell_sum.h"
+#include "tacet/optimize/sums/prediction_cells.h"
 #include "tacet/privacy/prg_share.h"
 
 namespace tacet::learn {
@@ -92,76 +92,16 @@ std::int64_t cells_for(std::int64_t classes) {
   return classes <= max_matrix_classes ? classes * classes : 2;
 }
 
-/// Where one record counts, and its scores.
-class Scorer {
- public:
-  Scorer(const EvaluationData& data, const EvaluationPlan& plan)
-      : data_(data),
-        plan_(plan),
-        margins_(static_cast<std::size_t>(data.model.output_count())),
-        scores_(static_cast<std::size_t>(plan.scores())) {}
-
-  void add(std::int64_t row, optimize::CellSum& sum) {
-    if (plan_.targets_may_miss && !data_.dataset.labelled(row)) return sum.add_none();
-    model::margins(data_.model, data_.dataset, row, margins_);
-    const double label = data_.dataset.label(row);
-    const auto group = data_.groups == nullptr ? 0 : data_.groups->group_of(data_.dataset, row);
-    score(label);
-    sum.add(group, cell(label), scores_);
-  }
-
- private:
-  [[nodiscard]] std::int64_t cell(double label) const {
-    if (plan_.classes == 0) return 0;
-    if (plan_.has_histogram()) {
-      const auto bin = score_bin(plan_.score_edges, margins_[0]);
-      return (label > 0 ? plan_.score_bins() : 0) + bin;
-    }
-    const auto predicted = model::predicted_class(data_.model, margins_, plan_.threshold);
-    const auto actual = data_.model.task == model::Task::binary ? (label > 0 ? 1 : 0)
-                                                                : static_cast<std::int64_t>(label);
-    if (!plan_.has_matrix()) return predicted == actual ? 1 : 0;
-    return static_cast<std::int64_t>(model::cell_of(actual, predicted, plan_.classes));
-  }
-
-  /// Predictions of numbers are clipped to the target's bounds, as `predict` does.
-  void score(double label) {
-    if (!plan_.loss_cap) return;
-    const auto& model = data_.model;
-    const bool number = plan_.classes == 0;
-    const double margin = number ? model::clipped_margin(model, margins_[0]) : margins_[0];
-    of(NumberScore::loss) = model::loss_value(model.loss, margin, label) / *plan_.loss_cap;
-    if (!number) return;
-    // Both in [-1, 1] over the target's bounds.
-    const bool on_scale = model::link_of(model.loss) == model::Link::identity;
-    const double actual = on_scale ? label : 2 * label - 1;
-    const double half_error = std::abs(actual - (on_scale ? margin : predicted(margin))) / 2;
-    of(NumberScore::error) = half_error;
-    of(NumberScore::squared_error) = half_error * half_error;
-    of(NumberScore::target) = (1 + actual) / 2;
-    of(NumberScore::squared_target) = actual * actual;
-    if (plan_.has_deviance()) of(NumberScore::entropy) = entropy(label);
-  }
-
-  /// Of a label in [0, 1], over the largest that there is.
-  [[nodiscard]] double entropy(double label) const {
-    const auto term = [](double y) { return y > 0 ? -y * std::log(y) : 0.0; };
-    return plan_.link == model::Link::log ? std::numbers::e * term(label)
-                                          : (term(label) + term(1 - label)) / std::numbers::ln2;
-  }
-
-  [[nodiscard]] double predicted(double margin) const {
-    const auto& model = data_.model;
-    const double range = model.target_upper - model.target_lower;
-    return 2 * (model::regression_value(model, margin) - model.target_lower) / range - 1;
-  }
-  double& of(NumberScore score) { return scores_[static_cast<std::size_t>(score)]; }
-
-  const EvaluationData& data_;
-  const EvaluationPlan& plan_;
-  std::vector<double> margins_;
-  std::vector<double> scores_;
-};
+optimize::PredictionCells cells_of(const EvaluationPlan& plan, const data::CategoryGroups* groups) {
+  optimize::PredictionCells cells{.shape = shape_of(plan),
+                                  .norm_bits = plan.norm_bits,
+                                  .score_edges = plan.score_edges,
+                                  .matrix = plan.has_matrix(),
+                                  .loss_cap = plan.loss_cap,
+                                  .threshold = plan.threshold};
+  if (groups != nullptr) cells.groups = *groups;
+  return cells;
+}
 
 /// What was released for one group, or for all of them together; `records` is their public number.
 ReleasedCounts counts_of(std::span<const double> sums, const EvaluationPlan& plan,
@@ -322,45 +262,38 @@ privacy::Event recorded_evaluation(const privacy::Receipt& receipt, RecordedPara
 
 Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, random::Source& source,
                     privacy::Reservation& reservation, const base::CancelToken* cancel) {
-  const bool counted = count_is_public(plan.guarantee.adjacency) && !data.dataset.has_units();
+  base::ThreadPool threads(1);
+  optimize::LocalParts records(data.dataset, threads, cancel);
+  return evaluate(records, {data.model, data.groups}, plan, source, reservation);
+}
+
+Evaluation evaluate(optimize::PartSums& records, const EvaluatedModel& of,
+                    const EvaluationPlan& plan, random::Source& source,
+                    privacy::Reservation& reservation) {
+  const bool counted = count_is_public(plan.guarantee.adjacency) && !records.has_units();
   if (counted && plan.public_row_count) {
-    check_declared_count(data.dataset.rows(), *plan.public_row_count, reservation);
+    check_declared_count(records.rows(), *plan.public_row_count, reservation);
   }
-  Scorer scorer(data, plan);
-  const auto units = data.dataset.has_units() ? data.dataset.unit_count() : 0;
-  std::vector<bool> seen(static_cast<std::size_t>(units));
-  const auto takes = [&](std::int64_t row) {  // the first record of each unit that takes part
-    if (!data.dataset.has_units()) return true;
-    const auto unit = data.dataset.unit_of(row);
-    if (unit == data::Dataset::no_unit || seen[static_cast<std::size_t>(unit)]) return false;
-    seen[static_cast<std::size_t>(unit)] = true;
-    return true;
-  };
-  optimize::CellSum sum(shape_of(plan), plan.norm_bits);
-  std::int64_t count = 0;
-  for (std::int64_t row = 0; row < data.dataset.rows(); ++row) {
-    if (cancel != nullptr) cancel->throw_if_cancelled();
-    if (!takes(row)) continue;
-    scorer.add(row, sum);
-    ++count;
-  }
-  const double stddev = plan.noise_multiplier * sum.contribution_bound();
-  const auto released = mechanism::release_gaussian(std::move(sum).take(),
+  const auto cells = cells_of(plan, of.groups);
+  auto found = records.predictions(of.model, cells);
+  const double stddev =
+      plan.noise_multiplier * optimize::CellSum(cells.shape, cells.norm_bits).contribution_bound();
+  const auto released = mechanism::release_gaussian(std::move(found.sum),
                                                     privacy::NoiseMultiplier(plan.noise_multiplier),
                                                     {{}, source, reservation});
   reservation.commit();
 
-  const auto records =
-      shape_of(plan).centred ? std::optional(static_cast<double>(count)) : std::nullopt;
+  const auto public_records =
+      shape_of(plan).centred ? std::optional(static_cast<double>(found.records)) : std::nullopt;
   const auto figures = [&](std::optional<std::int64_t> group) {
-    auto counts = counts_of(released.value(), plan, group, records);
+    auto counts = counts_of(released.value(), plan, group, public_records);
     const auto added = group ? 1 : plan.groups;
     counts.stddev = stddev * std::sqrt(static_cast<double>(added));
     return figures_of(counts, plan);
   };
   Evaluation out{
       .all = figures({}), .groups = {}, .receipt = receipt_of(plan, source, reservation)};
-  if (data.groups == nullptr) return out;
+  if (of.groups == nullptr) return out;
   for (std::int64_t group = 0; group < plan.groups; ++group) out.groups.push_back(figures(group));
   return out;
 }

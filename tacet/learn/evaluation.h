@@ -16,6 +16,10 @@
 #include "tacet/privacy/receipt.h"
 #include "tacet/random/source/source.h"
 
+namespace tacet::optimize {
+class PartSums;
+}
+
 /// How well a model predicts private records, with differential privacy.
 ///
 /// One release of the Gaussian mechanism: of two classes a histogram of scores by actual class, of
@@ -156,6 +160,12 @@ struct EvaluationData {
   const data::CategoryGroups* groups = nullptr;  ///< as many as the plan's, or none for one
 };
 
+/// The model that is evaluated on records wherever they lie.
+struct EvaluatedModel {
+  const model::LinearModel& model;
+  const data::CategoryGroups* groups = nullptr;  ///< as many as the plan's, or none for one
+};
+
 /// What an evaluation released by the parameters of its receipt, for the adjacency and the unit
 /// that the receipt states. DataError where they contradict each other.
 [[nodiscard]] privacy::Event recorded_evaluation(const privacy::Receipt& receipt,
@@ -167,5 +177,9 @@ struct EvaluationData {
 [[nodiscard]] Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan,
                                   random::Source& source, privacy::Reservation& reservation,
                                   const base::CancelToken* cancel = nullptr);
+/// The same figures of records that nothing but sums is asked of (optimize/parts/part_sums.h).
+[[nodiscard]] Evaluation evaluate(optimize::PartSums& records, const EvaluatedModel& of,
+                                  const EvaluationPlan& plan, random::Source& source,
+                                  privacy::Reservation& reservation);
 
 }  // namespace tacet::learn

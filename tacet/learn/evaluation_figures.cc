@@ -48,7 +48,7 @@ NoisyRatio scaled(NoisyRatio value, double scale) {
 }
 
 /// The mean of a score in [0, 1].
-NoisyRatio mean_of(NumberScore score, const ReleasedCounts& counts) {
+NoisyRatio mean_of(optimize::NumberScore score, const ReleasedCounts& counts) {
   const double sum = counts.scores[static_cast<std::size_t>(score)];
   const std::vector<double> halves(counts.cells.size(), 0.5);
   if (counts.public_records) {
@@ -62,9 +62,9 @@ NoisyRatio mean_of(NumberScore score, const ReleasedCounts& counts) {
 /// range. First order in the noise: that of the three means, and of the number of records that they
 /// share.
 NoisyRatio r2_of(const NoisyValue& records, const ReleasedCounts& counts) {
-  const auto error = mean_of(NumberScore::squared_error, counts);
-  const auto target = mean_of(NumberScore::target, counts);
-  const auto square = mean_of(NumberScore::squared_target, counts);
+  const auto error = mean_of(optimize::NumberScore::squared_error, counts);
+  const auto target = mean_of(optimize::NumberScore::target, counts);
+  const auto square = mean_of(optimize::NumberScore::squared_target, counts);
   if (!error || !target || !square) return std::nullopt;
   const double mean = 2 * target->value - 1;
   const double variance = square->value - mean * mean;
@@ -83,7 +83,7 @@ NoisyRatio r2_of(const NoisyValue& records, const ReleasedCounts& counts) {
 
 /// A function of means of scores, by how much it grows with each.
 struct CountGrowth {
-  NumberScore score;
+  optimize::NumberScore score;
   double factor;
 };
 
@@ -114,19 +114,19 @@ struct Deviances {
 
 Deviances deviances_of(const ReleasedCounts& counts, const EvaluationPlan& plan) {
   const bool log = plan.link == model::Link::log;
-  const double t = mean_of(NumberScore::target, counts)->value;
-  const double s = mean_of(NumberScore::entropy, counts)->value;
+  const double t = mean_of(optimize::NumberScore::target, counts)->value;
+  const double s = mean_of(optimize::NumberScore::entropy, counts)->value;
   const double a = log ? 0 : std::numbers::ln2;
   const double b = log ? 1 / std::numbers::e : std::numbers::ln2;
   const double h = -t * std::log(t) - (log ? 0 : (1 - t) * std::log(1 - t));
-  return {*plan.loss_cap * mean_of(NumberScore::loss, counts)->value - a * s, h - b * s,
+  return {*plan.loss_cap * mean_of(optimize::NumberScore::loss, counts)->value - a * s, h - b * s,
           log ? -std::log(t) - 1 : std::log((1 - t) / t), a, b};
 }
 
 void add_deviance(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyFigures& out) {
-  using enum NumberScore;
+  using enum optimize::NumberScore;
   const auto t = mean_of(target, counts);
-  if (!t || !mean_of(loss, counts) || !mean_of(NumberScore::entropy, counts)) return;
+  if (!t || !mean_of(loss, counts) || !mean_of(optimize::NumberScore::entropy, counts)) return;
   const auto found = deviances_of(counts, plan);
   const double cap = *plan.loss_cap;
   const double unit = 4 * plan.error_unit;  // twice the largest target
@@ -152,8 +152,9 @@ NoisyRatio root(NoisyRatio square) {
 
 void add_numbers(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyFigures& out) {
   out.r2 = r2_of(out.records, counts);
-  out.mae = scaled(mean_of(NumberScore::error, counts), 2 * plan.error_unit);
-  out.rmse = scaled(root(mean_of(NumberScore::squared_error, counts)), 2 * plan.error_unit);
+  out.mae = scaled(mean_of(optimize::NumberScore::error, counts), 2 * plan.error_unit);
+  out.rmse =
+      scaled(root(mean_of(optimize::NumberScore::squared_error, counts)), 2 * plan.error_unit);
   if (plan.has_deviance()) add_deviance(counts, plan, out);
 }
 
@@ -276,7 +277,8 @@ NoisyFigures figures_of(const ReleasedCounts& counts, const EvaluationPlan& plan
   } else if (plan.classes > 0) {
     out.accuracy = ratio({{0, 1}, all}, counts);
   }
-  if (plan.loss_cap) out.mean_loss = scaled(mean_of(NumberScore::loss, counts), *plan.loss_cap);
+  if (plan.loss_cap)
+    out.mean_loss = scaled(mean_of(optimize::NumberScore::loss, counts), *plan.loss_cap);
   if (plan.classes == 0) add_numbers(counts, plan, out);
   return out;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tacet/learn/evaluation.h"
+#include "tacet/optimize/sums/prediction_cells.h"
 
 namespace tacet::learn {
 
@@ -18,17 +19,6 @@ struct ReleasedCounts {
 
 // A ratio of two noisy sums means something only while the lower one stands clear of the noise.
 inline constexpr double clear_of_noise = 5;
-
-/// What is added up for each record whose target is a number, in the order of the sums; all in
-/// [0, 1] for targets y and predictions in [-1, 1].
-enum class NumberScore : std::size_t {
-  loss,            ///< over its cap
-  error,           ///< |y - prediction| / 2
-  squared_error,   ///< (y - prediction)^2 / 4
-  target,          ///< (1 + y) / 2
-  squared_target,  ///< y^2
-  entropy          ///< -e y ln y of counts, (-y ln y - (1 - y) ln(1 - y)) / ln 2 of probabilities
-};
 
 /// Post-processing: shares, means and their noise, first order in the noise.
 [[nodiscard]] NoisyFigures figures_of(const ReleasedCounts& counts, const EvaluationPlan& plan);

@@ -89,10 +89,6 @@ std::vector<double> score_edges(double threshold) {
   return edges;
 }
 
-std::int64_t score_bin(std::span<const double> edges, double margin) {
-  return std::ranges::count_if(edges, [margin](double edge) { return margin > edge; });
-}
-
 std::vector<double> over_bins(std::span<const double> of_matrix, const EvaluationPlan& plan) {
   if (!plan.has_histogram()) return {of_matrix.begin(), of_matrix.end()};
   const auto bins = static_cast<std::size_t>(plan.score_bins());

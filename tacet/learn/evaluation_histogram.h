@@ -16,9 +16,6 @@ namespace tacet::learn {
 /// They follow from public facts alone, and so does their number.
 [[nodiscard]] std::vector<double> score_edges(double threshold);
 
-/// The bin of a margin: how many edges are below it. One that is no number is in the first.
-[[nodiscard]] std::int64_t score_bin(std::span<const double> edges, double margin);
-
 /// Weights of the cells of a confusion matrix of two classes as weights of the histogram's cells.
 [[nodiscard]] std::vector<double> over_bins(std::span<const double> of_matrix,
                                             const EvaluationPlan& plan);

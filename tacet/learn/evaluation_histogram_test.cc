@@ -90,9 +90,9 @@ TEST(ScoreEdges, AreTenthsAndTheThreshold) {
   const auto more = score_edges(3);
   ASSERT_EQ(more.size(), 10U);
   EXPECT_EQ(more.back(), 3);
-  EXPECT_EQ(score_bin(more, 3), 9);  // not above it
-  EXPECT_EQ(score_bin(more, 3.01), 10);
-  EXPECT_EQ(score_bin(more, NAN), 0);
+  EXPECT_EQ(optimize::score_bin(more, 3), 9);  // not above it
+  EXPECT_EQ(optimize::score_bin(more, 3.01), 10);
+  EXPECT_EQ(optimize::score_bin(more, NAN), 0);
 }
 
 TEST(EvaluationHistogram, LittleNoiseGivesTheFiguresOfTheRecords) {

@@ -149,8 +149,7 @@ std::vector<double> coefficients_of(const Training& training, const data::Datase
   privacy::TrustingBudget budget(training.guarantee.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  const auto made = training.run(dataset, schema, {source, reservation, pool, reducer}).model;
+  const auto made = training.run(dataset, schema, {source, reservation, pool}).model;
   return made.table ? made.table->noise : made.coefficients;
 }
 

@@ -75,7 +75,7 @@ TrainedModel train_one_step(const data::Dataset& dataset, const data::Schema& sc
   check_shape(dataset, schema, plan);
   optimize::GradientSum sums({dataset, plan.loss, plan.outputs},
                              {.clipping_norm = plan.clipping_norm, .norm_bits = plan.norm_bits},
-                             context.threads, context.reducer);
+                             context.threads);
   const std::vector<double> start(static_cast<std::size_t>(plan.columns * plan.outputs), 0.0);
   const privacy::NoiseMultiplier noise(plan.noise_multiplier);
   auto weights =
@@ -112,8 +112,7 @@ Trained train(double epsilon) {
   privacy::TrustingBudget budget(training.guarantee.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
-  auto result = training.run(dataset, schema, {source, reservation, threads, reducer});
+  auto result = training.run(dataset, schema, {source, reservation, threads});
   return {std::move(training), std::move(result), schema};
 }
 

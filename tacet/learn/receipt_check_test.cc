@@ -35,8 +35,7 @@ model::ModelFile trained(const ParameterValues& options, const data::Schema& sch
   privacy::TrustingBudget budget(common_options(options).adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  auto result = training.run(dataset, schema, {source, reservation, pool, reducer});
+  auto result = training.run(dataset, schema, {source, reservation, pool});
   return {std::move(result.schema), std::move(result.model), std::move(result.receipt)};
 }
 

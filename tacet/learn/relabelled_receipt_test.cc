@@ -61,9 +61,8 @@ std::optional<model::ModelFile> trained(const ParameterValues& options, bool uni
   privacy::TrustingBudget budget(common_options(options).adjacency);
   auto reservation = budget.reserve(training->events, training->guarantee);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   auto result = training->run(records_of(training->reading_schema(), units), schema,
-                              {source, reservation, pool, reducer});
+                              {source, reservation, pool});
   return model::ModelFile{std::move(result.schema), std::move(result.model),
                           std::move(result.receipt)};
 }

@@ -12,11 +12,11 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
-#include "tacet/data/encode/narrow_rows.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/optimize/parts/local_parts.h"
 
 namespace tacet::learn {
 namespace {
@@ -143,22 +143,22 @@ Training replanned(const Booked& booked, data::Schema& narrowed) {
   return booked.plan(narrowed);
 }
 
-// Records that are given away are given on.
-template <typename Records>
-TrainedModel train_on_selected_columns(const Booked& booked, Records&& dataset,
+TrainedModel train_on_selected_columns(const Booked& booked, optimize::PartSums& records,
                                        const data::Schema& schema, const TrainingContext& context) {
   const auto options = common_options(booked.asked);
   const auto rows = options.public_row_count.value_or(schema.public_row_count.value_or(0));
   if (rows > 0 && options.adjacency != privacy::Adjacency::add_remove) {
-    check_row_count(dataset, rows, context);  // before anything is spent
+    // Before anything is spent.
+    check_declared_count(records.rows(), rows, context.reservation);
   }
-  auto narrowed = release_selected_columns(dataset, schema, booked.context.first_release->noise,
+  auto narrowed = release_selected_columns(records, schema, booked.context.first_release->noise,
                                            context, choice_address);
   auto& kept = *narrowed.selected_columns;
   kept.resize(std::min(kept.size(), static_cast<std::size_t>(booked.most)));
   const auto training = replanned(booked, narrowed);
-  return training.run(data::keep_columns(std::forward<Records>(dataset), narrowed), narrowed,
-                      context);
+  records.rewrite({narrowed, optimize::Rewriting::columns});
+  if (const auto* here = records.here()) return training.run(*here, narrowed, context);
+  return training.over_parts(records, narrowed, context);
 }
 
 void show_all_columns(Training& training, std::int64_t columns) {
@@ -216,12 +216,23 @@ Training plan_on_selected_columns(const Method& method, const data::Schema& sche
           std::min(booked.most, expected_kept)));
   training.run_last = [booked](data::Dataset&& records, const data::Schema& read_by,
                                const TrainingContext& context) {
-    return train_on_selected_columns(booked, std::move(records), read_by, context);
+    optimize::LocalParts all(std::move(records), context.threads);
+    return train_on_selected_columns(booked, all, read_by, context);
   };
+  if (training.over_parts) {
+    // One more round, which counts the columns that may be kept.
+    training.part_rounds = {training.part_rounds.rounds + 1,
+                            std::max(training.part_rounds.numbers, choosable_count(schema))};
+    training.over_parts = [booked](optimize::PartSums& records, const data::Schema& read_by,
+                                   const TrainingContext& context) {
+      return train_on_selected_columns(booked, records, read_by, context);
+    };
+  }
   training.run = [booked = std::move(booked)](const data::Dataset& dataset,
                                               const data::Schema& read_by,
                                               const TrainingContext& context) {
-    return train_on_selected_columns(booked, dataset, read_by, context);
+    optimize::LocalParts all(dataset, context.threads);
+    return train_on_selected_columns(booked, all, read_by, context);
   };
   return training;
 }

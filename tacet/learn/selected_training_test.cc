@@ -36,12 +36,11 @@ struct Booking {
   }
   TrainedModel train(const Training& training, const data::Dataset& dataset, int threads = 1) {
     base::ThreadPool pool(threads);
-    return training.run(dataset, wide_schema(), {source, *reservation, pool, reducer});
+    return training.run(dataset, wide_schema(), {source, *reservation, pool});
   }
   random::SeededSource source{5};
   privacy::TrustingBudget budget;
   std::optional<privacy::Reservation> reservation;
-  base::LocalReducer reducer;
 };
 
 constexpr std::array methods{"output", "phased",    "objective", "regularized-output",

@@ -35,8 +35,7 @@ TEST(WideSchemaLong, AMillionCategoriesAreReadTrainedAndWritten) {
   privacy::TrustingBudget budget(training.guarantee.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  auto trained = training.run(dataset, schema, {source, reservation, pool, reducer});
+  auto trained = training.run(dataset, schema, {source, reservation, pool});
   EXPECT_EQ(trained.model.features[999999], "c=c999999");
   const model::ModelFile written{schema, std::move(trained.model), trained.receipt};
   const auto copy = model::model_from_json(model::model_to_json(written), "m.json");

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/receipt_check.h"
@@ -61,10 +60,8 @@ learn::TrainedModel trained(const data::Dataset& records, const data::Schema& sc
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return simulate_devices(
-      records, schema, plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+  return simulate_devices(records, schema, plan,
+                          {.source = source, .reservation = reservation, .threads = pool});
 }
 
 TEST(LocalSimulation, LearnsFromReportsAlone) {

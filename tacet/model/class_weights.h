@@ -22,6 +22,8 @@ class ClassWeights {
   explicit ClassWeights(std::vector<double> given);
 
   [[nodiscard]] bool uniform() const { return of_class_.empty(); }
+  /// One a class, the largest 1; empty: all 1.
+  [[nodiscard]] const std::vector<double>& of_classes() const { return of_class_; }
   /// Of a record with this label: -1 or +1 for two classes, else the class's index.
   [[nodiscard]] double of(double label) const {
     if (of_class_.empty()) return 1;

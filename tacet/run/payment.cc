@@ -49,6 +49,7 @@ Payment::Payment(const Expense& expense, const Front& front)
   if (account_) open_account();
   if (ledger_ == nullptr || !expense.data.empty()) return;
   internal::check_details(ledger_->details(), {expense.privacy_unit, expense.unprotected_reason});
+  if (expense.in_parts) return;
   fingerprint_ = ledger_->ledger().fingerprint();
 }
 

@@ -26,6 +26,9 @@ struct SchemaFile {
 struct Expense {
   std::string command;  ///< as the ledger keeps it
   std::string data;     ///< file with the private records; empty: they are in memory
+  /// Set where the records lie in parts (optimize/parts/): nobody here sees them, so that the
+  /// ledger cannot know them again.
+  bool in_parts = false;
   std::string privacy_unit = "record";
   privacy::Event planned = privacy::no_event();
   privacy::Guarantee cost;

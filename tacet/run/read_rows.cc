@@ -106,6 +106,9 @@ class Making {
   data::Dataset operator()(const SparseMatrix& matrix);
   data::Dataset operator()(const TypedRecords& records);
 
+  /// The names of the units that were read.
+  [[nodiscard]] std::vector<std::string> take_units() { return std::move(units_); }
+
  private:
   /// Numbered features of one record.
   struct Numbered {
@@ -140,6 +143,7 @@ class Making {
   const base::CancelToken* cancel_;
   ledger::Fingerprint* fingerprint_;
   data::Dataset dataset_;
+  std::vector<std::string> units_;
   data::EncodedRow row_;
 };
 
@@ -215,6 +219,7 @@ data::Dataset Making::operator()(const TypedRecords& records) {
     encoder.encode(values, row_);
     append();
   }
+  units_ = encoder.take_units();
   return std::move(dataset_);
 }
 
@@ -232,6 +237,14 @@ data::Dataset dataset_of(const Rows& rows, const data::Schema& schema, data::Tar
                          const ReadingRows& reading) {
   check_rows(rows, schema, target);
   return std::visit(Making(schema, target, reading), rows);
+}
+
+optimize::PartRecords part_records_of(const Rows& rows, const data::Schema& schema,
+                                      const base::CancelToken* cancel) {
+  check_rows(rows, schema, data::TargetUse::required);
+  Making making(schema, data::TargetUse::required, cancel, nullptr);
+  auto records = std::visit(making, rows);
+  return {std::move(records), making.take_units()};
 }
 
 }  // namespace tacet::run

@@ -8,6 +8,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/ledger/fingerprint.h"
+#include "tacet/optimize/parts/part.h"
 #include "tacet/run/rows.h"
 
 /// From records in memory to a data set.
@@ -29,5 +30,9 @@ struct ReadingRows {
 /// any order of rows and columns, and so has a file of them (record_text.h).
 [[nodiscard]] data::Dataset dataset_of(const Rows& rows, const data::Schema& schema,
                                        data::TargetUse target, const ReadingRows& reading = {});
+
+/// The same with targets, as a part of records that lie apart: with the names of its units.
+[[nodiscard]] optimize::PartRecords part_records_of(const Rows& rows, const data::Schema& schema,
+                                                    const base::CancelToken* cancel = nullptr);
 
 }  // namespace tacet::run

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/choose/plan.h"
 #include "tacet/data/schema/schema_cost.h"
@@ -40,6 +39,48 @@ std::string unprotected_reason(const learn::Training& plan, const TrainContext& 
   return seeded ? "the noise comes from a known seed" : "";
 }
 
+/// Books, reads, trains and releases. `read` gives the records; `carry_out` trains on them.
+template <typename Read, typename CarryOut>
+model::ModelFile paid_training(const learn::Training& plan, const TrainContext& context,
+                               Expense expense, const Read& read, const CarryOut& carry_out) {
+  privacy::check_notes(context.notes);
+  // Refused before anything is spent where both costs do not go together.
+  static_cast<void>(
+      data::with_schema_cost(plan.schema, {plan.events, plan.guarantee, plan.prg_slack}));
+  expense.privacy_unit = plan.schema.unit.value_or("record");
+  expense.planned = plan.events;
+  expense.cost = plan.guarantee;
+  expense.schema = {&plan.schema, "a schema in memory"};
+  expense.unprotected_reason = unprotected_reason(plan, context);
+  const internal::OwnSource source(context.source);
+  base::ThreadPool threads(context.threads > 0 ? context.threads : base::available_threads());
+  UnwrittenOutput output("a model in memory");
+  model::ModelFile file{.schema = plan.schema};
+  spend(expense,
+        {.account = context.account,
+         .warn = {},
+         .cancel = context.supervision.cancel,
+         .budget = context.budget,
+         .ledger = context.ledger},
+        output, read, [&](auto& records, privacy::Reservation& reservation, Pieces& result) {
+          auto trained =
+              carry_out(records, learn::TrainingContext{.source = source.get(),
+                                                        .reservation = reservation,
+                                                        .threads = threads,
+                                                        .supervision = context.supervision});
+          file.schema = std::move(trained.schema);
+          file.model = std::move(trained.model);
+          file.receipt = data::with_schema_cost(plan.schema, trained.receipt);
+          file.receipt.notes = reservation.noted(context.notes);
+          // For the hash in the ledger alone.
+          if (context.ledger != nullptr || !context.account.ledger.empty()) {
+            model::write_model(file, [&](std::string_view piece) { result.write(piece); });
+          }
+          return trained.receipt.prg_slack;
+        });
+  return file;
+}
+
 }  // namespace
 
 model::ModelFile train(const data::Schema& schema, const Rows& rows, const choose::Request& request,
@@ -50,53 +91,31 @@ model::ModelFile train(const data::Schema& schema, const Rows& rows, const choos
 
 model::ModelFile train(const learn::Training& plan, const Rows& rows, const TrainContext& context) {
   check(context);
-  privacy::check_notes(context.notes);
-  // Refused before anything is spent where both costs do not go together.
-  static_cast<void>(
-      data::with_schema_cost(plan.schema, {plan.events, plan.guarantee, plan.prg_slack}));
   check_rows(rows, plan.reading_schema(), data::TargetUse::required);
-  const internal::OwnSource source(context.source);
-  base::ThreadPool threads(context.threads > 0 ? context.threads : base::available_threads());
-  base::LocalReducer reducer;
-  UnwrittenOutput output("a model in memory");
-  model::ModelFile file{.schema = plan.schema};
-  const auto* cancel = context.supervision.cancel;
-  spend(
-      {.command = context.command,
-       .data = {},
-       .privacy_unit = plan.schema.unit.value_or("record"),
-       .planned = plan.events,
-       .cost = plan.guarantee,
-       .schema = {&plan.schema, "a schema in memory"},
-       .unprotected_reason = unprotected_reason(plan, context)},
-      {.account = context.account,
-       .warn = {},
-       .cancel = cancel,
-       .budget = context.budget,
-       .ledger = context.ledger},
-      output,
+  return paid_training(
+      plan, context, {.command = context.command},
       [&](ledger::Fingerprint* fingerprint) {
         return dataset_of(rows, plan.reading_schema(), data::TargetUse::required,
-                          {cancel, fingerprint, context.spool});
+                          {context.supervision.cancel, fingerprint, context.spool});
       },
-      [&](data::Dataset& records, privacy::Reservation& reservation, Pieces& result) {
-        auto trained = plan.consume(std::move(records), plan.schema,
-                                    {.source = source.get(),
-                                     .reservation = reservation,
-                                     .threads = threads,
-                                     .reducer = reducer,
-                                     .supervision = context.supervision});
-        file.schema = std::move(trained.schema);
-        file.model = std::move(trained.model);
-        file.receipt = data::with_schema_cost(plan.schema, trained.receipt);
-        file.receipt.notes = reservation.noted(context.notes);
-        // For the hash in the ledger alone.
-        if (context.ledger != nullptr || !context.account.ledger.empty()) {
-          model::write_model(file, [&](std::string_view piece) { result.write(piece); });
-        }
-        return trained.receipt.prg_slack;
+      [&](data::Dataset& records, const learn::TrainingContext& training) {
+        return plan.consume(std::move(records), plan.schema, training);
       });
-  return file;
+}
+
+model::ModelFile train_over_parts(const learn::Training& plan, optimize::RemoteParts& parts,
+                                  const TrainContext& context) {
+  check(context);
+  learn::expect_over_parts(plan);
+  return paid_training(
+      plan, context, {.command = context.command, .in_parts = true},
+      [&] {
+        parts.open();
+        return &parts;
+      },
+      [&](optimize::RemoteParts* records, const learn::TrainingContext& training) {
+        return plan.over_parts(*records, plan.schema, training);
+      });
 }
 
 std::vector<Prediction> predict(const model::ModelFile& file, const Rows& rows) {

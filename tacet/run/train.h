@@ -10,6 +10,7 @@
 #include "tacet/learn/plan/training.h"
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/model/model_file.h"
+#include "tacet/optimize/parts/remote_parts.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/random/source/source.h"
@@ -71,6 +72,15 @@ struct TrainContext {
 /// The same of a training that was planned before, by choose::plan.
 [[nodiscard]] model::ModelFile train(const learn::Training& plan, const Rows& rows,
                                      const TrainContext& context = {});
+
+/// The same of records that lie in parts, and the same bytes as of all of them in memory. Each part
+/// is asked once before anything can be released: what is wrong with a source or a worker then
+/// costs nothing. The ledger's row says that the records lie in parts, which it cannot know again.
+/// UsageError, with a method that can, for a training that needs the records themselves; DataError
+/// that names the part.
+[[nodiscard]] model::ModelFile train_over_parts(const learn::Training& plan,
+                                                optimize::RemoteParts& parts,
+                                                const TrainContext& context = {});
 
 /// The model's predictions, in the order of the rows; they need no target. Errors as dataset_of.
 [[nodiscard]] std::vector<Prediction> predict(const model::ModelFile& file, const Rows& rows);

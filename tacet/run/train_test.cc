@@ -30,10 +30,9 @@ TEST(Train, FromMemoryItIsTheModelOfTheFile) {
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto permit = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   const auto expected = plan.run(
       data::read_dataset(test::source_file("data/berkeley1973.csv"), plan.reading_schema()),
-      plan.schema, {source, permit, threads, reducer});
+      plan.schema, {source, permit, threads});
   random::SeededSource again(3);
   const auto file = train(data.schema, data.table(), quick(), {.source = &again, .threads = 2});
   EXPECT_EQ(file.model.coefficients, expected.model.coefficients);

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/privacy/trusting_budget.h"
@@ -23,8 +22,7 @@ inline CarriedOut carried_out(learn::Training plan, const data::Dataset& data, s
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
-  auto result = plan.run(data, plan.schema, {source, reservation, threads, reducer});
+  auto result = plan.run(data, plan.schema, {source, reservation, threads});
   return {std::move(plan), std::move(result), reservation.spent()};
 }
 
@@ -36,8 +34,7 @@ learn::TrainedModel seeded_run(const data::Dataset& data, const data::Schema& sc
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train(data, schema, plan, {source, reservation, pool, reducer});
+  return train(data, schema, plan, {source, reservation, pool});
 }
 
 }  // namespace tacet::test

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/optimize/sums/row_sum.h"
 

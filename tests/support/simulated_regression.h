@@ -115,8 +115,7 @@ inline learn::RegressionEstimate fit(const data::Dataset& records,
       budget.reserve(learn::releases(setup.noise),
                      {setup.options.epsilon, setup.options.delta, setup.options.adjacency});
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return learn::run_inference(records, setup, {source, reservation, pool, reducer});
+  return learn::run_inference(records, setup, {source, reservation, pool});
 }
 
 /// Standard errors of the estimate of least squares, or of largest likelihood, by the sandwich.

@@ -17,7 +17,6 @@
 #include "tacet/audit/inserted.h"
 #include "tacet/audit/memorisation.h"
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/learn/words/word_training.h"
 
 namespace tacet::apps {
@@ -57,7 +56,6 @@ class Audit : public Command {
         expense_of(plan), spending_.front(console, cancel), output,
         [&] { return text_.read(vocabulary, options, cancel); },
         [&](data::OpenCorpus& texts, privacy::Reservation& reservation, run::Pieces& result) {
-          base::LocalReducer reducer;
           // Behind the addresses of all steps and choices: which texts are inserted, and random
           // draws of the measurement.
           const random::KeystreamBlock block(
@@ -70,7 +68,6 @@ class Audit : public Command {
                                                   {.source = *source,
                                                    .reservation = reservation,
                                                    .threads = *pool,
-                                                   .reducer = reducer,
                                                    .supervision = supervision});
           progress.clear();
           const auto released = audit::released_words(trained.rows, plan.shape);

@@ -17,7 +17,6 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/machine.h"
-#include "tacet/base/reducer.h"
 #include "tacet/model/words/word_vectors.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/run/word_vectors.h"
@@ -121,11 +120,9 @@ class Embed : public Command {
           return text_.read(vocabulary, options, cancel);
         },
         [&](data::OpenCorpus& texts, privacy::Reservation& reservation, run::Pieces& result) {
-          base::LocalReducer reducer;
           const learn::TrainingContext context{.source = *source,
                                                .reservation = reservation,
                                                .threads = *pool,
-                                               .reducer = reducer,
                                                .supervision = supervision};
           const auto found = run::train_vectors(plan, vocabulary, options, texts, context);
           progress.clear();

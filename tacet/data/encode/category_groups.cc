@@ -41,7 +41,7 @@ std::int16_t feature(const Dataset& dataset, std::int64_t row, std::int64_t inde
 
 }  // namespace
 
-CategoryGroups::CategoryGroups(const Schema& schema, std::string_view column) {
+CategoryGroups::CategoryGroups(const Schema& schema, std::string_view column) : column_(column) {
   if (schema.projection) {
     throw base::UsageError(
         "groups of column '{}' cannot be told: the model's rows are projected, and no feature of "

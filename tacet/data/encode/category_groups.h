@@ -18,10 +18,12 @@ class CategoryGroups {
   CategoryGroups(const Schema& schema, std::string_view column);
 
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] const std::string& column() const { return column_; }
   /// The index into names(); private, like the record.
   [[nodiscard]] std::int64_t group_of(const Dataset& dataset, std::int64_t row) const;
 
  private:
+  std::string column_;
   std::vector<std::string> names_;
   bool sign_ = false;
   std::int64_t first_ = 0;  // of the column's encoded features

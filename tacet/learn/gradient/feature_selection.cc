@@ -7,6 +7,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/mechanism/select/crossings.h"
+#include "tacet/optimize/parts/part_sums.h"
 #include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/random/source/source.h"
 
@@ -72,14 +73,11 @@ double resolve_column_share(const data::Schema& schema, const FeatureSelectionOp
   throw base::UsageError("`feature_selection` is not possible here: {}", reason);
 }
 
-data::Schema release_selected_columns(const data::Dataset& dataset, const data::Schema& schema,
+data::Schema release_selected_columns(optimize::PartSums& records, const data::Schema& schema,
                                       double noise_multiplier, const TrainingContext& context,
                                       mechanism::NoiseAddress address) {
-  if (context.reducer.size() > 1) {
-    throw base::UsageError("`feature_selection` counts the records of one process alone");
-  }
   const auto ranges = schema.choosable_columns();
-  const auto sum = optimize::presence_sum(dataset, ranges);
+  const auto sum = records.presence({schema});
   const auto threshold =
       static_cast<std::int64_t>(std::ceil(feature_selection_threshold(schema) * noise_multiplier *
                                           static_cast<double>(optimize::presence_norm)));

@@ -46,7 +46,7 @@ void check_kept_noise(double noise_multiplier);
 
 /// Releases which columns to keep; the schema with their list.
 [[nodiscard]] data::Schema release_selected_columns(
-    const data::Dataset& dataset, const data::Schema& schema, double noise_multiplier,
+    optimize::PartSums& records, const data::Schema& schema, double noise_multiplier,
     const TrainingContext& context, mechanism::NoiseAddress address = {.tensor = 2});
 
 }  // namespace tacet::learn

@@ -40,8 +40,7 @@ TrainedModel train(const data::Schema& schema, const Training& plan, std::uint64
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return plan.run(test::wide_records(schema, rows), schema, {source, reservation, pool, reducer});
+  return plan.run(test::wide_records(schema, rows), schema, {source, reservation, pool});
 }
 
 // The choice gets its share of mu^2, the steps the rest, and both together the epsilon asked for.

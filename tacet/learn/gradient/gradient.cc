@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/base/machine.h"
-#include "tacet/data/encode/narrow_rows.h"
-#include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/coefficient_noise.h"
@@ -14,6 +14,7 @@
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/optimize/parts/local_parts.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/random/choose/subset.h"
 
@@ -120,42 +121,52 @@ class Descent {
   std::vector<double> mean_;
 };
 
+optimize::ContributionLimit limit_of(const GradientPlan& plan) {
+  return {.clipping_norm = plan.clipping_norm,
+          .norm_bits = plan.norm_bits,
+          .max_records_per_unit = plan.max_records_per_unit,
+          .class_weights = plan.class_weights};
+}
+
 // Draws each step's records, sums their gradients and releases the sum.
 class StepReleases {
  public:
-  StepReleases(const data::Dataset& dataset, const GradientPlan& plan,
+  StepReleases(optimize::PartSums& records, const GradientPlan& plan,
                const TrainingContext& context)
       : plan_(plan),
-        rows_(dataset.rows()),
+        records_(records),
         rate_(random::PoissonRate::at_least(plan.rate)),
         context_(context),
-        noise_(plan.noise_multiplier),
-        sum_({dataset, plan.loss, plan.outputs},
-             {.clipping_norm = plan.clipping_norm,
-              .norm_bits = plan.norm_bits,
-              .max_records_per_unit = plan.max_records_per_unit,
-              .class_weights = plan.class_weights},
-             context.threads, context.reducer),
-        order_(dataset.spool()) {}
-
-  [[nodiscard]] double clipping_norm() const { return sum_.clipping_norm(); }
+        noise_(plan.noise_multiplier) {
+    const auto limit = limit_of(plan);
+    if (plan.sampling == BatchSampling::full) {
+      records.start_gradients({plan.loss, plan.outputs, limit});
+      return;
+    }
+    const auto* here = records.here();
+    if (here == nullptr) throw base::InternalError("samples are drawn where the records are");
+    rows_ = here->rows();
+    order_.emplace(here->spool());
+    of_samples_.emplace(optimize::GradientProblem{*here, plan.loss, plan.outputs}, limit,
+                        context.threads);
+  }
 
   [[nodiscard]] privacy::Released<std::vector<double>> at(std::span<const double> weights,
                                                           std::uint64_t step) {
     switch (plan_.sampling) {
       case BatchSampling::full:
-        return release(sum_.at(weights), step);
+        return release(records_.gradient(weights, basis_at(step)), step);
       case BatchSampling::poisson: {
         const auto sample =
             privacy::DrawnSample::poisson(context_.source.claim(random::Purpose::sampling, step, 0),
                                           rate_, rows_, plan_.max_records_per_unit);
-        return release(sum_.at(weights, sample), step);
+        return release(of_samples_->at(weights, sample), step);
       }
       case BatchSampling::fixed_size: {
         const auto sample = privacy::DrawnSample::fixed_size(
             context_.source.claim(random::Purpose::sampling, step, 0), {plan_.batch, rows_});
         return mechanism::release_gaussian_of_sample(
-            sum_.partial(weights, sample), noise_,
+            of_samples_->partial(weights, sample), noise_,
             {{.step = step}, context_.source, context_.reservation}, std::move(storage_));
       }
       case BatchSampling::partition:
@@ -169,6 +180,11 @@ class StepReleases {
   }
 
  private:
+  /// Weights are 0 before the first step, and follow from what was released afterwards.
+  [[nodiscard]] optimize::Basis basis_at(std::uint64_t step) const {
+    return step == 0 ? optimize::Basis::stated : optimize::Basis::released;
+  }
+
   [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::BoundedSum sum,
                                                                std::uint64_t step) {
     return mechanism::release_gaussian(std::move(sum), noise_,
@@ -183,35 +199,37 @@ class StepReleases {
     const auto batches = static_cast<std::uint64_t>(rows_ / plan_.batch);
     const std::uint64_t block = step % batches;
     if (block == 0) {
-      order_.resize(static_cast<std::size_t>(rows_));
+      order_->resize(static_cast<std::size_t>(rows_));
       random::random_permutation(order_source_.claim(random::Purpose::sampling, step / batches, 0),
-                                 std::span(order_));
+                                 std::span(*order_));
       pass_.emplace(noise_, context_.reservation);
     }
     const auto size = static_cast<std::size_t>(plan_.batch);
-    const auto rows = std::span(order_).subspan(static_cast<std::size_t>(block) * size, size);
+    const auto rows = std::span(*order_).subspan(static_cast<std::size_t>(block) * size, size);
     return pass_->release(
-        sum_.partial(weights, rows, privacy::PassBlock{static_cast<std::int64_t>(block)}),
+        of_samples_->partial(weights, rows, privacy::PassBlock{static_cast<std::int64_t>(block)}),
         {.step = step}, context_.source, std::move(storage_));
   }
 
   const GradientPlan& plan_;
-  std::int64_t rows_;
+  optimize::PartSums& records_;
+  std::int64_t rows_ = 0;  // of samples
   random::PoissonRate rate_;
   const TrainingContext& context_;
   privacy::NoiseMultiplier noise_;
-  optimize::GradientSum sum_;
+  std::optional<optimize::GradientSum> of_samples_;
   std::vector<double> storage_;
   // Of partitions only: anybody may know their order.
   random::SeededSource order_source_{static_cast<std::uint64_t>(plan_.order_seed)};
-  base::SpooledVector<std::int64_t> order_;
+  std::optional<base::SpooledVector<std::int64_t>> order_;  // where records are here
   std::optional<mechanism::BlockGaussian> pass_;
 };
 
-TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
+TrainedModel descend(optimize::PartSums& records, const data::Schema& schema,
                      const GradientPlan& plan, const TrainingContext& context) {
-  check_shape(dataset, schema, plan);
-  StepReleases releases(dataset, plan, context);
+  const auto shape = records.shape();
+  check_shape(shape, schema, plan);
+  StepReleases releases(records, plan, context);
   // Expected records a step: public, unlike their true number.
   const double count = plan.rate * static_cast<double>(plan.public_row_count);
   Descent descent(plan);
@@ -221,8 +239,8 @@ TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
        .averaged = descent.averaged(),
        .step_size = plan.step_size,
        .momentum = plan.momentum,
-       .stddev = plan.noise_multiplier * releases.clipping_norm() / count,
-       .curvature = mean_curvature(model::properties(plan.loss).curvature, dataset.norm_bound())});
+       .stddev = plan.noise_multiplier * optimize::checked_clipping_norm(limit_of(plan)) / count,
+       .curvature = mean_curvature(model::properties(plan.loss).curvature, shape.norm_bound)});
 
   for (std::int64_t step = 0; step < plan.steps; ++step) {
     context.supervision.step("training", step, plan.steps);
@@ -242,37 +260,37 @@ TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
   return finish(plan, schema, context, std::move(coefficients));
 }
 
-// Records that are given away are given on.
-template <typename Records>
-TrainedModel train(Records&& dataset, const data::Schema& schema, const GradientPlan& plan,
-                   const TrainingContext& context) {
+}  // namespace
+
+TrainedModel train_gradient(optimize::PartSums& records, const data::Schema& schema,
+                            const GradientPlan& plan, const TrainingContext& context) {
   // The proof does not use the number of records but for batches of an exact size; the step size
   // and the means do. How many records all units have together is private.
-  if (!schema.unit) check_public_count(dataset, plan, context);
+  if (!schema.unit) check_public_count(records, plan, context);
   if (plan.feature_selection_noise > 0) {
     const auto narrowed =
-        release_selected_columns(dataset, schema, plan.feature_selection_noise, context);
-    return descend(data::keep_columns(std::forward<Records>(dataset), narrowed), narrowed,
-                   on_selected_columns(plan, narrowed), context);
+        release_selected_columns(records, schema, plan.feature_selection_noise, context);
+    records.rewrite({narrowed, optimize::Rewriting::columns});
+    return descend(records, narrowed, on_selected_columns(plan, narrowed), context);
   }
-  if (plan.standardise_noise == 0) return descend(dataset, schema, plan, context);
+  if (plan.standardise_noise == 0) return descend(records, schema, plan, context);
   const auto standardised =
-      release_standards(dataset, schema, plan.standardise_noise, plan.public_row_count,
+      release_standards(records, schema, plan.standardise_noise, plan.public_row_count,
                         {.categories = plan.counts_categories}, context);
-  return descend(data::transform(std::forward<Records>(dataset), standardised), standardised, plan,
-                 context);
+  records.rewrite({standardised, optimize::Rewriting::standards});
+  return descend(records, standardised, plan, context);
 }
-
-}  // namespace
 
 TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
                             const GradientPlan& plan, const TrainingContext& context) {
-  return train(dataset, schema, plan, context);
+  optimize::LocalParts records(dataset, context.threads);
+  return train_gradient(records, schema, plan, context);
 }
 
 TrainedModel train_gradient(data::Dataset&& dataset, const data::Schema& schema,
                             const GradientPlan& plan, const TrainingContext& context) {
-  return train(std::move(dataset), schema, plan, context);
+  optimize::LocalParts records(std::move(dataset), context.threads);
+  return train_gradient(records, schema, plan, context);
 }
 
 }  // namespace tacet::learn

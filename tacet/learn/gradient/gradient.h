@@ -142,6 +142,10 @@ struct GradientPlan : MethodPlan, Batches {
 /// any number of threads. A plan that standardises takes records of data::raw_schema(schema).
 [[nodiscard]] TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
                                           const GradientPlan& plan, const TrainingContext& context);
+/// The same of records wherever they lie, with the same bits. InternalError for a plan of samples
+/// of records that are not here.
+[[nodiscard]] TrainedModel train_gradient(optimize::PartSums& records, const data::Schema& schema,
+                                          const GradientPlan& plan, const TrainingContext& context);
 /// The same with records that are given away: those that are written anew, for released means or
 /// selected columns, are held in memory once.
 [[nodiscard]] TrainedModel train_gradient(data::Dataset&& dataset, const data::Schema& schema,

@@ -76,7 +76,6 @@ TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
   const auto schema = berkeley();
   const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
   base::ThreadPool pool(2);
-  base::LocalReducer reducer;
   for (const char* sampling : {"fixed_size", "partition"}) {
     auto options = options_of(sampling, Adjacency::replace_one, 500);
     options.set("steps", 60);
@@ -84,8 +83,7 @@ TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
     privacy::TrustingBudget budget(Adjacency::replace_one);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     random::SeededSource source(1);
-    const auto trained =
-        train_gradient(dataset, schema, plan, {source, reservation, pool, reducer});
+    const auto trained = train_gradient(dataset, schema, plan, {source, reservation, pool});
     EXPECT_EQ(trained.receipt.guarantee, plan.guarantee) << sampling;
     EXPECT_EQ(trained.receipt.sampling, sampling);
     EXPECT_EQ(accounting::epsilon(trained.receipt.events, Adjacency::replace_one,
@@ -109,8 +107,7 @@ TEST(GradientBatches, PaperTrainsWithinItsClaim) {
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   random::SeededSource source(1);
   base::ThreadPool pool(2);
-  base::LocalReducer reducer;
-  const auto trained = train_gradient(dataset, schema, plan, {source, reservation, pool, reducer});
+  const auto trained = train_gradient(dataset, schema, plan, {source, reservation, pool});
   EXPECT_EQ(trained.receipt.calibration, "wang2021");
   EXPECT_EQ(trained.receipt.events, plan.events);
   EXPECT_LE(trained.receipt.guarantee.epsilon, 4);

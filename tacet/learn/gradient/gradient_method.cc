@@ -5,6 +5,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
+#include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/plan/setting_list.h"
@@ -42,11 +43,29 @@ privacy::Event recorded_descent(const privacy::Receipt& receipt, RecordedParamet
   return releases(plan);
 }
 
+PartRounds part_rounds(const GradientPlan& plan, const data::Schema& schema) {
+  const bool selects = plan.feature_selection_noise > 0;
+  return {.rounds = plan.steps + (plan.first_noise() > 0 ? 2 : 1),
+          .numbers = selects ? choosable_count(schema) : plan.columns * plan.outputs};
+}
+
 Training gradient_training(const data::Schema& schema, const ParameterValues& asked,
                            const PlanContext& part_of) {
   auto plan = plan_gradient(schema, gradient_options(asked), part_of);
   auto training = resolved_training(plan, train_gradient);
   if (plan.standardise_noise > 0) training.raw_schema = data::raw_schema(schema);
+  if (plan.sampling != BatchSampling::full) {
+    training.needs_records =
+        "which records are in a sample is secret, and what asks parts for them would show it";
+  } else if (model::is_custom(plan.loss)) {
+    training.needs_records = "a loss of one's own is code, which parts do not know";
+  } else {
+    training.part_rounds = part_rounds(plan, schema);
+    training.over_parts = [plan](optimize::PartSums& records, const data::Schema& of,
+                                 const TrainingContext& context) {
+      return train_gradient(records, of, plan, context);
+    };
+  }
   training.run_last = [plan = std::move(plan)](data::Dataset&& records, const data::Schema& of,
                                                const TrainingContext& context) {
     return train_gradient(std::move(records), of, plan, context);

@@ -29,8 +29,7 @@ TrainedModel train(const Setting& setting, const GradientPlan& plan, std::uint64
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(2);
-  base::LocalReducer reducer;
-  return train_gradient(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
+  return train_gradient(setting.train, setting.schema, plan, {source, reservation, pool});
 }
 
 /// Whether three of the models of seeds 1 to 5 are good, as their median is then: known as soon as
@@ -152,9 +151,8 @@ NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t s
   auto reservation =
       budget.reserve(quiet.events, {std::numeric_limits<double>::infinity(), 1e-5, add_remove});
   base::ThreadPool pool(2);
-  base::LocalReducer reducer;
   const auto exact =
-      train_gradient(setting.train, setting.schema, quiet, {source, reservation, pool, reducer})
+      train_gradient(setting.train, setting.schema, quiet, {source, reservation, pool})
           .model.coefficients;
   NoiseCounts counts;
   const double total = static_cast<double>(seeds) * static_cast<double>(exact.size());

@@ -31,8 +31,7 @@ TrainedModel train(const Setting& setting, const GradientPlan& plan, std::uint64
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return train_gradient(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
+  return train_gradient(setting.train, setting.schema, plan, {source, reservation, pool});
 }
 
 TrainedModel train(const Setting& setting, const ParameterValues& options, std::uint64_t seed,
@@ -130,9 +129,8 @@ TEST(Gradient, SecureNoiseGivesAProtectedReceipt) {
   privacy::TrustingBudget budget(add_remove);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   const auto trained =
-      train_gradient(setting.train, setting.schema, plan, {*source, reservation, pool, reducer});
+      train_gradient(setting.train, setting.schema, plan, {*source, reservation, pool});
   EXPECT_TRUE(trained.receipt.is_protected());
   EXPECT_TRUE(reservation.committed());
 }
@@ -232,11 +230,10 @@ TEST(Gradient, StopsBetweenStepsWhenCancelled) {
   privacy::TrustingBudget budget(add_remove);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   base::CancelToken cancel;
   cancel.cancel();
   EXPECT_THROW((void)train_gradient(setting.train, setting.schema, plan,
-                                    {source, reservation, pool, reducer, {nullptr, &cancel}}),
+                                    {source, reservation, pool, {nullptr, &cancel}}),
                base::Interrupted);
 }
 

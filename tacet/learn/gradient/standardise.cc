@@ -10,7 +10,6 @@
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/noise/gaussian.h"
-#include "tacet/optimize/sums/score_sum.h"
 
 namespace tacet::learn {
 namespace {
@@ -25,70 +24,6 @@ bool has_countable(const data::Schema& schema) {
   return schema.target && !schema.target->regression() && outputs_of(*schema.target) == 1 &&
          !data::category_features(schema).empty();
 }
-
-/// What a record adds to the sum, read off its raw row.
-class Contribution {
- public:
-  Contribution(const data::Schema& raw, std::int64_t columns, Moments moments)
-      : places_(static_cast<std::size_t>(columns)) {
-    for (const auto feature : data::numeric_features(raw)) {
-      places_[feature] = {Part::number, scores_.size() / 2};
-      scores_.resize(scores_.size() + 2);
-    }
-    if (!moments.categories) return;
-    const auto ranges = data::category_features(raw);
-    max_ = std::ssize(ranges);
-    for (const auto& [begin, end] : ranges) {
-      for (auto column = begin; column < end; ++column) {
-        places_[column] = {Part::category, static_cast<std::size_t>(categories_++)};
-      }
-    }
-  }
-
-  [[nodiscard]] std::int64_t terms() const { return std::ssize(scores_); }
-  [[nodiscard]] optimize::Marks marks() const { return {.places = categories_, .most = max_}; }
-  [[nodiscard]] std::span<const double> scores() const { return scores_; }
-  [[nodiscard]] std::span<const std::size_t> marked() const { return marked_; }
-
-  void read(const data::Dataset& records, std::int64_t row) {
-    marked_.clear();
-    for (std::size_t i = 0; i < scores_.size() / 2; ++i) set_number(i, 0);
-    if (records.sparse()) {
-      const auto sparse = records.sparse_row(row);
-      for (std::size_t i = 0; i < sparse.columns.size(); ++i) {
-        set(sparse.columns[i], sparse.values[i]);
-      }
-      return;
-    }
-    const auto dense = records.dense_row(row);
-    for (std::size_t i = 0; i < dense.size(); ++i) set(i, dense[i]);
-  }
-
- private:
-  enum class Part { none, number, category };
-  struct Place {
-    Part part = Part::none;
-    std::size_t index = 0;
-  };
-
-  void set_number(std::size_t number, double z) {
-    scores_[2 * number] = (1 + z) / 2;  // within [0, 1], as the sum enforces
-    scores_[2 * number + 1] = z * z;
-  }
-
-  void set(std::size_t column, std::int16_t value) {
-    const auto& [part, index] = places_[column];
-    constexpr double unit = 1.0 / data::Dataset::feature_scale;
-    if (part == Part::number) set_number(index, value * unit);
-    if (part == Part::category && value != 0) marked_.push_back(index);
-  }
-
-  std::vector<Place> places_;  // of the raw features
-  std::int64_t categories_ = 0;
-  std::int64_t max_ = 0;
-  std::vector<double> scores_;
-  std::vector<std::size_t> marked_;
-};
 
 /// Why numbers cannot be standardised; null where they can.
 const char* standardise_obstacle(const data::Schema& schema, const GradientOptions& options) {
@@ -133,17 +68,6 @@ bool counts_categories(const data::Schema& schema, Standardise asked, const mode
   return noise >= min_noise_counted && std::holds_alternative<model::LogisticLoss>(loss);
 }
 
-privacy::BoundedSum moment_sum(const data::Dataset& raw, const data::Schema& schema, int norm_bits,
-                               Moments moments) {
-  Contribution record(data::raw_schema(schema), raw.columns(), moments);
-  optimize::ScoreSum sum(record.terms(), norm_bits, optimize::ScoreOrigin::half, record.marks());
-  for (std::int64_t row = 0; row < raw.rows(); ++row) {
-    record.read(raw, row);
-    sum.add(record.scores(), record.marked());
-  }
-  return std::move(sum).take();
-}
-
 data::Standard standard_of(double mean, double square, double noise) {
   const double error = noise * noise;
   const double m = std::clamp(mean * 0.2 / (0.2 + error), -1.0, 1.0);
@@ -159,13 +83,10 @@ double scale_of(double share, double noise) {
   return std::cbrt(usual_share / drawn);
 }
 
-data::Schema release_standards(const data::Dataset& raw, const data::Schema& schema,
+data::Schema release_standards(optimize::PartSums& raw, const data::Schema& schema,
                                double noise_multiplier, std::int64_t public_row_count,
-                               Moments moments, const TrainingContext& means) {
-  if (means.reducer.size() > 1) {
-    throw base::UsageError("standardise private sums the records of one process alone");
-  }
-  auto sum = moment_sum(raw, schema, norm_bits_for(noise_multiplier), moments);
+                               optimize::Moments moments, const TrainingContext& means) {
+  auto sum = raw.moments({schema, norm_bits_for(noise_multiplier), moments});
   const double stddev =
       noise_multiplier * static_cast<double>(sum.contribution_bound()) * sum.grid();
   const auto released =

@@ -7,7 +7,8 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/model/loss/loss.h"
-#include "tacet/privacy/bounded_sum.h"
+#include "tacet/optimize/parts/part_sums.h"
+#include "tacet/optimize/sums/moment_sum.h"
 
 /// Numbers counted by their released means and standard deviations instead of by their bounds
 /// alone, and, where noise is large, categories the more the rarer they are: one release of sums
@@ -35,18 +36,6 @@ constexpr double min_noise_counted = 0.01;
 [[nodiscard]] bool counts_categories(const data::Schema& schema, Standardise asked,
                                      const model::Loss& loss, double noise);
 
-/// What the release is about.
-struct Moments {
-  bool categories = false;  ///< how often they occur, beside means and squares of numbers
-};
-
-/// Sums over the records of (2 v - 1) / 2 and (2 v - 1)^2 - 1/2, a pair a numeric column, and then
-/// 1/2 for each category that a record has, one at most of a column. Each is within 1/2, so that a
-/// record with k numbers and m listed columns contributes at most sqrt(2 k + m) / 2, certified in
-/// integers. `raw` holds records of data::raw_schema(schema).
-[[nodiscard]] privacy::BoundedSum moment_sum(const data::Dataset& raw, const data::Schema& schema,
-                                             int norm_bits, Moments moments = {});
-
 /// Mean and standard deviation from released means of 2 v - 1 and its square, which have noise of
 /// standard  deviation `noise` at most: drawn towards 0 and a variance of 0.1 as the noise
 /// grows.
@@ -56,9 +45,11 @@ struct Moments {
 /// standard deviation of its noise: (4 p)^(-1/3), shares below twice the noise taken as that.
 [[nodiscard]] double scale_of(double share, double noise);
 
-/// Releases the sums and gives the schema with its standards.
-[[nodiscard]] data::Schema release_standards(const data::Dataset& raw, const data::Schema& schema,
+/// Releases the sums of records of data::raw_schema(schema), and gives the schema with its
+/// standards.
+[[nodiscard]] data::Schema release_standards(optimize::PartSums& raw, const data::Schema& schema,
                                              double noise_multiplier, std::int64_t public_row_count,
-                                             Moments moments, const TrainingContext& means);
+                                             optimize::Moments moments,
+                                             const TrainingContext& means);
 
 }  // namespace tacet::learn

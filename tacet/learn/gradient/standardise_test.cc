@@ -8,121 +8,22 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/data/encode/encoder.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/mixed_records.h"
 
 namespace tacet::learn {
 namespace standardise_test {
 
 using privacy::Adjacency;
 
-data::Schema mixed_schema() {
-  return data::schema_from_toml(R"(
-    public_row_count = 4
-    [target]
-    column = "y"
-    lower = 0
-    upper = 1
-    [[column]]
-    name = "a"
-    kind = "numeric"
-    lower = 20
-    upper = 100
-    knots = 3
-    [[column]]
-    name = "c"
-    kind = "categorical"
-    categories = ["u", "v"]
-    [[column]]
-    name = "f"
-    kind = "numeric"
-    lower = 0
-    upper = 1
-  )",
-                                "s.toml");
-}
-
-using Fields = std::vector<std::string_view>;
-
-data::Dataset encode(const data::Schema& schema, const std::vector<Fields>& records,
-                     const std::vector<std::string>& names = {"a", "c", "f", "y"}) {
-  data::Encoder encoder(schema, names, data::TargetUse::required, "t.csv");
-  data::Dataset out(schema.shape());
-  data::EncodedRow row;
-  for (const auto& fields : records) {
-    encoder.encode(fields, row);
-    out.append(row);
-  }
-  return out;
-}
-
-std::vector<std::int64_t> sum_of(const std::vector<Fields>& records, int norm_bits,
-                                 Moments moments = {}) {
-  const auto schema = mixed_schema();
-  const auto sum =
-      moment_sum(encode(data::raw_schema(schema), records), schema, norm_bits, moments);
-  const auto values = sum.open(mechanism::AccessKeys::key());
-  EXPECT_EQ(sum.contribution_bound(), std::int64_t{1} << norm_bits);
-  return {values.begin(), values.end()};
-}
-
-std::int64_t squared_distance(const std::vector<std::int64_t>& a,
-                              const std::vector<std::int64_t>& b) {
-  std::int64_t squared = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) squared += (a[i] - b[i]) * (a[i] - b[i]);
-  return squared;
-}
-
-/// What a record can be: the ends, the middle, nonsense, what is missing.
-std::vector<Fields> all_records() {
-  std::vector<Fields> records;
-  for (const auto* a : {"20", "100", "60", "43.7", "-1e300", "1e300", "", "nan", "x"}) {
-    for (const auto* c : {"u", "w"}) {
-      for (const auto* f : {"0", "1", "0.3", "", "7"}) records.push_back({a, c, f, "0.5"});
-    }
-  }
-  return records;
-}
-
-TEST(MomentSum, NeighboursDifferByNoMoreThanTheBound) {
-  const auto records = all_records();
-  const std::vector<Fields> others{records[3], records[17]};
-  for (const bool categories : {false, true}) {
-    const Moments moments{.categories = categories};
-    for (const int bits : {14, 21, 30}) {
-      const std::int64_t bound = std::int64_t{1} << (2 * bits);
-      const auto base = sum_of(others, bits, moments);
-      std::vector<std::vector<std::int64_t>> with;
-      for (const auto& record : records) {
-        auto all = others;
-        all.insert(all.begin() + 1, record);
-        with.push_back(sum_of(all, bits, moments));
-        EXPECT_LE(squared_distance(with.back(), base), bound);
-      }
-      std::int64_t most = 0;
-      for (const auto& one : with) {
-        for (const auto& other : with) most = std::max(most, squared_distance(one, other));
-      }
-      EXPECT_LE(most, 4 * bound);
-    }
-  }
-}
-
-TEST(MomentSum, CountsCategories) {
-  const std::vector<Fields> records{
-      {"20", "u", "1", "0"}, {"40", "v", "0", "0"}, {"40", "v", "0", "0"}, {"40", "w", "0", "0"}};
-  const auto schema = mixed_schema();
-  const auto sum =
-      moment_sum(encode(data::raw_schema(schema), records), schema, 30, {.categories = true});
-  const auto values = sum.open(mechanism::AccessKeys::key());
-  ASSERT_EQ(values.size(), 6);
-  EXPECT_NEAR(2 * static_cast<double>(values[4]) * sum.grid(), 1, 1e-6);
-  EXPECT_NEAR(2 * static_cast<double>(values[5]) * sum.grid(), 2, 1e-6);
-}
+using test::all_records;
+using test::encode;
+using test::Fields;
+using test::mixed_schema;
 
 TEST(ScaleOf, GrowsWithRarityAndKeepsItsBounds) {
   EXPECT_EQ(scale_of(0.25, 0), 1);
@@ -134,18 +35,6 @@ TEST(ScaleOf, GrowsWithRarityAndKeepsItsBounds) {
       EXPECT_LE(scale_of(share, noise), data::CategoricalColumn::max_scale);
     }
   }
-}
-
-TEST(MomentSum, HoldsMeansAndSquares) {
-  const std::vector<Fields> records{{"20", "u", "1", "0"}, {"40", "v", "0", "0"}};
-  const auto schema = mixed_schema();
-  const auto sum = moment_sum(encode(data::raw_schema(schema), records), schema, 30);
-  const auto values = sum.open(mechanism::AccessKeys::key());
-  const auto real = [&](std::size_t i) { return static_cast<double>(values[i]) * sum.grid(); };
-  EXPECT_NEAR(2 * real(0), -1.5, 1e-6);        // -1 and -0.5
-  EXPECT_NEAR(real(1) + 2 * 0.5, 1.25, 1e-6);  // 1 and 0.25
-  EXPECT_NEAR(2 * real(2), 0, 1e-6);
-  EXPECT_NEAR(real(3) + 2 * 0.5, 2, 1e-6);
 }
 
 TEST(StandardOf, IsThatOfTheSampleWithoutNoiseAndAGuessWithMuch) {
@@ -315,10 +204,9 @@ TEST(Standardise, ScalesAreThoseOfTheSharesInTheRecords) {
     privacy::TrustingBudget budget(common_options(options).adjacency);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     base::ThreadPool pool(1);
-    base::LocalReducer reducer;
     const auto result =
         train_gradient(encode(data::raw_schema(schema), records, {"c", "s", "f", "y"}), schema,
-                       plan, {source, reservation, pool, reducer});
+                       plan, {source, reservation, pool});
     const auto scales = [&](std::size_t column) {
       return std::get<data::CategoricalColumn>(result.schema.columns[column].rule).scales;
     };

@@ -161,11 +161,6 @@ InferencePlan plan_inference(const data::Schema& schema, const InferenceTraining
 
 TrainedModel train_inference(const data::Dataset& dataset, const data::Schema& schema,
                              const InferencePlan& plan, const TrainingContext& context) {
-  if (schema.unit && context.reducer.size() > 1) {
-    throw base::UsageError(
-        "the method inference draws one record of each unit in one process; use the method "
-        "gradient");
-  }
   const auto drawn = drawn_records(dataset, schema, context);
   const auto& records = drawn ? *drawn : dataset;
   check_public_count(records, plan, context, drawn ? "units" : "records");

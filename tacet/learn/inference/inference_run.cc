@@ -63,7 +63,7 @@ class Fit {
     const auto releases = static_cast<std::int64_t>(setup_.noise.steps.size()) + 2;
     context_.supervision.step("training", static_cast<std::int64_t>(next_), releases);
     const auto released = mechanism::release_gaussian(
-        optimize::joint_sum(records_, task, facts_.adjacency, context_.threads, context_.reducer),
+        optimize::joint_sum(records_, task, facts_.adjacency, context_.threads),
         privacy::NoiseMultiplier(multiplier),
         {{.step = next_++}, context_.source, context_.reservation});
     auto noise = optimize::joint_noise(task);

@@ -111,9 +111,6 @@ void check_local_work(const LocalizationPlan& plan, const LocalPhase& phase,
 TrainedModel train_localization(const data::Dataset& dataset, const data::Schema& schema,
                                 const LocalizationPlan& plan, const TrainingContext& context) {
   check_row_count(dataset, plan.public_row_count, context);
-  if (context.reducer.size() > 1) {
-    throw base::UsageError("localised methods need all records in one process; use gradient");
-  }
   Releasers doors(plan, context);
   std::vector<double> weights(static_cast<std::size_t>(plan.columns), 0.0);
   std::int64_t at = 0;

@@ -50,7 +50,6 @@ struct Pair {
 /// bounds of the rest at each, both tails and orders: together they fail once in 10^9 audits.
 double audited_epsilon(const Pair& pair, const Release& release, std::size_t runs) {
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   const auto draw = [&](const data::Dataset& dataset, std::uint64_t first) {
     std::vector<double> found;
     found.reserve(runs);
@@ -58,7 +57,7 @@ double audited_epsilon(const Pair& pair, const Release& release, std::size_t run
       random::SeededSource source(first + run);
       privacy::TrustingBudget budget(pair.guarantee.adjacency);
       auto reservation = budget.reserve(pair.events, pair.guarantee);
-      found.push_back(release(dataset, {source, reservation, pool, reducer}));
+      found.push_back(release(dataset, {source, reservation, pool}));
     }
     return found;
   };

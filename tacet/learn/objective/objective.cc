@@ -25,10 +25,6 @@ optimize::GlmLoss solver_loss(const ObjectivePlan& plan) {
 privacy::Released<std::vector<double>> release_objective(const data::Dataset& dataset,
                                                          const ObjectivePlan& plan,
                                                          const TrainingContext& context) {
-  if (context.reducer.size() > 1) {
-    throw base::UsageError(
-        "the method objective needs all records in one process; use the method gradient");
-  }
   const mechanism::PerturbedSolver solver = [&](std::span<const double> linear) {
     // What is drawn while the solver runs, and how long that takes, is nobody's business.
     return optimize::minimise_certified(dataset,

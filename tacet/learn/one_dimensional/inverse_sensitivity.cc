@@ -121,7 +121,7 @@ privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& datas
   const optimize::GradientSum sums(
       {dataset, plan.loss, 1},
       {.clipping_norm = plan.clipping_norm, .norm_bits = norm_bits, .slope_bound = steepest},
-      context.threads, context.reducer);
+      context.threads);
   const auto query = plan.query();
   const optimize::RegularizedProblem problem{.loss = optimize::GlmLoss(plan.loss, 0, steepest),
                                              .sum_l2 = query.sum_l2};

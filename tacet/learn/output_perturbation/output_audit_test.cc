@@ -42,14 +42,12 @@ struct Line {
                                             std::uint64_t first_seed, std::uint64_t runs) const {
     const auto dataset = records(turned);
     base::ThreadPool pool(1);
-    base::LocalReducer reducer;
     std::vector<double> found;
     for (std::uint64_t run = 0; run < runs; ++run) {
       random::SeededSource source(first_seed + run);
       privacy::TrustingBudget budget(replace_one);
       auto reservation = budget.reserve(used.events, used.guarantee);
-      const auto trained =
-          train_output(dataset, schema, used, {source, reservation, pool, reducer});
+      const auto trained = train_output(dataset, schema, used, {source, reservation, pool});
       found.push_back(trained.model.coefficients[0] / plan.stddev);
     }
     return found;

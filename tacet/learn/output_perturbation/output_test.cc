@@ -38,8 +38,7 @@ TrainedModel train(const Setting& setting, const ParameterValues& options, std::
   privacy::TrustingBudget budget(common_options(options).adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(2);
-  base::LocalReducer reducer;
-  return training.run(setting.train, setting.schema, {source, reservation, pool, reducer});
+  return training.run(setting.train, setting.schema, {source, reservation, pool});
 }
 
 double mean_loss(const model::LinearModel& model, const data::Dataset& dataset) {
@@ -176,9 +175,8 @@ TEST(Output, MuchEpsilonApproachesTheMinimum) {
   random::SeededSource source(1);
   privacy::TrustingBudget budget(replace_one);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::LocalReducer reducer;
   const auto close =
-      train_output(setting.train, setting.schema, plan, {source, reservation, pool, reducer}).model;
+      train_output(setting.train, setting.schema, plan, {source, reservation, pool}).model;
   EXPECT_LE(mean_loss(close, setting.train), mean_loss(best.value().model, setting.train) + 0.003);
 }
 
@@ -251,10 +249,8 @@ TEST(Output, AnotherNumberOfRecordsGivesTheReservationBack) {
   privacy::TrustingBudget budget(replace_one);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  EXPECT_THROW(
-      (void)training.run(setting.train, setting.schema, {source, reservation, pool, reducer}),
-      base::DataError);
+  EXPECT_THROW((void)training.run(setting.train, setting.schema, {source, reservation, pool}),
+               base::DataError);
   EXPECT_EQ(budget.spent().epsilon, 0);
 }
 

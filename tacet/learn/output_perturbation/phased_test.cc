@@ -78,7 +78,6 @@ TEST(Phased, CostsWhatOnePhaseCosts) {
   const auto setting = berkeley();
   privacy::TrustingBudget budget({2, 1e-3, replace_one});
   base::ThreadPool pool(2);
-  base::LocalReducer reducer;
   double spent = 0;
   for (int run = 0; run < 2; ++run) {
     const auto plan = plan_phased(setting.schema, phased_options({{"method", "phased"},
@@ -93,7 +92,7 @@ TEST(Phased, CostsWhatOnePhaseCosts) {
     random::SeededSource source(static_cast<std::uint64_t>(run));
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     const auto trained =
-        train_phased(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
+        train_phased(setting.train, setting.schema, plan, {source, reservation, pool});
     EXPECT_EQ(trained.receipt.events, plan.events);
     EXPECT_EQ(trained.receipt.guarantee, plan.guarantee);
     EXPECT_GT(budget.spent().epsilon, spent);  // the same data again cost again
@@ -119,7 +118,6 @@ TEST(Phased, RefusesWhatHasNoProof) {
 TEST(Phased, EveryLossTrainsInEveryDomain) {
   const auto setting = berkeley();
   base::ThreadPool pool(2);
-  base::LocalReducer reducer;
   for (const auto& name : model::loss_names()) {
     const auto loss = model::make_loss(name);
     // Of one output: softmax is for several classes.
@@ -135,8 +133,7 @@ TEST(Phased, EveryLossTrainsInEveryDomain) {
       random::SeededSource source(1);
       privacy::TrustingBudget budget(privacy::Adjacency::zero_out);
       auto reservation = budget.reserve(training.events, training.guarantee);
-      const auto trained =
-          training.run(setting.train, setting.schema, {source, reservation, pool, reducer});
+      const auto trained = training.run(setting.train, setting.schema, {source, reservation, pool});
       EXPECT_LE(trained.receipt.guarantee.epsilon, 1) << name;
     }
   }

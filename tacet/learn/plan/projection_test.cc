@@ -152,8 +152,7 @@ TEST(Projection, ArorasRoomIsHeldAgainstTheModel) {
   privacy::TrustingBudget budget(training.guarantee.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  const auto trained = training.run(dataset, training.schema, {source, reservation, pool, reducer});
+  const auto trained = training.run(dataset, training.schema, {source, reservation, pool});
   model::ModelFile file{
       .schema = trained.schema, .model = trained.model, .receipt = trained.receipt};
   EXPECT_TRUE(check_receipt(file.receipt, &file).faults.empty());

@@ -12,6 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/learn/plan/recorded.h"
+#include "tacet/optimize/parts/part_sums.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
 
@@ -227,16 +228,41 @@ void check_declared_count(std::int64_t found, std::int64_t declared,
 
 void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
                      const TrainingContext& context, std::string_view what) {
-  std::array rows{dataset.rows()};
-  context.reducer.sum(rows);
-  check_declared_count(rows.front(), row_count, context.reservation, what);
+  check_declared_count(dataset.rows(), row_count, context.reservation, what);
 }
+
+namespace {
+
+bool count_is_stated(const MethodPlan& plan) {
+  const bool is_public = plan.guarantee.adjacency != privacy::Adjacency::add_remove;
+  return is_public && !plan.unprotected() && plan.public_row_count != 0;
+}
+
+}  // namespace
 
 void check_public_count(const data::Dataset& dataset, const MethodPlan& plan,
                         const TrainingContext& context, std::string_view what) {
-  const bool is_public = plan.guarantee.adjacency != privacy::Adjacency::add_remove;
-  if (!is_public || plan.unprotected() || plan.public_row_count == 0) return;
-  check_row_count(dataset, plan.public_row_count, context, what);
+  if (count_is_stated(plan)) check_row_count(dataset, plan.public_row_count, context, what);
+}
+
+void check_public_count(optimize::PartSums& records, const MethodPlan& plan,
+                        const TrainingContext& context, std::string_view what) {
+  if (!count_is_stated(plan)) return;
+  check_declared_count(records.rows(), plan.public_row_count, context.reservation, what);
+}
+
+void expect_over_parts(const Training& training) {
+  if (training.over_parts) return;
+  if (training.unprotected()) {
+    throw base::UsageError(
+        "without noise the exact minimiser is trained, which needs the records themselves, and "
+        "records in parts answer with sums alone; give a finite epsilon");
+  }
+  throw base::UsageError(
+      "method {} cannot train on records in parts, which answer with sums of all of them alone: "
+      "{}; use `method=gradient` on all records, or `method=adassp`",
+      training.method,
+      training.needs_records.empty() ? "it needs the records themselves" : training.needs_records);
 }
 
 std::int64_t resolve_row_count(const data::Schema& schema, const CommonOptions& options) {
@@ -329,8 +355,9 @@ TrainedModel finish(const MethodPlan& plan, const data::Schema& schema,
   return trained;
 }
 
-void check_shape(const data::Dataset& dataset, const data::Schema& schema, const MethodPlan& plan) {
-  if (dataset.columns() == plan.columns && dataset.norm_bound() <= schema.norm_bound()) return;
+void check_shape(const data::DatasetShape& shape, const data::Schema& schema,
+                 const MethodPlan& plan) {
+  if (shape.columns == plan.columns && shape.norm_bound <= schema.norm_bound()) return;
   throw base::InternalError("the data set and the plan differ in their columns or bounds");
 }
 

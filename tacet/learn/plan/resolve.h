@@ -81,7 +81,12 @@ struct Coefficients {
                                                 const TrainingContext& context);
 
 /// InternalError when the plan was made for data of another shape.
-void check_shape(const data::Dataset& dataset, const data::Schema& schema, const MethodPlan& plan);
+void check_shape(const data::DatasetShape& shape, const data::Schema& schema,
+                 const MethodPlan& plan);
+inline void check_shape(const data::Dataset& dataset, const data::Schema& schema,
+                        const MethodPlan& plan) {
+  check_shape(dataset.shape(), schema, plan);
+}
 
 /// What is left of delta for the noise that a method calibrates, beside the PRG slack, at the
 /// epsilon asked for (privacy/prg_share.h); to be asked before anything is booked.
@@ -108,7 +113,7 @@ void expect_proved(const Method& method, const data::Schema& schema, const Commo
 void check_declared_count(std::int64_t found, std::int64_t declared,
                           privacy::Reservation& reservation, std::string_view what = "records");
 
-/// The same of the records of all processes together.
+/// The same of the records of a data set.
 void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
                      const TrainingContext& context, std::string_view what = "records");
 
@@ -116,6 +121,8 @@ void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
 /// differ by how many records there are, and not without protection. Schedules, step sizes and what
 /// the receipt states go by the declared number. Not for several records per unit: neighbours
 /// differ in how many.
+void check_public_count(optimize::PartSums& records, const MethodPlan& plan,
+                        const TrainingContext& context, std::string_view what = "records");
 void check_public_count(const data::Dataset& dataset, const MethodPlan& plan,
                         const TrainingContext& context, std::string_view what = "records");
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "tacet/base/progress.h"
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
@@ -28,6 +27,9 @@
 
 namespace tacet::model {
 struct ModelFile;
+}
+namespace tacet::optimize {
+class PartSums;
 }
 
 /// What every method of training has in common: a plan resolved from public facts alone, a run that
@@ -45,7 +47,6 @@ struct TrainingContext {
   random::Source& source;
   privacy::Reservation& reservation;  ///< booked for the plan's events before the data were read
   base::ThreadPool& threads;
-  base::Reducer& reducer;
   base::Supervision supervision = {};
 };
 
@@ -107,6 +108,12 @@ struct MethodPlan {
   [[nodiscard]] bool unprotected() const;
 };
 
+/// How often a training asks records in parts, and how many integers a part answers with at most.
+struct PartRounds {
+  std::int64_t rounds = 0;  ///< the one that opens the parts included
+  std::int64_t numbers = 0;
+};
+
 /// A training run that is planned, and not begun: no record has been read.
 struct Training : MethodPlan {
   /// Trains and commits the reservation. With one seed the model has the same bits for any number
@@ -116,7 +123,14 @@ struct Training : MethodPlan {
   /// The same with records that are given away; null where they are needed to the end.
   std::function<TrainedModel(data::Dataset&&, const data::Schema&, const TrainingContext&)>
       run_last = {};
-  data::Schema schema = {};  ///< the given one, with what training resolves of it
+  /// The same of records that nothing but sums is asked of, wherever they lie
+  /// (optimize/parts/part_sums.h): the model has the bits that run() gives it. Null where training
+  /// needs the records themselves.
+  std::function<TrainedModel(optimize::PartSums&, const data::Schema&, const TrainingContext&)>
+      over_parts = {};
+  std::string needs_records = {};  ///< why that is null, if there is more to say than the method
+  PartRounds part_rounds = {};     ///< of over_parts
+  data::Schema schema = {};        ///< the given one, with what training resolves of it
   /// By which records are to be read, where that is another one than `schema`.
   std::optional<data::Schema> raw_schema = {};
 
@@ -130,6 +144,10 @@ struct Training : MethodPlan {
     return run_last ? run_last(std::move(records), of, context) : run(records, of, context);
   }
 };
+
+/// UsageError, with the reason and a method that can, for a training that needs more of records
+/// than sums: to be asked before anything is booked for records in parts.
+void expect_over_parts(const Training& training);
 
 /// The training run that a method's plan stands for.
 template <typename Plan>

@@ -336,10 +336,6 @@ TrainedModel train_regularized_output(const data::Dataset& dataset, const data::
   const auto drawn = drawn_records(dataset, schema, context);
   const auto& records = drawn ? *drawn : dataset;
   check_public_count(records, plan, context, drawn ? "units" : "records");
-  if (context.reducer.size() > 1) {
-    throw base::UsageError(
-        "the method regularized-output needs all records in one process; use the method gradient");
-  }
   auto minimum = optimize::local_minimum(records, problem_of(plan, records.rows()), context.threads,
                                          context.supervision);
   const auto released =

@@ -164,9 +164,8 @@ TEST(RegularizedOutput, AnotherNumberOfRecordsGivesTheReservationBack) {
     privacy::TrustingBudget budget(adjacency);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     base::ThreadPool pool(1);
-    base::LocalReducer reducer;
     EXPECT_THROW((void)train_regularized_output(setting.train, setting.schema, plan,
-                                                {source, reservation, pool, reducer}),
+                                                {source, reservation, pool}),
                  base::DataError);
     EXPECT_EQ(budget.spent().epsilon, 0);
   }

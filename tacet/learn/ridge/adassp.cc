@@ -14,6 +14,7 @@
 #include "tacet/learn/ridge/gram_spectrum.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/model_file.h"
+#include "tacet/optimize/parts/local_parts.h"
 #include "tacet/optimize/sums/gram_sum.h"
 #include "tacet/random/source/source.h"
 
@@ -110,20 +111,15 @@ AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,
   return plan;
 }
 
-TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& schema,
-                          const AdasspPlan& plan, const TrainingContext& context) {
-  check_shape(dataset, schema, plan);
-  if (schema.unit && context.reducer.size() > 1) {
-    throw base::UsageError(
-        "the method adassp draws one record of each unit in one process; use the method gradient");
-  }
-  context.supervision.step("training", 0, 1);
-  const auto drawn = drawn_records(dataset, schema, context);
-  const auto& records = drawn ? *drawn : dataset;
-  check_public_count(records, plan, context, drawn ? "units" : "records");
+namespace {
+
+// `what` is what the records stand for, one each.
+TrainedModel train_on_sums(optimize::PartSums& records, std::string_view what,
+                           const data::Schema& schema, const AdasspPlan& plan,
+                           const TrainingContext& context) {
+  check_public_count(records, plan, context, what);
   const auto released = mechanism::release_gaussian(
-      optimize::gram_sum(records, plan.outputs, plan.guarantee.adjacency, context.threads,
-                         context.reducer),
+      records.gram({plan.outputs}, plan.guarantee.adjacency),
       privacy::NoiseMultiplier(plan.noise_multiplier), {{}, context.source, context.reservation});
   const auto spectrum = gram_spectrum(released.value(), {plan.columns, plan.outputs});
   const ReleasedNoise noise{plan.diagonal_noise, plan.label_noise};
@@ -137,11 +133,52 @@ TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& sche
   return finish(plan, schema, context, {std::move(found.values), std::move(found.noise_stddevs)});
 }
 
+}  // namespace
+
+TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& schema,
+                          const AdasspPlan& plan, const TrainingContext& context) {
+  check_shape(dataset, schema, plan);
+  context.supervision.step("training", 0, 1);
+  const auto drawn = drawn_records(dataset, schema, context);
+  optimize::LocalParts records(drawn ? *drawn : dataset, context.threads);
+  return train_on_sums(records, drawn ? "units" : "records", schema, plan, context);
+}
+
+TrainedModel adassp_over_parts(optimize::PartSums& records, const data::Schema& schema,
+                               const AdasspPlan& plan, const TrainingContext& context) {
+  if (schema.unit) {
+    throw base::InternalError("one record of each unit is drawn where the records are");
+  }
+  check_shape(records.shape(), schema, plan);
+  context.supervision.step("training", 0, 1);
+  return train_on_sums(records, "records", schema, plan, context);
+}
+
 namespace {
 
 void check_ridge_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
                       RecordedParameters& parameters) {
   parameters.expect("norm_bound", file.schema.norm_bound(), "the schema's is");
+}
+
+Training adassp_training(const data::Schema& schema, const ParameterValues& asked,
+                         const PlanContext& part_of) {
+  auto plan = plan_adassp(schema, common_options(asked), part_of);
+  auto training = resolved_training(plan, train_adassp);
+  if (schema.unit) {
+    training.needs_records =
+        "it draws one record of each unit by secret coins, and parts draw no coins";
+    return training;
+  }
+  training.part_rounds = {.rounds = 2,
+                          .numbers = static_cast<std::int64_t>(
+                              optimize::GramShape{plan.columns, plan.outputs}.values())};
+  training.over_parts = [plan = std::move(plan)](optimize::PartSums& records,
+                                                 const data::Schema& of,
+                                                 const TrainingContext& context) {
+    return adassp_over_parts(records, of, plan, context);
+  };
+  return training;
 }
 
 constexpr std::array adassp_papers{Paper{Calibration::wang2018}};
@@ -156,7 +193,7 @@ constinit const Method adassp_method{
     privacy::Adjacency::add_remove,
     {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::drawn},
     adassp_reads,
-    planned_by<common_options, plan_adassp, train_adassp>,
+    adassp_training,
     recorded_releases_of<AdasspPlan>,
     true,
     adassp_papers,

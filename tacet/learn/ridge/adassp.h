@@ -33,6 +33,11 @@ struct AdasspPlan : MethodPlan {
 [[nodiscard]] TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& schema,
                                         const AdasspPlan& plan, const TrainingContext& context);
 
+/// The same of records wherever they lie, of single records alone (InternalError).
+[[nodiscard]] TrainedModel adassp_over_parts(optimize::PartSums& records,
+                                             const data::Schema& schema, const AdasspPlan& plan,
+                                             const TrainingContext& context);
+
 /// What a plan releases, and its settings: for planning and for the way back from a receipt.
 [[nodiscard]] privacy::Event releases(const AdasspPlan& plan);
 void list_settings(SettingList& list, AdasspPlan& plan);

@@ -58,7 +58,6 @@ std::vector<std::vector<double>> releases(const data::Dataset& dataset,
                                           privacy::Adjacency adjacency, double multiplier,
                                           int runs) {
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   random::SeededSource source(static_cast<std::uint64_t>(dataset.rows()) +
                               (adjacency == add_remove));
   privacy::TrustingBudget budget(adjacency);
@@ -66,9 +65,9 @@ std::vector<std::vector<double>> releases(const data::Dataset& dataset,
       budget.reserve(privacy::Repeated{runs, privacy::Gaussian{multiplier}}, {1, 0, adjacency});
   std::vector<std::vector<double>> found;
   for (std::uint64_t run = 0; run < static_cast<std::uint64_t>(runs); ++run) {
-    found.push_back(mechanism::release_gaussian(
-                        optimize::gram_sum(dataset, 1, adjacency, pool, reducer),
-                        privacy::NoiseMultiplier(multiplier), {{.step = run}, source, reservation})
+    found.push_back(mechanism::release_gaussian(optimize::gram_sum(dataset, 1, adjacency, pool),
+                                                privacy::NoiseMultiplier(multiplier),
+                                                {{.step = run}, source, reservation})
                         .value());
   }
   return found;

@@ -9,7 +9,6 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
@@ -136,10 +135,8 @@ Fitted fit(const SparseGroupsPlan& plan, const data::Schema& schema, std::int64_
   privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   const auto trained = train_sparse_groups(
-      dataset, schema, plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+      dataset, schema, plan, {.source = source, .reservation = reservation, .threads = pool});
   return {trained.model.coefficients, trained.receipt.events == plan.events};
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/mechanism/access_keys.h"
 
 namespace tacet::learn {
@@ -110,11 +109,10 @@ struct Sum {
 Sum sum_of(const model::WideNet& net, const data::Dataset& data, const NetState& state, double clip,
            std::int64_t max_records_per_unit = 1, int workers = 1) {
   base::ThreadPool pool(workers);
-  base::LocalReducer reducer;
   optimize::RowBatch batch(
       net.layout(),
       {.max_rows = net.max_rows(6), .max_records_per_unit = max_records_per_unit, .norm_bits = 20},
-      pool, reducer);
+      pool);
   batch.start(privacy::Sample::all());
   std::vector<std::int64_t> drawn(static_cast<std::size_t>(data.rows()));
   std::iota(drawn.begin(), drawn.end(), 0);
@@ -211,12 +209,11 @@ TEST(NetGradients, FurtherRecordsOfAUnitTakeNoPartWhereTheFirstWereNotDrawn) {
   }
   const auto data = dataset_of(shape, rows, true);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   for (const std::int64_t records : {1, 2}) {
     NetGradients gradients(net, data, records, pool);
     const auto counted = [&](std::vector<std::int64_t> drawn) {
       optimize::RowBatch batch(net.layout(), {.max_rows = 20, .max_records_per_unit = records},
-                               pool, reducer);
+                               pool);
       batch.start(privacy::Sample::all());
       gradients.add(drawn, numbers.state(), batch);
       return batch.arena(0).size();
@@ -239,7 +236,6 @@ TEST(NetGradients, ARunningSumHasTheBitsOfABatch) {
     const auto data = dataset_of(shape, rows);
     const std::vector<std::int64_t> drawn{0, 2, 3, 7};
     base::ThreadPool pool(1 + i % 3);
-    base::LocalReducer reducer;
     NetGradients gradients(net, data, 1, pool);
     const auto ids = id_count(shape);
     const std::vector<std::int64_t> chosen_ids{static_cast<std::int64_t>(random() % 3),
@@ -252,10 +248,10 @@ TEST(NetGradients, ARunningSumHasTheBitsOfABatch) {
       const auto values = sum.open(access).open(access);
       return std::vector<std::int64_t>(values.begin(), values.end());
     };
-    optimize::RowBatch batch(net.layout(), limit, pool, reducer);
+    optimize::RowBatch batch(net.layout(), limit, pool);
     batch.start(privacy::Sample::all());
     gradients.add(drawn, numbers.state(), batch);
-    optimize::RunningRowSum running(net.layout(), limit, pool, reducer);
+    optimize::RunningRowSum running(net.layout(), limit, pool);
     running.start(privacy::Sample::all(), chosen, 0.5);
     gradients.add(drawn, numbers.state(), running);
     EXPECT_EQ(opened(running.take()), opened(batch.sum(chosen, {.clipping_norm = 0.5}))) << i;
@@ -272,9 +268,8 @@ TEST(NetGradients, IdsAreThoseThatRecordsHave) {
   row.values = {5, 5, 5, 5};
   row.label = 1;
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  optimize::RowBatch touched(privacy::RowLayout({{.rows = 10, .width = 1}}), {.max_rows = 20}, pool,
-                             reducer);
+  optimize::RowBatch touched(privacy::RowLayout({{.rows = 10, .width = 1}}), {.max_rows = 20},
+                             pool);
   touched.start(privacy::Sample::all());
   const auto data = dataset_of(shape, {row});
   const std::vector<std::int64_t> drawn{0};
@@ -316,10 +311,9 @@ TEST(NetGradients, WhichIdsAreOverTheLimitDoesNotFollowTheStorage) {
   }
   row.label = 1;
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   const auto rows_of = [&](data::Storage storage, std::int64_t most) {
     const auto data = dataset_of(shape, {row}, false, storage);
-    optimize::RowBatch batch(net.layout(), {.max_rows = most}, pool, reducer);
+    optimize::RowBatch batch(net.layout(), {.max_rows = most}, pool);
     batch.start(privacy::Sample::all());
     const std::vector<std::int64_t> drawn{0};
     NetGradients(net, data, 1, pool).add(drawn, numbers.state(), batch);
@@ -383,7 +377,6 @@ TEST(NetGradients, RecordsWhoseGradientIsNoNumberCountNothing) {
 TEST(NetGradients, RefuseAStateOrABatchOfAnotherLayout) {
   Random random(6);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   const auto shape = small_shape(0);
   const model::WideNet net(shape);
   const model::WideNet other(small_shape(2));
@@ -392,7 +385,7 @@ TEST(NetGradients, RefuseAStateOrABatchOfAnotherLayout) {
   NetGradients gradients(net, data, 1, pool);
   const std::vector<std::int64_t> drawn{0};
   const auto add = [&](const model::WideNet& of, const NetState& state) {
-    optimize::RowBatch batch(of.layout(), {.max_rows = 20}, pool, reducer);
+    optimize::RowBatch batch(of.layout(), {.max_rows = 20}, pool);
     batch.start(privacy::Sample::all());
     gradients.add(drawn, state, batch);
   };

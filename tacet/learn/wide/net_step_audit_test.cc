@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
-#include "tacet/base/reducer.h"
 #include "tacet/learn/wide/net_gradients.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/model/wide/wide_numbers.h"
@@ -119,7 +118,6 @@ class Steps {
   double noise_;
   test::Spender spender_;
   base::ThreadPool pool_{1};
-  base::LocalReducer reducer_;
   model::WideNet net_{{.dense = {0, 1}, .hidden = {4}}};
   data::Dataset with_ = records(true);
   data::Dataset without_ = records(false);
@@ -127,7 +125,7 @@ class Steps {
   std::vector<float> block_ = std::vector<float>(static_cast<std::size_t>(net_.layout().dense()));
   NetGradients gradients_with_{net_, with_, 1, pool_};
   NetGradients gradients_without_{net_, without_, 1, pool_};
-  optimize::RunningRowSum sum_{net_.layout(), {.max_rows = 1}, pool_, reducer_};
+  optimize::RunningRowSum sum_{net_.layout(), {.max_rows = 1}, pool_};
   std::vector<double> own_;
   double shift_ = 0;
 };

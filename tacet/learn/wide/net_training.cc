@@ -99,13 +99,13 @@ class NetSteps {
       return;
     }
     if (plan.max_records_per_unit > 1) {
-      batch_.emplace(net_.layout(), plan.gradient_limit(), context.threads, context.reducer);
+      batch_.emplace(net_.layout(), plan.gradient_limit(), context.threads);
     } else {
-      running_.emplace(net_.layout(), plan.gradient_limit(), context.threads, context.reducer);
+      running_.emplace(net_.layout(), plan.gradient_limit(), context.threads);
     }
     if (!plan.choice.counts_words()) return;
     touched_.emplace(privacy::RowLayout({{.rows = id_count(plan.shape), .width = 1}}),
-                     plan.id_limit(), context.threads, context.reducer);
+                     plan.id_limit(), context.threads);
   }
 
   /// The numbers after the last step: tables row by row, then the dense block.

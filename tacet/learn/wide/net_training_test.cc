@@ -12,7 +12,6 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/learn/wide/net_plan.h"
@@ -76,12 +75,10 @@ struct Run {
 Run run(const Training& plan, const data::Dataset& data, int threads = 1, std::uint64_t seed = 3) {
   random::SeededSource source(seed);
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   auto trained =
-      plan.run(data, plan.schema,
-               {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+      plan.run(data, plan.schema, {.source = source, .reservation = reservation, .threads = pool});
   return {std::move(trained), reservation.spent()};
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/words/word_training.h"
 #include "tacet/privacy/trusting_budget.h"
@@ -42,14 +41,13 @@ struct OneRun {
         reservation(budget.reserve(event, {10, 1e-4, neighbours})) {}
 
   [[nodiscard]] TrainingContext context() {
-    return {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer};
+    return {.source = source, .reservation = reservation, .threads = pool};
   }
 
   random::SeededSource source;
   privacy::TrustingBudget budget;
   privacy::Reservation reservation;
   base::ThreadPool pool{1};
-  base::LocalReducer reducer;
 };
 
 std::vector<std::string> words_of(const data::Vocabulary& vocabulary) {

@@ -113,10 +113,10 @@ class WordSteps {
       : plan_(plan),
         context_(context),
         examples_(corpus, plan.examples, negatives_of(plan, vocabulary)),
-        sum_(plan.layout(), limit(plan), context.threads, context.reducer),
-        batch_(plan.layout(), limit(plan), context.threads, context.reducer),
+        sum_(plan.layout(), limit(plan), context.threads),
+        batch_(plan.layout(), limit(plan), context.threads),
         touched_(privacy::RowLayout({{.rows = plan.shape.words, .width = 1}}), limit(plan),
-                 context.threads, context.reducer),
+                 context.threads),
         record_(plan.layout(), limit(plan)),
         open_(plan.layout()),
         rows_(
@@ -360,9 +360,7 @@ void check_unit_count(const data::Corpus& corpus, const WordPlan& plan,
   const bool is_public = plan.guarantee.adjacency != privacy::Adjacency::add_remove;
   // How many pairs a text has is its own affair.
   if (!is_public || plan.unprotected() || plan.examples.unit == data::ExampleUnit::pair) return;
-  std::array units{corpus.unit_count()};
-  context.reducer.sum(units);
-  check_declared_count(units.front(), plan.public_row_count, context.reservation, "units");
+  check_declared_count(corpus.unit_count(), plan.public_row_count, context.reservation, "units");
 }
 
 TrainedWords train_words(const data::Corpus& corpus, const data::Vocabulary& vocabulary,

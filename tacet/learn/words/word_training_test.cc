@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/peak_memory.h"
 
@@ -45,12 +44,10 @@ TrainedWords train(const data::Corpus& texts, const WordPlan& plan, int threads 
                    std::uint64_t seed = 3) {
   random::SeededSource source(seed);
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
   privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
-  return train_words(
-      texts, vocabulary(), plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+  return train_words(texts, vocabulary(), plan,
+                     {.source = source, .reservation = reservation, .threads = pool});
 }
 
 WordPlan plan_of(OptionValues values) {
@@ -227,12 +224,11 @@ TEST(WordTraining, StepsThatArePutOffDrawWhatOthersDraw) {
     plan.lazy = lazy;
     random::SeededSource source(3);
     base::ThreadPool pool(1);
-    base::LocalReducer reducer;
     privacy::TrustingBudget budget(plan.guarantee);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
-    const auto trained = train_words(
-        corpus(500), vocabulary(), plan,
-        {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+    const auto trained =
+        train_words(corpus(500), vocabulary(), plan,
+                    {.source = source, .reservation = reservation, .threads = pool});
     return source.prg_slack();
   };
   EXPECT_EQ(drawn(true), drawn(false));
@@ -311,13 +307,11 @@ TEST(WordTraining, TablesOfAHundredMillionRowsTakeTheMemoryOfChosenRows) {
   texts.finish();
   random::SeededSource source(3);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   const auto before = test::peak_memory();
-  const auto trained = train_words(
-      texts, hashed, plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+  const auto trained = train_words(texts, hashed, plan,
+                                   {.source = source, .reservation = reservation, .threads = pool});
   const auto rows = static_cast<std::int64_t>(trained.rows.table().stored_rows().size());
   EXPECT_GE(rows, 8);
   EXPECT_LE(rows, 4000);
@@ -368,7 +362,6 @@ TEST(WordTraining, ProgressShowsWhatIsPublic) {
   const auto shown = [&](const data::Corpus& texts) {
     random::SeededSource source(3);
     base::ThreadPool pool(1);
-    base::LocalReducer reducer;
     privacy::TrustingBudget budget(plan.guarantee);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     Seen seen;
@@ -376,7 +369,6 @@ TEST(WordTraining, ProgressShowsWhatIsPublic) {
                       {.source = source,
                        .reservation = reservation,
                        .threads = pool,
-                       .reducer = reducer,
                        .supervision = {.progress = &seen}});
     return seen.lines;
   };
@@ -390,18 +382,16 @@ TEST(WordTraining, AWatcherSeesEveryStep) {
   const auto plan = plan_of({{"selection", "all"}, {"steps", "4"}, {"batch-size", "50"}});
   random::SeededSource source(3);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   std::vector<std::int64_t> seen;
   std::vector<std::uint32_t> last;
-  const auto trained = train_words(
-      corpus(100), vocabulary(), plan,
-      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer},
-      [&](std::int64_t steps, const RowOptimizer& rows) {
-        seen.push_back(steps);
-        last = bits_of(rows);
-      });
+  const auto trained = train_words(corpus(100), vocabulary(), plan,
+                                   {.source = source, .reservation = reservation, .threads = pool},
+                                   [&](std::int64_t steps, const RowOptimizer& rows) {
+                                     seen.push_back(steps);
+                                     last = bits_of(rows);
+                                   });
   EXPECT_EQ(seen, (std::vector<std::int64_t>{1, 2, 3, 4}));
   EXPECT_EQ(last, bits_of(trained.rows));
 }

@@ -65,11 +65,9 @@ Records with(Records records, const Record& further) {
 std::vector<std::int64_t> sum_of(const Records& records, const model::Loss& loss, const Point& at,
                                  const model::ClassWeights& of_classes, std::int64_t outputs = 1) {
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   const auto dataset = dataset_of(records, data::Storage::sparse);
   const GradientSum sums({dataset, loss, outputs},
-                         {.clipping_norm = 1, .norm_bits = 20, .class_weights = of_classes}, pool,
-                         reducer);
+                         {.clipping_norm = 1, .norm_bits = 20, .class_weights = of_classes}, pool);
   const auto sum = sums.at(at);
   const auto values = sum.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};

@@ -90,8 +90,10 @@ void CellSum::take_share() {
   for (std::int64_t i = 0; i < count; ++i) sums_[static_cast<std::size_t>(i)] -= share;
 }
 
-privacy::BoundedSum CellSum::take() && {
-  return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(sums_),
+privacy::BoundedSum CellSum::take() && { return certified(std::move(sums_)); }
+
+privacy::BoundedSum CellSum::certified(std::vector<std::int64_t> integers) const {
+  return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(integers),
                                              1.0 / static_cast<double>(units_),
                                              std::int64_t{1} << norm_bits_);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tacet/privacy/bounded_sum.h"
@@ -51,6 +52,10 @@ class CellSum {
 
   /// The sums in real units.
   [[nodiscard]] privacy::BoundedSum take() &&;
+  /// What take() certifies, in grid units: as private as the records. For sums over parts.
+  [[nodiscard]] std::vector<std::int64_t> integers() && { return std::move(sums_); }
+  /// The sum of what integers() says of all parts of the records, each of this shape.
+  [[nodiscard]] privacy::BoundedSum certified(std::vector<std::int64_t> integers) const;
 
   /// Real value of the bound of one record, 2^norm_bits / G.
   [[nodiscard]] double contribution_bound() const;

@@ -212,7 +212,7 @@ void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std
 }  // namespace
 
 GradientSum::GradientSum(const GradientProblem& problem, const ContributionLimit& limit,
-                         base::ThreadPool& threads, base::Reducer& reducer)
+                         base::ThreadPool& threads)
     : dataset_(problem.dataset),
       loss_(problem.loss),
       outputs_(problem.outputs),
@@ -220,8 +220,7 @@ GradientSum::GradientSum(const GradientProblem& problem, const ContributionLimit
       max_records_per_unit_(limit.max_records_per_unit),
       clipping_norm_(checked_clipping_norm(limit)),
       class_weights_(limit.class_weights),
-      threads_(threads),
-      reducer_(reducer) {
+      threads_(threads) {
   if (dataset_.rows() > max_rows) {
     throw base::UsageError("a data set may hold at most 2^32 records for one sum");
   }
@@ -275,8 +274,19 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
                     });
       },
       loss_);
-  reducer_.sum(total);
   return total;
+}
+
+std::vector<std::int64_t> GradientSum::integers(std::span<const double> weights) const {
+  return total(weights, AllRows{dataset_.rows()});
+}
+
+privacy::BoundedSum certified_gradient_sum(std::vector<std::int64_t> integers,
+                                           const ContributionLimit& limit) {
+  return privacy::BoundedSum::from_certified(
+      privacy::Certifier::clipped(), std::move(integers),
+      std::ldexp(checked_clipping_norm(limit), -limit.norm_bits),
+      std::int64_t{1} << limit.norm_bits);
 }
 
 privacy::BoundedSum GradientSum::at(std::span<const double> weights) const {

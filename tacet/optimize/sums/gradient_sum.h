@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/model/loss/loss.h"
@@ -32,12 +31,16 @@ struct GradientProblem {
 /// A_i, the largest integer with A_i^2 |x_i|^2 <= (2^norm_bits / records per unit)^2, before they
 /// multiply the row. So whatever the weights, the loss and the values are, each unit moves the sum
 /// by at most 2^norm_bits grid units, and the sum has the same bits for any number of threads and
-/// ranks and for dense and sparse storage.
+/// parts and for dense and sparse storage.
 class GradientSum {
  public:
   /// Keeps references to all but the limit. UsageError for a limit out of range.
   GradientSum(const GradientProblem& problem, const ContributionLimit& limit,
-              base::ThreadPool& threads, base::Reducer& reducer);
+              base::ThreadPool& threads);
+
+  /// What at() adds up, in grid units: as private as the records. For sums over parts, which are
+  /// certified once they are complete (certified_gradient_sum).
+  [[nodiscard]] std::vector<std::int64_t> integers(std::span<const double> weights) const;
 
   /// The sum over all records at `weights`: outputs() rows of one finite number an encoded column.
   [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights) const;
@@ -79,7 +82,10 @@ class GradientSum {
   model::ClassWeights class_weights_;
   base::SpooledVector<std::int32_t> scalar_bounds_;  // A_i
   base::ThreadPool& threads_;
-  base::Reducer& reducer_;
 };
+
+/// The sum of what integers() says of all parts of the records, with the same limit.
+[[nodiscard]] privacy::BoundedSum certified_gradient_sum(std::vector<std::int64_t> integers,
+                                                         const ContributionLimit& limit);
 
 }  // namespace tacet::optimize

@@ -32,8 +32,7 @@ std::vector<std::int64_t> sum_of(const Dataset& dataset, const model::Loss& loss
                                  std::span<const double> weights, const ContributionLimit& limit,
                                  int threads = 1) {
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  const auto sum = GradientSum({dataset, loss, 1}, limit, pool, reducer).at(weights);
+  const auto sum = GradientSum({dataset, loss, 1}, limit, pool).at(weights);
   const auto values = sum.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
@@ -136,11 +135,9 @@ TEST(GradientSum, WeightsBeyondTheNumbersStayWithinTheBound) {
 TEST(GradientSum, StatesTheSensitivityOfEachAdjacency) {
   const auto dataset = make_dataset({{{2048}, 1.0}}, 1, Storage::dense);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   const model::Loss loss = model::LogisticLoss{};
-  const auto sum =
-      GradientSum({dataset, loss, 1}, {.clipping_norm = 1, .norm_bits = 20}, pool, reducer)
-          .at(std::vector<double>{0.0});
+  const auto sum = GradientSum({dataset, loss, 1}, {.clipping_norm = 1, .norm_bits = 20}, pool)
+                       .at(std::vector<double>{0.0});
   EXPECT_EQ(sum.sensitivity(Adjacency::add_remove), std::ldexp(1.0, 20));
   EXPECT_EQ(sum.sensitivity(Adjacency::zero_out), std::ldexp(1.0, 20));
   EXPECT_EQ(sum.sensitivity(Adjacency::replace_one), std::ldexp(1.0, 21));
@@ -248,9 +245,8 @@ std::vector<std::int64_t> sum_of_units(const std::vector<std::vector<Record>>& u
                                        std::span<const double> weights) {
   const auto dataset = dataset_of_units(units);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
   const model::Loss loss = model::SquaredLoss{};
-  const auto sum = GradientSum({dataset, loss, outputs}, limit, pool, reducer).at(weights);
+  const auto sum = GradientSum({dataset, loss, outputs}, limit, pool).at(weights);
   const auto values = sum.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }
@@ -317,10 +313,9 @@ TEST(GradientSum, ASampleSumsItsRecordsAndIsNamed) {
   const ContributionLimit limit{};
   const model::Loss loss = model::LogisticLoss{};
   base::ThreadPool pool(2);
-  base::LocalReducer reducer;
   for (const auto storage : {Storage::dense, Storage::sparse}) {
     const auto dataset = make_dataset(records, 3, storage);
-    const GradientSum sums({dataset, loss, 1}, limit, pool, reducer);
+    const GradientSum sums({dataset, loss, 1}, limit, pool);
     const auto sum = sums.at(weights, poisson);
     const auto values = sum.open(mechanism::AccessKeys::key());
     EXPECT_EQ(std::vector<std::int64_t>(values.begin(), values.end()),
@@ -359,8 +354,7 @@ TEST(GradientSum, SamplesOfUnitsAreThoseOfTheirEvent) {
   const std::vector<double> weights{0.3, -0.2, 1};
   const model::Loss loss = model::LogisticLoss{};
   base::ThreadPool pool(2);
-  base::LocalReducer reducer;
-  const GradientSum sums({dataset, loss, 1}, {.max_records_per_unit = 2}, pool, reducer);
+  const GradientSum sums({dataset, loss, 1}, {.max_records_per_unit = 2}, pool);
   const auto two = sums.at(weights, sample(0, 2));
   EXPECT_EQ(two.sample().event(privacy::Gaussian{1}),
             privacy::Event(privacy::PoissonSampled{0.5, privacy::Gaussian{1}, 2}));
@@ -369,7 +363,7 @@ TEST(GradientSum, SamplesOfUnitsAreThoseOfTheirEvent) {
   // A record that is a unit by itself is one of no more than any number of them.
   Dataset records({.columns = 3, .norm_bound = 1, .storage = Storage::dense});
   for (int i = 0; i < 6; ++i) records.append_dense(make().features, 1);
-  const GradientSum alone({records, loss, 1}, {.max_records_per_unit = 2}, pool, reducer);
+  const GradientSum alone({records, loss, 1}, {.max_records_per_unit = 2}, pool);
   EXPECT_NO_THROW((void)alone.at(weights, sample(5, 1)));
   EXPECT_NO_THROW((void)alone.at(weights, sample(6, 2)));
   EXPECT_THROW((void)alone.at(weights, sample(7, 3)), base::InternalError);

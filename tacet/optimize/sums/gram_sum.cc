@@ -181,28 +181,35 @@ double largest_gram_multiplier(double norm_bound, bool labels, Adjacency adjacen
   return 0x1p32 / std::max(units.diagonal, units.labels) * numeric::amply_down;
 }
 
-privacy::WeightedSum gram_sum(const data::Dataset& dataset, std::int64_t outputs,
-                              Adjacency adjacency, base::ThreadPool& threads,
-                              base::Reducer& reducer) {
+std::vector<std::int64_t> gram_integers(const data::Dataset& dataset, std::int64_t outputs,
+                                        base::ThreadPool& threads) {
   const GramShape shape{dataset.columns(), outputs};
   if (shape.columns > max_gram_columns) {
     throw base::UsageError("a Gram matrix of {} columns; at most {} have room", shape.columns,
                            max_gram_columns);
   }
-  auto values = integer_sums(dataset, shape, threads);
-  reducer.sum(values);
-  // The dataset certifies each row's squared norm in integers; the rest is arithmetic of the
+  return integer_sums(dataset, shape, threads);
+}
+
+privacy::WeightedSum certified_gram_sum(std::vector<std::int64_t> integers, const GramShape& shape,
+                                        std::int64_t squared_norm_bound, Adjacency adjacency) {
+  // The data sets certify each row's squared norm in integers; the rest is arithmetic of the
   // header's table: docs/proofs/gram.md.
-  const auto units =
-      scales(static_cast<double>(dataset.squared_norm_bound()), outputs > 0, adjacency);
+  const auto units = scales(static_cast<double>(squared_norm_bound), shape.outputs > 0, adjacency);
   std::vector<privacy::WeightedSum::Block> blocks{
       {static_cast<std::size_t>(shape.columns), units.diagonal}};
   if (shape.columns > 1) blocks.push_back({shape.beside(), units.beside});
-  if (outputs > 0) {
-    blocks.push_back({static_cast<std::size_t>(shape.columns * outputs), units.labels});
+  if (shape.outputs > 0) {
+    blocks.push_back({static_cast<std::size_t>(shape.columns * shape.outputs), units.labels});
   }
-  return privacy::WeightedSum::from_certified(privacy::Certifier::clipped(), std::move(values),
+  return privacy::WeightedSum::from_certified(privacy::Certifier::clipped(), std::move(integers),
                                               1.0 / (scale * scale), std::move(blocks), adjacency);
+}
+
+privacy::WeightedSum gram_sum(const data::Dataset& dataset, std::int64_t outputs,
+                              Adjacency adjacency, base::ThreadPool& threads) {
+  return certified_gram_sum(gram_integers(dataset, outputs, threads), {dataset.columns(), outputs},
+                            dataset.squared_norm_bound(), adjacency);
 }
 
 }  // namespace tacet::optimize

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/privacy/adjacency.h"
@@ -64,12 +64,24 @@ struct GramNoise {
 [[nodiscard]] double largest_gram_multiplier(double norm_bound, bool labels,
                                              privacy::Adjacency adjacency);
 
-/// The sums over all records of all ranks, with the same bits for any number of threads and ranks
+/// The sums over all records, with the same bits for any number of threads and parts
 /// and for dense and sparse storage. A label that is not a number, or no class, counts 0.
 /// UsageError for more columns than max_gram_columns.
 [[nodiscard]] privacy::WeightedSum gram_sum(const data::Dataset& dataset, std::int64_t outputs,
-                                            privacy::Adjacency adjacency, base::ThreadPool& threads,
-                                            base::Reducer& reducer);
+                                            privacy::Adjacency adjacency,
+                                            base::ThreadPool& threads);
+
+/// What it adds up, in units of the lattice: as private as the records. For sums over parts.
+[[nodiscard]] std::vector<std::int64_t> gram_integers(const data::Dataset& dataset,
+                                                      std::int64_t outputs,
+                                                      base::ThreadPool& threads);
+
+/// The sum of what gram_integers says of all parts of the records, of which each row has at most
+/// this squared norm (Dataset::squared_norm_bound).
+[[nodiscard]] privacy::WeightedSum certified_gram_sum(std::vector<std::int64_t> integers,
+                                                      const GramShape& shape,
+                                                      std::int64_t squared_norm_bound,
+                                                      privacy::Adjacency adjacency);
 
 /// Of 64-bit sums this is 67 MB, and an eigenvalue problem of a minute.
 constexpr std::int64_t max_gram_columns = 4096;

@@ -38,8 +38,7 @@ std::vector<std::int64_t> integers(const privacy::WeightedSum& sum) {
 privacy::WeightedSum sum_of(const Dataset& dataset, std::int64_t outputs,
                             Adjacency adjacency = Adjacency::add_remove, int threads = 1) {
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return gram_sum(dataset, outputs, adjacency, pool, reducer);
+  return gram_sum(dataset, outputs, adjacency, pool);
 }
 
 class RecordMaker {
@@ -205,33 +204,6 @@ TEST(GramSum, LongRowsAreAddedExactly) {
     const std::vector<std::int16_t> larger(40, 2049);
     EXPECT_THROW(dataset.append_dense(larger, 1), base::InternalError);
   }
-}
-
-/// The other rank's integers, known beforehand.
-class OtherRank final : public base::Reducer {
- public:
-  explicit OtherRank(std::vector<std::int64_t> values) : values_(std::move(values)) {}
-  [[nodiscard]] int rank() const override { return 0; }
-  [[nodiscard]] int size() const override { return 2; }
-  void sum(std::span<std::int64_t> values) override {
-    ASSERT_EQ(values.size(), values_.size());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] += values_[i];
-  }
-  void broadcast(std::span<std::int64_t>) override {}
-
- private:
-  std::vector<std::int64_t> values_;
-};
-
-TEST(GramSum, HalvesOnTwoRanksAddUpToTheWhole) {
-  RecordMaker make(7, 33);
-  const auto records = make.records(501, 3);
-  const Records first(records.begin(), records.begin() + 200);
-  const Records second(records.begin() + 200, records.end());
-  OtherRank reducer(integers(sum_of(make_dataset(second), 3)));
-  base::ThreadPool pool(2);
-  const auto joined = gram_sum(make_dataset(first), 3, Adjacency::add_remove, pool, reducer);
-  EXPECT_EQ(integers(joined), integers(sum_of(make_dataset(records), 3)));
 }
 
 TEST(GramSum, LabelsThatAreNoneCountNothing) {

@@ -303,8 +303,7 @@ PublicIntegers public_integers(const Eigen::MatrixXd& values) {
 }
 
 privacy::WeightedSum joint_sum(const data::Dataset& dataset, const JointTask& task,
-                               Adjacency adjacency, base::ThreadPool& threads,
-                               base::Reducer& reducer) {
+                               Adjacency adjacency, base::ThreadPool& threads) {
   check_task(task, adjacency);
   std::vector<std::optional<JointWorker>> workers(static_cast<std::size_t>(threads.size()));
   threads.for_blocks(dataset.rows(), joint_block,
@@ -324,7 +323,6 @@ privacy::WeightedSum joint_sum(const data::Dataset& dataset, const JointTask& ta
     put_triangle(share.moment, columns, rest);
     if (task.shares.squares > 0) rest[0] += share.squares;
   }
-  reducer.sum(values);
   std::vector<privacy::WeightedSum::Block> blocks{
       {columns, block_scale(score_units, task.shares.score)}};
   for (const auto share : {task.shares.curvature, task.shares.moment}) {

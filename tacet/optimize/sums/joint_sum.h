@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/optimize/sums/design_row.h"
@@ -54,11 +53,11 @@ struct PublicIntegers {
 };
 [[nodiscard]] PublicIntegers public_integers(const Eigen::MatrixXd& values);
 
-/// The sums over all records of all ranks, with the same bits for any number of threads and ranks
+/// The sums over all records, with the same bits for any number of threads
 /// and for dense and sparse storage. UsageError for shares or a task that make no sense.
 [[nodiscard]] privacy::WeightedSum joint_sum(const data::Dataset& dataset, const JointTask& task,
                                              privacy::Adjacency adjacency,
-                                             base::ThreadPool& threads, base::Reducer& reducer);
+                                             base::ThreadPool& threads);
 
 /// The released numbers in real units.
 struct JointRelease {

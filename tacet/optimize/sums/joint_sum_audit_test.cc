@@ -49,8 +49,7 @@ privacy::WeightedSum sum_of(const std::vector<Record>& last, const JointTask& ta
   for (int i = 0; i < 3; ++i) records.append_dense(std::vector<std::int16_t>{900, 300}, 1);
   for (const auto& record : last) records.append_dense(record.row, record.label);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  return joint_sum(records, task, adjacency, pool, reducer);
+  return joint_sum(records, task, adjacency, pool);
 }
 
 struct Pair {

@@ -38,8 +38,7 @@ std::vector<std::int64_t> integers(const privacy::WeightedSum& sum) {
 privacy::WeightedSum sum_of(const Dataset& dataset, const JointTask& task,
                             Adjacency adjacency = Adjacency::add_remove, int threads = 1) {
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
-  return joint_sum(dataset, task, adjacency, pool, reducer);
+  return joint_sum(dataset, task, adjacency, pool);
 }
 
 constexpr std::int64_t moment = residual_units / 20;

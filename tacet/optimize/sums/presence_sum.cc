@@ -69,8 +69,8 @@ class DifferentWords {
 
 }  // namespace
 
-privacy::SparseBoundedSum presence_sum(const data::Dataset& dataset,
-                                       std::span<const data::ColumnRange> ranges) {
+std::vector<ColumnCount> presence_counts(const data::Dataset& dataset,
+                                         std::span<const data::ColumnRange> ranges) {
   if (dataset.rows() > (std::int64_t{1} << 32)) {
     throw base::UsageError("a data set may hold at most 2^32 records for one sum");
   }
@@ -84,12 +84,25 @@ privacy::SparseBoundedSum presence_sum(const data::Dataset& dataset,
     const auto share = scalar_bound(presence_norm, static_cast<std::int64_t>(columns.size()));
     for (const auto column : columns) sums[column] += share;
   }
+  std::vector<ColumnCount> counts;
+  counts.reserve(sums.size());
+  for (const auto& [column, sum] : sums) counts.push_back({column, sum});
+  std::ranges::sort(counts, {}, &ColumnCount::column);
+  return counts;
+}
+
+privacy::SparseBoundedSum certified_presence(std::int64_t columns,
+                                             std::span<const ColumnCount> counts) {
   std::vector<random::ScoredCandidate> touched;
-  touched.reserve(sums.size());
-  for (const auto& [column, sum] : sums) touched.push_back({std::int64_t{column}, sum});
-  std::ranges::sort(touched, {}, &random::ScoredCandidate::index);
-  return privacy::SparseBoundedSum::from_certified(privacy::Certifier::clipped(), dataset.columns(),
+  touched.reserve(counts.size());
+  for (const auto& [column, count] : counts) touched.push_back({std::int64_t{column}, count});
+  return privacy::SparseBoundedSum::from_certified(privacy::Certifier::clipped(), columns,
                                                    std::move(touched), presence_norm);
+}
+
+privacy::SparseBoundedSum presence_sum(const data::Dataset& dataset,
+                                       std::span<const data::ColumnRange> ranges) {
+  return certified_presence(dataset.columns(), presence_counts(dataset, ranges));
 }
 
 std::vector<std::int64_t> open_word_presence(const data::OpenCorpus& texts,

@@ -25,6 +25,22 @@ inline constexpr std::int64_t presence_norm = std::int64_t{1} << 20;
 [[nodiscard]] privacy::SparseBoundedSum presence_sum(const data::Dataset& dataset,
                                                      std::span<const data::ColumnRange> ranges);
 
+/// A column and what was counted there, in grid units.
+struct ColumnCount {
+  std::uint32_t column;
+  std::int64_t count;
+  friend bool operator==(const ColumnCount&, const ColumnCount&) = default;
+};
+
+/// What presence_sum adds up, columns ascending and none of them 0: as private as the records. For
+/// sums over parts.
+[[nodiscard]] std::vector<ColumnCount> presence_counts(const data::Dataset& dataset,
+                                                       std::span<const data::ColumnRange> ranges);
+
+/// The sum of what presence_counts says of all parts of records with so many columns.
+[[nodiscard]] privacy::SparseBoundedSum certified_presence(std::int64_t columns,
+                                                           std::span<const ColumnCount> counts);
+
 /// How units count in words that nobody listed.
 struct WordPresenceRule {
   std::int64_t max_per_unit = 1;  ///< different words; of more a uniformly random subset counts

@@ -46,8 +46,7 @@ TEST(RecordGradient, SumsToTheSumOverAllRecords) {
       for (const int bits : {14, 20, 30}) {
         const ContributionLimit limit{.clipping_norm = 0.5, .norm_bits = bits};
         base::ThreadPool pool(1);
-        base::LocalReducer reducer;
-        const auto whole = GradientSum({dataset, loss, 1}, limit, pool, reducer).at(weights);
+        const auto whole = GradientSum({dataset, loss, 1}, limit, pool).at(weights);
         const RecordGradient gradient(dataset, loss, limit);
         const auto point = gradient.point(weights);
         std::vector<std::int64_t> sum(5, 0);

@@ -77,37 +77,10 @@ void place_dense(const RowRecord& record, std::size_t dense, RecordPlaces& out) 
   }
 }
 
-namespace {
-
-/// The lists of all ranks, one behind the other: each adds its own at its place to zeros.
-std::vector<std::int64_t> joined(base::Reducer& reducer, std::span<const std::int64_t> own) {
-  const auto rank = static_cast<std::size_t>(reducer.rank());
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(reducer.size()), 0);
-  sizes[rank] = std::ssize(own);
-  reducer.sum(sizes);
-  std::int64_t before = 0;
-  std::int64_t all = 0;
-  for (std::size_t r = 0; r < sizes.size(); ++r) {
-    if (r == rank) before = all;
-    all += sizes[r];
-  }
-  std::vector<std::int64_t> lists(static_cast<std::size_t>(all), 0);
-  std::ranges::copy(own, lists.begin() + static_cast<std::ptrdiff_t>(before));
-  reducer.sum(lists);
-  return lists;
-}
-
 std::vector<std::int64_t> each_row_once(std::vector<std::int64_t> rows) {
   if (!std::ranges::is_sorted(rows)) std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
   return rows;
-}
-
-}  // namespace
-
-std::vector<std::int64_t> rows_of_all(base::Reducer& reducer, std::vector<std::int64_t> own) {
-  own = each_row_once(std::move(own));
-  return reducer.size() == 1 ? own : each_row_once(joined(reducer, own));
 }
 
 double checked_row_norm(double norm) {

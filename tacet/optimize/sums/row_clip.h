@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/optimize/sums/row_arena.h"
 #include "tacet/optimize/sums/row_places.h"
 
@@ -43,9 +42,8 @@ void place_record(const RowRecord& record, const RowsOrCells& places, RecordPlac
   place_dense(record, places.cells(), out);
 }
 
-/// Rows of all ranks, ascending, each once.
-[[nodiscard]] std::vector<std::int64_t> rows_of_all(base::Reducer& reducer,
-                                                    std::vector<std::int64_t> own);
+/// The rows ascending, each once.
+[[nodiscard]] std::vector<std::int64_t> each_row_once(std::vector<std::int64_t> rows);
 
 /// The norm rounded down to 24 significant bits, so that dividing it by a power of two is exact.
 /// UsageError outside [1e-100, 1e100].

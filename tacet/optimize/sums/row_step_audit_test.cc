@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
-#include "tacet/base/reducer.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/mechanism/select/crossings.h"
 #include "tacet/optimize/sums/row_sum.h"
@@ -76,8 +75,7 @@ class Steps {
  private:
   test::Spender spender_;
   base::ThreadPool pool_{1};
-  base::LocalReducer reducer_;
-  RowBatch batch_{privacy::RowLayout({{4, 2}}), {.max_rows = 2}, pool_, reducer_};
+  RowBatch batch_{privacy::RowLayout({{4, 2}}), {.max_rows = 2}, pool_};
 };
 
 /// The ratio of both laws at what is seen: the best that anybody can look at.

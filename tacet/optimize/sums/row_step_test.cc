@@ -50,8 +50,7 @@ struct Step {
     test::fill(batch, records, 1, sample);
   }
   base::ThreadPool pool{1};
-  base::LocalReducer reducer;
-  RowBatch batch{layout, limit, pool, reducer};
+  RowBatch batch{layout, limit, pool};
 };
 
 std::vector<Event> two_gaussians() { return {Gaussian{1}, Gaussian{1}}; }
@@ -141,8 +140,7 @@ TEST(RowStep, AdafestAmongRowsChosenBefore) {
 TEST(RowStep, AnEmptySampleReleasesNoise) {
   const auto sample = Sample::poisson(privacy::SamplingRate(0.02));
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  RowBatch batch(layout, limit, pool, reducer);
+  RowBatch batch(layout, limit, pool);
   batch.start(sample);
   Spender spender(3, SamplePermit::event(sample, two_gaussians()), adjacency, 1);
   SamplePermit permit(sample, two_gaussians(), spender.reservation);

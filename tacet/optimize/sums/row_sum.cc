@@ -21,9 +21,8 @@ namespace tacet::optimize {
 using privacy::RowSelection;
 using random::ScoredCandidate;
 
-RowBatch::RowBatch(privacy::RowLayout layout, const RowLimit& limit, base::ThreadPool& threads,
-                   base::Reducer& reducer)
-    : layout_(std::move(layout)), limit_(limit), threads_(threads), reducer_(reducer) {
+RowBatch::RowBatch(privacy::RowLayout layout, const RowLimit& limit, base::ThreadPool& threads)
+    : layout_(std::move(layout)), limit_(limit), threads_(threads) {
   for (int worker = 0; worker < threads.size(); ++worker) arenas_.emplace_back(layout_, limit_);
 }
 
@@ -75,7 +74,7 @@ std::vector<std::int64_t> RowBatch::touched_rows() const {
   for (std::size_t worker = 1; worker < found.size(); ++worker) {
     found[0].insert(found[0].end(), found[worker].begin(), found[worker].end());
   }
-  return internal::rows_of_all(reducer_, std::move(found[0]));
+  return internal::each_row_once(std::move(found[0]));
 }
 
 template <typename RowsOrCells>
@@ -98,7 +97,6 @@ std::vector<std::int64_t> RowBatch::total(const RowsOrCells& places, const RowCl
   for (const auto& sum : sums) {
     if (sum) sum->add_to(total);
   }
-  reducer_.sum(total);
   return total;
 }
 
@@ -150,7 +148,6 @@ std::vector<ScoredCandidate> RowBatch::counted(std::span<const std::int64_t> amo
   for (const auto& sum : sums) {
     for (std::size_t j = 0; j < sum.size(); ++j) total[j] += sum[j];
   }
-  reducer_.sum(total);
   std::vector<ScoredCandidate> result;
   result.reserve(total.size());
   for (std::size_t j = 0; j < total.size(); ++j) {

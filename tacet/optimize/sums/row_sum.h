@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/optimize/sums/row_arena.h"
@@ -32,7 +31,7 @@ struct RowClip {
 /// The gradients of the records of one step, of any model with tables, and their sums.
 ///
 /// Nothing of a table's size is held: time and memory follow what records touch and what is chosen.
-/// All sums are exact integers, so that they have the same bits for any number of threads and ranks
+/// All sums are exact integers, so that they have the same bits for any number of threads
 /// and for any vector width; their bounds are enforced in integers, whatever the gradients are
 /// (docs/proofs/wide.md): with K = 2^norm_bits grid units, a record's vector is truncated towards
 /// zero after scaling, its squared norm is computed in integers, and it counts 0 where that is
@@ -46,9 +45,8 @@ struct RowClip {
 ///     const auto noisy = release_rows(batch.sum(chosen, {.clipping_norm = C}), z2, {..., permit});
 class RowBatch {
  public:
-  /// Keeps references to threads and reducer. UsageError for a limit out of range.
-  RowBatch(privacy::RowLayout layout, const RowLimit& limit, base::ThreadPool& threads,
-           base::Reducer& reducer);
+  /// Keeps a reference to threads. UsageError for a limit out of range.
+  RowBatch(privacy::RowLayout layout, const RowLimit& limit, base::ThreadPool& threads);
   RowBatch(const RowBatch&) = delete;
   RowBatch& operator=(const RowBatch&) = delete;
 
@@ -56,8 +54,8 @@ class RowBatch {
   /// `sample`, which they must be. InternalError when its event counts on another number of records
   /// a unit than share the bound.
   void start(const privacy::Sample& sample);
-  /// Where a worker of the pool writes its records, each record once, on one rank and in one arena.
-  /// Records of one unit lie on one rank; a unit with more than max_records_per_unit of them counts
+  /// Where a worker of the pool writes its records, each record once, in one arena.
+  /// A unit with more than max_records_per_unit of them counts
   /// 0.
   [[nodiscard]] RowArena& arena(int worker) { return arenas_[static_cast<std::size_t>(worker)]; }
 
@@ -100,7 +98,6 @@ class RowBatch {
   privacy::RowLayout layout_;
   RowLimit limit_;
   base::ThreadPool& threads_;
-  base::Reducer& reducer_;
   privacy::Sample sample_ = privacy::Sample::all();
   std::vector<RowArena> arenas_;
 };

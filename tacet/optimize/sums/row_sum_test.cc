@@ -63,11 +63,10 @@ double distance(Map a, const Map& b) {
 struct Filled {
   explicit Filled(std::span<const RowGradient> records, const RowLimit& limit = small_limit,
                   int workers = 1)
-      : pool(workers), batch(two_tables(), limit, pool, reducer) {
+      : pool(workers), batch(two_tables(), limit, pool) {
     test::fill(batch, records, pool.size());
   }
   base::ThreadPool pool;
-  base::LocalReducer reducer;
   RowBatch batch;
 };
 
@@ -226,8 +225,7 @@ TEST(RowSum, RecordsOfAUnitShareItsBound) {
 
 TEST(RowSum, IsRefusedForASampleOfOtherUnits) {
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  RowBatch batch(two_tables(), {.max_rows = 4, .max_records_per_unit = 2}, pool, reducer);
+  RowBatch batch(two_tables(), {.max_rows = 4, .max_records_per_unit = 2}, pool);
   const privacy::SamplingRate rate(0.5);
   EXPECT_THROW(batch.start(privacy::Sample::poisson(rate)), base::InternalError);
   EXPECT_THROW(batch.start(privacy::Sample::poisson(rate, 3)), base::InternalError);
@@ -253,8 +251,7 @@ TEST(RowSum, EveryRecordOfASampleCounts) {
 TEST(RowSum, TablesOfAnyHeightTakeNoMemory) {
   const RowLayout layout({{100000000, 16}, {1000000000, 100}}, 3);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  RowBatch batch(layout, {.max_rows = 4}, pool, reducer);
+  RowBatch batch(layout, {.max_rows = 4}, pool);
   const RowGradient record{
       {{99999999, std::vector<double>(16, 1)}, {1099999999, std::vector<double>(100, 1)}}, {}};
   test::fill(batch, {&record, 1});

@@ -77,8 +77,8 @@ struct RunningRowSum::Room {
 };
 
 RunningRowSum::RunningRowSum(privacy::RowLayout layout, const RowLimit& limit,
-                             base::ThreadPool& threads, base::Reducer& reducer)
-    : layout_(std::move(layout)), limit_(limit), threads_(threads), reducer_(reducer) {
+                             base::ThreadPool& threads)
+    : layout_(std::move(layout)), limit_(limit), threads_(threads) {
   if (limit.max_records_per_unit != 1) {
     throw base::UsageError(
         "records of units that bring several are summed from a batch, not as they come");
@@ -148,7 +148,7 @@ std::vector<std::int64_t> RunningRowSum::add_touched(std::vector<std::int64_t>& 
   std::ranges::sort(parts, {}, &RowPart::row);
   std::vector<std::int64_t> touched(parts.size());
   std::ranges::transform(parts, touched.begin(), &RowPart::row);
-  touched = internal::rows_of_all(reducer_, std::move(touched));
+  touched = internal::each_row_once(std::move(touched));
   auto size = static_cast<std::size_t>(layout_.dense());
   for (const auto row : touched) size += static_cast<std::size_t>(layout_.width(row));
   total.resize(size, 0);
@@ -177,7 +177,6 @@ privacy::RowSum RunningRowSum::take() {
     total.resize(room_->workers.front().sum.size(), 0);
     for (const auto& worker : room_->workers) worker.sum.add_to(total);
   }
-  reducer_.sum(total);
   return privacy::RowSum::from_certified(
       privacy::Certifier::clipped(),
       privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(total),

@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/optimize/sums/row_arena.h"
 #include "tacet/privacy/bounded_sum.h"
@@ -25,10 +24,9 @@ namespace tacet::optimize {
 ///     release_rows(running.take(), z, {..., permit});
 class RunningRowSum {
  public:
-  /// Keeps references to threads and reducer. UsageError for a limit out of range, and for units of
+  /// Keeps a reference to threads. UsageError for a limit out of range, and for units of
   /// several records: whether a unit brings too many is known at the end only.
-  RunningRowSum(privacy::RowLayout layout, const RowLimit& limit, base::ThreadPool& threads,
-                base::Reducer& reducer);
+  RunningRowSum(privacy::RowLayout layout, const RowLimit& limit, base::ThreadPool& threads);
   ~RunningRowSum();
   RunningRowSum(const RunningRowSum&) = delete;
   RunningRowSum& operator=(const RunningRowSum&) = delete;
@@ -58,7 +56,6 @@ class RunningRowSum {
   privacy::RowLayout layout_;
   RowLimit limit_;
   base::ThreadPool& threads_;
-  base::Reducer& reducer_;
   std::vector<RowArena> arenas_;
   std::unique_ptr<Room> room_;
   std::unique_ptr<Step> step_;

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -41,9 +38,8 @@ TEST(RunningRowSum, HasTheBitsOfABatch) {
   test::RowRecordMaker make(layout, 21);
   for (const int workers : {1, 2, 3}) {
     base::ThreadPool pool(workers);
-    base::LocalReducer reducer;
-    RowBatch batch(layout, limit, pool, reducer);
-    RunningRowSum running(layout, limit, pool, reducer);
+    RowBatch batch(layout, limit, pool);
+    RunningRowSum running(layout, limit, pool);
     for (int i = 0; i < 200; ++i) {
       const auto records = make.records(make.below(20));
       for (const auto& selection : {RowSelection::all(), RowSelection::rows({0, 5, 11}),
@@ -65,10 +61,9 @@ TEST(RunningRowSum, HasTheBitsOfABatch) {
 TEST(RunningRowSum, PartsOfTheDenseBlockAddWhatTheWholeBlockDoes) {
   const RowLayout wide({{9, 3}}, 150);
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  RunningRowSum by_parts(wide, limit, pool, reducer);
-  RunningRowSum whole(wide, limit, pool, reducer);
-  RowBatch batch(wide, limit, pool, reducer);
+  RunningRowSum by_parts(wide, limit, pool);
+  RunningRowSum whole(wide, limit, pool);
+  RowBatch batch(wide, limit, pool);
   test::RowRecordMaker make(wide, 23);
   by_parts.start(Sample::all(), RowSelection::rows({2, 4}), 1000);
   whole.start(Sample::all(), RowSelection::rows({2, 4}), 1000);
@@ -96,8 +91,7 @@ TEST(RunningRowSum, PartsOfTheDenseBlockAddWhatTheWholeBlockDoes) {
 
 TEST(RunningRowSum, RowsThatAreNotChosenNeedNotBeWritten) {
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  RunningRowSum running(layout, limit, pool, reducer);
+  RunningRowSum running(layout, limit, pool);
   const auto selection = RowSelection::cells({4, 30});
   running.start(Sample::all(), selection, 1);
   EXPECT_TRUE(running.chosen(1));
@@ -108,8 +102,7 @@ TEST(RunningRowSum, RowsThatAreNotChosenNeedNotBeWritten) {
 
 TEST(RunningRowSum, EndsWithItsStep) {
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  RunningRowSum running(layout, limit, pool, reducer);
+  RunningRowSum running(layout, limit, pool);
   EXPECT_THROW((void)running.take(), base::InternalError);
   running.start(Sample::all(), RowSelection::all(), 1);
   EXPECT_NO_THROW((void)running.take());
@@ -120,105 +113,8 @@ TEST(RunningRowSum, EndsWithItsStep) {
   EXPECT_THROW(
       running.start(Sample::poisson(privacy::SamplingRate(0.5), 2), RowSelection::all(), 1),
       base::InternalError);
-  EXPECT_THROW(RunningRowSum(layout, {.max_rows = 4, .max_records_per_unit = 2}, pool, reducer),
+  EXPECT_THROW(RunningRowSum(layout, {.max_rows = 4, .max_records_per_unit = 2}, pool),
                base::UsageError);
-}
-
-/// Two ranks of one process, which meet at every sum.
-class Meeting {
- public:
-  void sum(std::span<std::int64_t> values) {
-    std::unique_lock lock(mutex_);
-    const std::uint64_t round = round_;
-    if (arrived_++ == 0) {
-      total_.assign(values.begin(), values.end());
-      changed_.wait(lock, [&] { return round_ != round; });
-    } else {
-      ASSERT_EQ(total_.size(), values.size());
-      for (std::size_t j = 0; j < values.size(); ++j) total_[j] += values[j];
-      arrived_ = 0;
-      ++round_;
-      changed_.notify_all();
-    }
-    std::ranges::copy(total_, values.begin());
-    // Nobody begins the next round before both have read this one.
-    if (++read_ == 2) {
-      read_ = 0;
-      changed_.notify_all();
-    } else {
-      changed_.wait(lock, [&] { return read_ == 0; });
-    }
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::int64_t> total_;
-  int arrived_ = 0;
-  int read_ = 0;
-  std::uint64_t round_ = 0;
-};
-
-class RankOfTwo final : public base::Reducer {
- public:
-  RankOfTwo(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
-  [[nodiscard]] int rank() const override { return rank_; }
-  [[nodiscard]] int size() const override { return 2; }
-  void sum(std::span<std::int64_t> values) override { meeting_.sum(values); }
-  void broadcast(std::span<std::int64_t>) override {}
-
- private:
-  Meeting& meeting_;
-  int rank_;
-};
-
-/// All that a step may read of its records.
-struct Read {
-  std::vector<std::int64_t> all, rows, running, presence, scores;
-  friend bool operator==(const Read&, const Read&) = default;
-};
-
-Read read(std::span<const RowGradient> records, base::Reducer& reducer) {
-  base::ThreadPool pool(1);
-  const auto access = mechanism::AccessKeys::key();
-  const auto listed = [](std::span<const random::ScoredCandidate> items) {
-    std::vector<std::int64_t> result;
-    for (const auto& item : items) {
-      result.push_back(item.index);
-      result.push_back(item.score);
-    }
-    return result;
-  };
-  RowBatch batch(layout, limit, pool, reducer);
-  test::fill(batch, records);
-  RunningRowSum running(layout, limit, pool, reducer);
-  running.start(Sample::all(), RowSelection::all(), 1);
-  for (const auto& record : records) write_running(running, record, 0);
-  Read result;
-  result.all = numbers(batch.sum(RowSelection::all(), {}));
-  result.rows = numbers(batch.sum(RowSelection::rows({1, 7, 13}), {}));
-  result.running = numbers(running.take());
-  result.presence = listed(batch.presence().open(access));
-  result.scores =
-      listed(batch.scores({Granularity::row, 1, 0.5}, privacy::Adjacency::add_remove).open(access));
-  return result;
-}
-
-TEST(RowSums, AreTheSameOnTwoRanks) {
-  test::RowRecordMaker make(layout, 22);
-  const auto records = make.records(40);
-  base::LocalReducer alone;
-  const Read whole = read(records, alone);
-  Meeting meeting;
-  RankOfTwo first(meeting, 0);
-  RankOfTwo second(meeting, 1);
-  Read one;
-  Read other;
-  std::thread thread([&] { one = read(std::span(records).first(13), first); });
-  other = read(std::span(records).subspan(13), second);
-  thread.join();
-  EXPECT_EQ(one, whole);
-  EXPECT_EQ(other, whole);
 }
 
 }  // namespace running_row_sum_test

@@ -71,8 +71,10 @@ void ScoreSum::add(std::span<const double> scores, std::span<const std::size_t> 
   }
 }
 
-privacy::BoundedSum ScoreSum::take() && {
-  return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(sums_),
+privacy::BoundedSum ScoreSum::take() && { return certified(std::move(sums_)); }
+
+privacy::BoundedSum ScoreSum::certified(std::vector<std::int64_t> integers) const {
+  return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(integers),
                                              1.0 / static_cast<double>(units_),
                                              std::int64_t{1} << norm_bits_);
 }

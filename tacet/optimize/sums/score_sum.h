@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tacet/mechanism/select/scores.h"
@@ -46,6 +47,10 @@ class ScoreSum {
   /// The sums in real units, marks behind scores; each record contributes at most sqrt(terms) in L2
   /// norm, half of that around one half.
   [[nodiscard]] privacy::BoundedSum take() &&;
+  /// What take() certifies, in grid units: as private as the records. For sums over parts.
+  [[nodiscard]] std::vector<std::int64_t> integers() && { return std::move(sums_); }
+  /// The sum of what integers() says of all parts of the records, each of this shape.
+  [[nodiscard]] privacy::BoundedSum certified(std::vector<std::int64_t> integers) const;
 
   /// Real value of the bound of one record, 2^norm_bits / G, which is that up to the grid.
   [[nodiscard]] double contribution_bound() const;

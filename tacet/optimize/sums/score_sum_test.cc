@@ -162,8 +162,7 @@ constexpr RowLimit limit{.max_rows = 4, .max_records_per_unit = 1, .norm_bits = 
 mechanism::SparseScores scores_of(std::span<const RowGradient> records, const RowScoreRule& rule,
                                   Adjacency adjacency) {
   base::ThreadPool pool(1);
-  base::LocalReducer reducer;
-  RowBatch batch(layout(), limit, pool, reducer);
+  RowBatch batch(layout(), limit, pool);
   test::fill(batch, records);
   return batch.scores(rule, adjacency);
 }

@@ -32,10 +32,9 @@ data::Dataset records(std::mt19937_64& bits, int count, Storage storage) {
 std::vector<std::int64_t> sum_of(const data::Dataset& dataset, std::span<const double> weights,
                                  int threads = 1) {
   base::ThreadPool pool(threads);
-  base::LocalReducer reducer;
   const model::Loss loss = model::SoftmaxLoss{};
   const ContributionLimit limit{.clipping_norm = 2, .norm_bits = 30};
-  const auto sum = GradientSum({dataset, loss, classes}, limit, pool, reducer).at(weights);
+  const auto sum = GradientSum({dataset, loss, classes}, limit, pool).at(weights);
   const auto values = sum.open(mechanism::AccessKeys::key());
   return {values.begin(), values.end()};
 }

@@ -1,0 +1,173 @@
+#include "tacet/optimize/parts/part.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/base/sha256.h"
+#include "tacet/base/version.h"
+
+namespace tacet::optimize {
+namespace {
+
+std::string text_of(const data::Schema& schema) { return data::schema_to_json(schema).dump(); }
+
+template <typename Value>
+void add_bytes(base::Sha256& sum, std::span<const Value> values) {
+  // Chars may look at any object.
+  sum.add({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+/// Equal for equal records alone, and of no use to whoever lacks the run's key.
+std::string digest_of_records(const data::Dataset& records, const std::string& key) {
+  base::Sha256 sum;
+  sum.add(key);
+  for (std::int64_t row = 0; row < records.rows(); ++row) {
+    const double label = records.label(row);
+    const std::int64_t unit = records.has_units() ? records.unit_of(row) : 0;
+    const std::int64_t features =
+        records.sparse() ? std::ssize(records.sparse_row(row).columns) : records.columns();
+    add_bytes(sum, std::span(&label, 1));
+    add_bytes(sum, std::span(&unit, 1));
+    add_bytes(sum, std::span(&features, 1));
+    sum.add(records.labelled(row) ? "+" : "-");
+    if (records.sparse()) {
+      add_bytes(sum, records.sparse_row(row).columns);
+      add_bytes(sum, records.sparse_row(row).values);
+    } else {
+      add_bytes(sum, records.dense_row(row));
+    }
+  }
+  return sum.digest();
+}
+
+/// How many units there are, then 128 bits for each of them, keyed for the run and in the order of
+/// these bits; then zeros up to a length that is a power of two, so that the length of an answer
+/// tells the number of units roughly at most.
+std::vector<std::int64_t> unit_hashes(const data::Dataset& records,
+                                      const std::vector<std::string>& names,
+                                      const std::string& key) {
+  if (!records.has_units()) return {};
+  if (std::ssize(names) != records.unit_count()) {
+    throw base::InternalError("{} names of {} units", names.size(), records.unit_count());
+  }
+  std::vector<std::array<std::int64_t, 2>> hashes;
+  for (const auto& name : names) {
+    base::Sha256 sum;
+    sum.add(key);
+    sum.add("unit");
+    sum.add(name);
+    const auto digits = sum.digest();
+    auto& hash = hashes.emplace_back();
+    for (std::size_t k = 0; k < 2; ++k) {
+      std::uint64_t half = 0;
+      std::from_chars(digits.data() + 16 * k, digits.data() + 16 * (k + 1), half, 16);
+      hash[k] = static_cast<std::int64_t>(half);
+    }
+  }
+  std::ranges::sort(hashes);
+  std::vector<std::int64_t> out{std::ssize(hashes)};
+  for (const auto& hash : hashes) out.insert(out.end(), hash.begin(), hash.end());
+  out.resize(std::bit_ceil(std::max<std::size_t>(out.size(), 1024)), 0);
+  return out;
+}
+
+/// A number for each column that may be chosen: which ones occur is as private as how often.
+std::vector<std::int64_t> in_all_columns(std::span<const ColumnCount> counts,
+                                         const data::Schema& schema) {
+  std::vector<std::int64_t> out;
+  auto next = counts.begin();
+  for (const auto& [begin, end] : schema.choosable_columns()) {
+    for (auto column = begin; column < end; ++column) {
+      const bool occurs = next != counts.end() && next->column == column;
+      out.push_back(occurs ? next->count : 0);
+      if (occurs) ++next;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Part::Part(PartPlace place, PartRecords read, data::Schema reading, base::ThreadPool& threads)
+    : place_(std::move(place)),
+      records_(std::move(read.records)),
+      reading_(text_of(reading)),
+      threads_(threads),
+      digest_(digest_of_records(records_, place_.key)),
+      units_(unit_hashes(records_, read.units, place_.key)),
+      sums_(std::make_unique<RecordSums>(records_, threads_)) {}
+
+void Part::follow(const std::string& settings) {
+  if (settings_ && settings == settings_text_) return;
+  auto next = settings_from_text(settings);
+  if (text_of(next.reading) != reading_) {
+    throw base::DataError("the records were read by another schema than the request's");
+  }
+  settings_.reset();
+  const auto released = next.released ? text_of(next.released->schema) : std::string();
+  if (released != released_) {
+    auto sums = std::make_unique<RecordSums>(records_, threads_);
+    if (next.released) sums->rewrite(*next.released);
+    sums_ = std::move(sums);
+    released_ = released;
+  }
+  if (const auto* task = std::get_if<GradientTask>(&next.task)) sums_->start(*task);
+  settings_ = std::move(next);
+  settings_text_ = settings;
+}
+
+void Part::add(const SumRequest& request, PartAnswer& answer) const {
+  std::visit(
+      [&](const auto& task) {
+        using Task = std::decay_t<decltype(task)>;
+        if constexpr (std::is_same_v<Task, RowsTask>) {
+          answer.sums = units_;
+        } else if constexpr (std::is_same_v<Task, GradientTask>) {
+          answer.sums = sums_->gradients(request.weights);
+        } else if constexpr (std::is_same_v<Task, MomentTask>) {
+          answer.sums = sums_->moments(task);
+        } else if constexpr (std::is_same_v<Task, PresenceTask>) {
+          answer.sums = in_all_columns(sums_->presence(task), task.schema);
+        } else if constexpr (std::is_same_v<Task, GramTask>) {
+          answer.sums = sums_->gram(task);
+        } else if constexpr (std::is_same_v<Task, PredictionTask>) {
+          auto model = model::empty_model(settings_->reading, task.loss);
+          if (model.coefficients.size() != request.weights.size()) {
+            throw base::DataError("the request has coefficients of another model");
+          }
+          model.coefficients = request.weights;
+          answer.sums = prediction_integers(sums_->records(), model, task.cells);
+        }
+      },
+      settings_->task);
+}
+
+std::string Part::answer(std::string_view request) {
+  const auto asked = SumRequest::from_bytes(request);
+  follow(asked.settings);
+  PartAnswer answer{.request = digest_of(request),
+                    .version = std::string(base::version),
+                    .part = place_.part,
+                    .rows = records_.rows(),
+                    .records = digest_};
+  add(asked, answer);
+  return answer.to_bytes();
+}
+
+std::string failed_answer(std::int64_t part, std::string_view request, std::string_view kind) {
+  return PartAnswer{.request = digest_of(request),
+                    .version = std::string(base::version),
+                    .part = part,
+                    .failure = std::string(kind)}
+      .to_bytes();
+}
+
+}  // namespace tacet::optimize

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+/// Answers are sealed on their way: engines keep, log and show what passes through them, and sums
+/// of a part's records are as private as the records.
+///
+/// X25519 between the run's key pair and one of each answer's own, HKDF with SHA-256, AES-256-GCM,
+/// all of OpenSSL (RFC 7748, RFC 5869, NIST SP 800-38D). The key of AES is used once, so that its
+/// nonce may be fixed. A sealed text tells its length alone; whoever knows the public key can seal,
+/// so that it proves nobody's identity.
+namespace tacet::optimize {
+
+/// The run's key pair. It stays with who asks.
+class SealKey {
+ public:
+  /// A new pair, of the operating system's randomness.
+  SealKey();
+  ~SealKey();
+  SealKey(const SealKey&) = delete;
+  SealKey& operator=(const SealKey&) = delete;
+  SealKey(SealKey&& other) noexcept;
+  SealKey& operator=(SealKey&& other) noexcept;
+
+  /// 32 bytes, for who seals.
+  [[nodiscard]] const std::string& public_key() const;
+  /// DataError for what was not sealed to this key, or changed since.
+  [[nodiscard]] std::string open(std::string_view sealed) const;
+
+ private:
+  struct Pair;
+  std::unique_ptr<Pair> pair_;
+};
+
+/// UsageError for a key that is none.
+[[nodiscard]] std::string seal(std::string_view public_key, std::string_view text);
+
+}  // namespace tacet::optimize

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/data/dataset.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/privacy/bounded_sum.h"
+
+/// Means and squares of numbers, and how often categories occur, as one bounded sum.
+namespace tacet::optimize {
+
+/// What the sum is about.
+struct Moments {
+  bool categories = false;  ///< how often they occur, beside means and squares of numbers
+};
+
+/// Sums over the records of (2 v - 1) / 2 and (2 v - 1)^2 - 1/2, a pair a numeric column, and then
+/// 1/2 for each category that a record has, one at most of a column. Each is within 1/2, so that a
+/// record with k numbers and m listed columns contributes at most sqrt(2 k + m) / 2, certified in
+/// integers. `raw` holds records of data::raw_schema(schema).
+[[nodiscard]] privacy::BoundedSum moment_sum(const data::Dataset& raw, const data::Schema& schema,
+                                             int norm_bits, Moments moments = {});
+
+/// What moment_sum adds up, in grid units: as private as the records. For sums over parts.
+[[nodiscard]] std::vector<std::int64_t> moment_integers(const data::Dataset& raw,
+                                                        const data::Schema& schema, int norm_bits,
+                                                        Moments moments);
+
+/// The sum of what moment_integers says of all parts of the records, with the same settings.
+/// InternalError for another number of integers.
+[[nodiscard]] privacy::BoundedSum certified_moments(std::vector<std::int64_t> integers,
+                                                    const data::Schema& schema, int norm_bits,
+                                                    Moments moments);
+
+/// How many integers there are.
+[[nodiscard]] std::int64_t moment_terms(const data::Schema& schema, Moments moments);
+
+}  // namespace tacet::optimize

@@ -1,0 +1,108 @@
+#include "tacet/optimize/sums/moment_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/data/encode/standardise.h"
+#include "tacet/mechanism/access_keys.h"
+#include "tests/support/mixed_records.h"
+
+namespace tacet::optimize {
+namespace moment_sum_test {
+
+using test::all_records;
+using test::encode;
+using test::Fields;
+using test::mixed_schema;
+
+std::vector<std::int64_t> sum_of(const std::vector<Fields>& records, int norm_bits,
+                                 Moments moments = {}) {
+  const auto schema = mixed_schema();
+  const auto sum =
+      moment_sum(encode(data::raw_schema(schema), records), schema, norm_bits, moments);
+  const auto values = sum.open(mechanism::AccessKeys::key());
+  EXPECT_EQ(sum.contribution_bound(), std::int64_t{1} << norm_bits);
+  return {values.begin(), values.end()};
+}
+
+std::int64_t squared_distance(const std::vector<std::int64_t>& a,
+                              const std::vector<std::int64_t>& b) {
+  std::int64_t squared = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squared += (a[i] - b[i]) * (a[i] - b[i]);
+  return squared;
+}
+
+TEST(MomentSum, NeighboursDifferByNoMoreThanTheBound) {
+  const auto records = all_records();
+  const std::vector<Fields> others{records[3], records[17]};
+  for (const bool categories : {false, true}) {
+    const Moments moments{.categories = categories};
+    for (const int bits : {14, 21, 30}) {
+      const std::int64_t bound = std::int64_t{1} << (2 * bits);
+      const auto base = sum_of(others, bits, moments);
+      std::vector<std::vector<std::int64_t>> with;
+      for (const auto& record : records) {
+        auto all = others;
+        all.insert(all.begin() + 1, record);
+        with.push_back(sum_of(all, bits, moments));
+        EXPECT_LE(squared_distance(with.back(), base), bound);
+      }
+      std::int64_t most = 0;
+      for (const auto& one : with) {
+        for (const auto& other : with) most = std::max(most, squared_distance(one, other));
+      }
+      EXPECT_LE(most, 4 * bound);
+    }
+  }
+}
+
+TEST(MomentSum, CountsCategories) {
+  const std::vector<Fields> records{
+      {"20", "u", "1", "0"}, {"40", "v", "0", "0"}, {"40", "v", "0", "0"}, {"40", "w", "0", "0"}};
+  const auto schema = mixed_schema();
+  const auto sum =
+      moment_sum(encode(data::raw_schema(schema), records), schema, 30, {.categories = true});
+  const auto values = sum.open(mechanism::AccessKeys::key());
+  ASSERT_EQ(values.size(), 6);
+  EXPECT_NEAR(2 * static_cast<double>(values[4]) * sum.grid(), 1, 1e-6);
+  EXPECT_NEAR(2 * static_cast<double>(values[5]) * sum.grid(), 2, 1e-6);
+}
+
+TEST(MomentSum, HoldsMeansAndSquares) {
+  const std::vector<Fields> records{{"20", "u", "1", "0"}, {"40", "v", "0", "0"}};
+  const auto schema = mixed_schema();
+  const auto sum = moment_sum(encode(data::raw_schema(schema), records), schema, 30);
+  const auto values = sum.open(mechanism::AccessKeys::key());
+  const auto real = [&](std::size_t i) { return static_cast<double>(values[i]) * sum.grid(); };
+  EXPECT_NEAR(2 * real(0), -1.5, 1e-6);        // -1 and -0.5
+  EXPECT_NEAR(real(1) + 2 * 0.5, 1.25, 1e-6);  // 1 and 0.25
+  EXPECT_NEAR(2 * real(2), 0, 1e-6);
+  EXPECT_NEAR(real(3) + 2 * 0.5, 2, 1e-6);
+}
+
+TEST(MomentSum, OfPartsIsCertifiedAsOfAllRecords) {
+  const auto records = all_records();
+  const auto schema = mixed_schema();
+  const auto raw = data::raw_schema(schema);
+  const Moments moments{.categories = true};
+  const std::vector<Fields> first(records.begin(), records.begin() + 7);
+  const std::vector<Fields> second(records.begin() + 7, records.end());
+  auto integers = moment_integers(encode(raw, first), schema, 24, moments);
+  const auto others = moment_integers(encode(raw, second), schema, 24, moments);
+  ASSERT_EQ(std::ssize(integers), moment_terms(schema, moments));
+  for (std::size_t i = 0; i < integers.size(); ++i) integers[i] += others[i];
+  const auto joined = certified_moments(integers, schema, 24, moments);
+  const auto whole = moment_sum(encode(raw, records), schema, 24, moments);
+  const auto key = mechanism::AccessKeys::key();
+  EXPECT_TRUE(std::ranges::equal(joined.open(key), whole.open(key)));
+  EXPECT_EQ(joined.grid(), whole.grid());
+  EXPECT_EQ(joined.contribution_bound(), whole.contribution_bound());
+  integers.pop_back();
+  EXPECT_THROW((void)certified_moments(integers, schema, 24, moments), base::InternalError);
+}
+
+}  // namespace moment_sum_test
+}  // namespace tacet::optimize
