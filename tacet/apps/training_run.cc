@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tacet/apps/describe.h"
+#include "tacet/apps/describe_curves.h"
 #include "tacet/apps/describe_wide.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_warnings.h"
@@ -194,9 +195,11 @@ std::string TrainingRun::report_text(const Job& job, const model::ModelFile& fil
       paragraph(privacy::statement(file.receipt)) +
           fit_share_text(file.schema, file.receipt.guarantee.adjacency),
       job.further.text, optimum ? "\n" + paragraph(*optimum) : "",
-      file.model.wide ? "Model" : "Coefficients",
-      file.model.wide ? wide_text(file) : coefficient_text(file, max_coefficients), where,
-      job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
+      file.model.wide || file.schema.curves ? "Model" : "Coefficients",
+      file.model.wide      ? wide_text(file)
+      : file.schema.curves ? curves_summary(file)
+                           : coefficient_text(file, max_coefficients),
+      where, job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
 }
 
 }  // namespace tacet::apps

@@ -19,6 +19,7 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/curves.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 
@@ -51,11 +52,14 @@ constexpr std::array rules{
     AutoRule{"delta above 0", "gradient, under add_remove"},
     AutoRule{"4,096 features of texts, hashed or numbered columns, ids or crosses, or more",
              "selected columns: 0.3 of mu^2"},
+    AutoRule{"else a number to predict, squared loss, 1 to 64 numbers and listed categories alone, "
+             "a = s / (sqrt(.9) N) up to 0.007",
+             "[curves](curves.md), standards and whitening: 0.15 of mu^2"},
     AutoRule{
         "else one output, 1 to 64 numbers or, from nu 0.01 on, two classes with categories and "
         "logistic loss; noise nu = sqrt(d) s / N up to 0.2",
-        "standardised by released means, these classes by counts too: 0.1 of mu^2"},
-    AutoRule{"standardised for a number to predict, nu above 0.055", "half the path"},
+        "standardised by released means, these classes by counts too: 0.1 of mu^2; for a number to "
+        "predict half the path above nu 0.055"},
     AutoRule{"k numbers, sqrt(d + 8 k) s / N up to 0.02, 2,000 records or more",
              "8 knots per number"},
     AutoRule{"nu above 0.3 for a number to predict, 4 for classes", "a constant, no column"},
@@ -304,6 +308,17 @@ bool keep_columns(ResolvedRequest& request, const data::Schema& schema) {
   return true;
 }
 
+/// Curves, where that was not given and their rule has room for them.
+bool use_curves(ResolvedRequest& request, const data::Schema& schema) {
+  auto& values = request.values;
+  if (values.given("curves")) return chosen(values, "curves", "none");
+  auto with_curves = values;
+  with_curves.set("curves", "auto");
+  if (!learn::choose_curves(schema, with_curves).schema.curves) return false;
+  values = std::move(with_curves);
+  return true;
+}
+
 void standardise(ResolvedRequest& request, const data::Schema& schema, double noise) {
   auto& values = request.values;
   const auto options = learn::gradient_options(values);
@@ -352,7 +367,7 @@ void choose_first_release(ResolvedRequest& request, const data::Schema& schema) 
                                       fmt::format("noise of {:.3g} for {} columns, above {:g}",
                                                   *noise, schema.encoded_column_count(), most),
                                       options.method);
-  if (!constant) standardise(request, schema, *noise);
+  if (!constant && !use_curves(request, schema)) standardise(request, schema, *noise);
 }
 
 /// The same where the guarantee is pure.

@@ -114,7 +114,7 @@ std::vector<JsonText::Member> read_members(json& outline, const LinearModel& mod
 LinearModel read_linear_header(const json& object) {
   const Fields fields(object, "model");
   fields.expect_only({"kind", "loss", "loss_parameter", "loss_width", "task", "classes",
-                      "target_bounds", "features", "coefficients", "noise_stddevs"});
+                      "target_bounds", "offset", "features", "coefficients", "noise_stddevs"});
   auto model = internal::read_header(fields, "linear");
   for (const auto* list : {"features", "coefficients", "noise_stddevs"}) {
     fields.expect_list(list);

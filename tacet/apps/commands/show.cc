@@ -7,6 +7,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/describe_curves.h"
 #include "tacet/apps/describe_learner.h"
 #include "tacet/apps/describe_wide.h"
 #include "tacet/base/error.h"
@@ -89,6 +90,9 @@ class Show : public Command {
     out["task"] = to_string(file.model.task);
     if (file.model.wide) {
       out["architecture"] = wide_json(file);
+    } else if (file.schema.curves) {
+      out["curves"] = curves_json(file);
+      out["coefficients"] = coefficient_json(file.model);
     } else {
       out["coefficients"] = coefficient_json(file.model);
       out["original_units"] = original_units_json(file);
@@ -103,6 +107,11 @@ class Show : public Command {
     if (file.model.wide) {
       return fmt::format("Wide model of '{}', {} loss\n{}\n\n{}\n{}", of,
                          loss_name(file.model.loss), privacy_line(file.receipt), wide_text(file),
+                         receipt_text(file.receipt));
+    }
+    if (file.schema.curves) {
+      return fmt::format("Model of '{}' with curves, {} loss\n{}\n\n{}\n{}", of,
+                         loss_name(file.model.loss), privacy_line(file.receipt), curves_text(file),
                          receipt_text(file.receipt));
     }
     return fmt::format("Linear model of '{}', {} loss\n{}\n\n{}{}{}{}\n{}\n{}", of,

@@ -5,10 +5,12 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/machine.h"
+#include "tacet/data/encode/curve_records.h"
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/standardise.h"
+#include "tacet/learn/gradient/whitening.h"
 #include "tacet/learn/plan/coefficient_noise.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/step_rule.h"
@@ -237,6 +239,12 @@ TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
   if (plan.averaging != Averaging::polynomial && plan.mean_l2 == 0 && !plan.radius) {
     coefficients.noise_stddevs = trace.stddevs();
   }
+  if (schema.curves) {
+    // Learned in deviations of the target; models speak of labels.
+    const double deviation = schema.curves->target.stddev;
+    for (double& value : coefficients.values) value *= deviation;
+    for (double& value : coefficients.noise_stddevs) value *= deviation;
+  }
   return finish(plan, schema, context, std::move(coefficients));
 }
 
@@ -254,9 +262,19 @@ TrainedModel train(Records&& dataset, const data::Schema& schema, const Gradient
                    on_selected_columns(plan, narrowed), context);
   }
   if (plan.standardise_noise == 0) return descend(dataset, schema, plan, context);
-  const auto standardised =
-      release_standards(dataset, schema, plan.standardise_noise, plan.public_row_count,
-                        {.categories = plan.counts_categories}, context);
+  const auto standardised = release_standards(
+      dataset, schema, plan.standardise_noise, plan.public_row_count,
+      {.categories = plan.counts_categories, .target = schema.curves.has_value()}, context);
+  if (schema.curves) {
+    const auto curved = release_whitening(dataset, standardised,
+                                          {.noise_multiplier = plan.whitening_noise,
+                                           .public_row_count = plan.public_row_count,
+                                           .adjacency = plan.guarantee.adjacency},
+                                          context);
+    return descend(data::with_curves(std::forward<Records>(dataset), curved,
+                                     data::CurveLabels::deviations, context.threads),
+                   curved, plan, context);
+  }
   return descend(data::transform(std::forward<Records>(dataset), standardised), standardised, plan,
                  context);
 }

@@ -7,6 +7,7 @@
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
+#include "tacet/learn/plan/curves.h"
 #include "tacet/learn/plan/setting_list.h"
 
 namespace tacet::learn {
@@ -27,6 +28,9 @@ void check_recorded(const GradientPlan& plan) {
   if (plan.first_noise() > 0 && (plan.sampling != BatchSampling::full || units)) {
     throw base::DataError(
         "means or columns to keep are released of full batches of single records only");
+  }
+  if (plan.whitening_noise > 0 && plan.standardise_noise == 0) {
+    throw base::DataError("second moments are released after means alone");
   }
   if (plan.feature_selection_noise > 0 && plan.standardise_noise > 0) {
     throw base::DataError(
@@ -56,8 +60,8 @@ Training gradient_training(const data::Schema& schema, const ParameterValues& as
 
 constexpr auto gradient_reads =
     bound_names<gradient_bindings, step_bindings, penalty_bindings, ball_bindings,
-                class_weight_bindings, calibration_bindings, knot_bindings, projection_bindings,
-                feature_selection_bindings>;
+                class_weight_bindings, calibration_bindings, knot_bindings, curve_bindings,
+                projection_bindings, feature_selection_bindings>;
 
 constexpr std::array gradient_papers{
     Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}},

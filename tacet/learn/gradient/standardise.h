@@ -38,12 +38,14 @@ constexpr double min_noise_counted = 0.01;
 /// What the release is about.
 struct Moments {
   bool categories = false;  ///< how often they occur, beside means and squares of numbers
+  bool target = false;      ///< mean and square of the label, a number in [-1, 1]
 };
 
-/// Sums over the records of (2 v - 1) / 2 and (2 v - 1)^2 - 1/2, a pair a numeric column, and then
-/// 1/2 for each category that a record has, one at most of a column. Each is within 1/2, so that a
-/// record with k numbers and m listed columns contributes at most sqrt(2 k + m) / 2, certified in
-/// integers. `raw` holds records of data::raw_schema(schema).
+/// Sums over the records of (2 v - 1) / 2 and (2 v - 1)^2 - 1/2, a pair a numeric column, the same
+/// of the label where the target is asked for, and then 1/2 for each category that a record has,
+/// one at most of a column. Each is within 1/2, so that a record with k numbers, the target's among
+/// them, and m listed columns contributes at most sqrt(2 k + m) / 2, certified in integers. `raw`
+/// holds records of data::raw_schema(schema).
 [[nodiscard]] privacy::BoundedSum moment_sum(const data::Dataset& raw, const data::Schema& schema,
                                              int norm_bits, Moments moments = {});
 
@@ -56,7 +58,8 @@ struct Moments {
 /// standard deviation of its noise: (4 p)^(-1/3), shares below twice the noise taken as that.
 [[nodiscard]] double scale_of(double share, double noise);
 
-/// Releases the sums and gives the schema with its standards.
+/// Releases the sums and gives the schema with its standards; that of the target stands with its
+/// curves.
 [[nodiscard]] data::Schema release_standards(const data::Dataset& raw, const data::Schema& schema,
                                              double noise_multiplier, std::int64_t public_row_count,
                                              Moments moments, const TrainingContext& means);

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/data/schema/curves.h"
+
+namespace tacet::data {
+
+/// A record as curves read it.
+struct CurvePoint {
+  std::vector<double> numbers{};  ///< in standard deviations, cut at 3
+  std::vector<std::int64_t>
+      levels{};  ///< of all columns, numbered through; -1: none of the column's
+};
+
+/// The functions that principal curves are made of, by the public seed alone:
+///
+/// - even ones: cos(w z + angle) for each frequency w, then for each number the sums of hat
+///   functions around k and -k standard deviations;
+/// - odd ones: sin(w z + angle), then the differences of these hat functions.
+///
+/// Frequencies are rows of random orthogonal matrices as long as rows of normal ones (Yu et al.
+/// 2016), of deviation 1 / (.7 sqrt(columns)); each category adds a normal angle of deviation
+/// 1 / sqrt(columns). Of squares 1 together: .7 of them the frequencies', .3 the hats'.
+/// The same bits on every machine.
+class CurveFunctions {
+ public:
+  static constexpr double wave_share = 0.7;
+  static constexpr double lengthscale = 0.7;
+  static constexpr double reach = 2.5;  ///< where the outer knots are, in standard deviations
+  static constexpr std::int64_t half_hats = Curves::hats / 2;
+
+  CurveFunctions(const Curves& curves, const CurveShape& shape);
+
+  [[nodiscard]] const CurveShape& shape() const { return shape_; }
+  [[nodiscard]] std::size_t frequencies() const { return frequencies_; }
+  /// Even functions, and as many odd ones.
+  [[nodiscard]] std::size_t half() const { return half_; }
+
+  /// Of unit length 2 pi: turns per standard deviation of a number.
+  [[nodiscard]] double frequency(std::size_t wave, std::size_t number) const {
+    return turns_[number * frequencies_ + wave];
+  }
+  /// In turns.
+  [[nodiscard]] double angle(std::size_t wave, std::size_t level) const {
+    return angles_[level * frequencies_ + wave];
+  }
+  [[nodiscard]] double wave_height() const { return wave_height_; }
+  [[nodiscard]] double hat_height() const { return hat_height_; }
+
+  /// All functions of a point: even ones, then odd ones.
+  void evaluate(const CurvePoint& point, std::span<double> out) const;
+
+  /// Hat function k of a number, k below Curves::hats, 1 at its knot.
+  static double hat(std::int64_t knot, double number);
+
+ private:
+  CurveShape shape_;
+  std::size_t frequencies_;
+  std::size_t half_;
+  double wave_height_;
+  double hat_height_;
+  std::vector<double> turns_;   // number by number
+  std::vector<double> angles_;  // level by level
+};
+
+}  // namespace tacet::data
