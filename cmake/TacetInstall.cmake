@@ -67,3 +67,13 @@ foreach(name ${pc_names})
   install(CODE "configure_file(${pc_file}.in ${pc_file} @ONLY)")
   install(FILES ${pc_file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+# The unit of the service names the program where it is installed.
+if(TARGET tacet_program)
+  file(READ packaging/tacet-serve.service unit)
+  string(REPLACE "/usr/local/bin/tacet" "@CMAKE_INSTALL_PREFIX@/bin/tacet" unit "${unit}")
+  set(unit_file ${CMAKE_CURRENT_BINARY_DIR}/tacet-serve.service)
+  file(WRITE ${unit_file}.in "${unit}")
+  install(CODE "configure_file(${unit_file}.in ${unit_file} @ONLY)")
+  install(FILES ${unit_file} DESTINATION lib/systemd/system)
+endif()

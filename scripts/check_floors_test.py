@@ -51,6 +51,13 @@ class CheckFloorsTest(unittest.TestCase):
         self.assertTrue(lines[0].startswith(place + ": "), lines)
         self.assertIn(words, lines[0])
 
+    def test_reports_include_no_reader_of_records(self):
+        for header in ("data/read/csv.h", "data/encode/encoder.h", "run/records.h"):
+            self.assert_finding({"tacet/report/page.cc": f'#include "tacet/{header}"\n'},
+                                "tacet/report/page.cc:1", "reads records")
+        self.assert_clean({"tacet/report/page_test.cc": '#include "tacet/data/encode/encoder.h"\n',
+                           "tacet/report/page.cc": '#include "tacet/data/schema/schema.h"\n'})
+
     def test_lower_and_same_floors_may_be_included(self):
         self.assert_clean({
             "tacet/privacy/rdp.cc": '#include "tacet/privacy/rdp.h"\n\n#include <vector>\n\n'

@@ -2,10 +2,10 @@
 
     check_documents.py DOCUMENT SOURCE BUILD
 
-Every ```sh block that calls `tacet` is run, in order, in one shell, as a reader would do it: in a
-folder that looks like the source tree, with the built program on the path. Examples that stand
-indented, `    tacet train data.csv --schema s.toml`, are run one by one, with and without what stands in
-brackets; the files that they name are those of stand_ins().
+Every ```sh block that calls `tacet`, or writes a table or a schema, is run, in order, in one shell,
+as a reader would do it: in a folder that looks like the source tree, with the built program on the
+path. Examples that stand indented, `    tacet train data.csv --schema s.toml`, are run one by one,
+with and without what stands in brackets; the files that they name are those of stand_ins().
 """
 
 import os
@@ -52,8 +52,12 @@ GRID = """
 clipping-norm = [0.5, 1]
 steps = [50, 100]
 """
+# What a block has that is run: a call, or a file that later calls read.
+CALLED = r"^tacet |> \S+\.(csv|toml)\b"
 # What a page supposes to have been done.
-BEFORE = {"docs/how-to/deploy.md": "tacet local task --schema s.toml --epsilon 4 --output task.json"}
+A_TASK = "tacet local task --schema s.toml --epsilon 4 --output task.json"
+BEFORE = {"docs/how-to/deploy.md": A_TASK,
+          "docs/how-to/day-two.md": f"{A_TASK}\ntacet local enrol task.json --state task.state"}
 
 
 def stand_ins(document, source, folder):
@@ -102,13 +106,14 @@ def main(document, source, build):
     source, build = pathlib.Path(source), pathlib.Path(build)
     text = (source / document).read_text(encoding="utf-8")
     blocks = [block for block in re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-              if re.search(r"^tacet ", block, re.MULTILINE)]
+              if re.search(CALLED, block, re.MULTILINE)]
     examples = [f"rm -f model.json\n{command}" for command in indented(text)]
     if not blocks and not examples:
         sys.exit(f"{document} has no commands to run")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for linked in ("data", "docs", "examples"):
+        shutil.copytree(source / "data", folder / "data")  # an account marks the folder of its data
+        for linked in ("docs", "examples"):
             (folder / linked).symlink_to(source / linked)
         stand_ins(document, source, folder)
         environment = dict(os.environ, PATH=f"{build}:{os.environ['PATH']}")

@@ -1,11 +1,12 @@
 """Fails when a document or a comment points at a file of the tree that is not there, or at a
-section, theorem or lemma that the note has not.
+section, theorem or lemma that the note has not, or names a source file that a reader cannot follow.
 
     check_links.py SOURCE
 
 Checked are relative links in Markdown files, every `docs/....md` that is named anywhere in the
 sources, and what follows it: `docs/proofs/objective.md, section 3`, `..., Theorem B`. Sections and
-theorems are those that headings name.
+theorems are those that headings name. In docs/ a file or folder of the tree that stands in backquotes,
+`optimize/sums/cell_sum`, is a link.
 """
 
 import os
@@ -17,6 +18,9 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 MENTION = re.compile(r"\bdocs/[\w/.-]+?\.md\b")
 PLACE = re.compile(r"\b(docs/[\w/.-]+?\.md)\W{0,3},\s+(?:(section|theorem|lemma)s?\s+)?"
                    r"(\d+\w?|[A-Z])(?:\s+and\s+(\d+\w?|[A-Z]))?\b(?!\.\d)", re.IGNORECASE)
+NAMED = re.compile(r"(?<!\[)`((?!build/)[a-z_]+(?:/[\w.-]+)+)/?`")
+BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+ENDINGS = ("", ".h", ".cc", ".py")
 COMMENT_BREAK = re.compile(r"\n\s*(?:///?|#)[ \t]?")
 FOLDERS = ("tacet", "tests", "bench", "fuzz", "examples", "scripts", "cmake", "docs", "data")
 
@@ -46,6 +50,18 @@ def missing_places(source, text):
                 yield f"{path} has no {kind or 'section'} {place}"
 
 
+def not_linked(source, text):
+    """Every file or folder of the tree that the text of a document names without a link to it. Names
+    stand as a reader of the tree says them: from its root, or from a module, without an ending."""
+    for name in NAMED.findall(BLOCK.sub("", text)):
+        places = (source / name, source / "tacet" / name)
+        if any(place.with_name(place.name + ending).exists()
+               for place in places for ending in ENDINGS):
+            yield f"`{name}` is no link"
+        elif places[1].parent.is_dir():
+            yield f"`{name}` is no file of {places[1].parent.relative_to(source)}"
+
+
 def main(source):
     source = pathlib.Path(source).resolve()
     broken = []
@@ -65,6 +81,8 @@ def main(source):
         broken += [f"{path.relative_to(source)}: there is no {os.path.relpath(target, source)}"
                    for target in sorted(targets) if not target.exists()]
         broken += [f"{path.relative_to(source)}: {what}" for what in missing_places(source, text)]
+        if path.suffix == ".md" and path.is_relative_to(source / "docs"):
+            broken += [f"{path.relative_to(source)}: {what}" for what in not_linked(source, text)]
     print("\n".join(broken) or "every link leads somewhere")
     return 1 if broken else 0
 

@@ -48,6 +48,14 @@ class CheckLinksTest(unittest.TestCase):
         self.assertEqual(check("docs/b.md", "[a](proofs/other.md)"),
                          (1, ["there is no docs/proofs/other.md"]))
 
+    def test_a_source_file_in_a_document_is_a_link(self):
+        self.assertEqual(check("docs/b.md", "see `docs/proofs/note.md`"),
+                         (1, ["`docs/proofs/note.md` is no link"]))
+        self.assertEqual(check("docs/b.md", "see `docs/proofs/note` and `ratio/of`"), (0, []))
+        self.assertEqual(check("docs/b.md", "[`docs/proofs/note.md`](proofs/note.md)"), (0, []))
+        self.assertEqual(check("docs/b.md", "```sh\nls `docs/proofs/note.md`\n```"), (0, []))
+        self.assertEqual(check("tacet/a.h", "// `tacet/a.h`"), (0, []))
+
     def test_a_missing_section_is_found(self):
         for text, what in (("// docs/proofs/note.md, section 2", "section 2"),
                            ("// (docs/proofs/note.md, 4)", "section 4"),

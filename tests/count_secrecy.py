@@ -41,7 +41,7 @@ TRAINING = ["gradient", "gradient --batch-size 20 --steps 20", "gradient --stand
 # private choice among runs chose.
 RELEASED = {"coefficients", "noise_stddevs", "model", "columns", "records", "value", "candidate",
             "radius", "accuracy", "mean_capped_loss", "sensitivity", "specificity", "precision",
-            "f1", "confusion"}
+            "f1", "confusion", "majority_share", "auc", "brier_score", "calibration"}
 
 
 def write_inputs(folder):
@@ -97,7 +97,11 @@ def outcome(program, folder, words, written):
     if "--json" in words and done.returncode == 0:
         shown = without_values(json.loads(shown))
     else:
-        # Times, and the table of coefficients that were released.
+        # Times, the tables of coefficients that were released, whose order they decide, and the
+        # verdict about them.
+        shown = re.sub(r"^Coefficients\n.*?^Model written", "Model written", shown,
+                       flags=re.MULTILINE | re.DOTALL)
+        shown = re.sub(r"^signal .*\n(?: {10}.*\n)*", "", shown, flags=re.MULTILINE)
         shown = re.sub(r"\d+(\.\d+)? (ms|s)\b", "TIME", shown)
         shown = re.sub(r"[+-]?\d+\.\d+(e[+-]?\d+)?", "VALUE", shown) if written else shown
         shown = re.sub(r" +", " ", shown)

@@ -260,6 +260,43 @@ def check_strange_servers(program, folder, token, faults):
             faults.append("a strange server costs something")
         server.kill()
 
+def check_log(program, folder, token, faults):
+    """A log in JSON that is renamed while the server runs, and a token that is revoked."""
+    server = Server(program, folder)
+    server.start("--log", "serve.log", "--log-format", "json", state="logged.state")
+    log, old = folder / "serve.log", folder / "serve.log.1"
+    lost = run(program, "local", "enrol", "task.json", "--state", "logged.state", cwd=folder)
+    (folder / "lost.txt").write_text(lost)
+    run(program, "local", "revoke", "logged.state", "--token-file", "lost.txt", cwd=folder)
+    log.rename(old)
+    server.process.send_signal(signal.SIGHUP)
+    for _ in range(500):
+        if log.exists() and log.stat().st_size > 0:
+            break
+        time.sleep(0.01)
+    request = urllib.request.Request(f"http://127.0.0.1:{server.port}/v1/slot", b"", method="POST",
+                                     headers={"Authorization": f"Bearer {lost.strip()}"})
+    said = b""
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(request)
+        except urllib.error.HTTPError as error:
+            said = error.read()
+        if b"ended_token" in said:
+            break
+        time.sleep(0.02)
+    else:
+        faults.append(f"a revoked token is answered {said}")
+    if server.stop() != 0:
+        faults.append("a server with a log does not end well")
+    events = []
+    for file in (old, log):
+        events.append([json.loads(line)["event"] for line in file.read_text().splitlines()])
+        if lost.strip() in file.read_text() or token.strip() in file.read_text():
+            faults.append(f"a token stands in {file.name}")
+    if "started" not in events[0] or events[1] != ["hangup", "stopped"]:
+        faults.append(f"the log has {events}")
+
 def check_states(program, server, folder, faults):
     refuses(program, folder, "task.state", f"served by process {server.process.pid}", 7, faults)
     if server.notified() != "READY=1":
@@ -300,6 +337,7 @@ def main(arguments):
             check_marks(program, server, folder, tokens[:3], faults)
             check_places(program, server, folder, faults)
             check_strange_servers(program, folder, tokens.pop(), faults)
+            check_log(program, folder, tokens[0], faults)
             check_states(program, server, folder, faults)
         finally:
             server.process.kill()

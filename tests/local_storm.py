@@ -130,6 +130,7 @@ class Devices:
             try:
                 slot = json.loads(self.persist(self_connection, "/v1/slot", token, b""))
                 report = frame(self.task, self.digest, slot, draw)
+                time.sleep(draw.random() * 0.4)  # as devices do, so that kills come in between
                 self.persist(self_connection, "/v1/report", token, report)
                 with self.lock:
                     self.acknowledged[token] = report
@@ -205,12 +206,29 @@ def undisturbed(program, task, frames):
         server = Server(program, folder)
         server.start()
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
-        for token, report in zip(tokens, frames):
-            connection.request("POST", "/v1/report", report, {"Authorization": f"Bearer {token}"})
+
+        def post(path, token, body):
+            connection.request("POST", path, body, {"Authorization": f"Bearer {token}",
+                                                    "Content-Length": str(len(body))})
             answer = connection.getresponse()
             text = answer.read()
             if answer.status != 200:
                 raise RuntimeError(f"a server that nobody kills says {text}")
+
+        # A report that came later than `staleness` allows had a slot all the time; here it gets one
+        # in its round, too.
+        facts = json.loads(task.read_text())
+        batch, staleness = int(facts["settings"]["batch-size"]), facts["terms"]["staleness"]
+        late = {}
+        for place, (token, report) in enumerate(zip(tokens, frames)):
+            begun = struct.unpack_from("<Q", report, 16)[0]
+            if place // batch - begun > staleness:
+                late.setdefault(begun, []).append(token)
+        for place, (token, report) in enumerate(zip(tokens, frames)):
+            if place % batch == 0:
+                for other in late.get(place // batch, []):
+                    post("/v1/slot", other, b"")
+            post("/v1/report", token, report)
         server.stop()
         return learned(folder)
 

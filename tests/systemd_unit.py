@@ -24,7 +24,7 @@ def main(program, source):
     text = (pathlib.Path(source) / "packaging/tacet-serve.service").read_text()
     with tempfile.TemporaryDirectory() as folder:
         unit = pathlib.Path(folder) / "tacet-serve.service"
-        unit.write_text(text.replace("/usr/bin/tacet", str(pathlib.Path(program).resolve())))
+        unit.write_text(text.replace("/usr/local/bin/tacet", str(pathlib.Path(program).resolve())))
         for command in (["verify", str(unit)],
                         ["security", "--offline=true", f"--threshold={MOST_EXPOSURE}", str(unit)]):
             done = subprocess.run([analyze, *command], capture_output=True, text=True, check=False)

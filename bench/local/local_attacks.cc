@@ -98,7 +98,7 @@ void smuggled(Battle& battle) {
 void pipelined(Battle& battle) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "GET /v1/none HTTP/1.1\r\nHost: x\r\n\r\n";
-  again_and_again(battle, text + "GET /v1/none HTTP/1.1\r\nConnection: close\r\n\r\n",
+  again_and_again(battle, text + "GET /v1/none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
                   milliseconds(1000));
 }
 void truncated(Battle& battle) {

@@ -42,6 +42,8 @@ class CallersTransport : public local::Transport {
       return {.status = nb::cast<int>(answer[0]),
               .body = {body.c_str(), body.size()},
               .retry_seconds = nb::cast<std::int64_t>(answer[2])};
+    } catch (const nb::cast_error&) {
+      throw base::UsageError("a transport gave back something else than a status, bytes, seconds");
     } catch (const nb::python_error& error) {
       if (!error.matches(PyExc_OSError)) throw;
       if (error.matches(PyExc_ValueError)) {  // as ssl.SSLCertVerificationError is both

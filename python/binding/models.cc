@@ -8,16 +8,21 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "python/binding/binding.h"
 #include "python/binding/parts.h"
 #include "python/binding/rows.h"
 #include "python/binding/supervised.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/inference/inference.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
+#include "tacet/model/export/export.h"
 #include "tacet/model/model_file.h"
 #include "tacet/model/original_units.h"
+#include "tacet/report/json.h"
+#include "tacet/report/regression.h"
 #include "tacet/run/train.h"
 
 namespace nb = nanobind;
@@ -33,7 +38,9 @@ bool is_parameter(std::string_view name, bool wide) {
   const auto readers = learn::readers_of(name);  // none: all of them
   const auto of_wide = learn::wide_method.name;
   if (name == "model") return false;
-  if (!wide) return readers != std::vector{of_wide};
+  // What is of regression tables alone goes by classes of its own.
+  const std::vector of_tables{learn::inference_method.name};
+  if (!wide) return readers != std::vector{of_wide} && readers != of_tables;
   if (name == "method" || name == "boost") return false;
   return readers.empty() || std::ranges::find(readers, of_wide) != readers.end();
 }
@@ -54,6 +61,17 @@ nb::list parameters(bool wide) {
   return out;
 }
 
+/// What regression tables alone are given.
+std::vector<std::string> table_parameters() {
+  std::vector<std::string> names;
+  for (const auto& parameter : learn::parameters()) {
+    if (learn::readers_of(parameter.name) == std::vector{learn::inference_method.name}) {
+      names.emplace_back(parameter.name);
+    }
+  }
+  return names;
+}
+
 /// A row a record, a column an output.
 Matrix matrix_of(std::vector<double> values, std::size_t columns) {
   auto held = std::make_unique<std::vector<double>>(std::move(values));
@@ -68,6 +86,7 @@ Matrix matrix_of(std::vector<double> values, std::size_t columns) {
 /// What `say` says of each record from its margins, `width` numbers.
 template <typename Say>
 Matrix each(const model::ModelFile& file, HeldRows& rows, std::size_t width, const Say& say) {
+  model::expect_margins(file.model);
   Parts parts(rows.view(file.schema, data::TargetUse::absent));
   auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
     std::vector<double> margins(static_cast<std::size_t>(file.model.output_count()));
@@ -142,6 +161,26 @@ nb::list effects(const model::ModelFile& file, std::int64_t output) {
   return out;
 }
 
+/// Factors of the coefficients and the constant of an output that is a straight line of the
+/// columns' own numbers; None where none is.
+nb::object straight_line(const model::ModelFile& file, std::int64_t output) {
+  if (output < 0 || output >= file.model.output_count()) {
+    throw base::UsageError("output {} of a model with {}", output, file.model.output_count());
+  }
+  const auto line = model::straight_line(file.schema, file.model, output);
+  if (!line) return nb::none();
+  return nb::make_tuple(line->factors, line->constant);
+}
+
+std::string exported(const model::ModelFile& file, const std::string& format,
+                     const std::string& dialect, const std::string& table,
+                     std::vector<std::string> keep) {
+  return model::export_model(file, {.format = model::parse_export_format(format),
+                                    .dialect = model::parse_sql_dialect(dialect),
+                                    .table = table,
+                                    .keep = std::move(keep)});
+}
+
 /// What a wide model consists of; None for a linear one.
 nb::object architecture(const model::ModelFile& file) {
   if (!file.model.wide) return nb::none();
@@ -209,6 +248,14 @@ void bind_model_file(nb::module_& module) {
       .def_prop_ro("coefficients", [](const ModelFile& file) { return file.model.coefficients; })
       .def_prop_ro("noise", [](const ModelFile& file) { return file.model.noise_stddevs; })
       .def_prop_ro("architecture", &architecture)
+      .def(
+          "table",
+          [](const ModelFile& file, double level,
+             const std::vector<std::string>& contrasts) -> std::optional<std::string> {
+            if (!file.model.table) return std::nullopt;
+            return report::json_text(report::regression_json(file.model, level, contrasts));
+          },
+          nb::arg("level"), nb::arg("contrasts"))
       .def_prop_ro("has_probabilities",
                    [](const ModelFile& file) { return file.model.has_probabilities(); })
       .def_prop_ro(
@@ -217,6 +264,9 @@ void bind_model_file(nb::module_& module) {
       .def_prop_ro("receipt",
                    [](const ModelFile& file) { return privacy::receipt_to_json(file.receipt); })
       .def("effects", &effects)
+      .def("straight_line", &straight_line)
+      .def("exported", &exported, nb::arg("format"), nb::arg("dialect"), nb::arg("table"),
+           nb::arg("keep"))
       .def("margins", &margins)
       .def("predictions", &predictions)
       .def("probabilities", &probabilities);
@@ -228,6 +278,7 @@ void bind_models(nb::module_& module) {
   bind_python_form(module);
   bind_model_file(module);
   module.def("parameters", &parameters, nb::arg("wide") = false);
+  module.def("table_parameters", &table_parameters);
 }
 
 }  // namespace tacet::python

@@ -16,6 +16,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/owner/schema_draft.h"
+#include "tacet/data/owner/spelling_words.h"
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/run/schema_fit.h"
@@ -29,10 +30,15 @@ namespace {
 /// What is said of records before a schema is found: `tacet schema fit` and `draft`.
 struct Said {
   std::string target;
-  std::string positive;  ///< the target's label; empty: it is a number
+  std::string positive;              ///< the target's label
+  std::vector<std::string> classes;  ///< of a target with three or more; else empty
+  std::string target_kind;           ///< of a number: number, count or probability
   std::vector<std::string> ignored;
+  std::vector<std::string> codes;    ///< columns whose numbers are codes
+  std::vector<std::string> numbers;  ///< columns that are none, whatever their names say
+  std::vector<std::string> dates;
   std::string unit;
-  std::vector<std::string> missing;
+  data::SpellingWords spelling;
   std::optional<std::int64_t> public_row_count;
   std::string separator;        ///< of a file; empty: a comma, or the one that fits a draft
   bool header_declared = true;  ///< somebody vouches for the names in a file's first line
@@ -45,17 +51,45 @@ struct Said {
     if (separator.size() != 1) throw base::UsageError("separator must be one ASCII character");
     return separator.front();
   }
+  [[nodiscard]] data::NumberKind number_kind() const {
+    if (target_kind.empty() || target_kind == "number") return data::NumberKind::number;
+    if (target.empty()) throw base::UsageError("target_kind needs target");
+    if (target_kind == "count") return data::NumberKind::count;
+    if (target_kind == "probability") return data::NumberKind::probability;
+    throw base::UsageError("target_kind must be number, count or probability, got \"{}\"",
+                           target_kind);
+  }
+  /// Names that a file must have, by which its separator is known.
+  [[nodiscard]] std::vector<std::string> named() const {
+    auto names = ignored;
+    for (const auto* list : {&codes, &numbers, &dates}) {
+      names.insert(names.end(), list->begin(), list->end());
+    }
+    if (!target.empty()) names.push_back(target);
+    if (!unit.empty()) names.push_back(unit);
+    return names;
+  }
   [[nodiscard]] data::Schema frame() const {
     data::Schema schema;
     schema.description = "Bounds and categories fitted by private mechanisms; see [cost].";
     schema.format.separator = separating().value_or(',');
-    schema.missing.insert(schema.missing.end(), missing.begin(), missing.end());
+    spelling.apply(schema.format);
+    schema.missing.insert(schema.missing.end(), spelling.missing.begin(), spelling.missing.end());
     if (!unit.empty()) schema.unit = unit;
     if (public_row_count) data::check_public_row_count("public_row_count", *public_row_count);
     schema.public_row_count = public_row_count;
     if (!positive.empty() && target.empty()) throw base::UsageError("positive needs target");
     if (!positive.empty()) {
       schema.target = data::Target{target, data::BinaryTarget{.positive = {positive}}};
+    }
+    if (!classes.empty()) {
+      if (target.empty()) throw base::UsageError("classes needs target");
+      if (!positive.empty()) throw base::UsageError("give positive or classes, not both");
+      schema.target = data::Target{target, data::MultiClassTarget{.classes = classes}};
+    }
+    if (number_kind() == data::NumberKind::probability) {
+      schema.target =
+          data::Target{target, data::RegressionTarget{.kind = data::NumberKind::probability}};
     }
     return schema;
   }
@@ -87,16 +121,23 @@ run::FitRequest request_of(const Said& said, const Fitting& fitting,
           .coverage = fitting.coverage,
           .max_categories = fitting.max_categories,
           .max_hashed = fitting.max_hashed,
-          .asked = asked};
+          .asked = asked,
+          .codes = said.codes,
+          .numbers = said.numbers,
+          .dates = said.dates,
+          .target_kind = said.number_kind()};
 }
 
 using Found = std::pair<data::Schema, std::vector<std::string>>;
 
-/// The schema, and a sentence for each column that the budget was too small for.
+/// The schema, and a sentence for its missing target and for each column that the budget was too
+/// small for.
 Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
           const privacy::Guarantee& asked, const Context& context) {
   const Table table(data);
-  table.refuse_dates(said.ignored);
+  auto dates_or_ignored = said.ignored;
+  dates_or_ignored.insert(dates_or_ignored.end(), said.dates.begin(), said.dates.end());
+  table.refuse_dates(dates_or_ignored);
   Payer payer(context);
   const Telling telling(payer);
   const auto source = payer.source();
@@ -105,7 +146,8 @@ Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
     request.frame.description =
         "Bounds and categories fitted with seeded noise, which protects nobody.";
   }
-  const auto& format = request.frame.format;
+  auto& format = request.frame.format;
+  if (!table.file().empty()) format = data::settled_format(table.file(), format, said.named());
   request.data = table.records(format).name;
   auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
     const auto* const cancel = supervision.cancel;
@@ -131,7 +173,9 @@ Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
           result.write(data::schema_to_toml(fitted.schema));
           return plan.cost.prg_slack;
         });
-    return Found(std::move(fitted.schema), std::move(fitted.not_found));
+    auto& sentences = fitted.not_found;
+    if (!fitted.no_target.empty()) sentences.insert(sentences.begin(), fitted.no_target);
+    return Found(std::move(fitted.schema), std::move(sentences));
   });
   return found;
 }
@@ -151,13 +195,18 @@ std::pair<data::Schema, std::string> draft(const nb::object& data, const Said& s
                              "exact bounds and categories (public=True)"),
         table.front(payer, cancel), output,
         [&](ledger::Fingerprint* fingerprint) {
-          data::DraftOptions options{.target = said.target, .format = {}, .trust = said.trust()};
+          data::DraftOptions options{.target = said.target,
+                                     .format = {},
+                                     .trust = said.trust(),
+                                     .said = said.spelling.said(),
+                                     .missing = said.spelling.missing};
           if (table.file().empty()) {
             return data::draft_schema(table.records({}, fingerprint), options);
           }
-          options.format =
-              data::guess_format(table.file(), said.separating(),
-                                 said.header_declared ? std::optional(true) : std::nullopt);
+          options.format = data::guess_format(
+              table.file(), said.separating(),
+              said.header_declared ? std::optional(true) : std::nullopt, said.spelling.known());
+          said.spelling.apply(options.format);
           return data::draft_schema(table.file(), options);
         },
         [&](data::SchemaDraft& read, privacy::Reservation&, run::Pieces&) {
@@ -178,13 +227,27 @@ std::optional<std::string> fit_receipt(const data::Schema& schema) {
 }  // namespace
 
 void bind_schema_fits(nb::module_& module) {
+  nb::class_<data::SpellingWords>(module, "SpellingWords")
+      .def(nb::init<>())
+      .def_rw("decimal", &data::SpellingWords::decimal)
+      .def_rw("thousands", &data::SpellingWords::thousands)
+      .def_rw("symbols", &data::SpellingWords::symbols)
+      .def_rw("encoding", &data::SpellingWords::encoding)
+      .def_rw("date_format", &data::SpellingWords::date_format)
+      .def_rw("comment", &data::SpellingWords::comment)
+      .def_rw("missing", &data::SpellingWords::missing);
   nb::class_<Said>(module, "Said")
       .def(nb::init<>())
       .def_rw("target", &Said::target)
       .def_rw("positive", &Said::positive)
+      .def_rw("classes", &Said::classes)
+      .def_rw("target_kind", &Said::target_kind)
       .def_rw("ignored", &Said::ignored)
+      .def_rw("codes", &Said::codes)
+      .def_rw("numbers", &Said::numbers)
+      .def_rw("dates", &Said::dates)
       .def_rw("unit", &Said::unit)
-      .def_rw("missing", &Said::missing)
+      .def_rw("spelling", &Said::spelling)
       .def_rw("public_row_count", &Said::public_row_count, nb::arg().none())
       .def_rw("separator", &Said::separator)
       .def_rw("header_declared", &Said::header_declared);

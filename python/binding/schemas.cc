@@ -38,6 +38,17 @@ std::vector<std::string> date_columns(const data::Schema& schema) {
   return names;
 }
 
+/// Which table of coefficients a target has; empty: none.
+std::string regression_kind(const data::Schema& schema) {
+  if (!schema.target) return {};
+  if (!schema.target->regression()) {
+    return schema.target->class_count() == 2 ? "logistic" : std::string();
+  }
+  const auto kind = schema.target->number_kind();
+  if (kind == data::NumberKind::probability) return {};
+  return kind == data::NumberKind::count ? "poisson" : "linear";
+}
+
 }  // namespace
 
 void bind_schemas(nb::module_& module) {
@@ -68,6 +79,7 @@ void bind_schemas(nb::module_& module) {
                      return schema.target ? schema.target->class_names()
                                           : std::vector<std::string>();
                    })
+      .def_prop_ro("regression_kind", &regression_kind)
       .def_ro("intercept", &Schema::intercept)
       .def_prop_ro("columns", &Schema::feature_columns)
       .def_prop_ro("dates", &date_columns)

@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, List
 
 if TYPE_CHECKING:
-    from . import errors, estimators, events, local, schemas
+    from . import errors, estimators, events, inference, local, schemas
     from ._loading import load
     from ._reading import Table, read_csv
     from .accounting import Account, account, calibrate, compose, curve, max_steps
@@ -48,6 +48,7 @@ _HOMES = {
                    "LogisticRegression", "PoissonRegressor", "QuantileRegressor", "Ridge",
                    "public_evaluation"],
     "events": [],
+    "inference": [],
     "planning": ["Plan", "plan", "rates"],
     "local": [],
     "receipts": ["Receipt"],
@@ -61,7 +62,7 @@ _HOMES = {
     "wide": ["WideClassifier", "WideRegressor"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("errors", "estimators", "events", "local", "schemas")
+_MODULES = ("errors", "estimators", "events", "inference", "local", "schemas")
 
 __all__ = [
     "Account", "Budget", "BudgetError", "DataError", "Error", "GuaranteeError", "HuberRegressor",
@@ -70,7 +71,7 @@ __all__ = [
     "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "Table", "UsageError",
     "Verdict", "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate",
     "categorical", "compose", "count", "crossed", "curve", "date", "describe", "embed", "errors",
-    "estimators", "events", "hashed", "ids", "ignored", "load", "local", "max_steps", "multiclass",
+    "estimators", "events", "hashed", "ids", "ignored", "inference", "load", "local", "max_steps", "multiclass",
     "number", "numbered", "numeric", "plan", "probability", "public_evaluation", "quantile",
     "rates", "read_csv", "schemas", "split", "text", "tune", "verify",
 ]

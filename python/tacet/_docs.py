@@ -11,13 +11,20 @@ from . import _engine, _signature
 
 _CLASSES_ONLY = ("classes", "class_weights")
 _NUMBERS_ONLY = ("target_bounds",)
-_LINEAR_ONLY = ("coef_", "intercept_", "coef_noise_", "effects_")
+_LINEAR_ONLY = ("coef_, intercept_", "coef_noise_", "encoded_coef_, encoded_intercept_",
+                "encoded_coef_noise_", "effects_")
 _FITTED = (
     ("architecture_", "dict", "Columns with vectors, layers, and the number of numbers."),
-    ("coef_", "array", "In encoded units; of classes a row each, of two classes one row."),
-    ("intercept_", "array or float", "The constant, in encoded units."),
+    ("coef_, intercept_", "array, array or float",
+     "In the columns' own units: ``X @ coef_.T + intercept_`` is the margin of records within the "
+     "bounds. Only where the columns are numbers without curves and no row is shortened "
+     "(``row_scaling=\"const\"``); elsewhere an AttributeError."),
     ("coef_noise_", "array",
-     "How far privacy's noise alone moves each coefficient; NaN: not known."),
+     "How far privacy's noise alone moves each entry of ``coef_``; NaN: not known."),
+    ("encoded_coef_, encoded_intercept_", "array, array or float",
+     "In encoded units, see ``encoded_names_``; of classes a row each, of two classes one row."),
+    ("encoded_coef_noise_", "array",
+     "How far privacy's noise alone moves each of them; NaN: not known."),
     ("effects_", "list", "What a step of each column does, in the units of the records."),
     ("classes_", "array", "Of classifiers, in the order of ``predict_proba``."),
     ("receipt_", "Receipt", "What was run and released, and the guarantee."),

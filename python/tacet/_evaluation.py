@@ -78,7 +78,8 @@ class Evaluates:
         Returns
         -------
         Evaluation
-            Accuracy and confusion of classes, errors and R2 of numbers, as ``tacet evaluate
+            Accuracy, majority share and confusion of classes, of two classes also ``auc`` and
+            ``brier_score`` with intervals and the calibration by tenths, errors and R2 of numbers, as ``tacet evaluate
             --json`` prints them; a figure that the noise drowns is None.
 
         Examples

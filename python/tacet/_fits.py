@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional
+from typing import Any, Dict, Optional, TypeVar
 
 from . import _engine
+from ._parts import listed
 from .errors import UsageError
+
+Made = TypeVar("Made")
 
 
 def vouched(header: Optional[bool], data: Any) -> bool:
@@ -20,10 +23,25 @@ def vouched(header: Optional[bool], data: Any) -> bool:
     return bool(header)
 
 
-def said(**keys: Any) -> _engine.Said:
-    made = _engine.Said()
+def spelling(**keys: Any) -> _engine.SpellingWords:
+    """How a file spells its values."""
+    return _filled(_engine.SpellingWords(), keys)
+
+
+def said(spelled: _engine.SpellingWords, **keys: Any) -> _engine.Said:
+    """What is said of a table whose values are spelt that way."""
+    made = _filled(_engine.Said(), keys)
+    made.spelling = spelled
+    return made
+
+
+def _filled(made: Made, keys: Dict[str, Any]) -> Made:
     for key, value in keys.items():
-        if key not in ("ignored", "missing") and not isinstance(value, str):
+        several = isinstance(getattr(made, key), list)
+        if not several and not isinstance(value, str):
             raise UsageError(f"{key} must be a text, got {value!r}")
-        setattr(made, key, value)
+        texts = listed(key, value) if several else [value]
+        if not all(isinstance(text, str) for text in texts):
+            raise UsageError(f"{key} must be texts, got {value!r}")
+        setattr(made, key, texts if several else value)
     return made

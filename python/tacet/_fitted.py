@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import os
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -45,6 +45,33 @@ class Fitted:
         """Writes the model file that ``tacet predict`` and ``tacet.load`` read."""
         now = self._as_fitted()
         now._model.save(os.fspath(path), overwrite, now._form())
+
+    def to_c(self) -> str:
+        """The model as one file of C99: the text that ``tacet export --format c`` writes.
+
+        It has a structure of the columns, ``tacet_margins`` and ``tacet_predict``, and needs no
+        library but libm. Wide models, free text and columns of several ids raise ``UsageError``.
+        """
+        return self._exported("c")
+
+    def to_sql(self, *, dialect: str = "sqlite", table: str = "records",
+               keep: Sequence[str] = ()) -> str:
+        """The model as one query that scores a table: as ``tacet export --format sql`` writes it.
+
+        Parameters
+        ----------
+        dialect : {"sqlite", "postgresql", "duckdb"}
+        table : str
+            The table with the schema's columns; a dot ends the name of a database schema.
+        keep : sequence of str
+            Columns of the table that the result repeats, such as a key.
+        """
+        return self._exported("sql", dialect, table, keep)
+
+    def _exported(self, format: str, dialect: str = "sqlite", table: str = "records",
+                  keep: Sequence[str] = ()) -> str:
+        text: str = self._as_fitted()._model.exported(format, dialect, table, list(keep))
+        return text
 
     def _form(self) -> Optional[_engine.PythonForm]:
         """How records are read, where it is not what ``_remember`` takes from the model alone."""

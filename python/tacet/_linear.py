@@ -130,6 +130,10 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
             raise UsageError(
                 f"{type(self).__name__} minimises {', '.join(self._losses)}; got "
                 f"{params['loss']!r}. LinearClassifier and LinearRegressor take every loss")
+        if params.get("method") == "inference":
+            raise UsageError(
+                "method inference leaves a table of coefficients with intervals, which predicts "
+                "nothing: tacet.inference has OLS, Logit and Poisson")
         schema = params["schema"]
         if schema is not None and not isinstance(schema, Schema):
             raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
@@ -235,6 +239,10 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
             for name, engine in self._parameters.items()
             if params[name] is not None and name not in ("public_row_count", "threads")
         }
+        if params.get("knots", "auto") is None:  # said, as of no other argument
+            values["knots"] = "none"
+        if values.get("knots") == "auto":
+            del values["knots"]
         values.update(self._fixed)
         if isinstance(params.get("group_column"), int):
             values["group-column"] = _declared.column_at(schema.columns, params["group_column"])

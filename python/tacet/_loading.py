@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _engine, estimators, wide
 from ._fitted import Paths
+from .errors import UsageError
 from .schemas import Schema
 
 
@@ -24,6 +25,9 @@ def load(path: Paths) -> Any:
     True
     """
     model = _engine.Model.load(os.fspath(path))
+    if model.table(0.95, []) is not None:
+        raise UsageError("the model is a table of coefficients and predicts nothing; "
+                         "tacet.inference.load reads it")
     schema = Schema._of(model.schema)
     has_classes = bool(model.classes)
     kind: Any = estimators.LinearRegressor

@@ -25,14 +25,14 @@ _MORE_TYPES = {
     "public_row_count": ("Union[int, str]", "int or 'observed'"),
     "class_weights": ("Union[Dict[Any, float], str]", "dict or str"),
     "radius": ("Union[float, str]", "float or 'auto'"),
-    "knots": ("Union[int, str]", "int or str"),
+    "knots": ("Union[int, str, None]", "int, 'auto' or None"),
     "feature_selection": ("Union[float, str]", "float or str"),
     "group_column": ("Union[str, int]", "str or int"),
     "hidden": ("Union[int, Sequence[int], str]", "int, list of int or 'none'"),
     "left": ("Union[str, Sequence[str]]", "list of str"),
     "right": ("Union[str, Sequence[str]]", "list of str"),
 }
-_DEFAULTS = {"method": '"auto"', "verbose": "0"}  # None elsewhere: the engine's default
+_DEFAULTS = {"method": '"auto"', "knots": '"auto"', "verbose": "0"}  # None elsewhere: the engine's default
 # Name, annotation, type in words, what it is: what the program says by a schema's file or by other
 # options.
 OWN: Tuple[Tuple[str, str, str, str], ...] = (

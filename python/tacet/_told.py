@@ -21,8 +21,8 @@ class Told:
 
     _wide: ClassVar[bool]
     _told: ClassVar[Tuple[str, ...]] = (
-        "receipt_", "coef_", "coef_noise_", "intercept_", "effects_", "encoded_names_",
-        "architecture_")
+        "receipt_", "coef_", "coef_noise_", "intercept_", "encoded_coef_", "encoded_coef_noise_",
+        "encoded_intercept_", "effects_", "encoded_names_", "architecture_")
 
     @property
     def _fitted(self) -> Any:
@@ -57,19 +57,64 @@ class Told:
         """What was run and released, and the guarantee."""
         return Receipt(self._fitted.receipt)
 
+    def _straight(self, name: str) -> Tuple[Any, Any]:
+        """An output a row: factors of the coefficients; and the constants. AttributeError where
+        the margin is no straight line of the columns."""
+        model = self._linear
+        lines = [model.straight_line(output) for output in range(model.outputs)]
+        if any(line is None for line in lines):
+            raise AttributeError(
+                f"there is no {name}: this model's margin is no straight line of the columns, "
+                "since it has categories, curves or texts, or rows that are shortened "
+                "(row_scaling=\"const\" shortens none); see effects_, and encoded_coef_, "
+                "encoded_intercept_ in the units of encoded_names_")
+        return np.array([line[0] for line in lines]), np.array([line[1] for line in lines])
+
+    def _by_column(self, values: Any) -> Any:
+        """Of the columns that the schema reads each an entry, of those that it does not 0."""
+        read = Schema._of(self._linear.schema).columns
+        given = getattr(self, "feature_names_in_", None)
+        if given is None or not read:
+            return values
+        place = {name: k for k, name in enumerate(read)}
+        table = np.zeros((len(values), len(given)))
+        for k, name in enumerate(given):
+            if str(name) in place:
+                table[:, k] = values[:, place[str(name)]]
+        return table
+
     @property
     def coef_(self) -> Any:
-        """The coefficients in encoded units."""
-        return self._of_outputs(self._split(self._linear.coefficients)[0])
+        """The slopes in the units of the columns, where the margin is a straight line of them."""
+        factors, _ = self._straight("coef_")
+        encoded, _ = self._split(self._linear.coefficients)
+        return self._of_outputs(self._by_column(encoded * factors))
 
     @property
     def coef_noise_(self) -> Any:
         """The standard deviation that privacy's noise alone has in them."""
-        return self._of_outputs(self._split(self._linear.noise)[0])
+        factors, _ = self._straight("coef_noise_")
+        encoded, _ = self._split(self._linear.noise)
+        return self._of_outputs(self._by_column(encoded * np.abs(factors)))
 
     @property
     def intercept_(self) -> Any:
-        """The constant; 0 without one."""
+        """The margin where all columns are 0."""
+        return self._of_outputs(self._straight("intercept_")[1])
+
+    @property
+    def encoded_coef_(self) -> Any:
+        """The coefficients in encoded units."""
+        return self._of_outputs(self._split(self._linear.coefficients)[0])
+
+    @property
+    def encoded_coef_noise_(self) -> Any:
+        """The standard deviation that privacy's noise alone has in them."""
+        return self._of_outputs(self._split(self._linear.noise)[0])
+
+    @property
+    def encoded_intercept_(self) -> Any:
+        """The constant in encoded units; 0 without one."""
         return self._of_outputs(self._split(self._linear.coefficients)[1])
 
     @property

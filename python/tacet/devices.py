@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import numbers as numbers_of
 import os
 import tomllib
 from dataclasses import dataclass, fields
-from typing import Any, Dict, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
+from typing import Any, Dict, List, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
 
 from . import _engine, _spending
 from .errors import IoError, UsageError
@@ -18,6 +19,17 @@ Paths = Union[str, "os.PathLike[str]"]
 class Reply:
     """What a server answered: the status of HTTP, the body, and the seconds of a Retry-After.
 
+    Parameters
+    ----------
+    status : int
+        Of HTTP, 100 to 999.
+    body : bytes
+        As it came; at most as long as the request allowed.
+    retry_seconds : int
+        Of the header ``Retry-After``; 0 where there is none.
+
+    Examples
+    --------
     >>> Reply(200, b"{}").retry_seconds
     0
     """
@@ -47,7 +59,7 @@ class Transport(Protocol):
 
     def exchange(self, method: str, path: str, *, token: str, body: bytes,
                  max_bytes: int) -> Reply:
-        """One request, "GET" or "POST", and its answer.
+        """One request, "GET" or "POST", and its answer; UsageError for anything but a Reply.
 
         ``token`` goes into the header ``Authorization: Bearer``, where there is one; an answer of
         more than ``max_bytes`` is none. Redirects are answers like others.
@@ -72,6 +84,10 @@ class Policy:
         Of the gradient that a report is about, and of the models that the record is held against.
     smallest_delay : float
         Seconds up to which the task has devices wait before they send.
+    books : path, optional
+        Absolute path of the folder where the device's ledger is, whatever ``state`` a client names;
+        outside of that and of the record's folder. Without it, whoever deletes the client's folder
+        and the mark beside the record, or renames the record, begins with a new budget.
 
     Examples
     --------
@@ -87,6 +103,7 @@ class Policy:
     largest_clipping_norm: Optional[float] = None
     largest_norm: Optional[float] = None
     smallest_delay: float = 0.0
+    books: Optional[Paths] = None
 
     def __post_init__(self) -> None:
         _engine.check_policy(self.to_toml(), "the policy")
@@ -104,9 +121,12 @@ class Policy:
         if isinstance(self.mechanisms, str):
             raise UsageError("mechanisms is a list of names")
         lines = [f"mechanisms = {json.dumps([str(name) for name in self.mechanisms])}"]
+        if self.books is not None:
+            name = json.dumps(os.fspath(self.books), ensure_ascii=False)
+            lines.append(f"books = {name}")
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name != "mechanisms" and value is not None:
+            if field.name not in ("mechanisms", "books") and value is not None:
                 lines.append(f"{field.name} = {_spending.number(field.name, value)!r}")
         return "\n".join(lines) + "\n"
 
@@ -134,8 +154,8 @@ class Client:
     Its part is that of ``tacet join``: the task is held against the policy, its cost is booked in
     the ledger of the folder, then the record is read, the report drawn, stored, and sent until it
     is answered. It is private before it leaves, against everybody, and drawn once: whoever calls
-    again sends the same bytes. The policy holds for joins of a record that follow one another; two
-    that start together with folders of their own may both be counted.
+    again sends the same bytes. The policy holds for all joins of a record: of several that start
+    together, with folders of their own, one takes part.
 
     Parameters
     ----------
@@ -234,6 +254,22 @@ class Client:
 def _exchange_of(transport: Transport) -> Any:
     def exchange(method: str, path: str, token: str, body: bytes, max_bytes: int) -> Any:
         reply = transport.exchange(method, path, token=token, body=body, max_bytes=max_bytes)
-        return reply.status, reply.body, reply.retry_seconds
+        return _checked(reply)
 
     return exchange
+
+
+def _checked(reply: Any) -> Tuple[int, bytes, int]:
+    """The parts of a reply; UsageError where a transport gave back something else."""
+    parts: List[Any] = [getattr(reply, name, None) for name in ("status", "body", "retry_seconds")]
+    status, body, retry_seconds = parts
+    numbers = all(isinstance(part, numbers_of.Integral) and not isinstance(part, bool)
+                  for part in (status, retry_seconds))
+    if not numbers or not isinstance(body, (bytes, bytearray, memoryview)):
+        kinds = ", ".join(type(part).__name__ for part in parts)
+        raise UsageError(
+            f"a transport's exchange gives back a tacet.local.Reply of an int, bytes and an int; "
+            f"this one gave a {type(reply).__name__} of {kinds}")
+    if not 100 <= status <= 999:
+        raise UsageError(f"the status of a Reply is one of HTTP, 100 to 999, got {status}")
+    return int(status), bytes(body), min(max(int(retry_seconds), 0), 86400)

@@ -10,8 +10,9 @@ from .errors import UsageError
 from .results import Result
 from .schemas import Schema
 
-_PARAMETERS = {"model": "model", **{entry["name"].replace("-", "_"): entry["name"] for wide in
-                                     (False, True) for entry in _engine.parameters(wide)}}
+_NAMES = [entry["name"] for wide in (False, True) for entry in _engine.parameters(wide)]
+_PARAMETERS = {name.replace("-", "_"): name
+               for name in ("model", *_NAMES, *_engine.table_parameters())}
 Numbers = Union[float, Sequence[float]]
 
 

@@ -118,15 +118,26 @@ class Schema:
         adjacency: str = "add_remove",
         target: str = "",
         positive: str = "",
+        classes: Sequence[str] = (),
+        target_kind: str = "number",
         ignore: Sequence[str] = (),
+        categorical: Sequence[str] = (),
+        numeric: Sequence[str] = (),
+        dates: Sequence[str] = (),
         unit: str = "",
         max_records_per_unit: int = 1,
         coverage: float = 0.98,
         max_categories: int = 50,
         hashed_features: int = 4096,
+        decimal: str = "",
+        thousands: str = "",
+        symbols: Sequence[str] = (),
+        date_format: str = "",
+        encoding: str = "",
+        comment: str = "",
         missing: Sequence[str] = (),
         public_row_count: Optional[int] = None,
-        separator: str = ",",
+        separator: str = "",
         header: Optional[bool] = None,
         ledger: Optional[Ledger] = None,
         data_set: Optional[str] = None,
@@ -149,21 +160,33 @@ class Schema:
         adjacency : str
             "add_remove", which serves "replace_one" too, or "zero_out".
         target : str
-            Column to predict; ``positive`` is one of its two classes, else it is a number.
+            Column to predict; ``positive`` is one of its two classes, ``classes`` are three or
+            more, else it is a number of the kind ``target_kind``: "number", "count" or
+            "probability".
         ignore : sequence of str
             Columns that are not read; the others get more of the budget.
+        categorical, numeric, dates : sequence of str
+            Columns whose numbers are codes, that are numbers although their names look like a
+            code's, and that hold dates.
         unit : str
             Column whose value says whose record it is; ``max_records_per_unit`` of each count.
         coverage : float
             Share of a column's numbers between its bounds.
         max_categories, hashed_features : int
             The longest list, and the features of all hashed and text columns together.
+        decimal, thousands, symbols, date_format : str, str, sequence of str, str
+            How numbers and dates are spelt, as the keys of a schema have it: ",", ".", ["$"],
+            "%d.%m.%Y".
+        encoding, comment : str
+            Of a file: its characters ("utf-8", "latin-1", "windows-1252", "utf-16"), and the
+            character that comment lines begin with.
         missing : sequence of str
             Further texts that stand for a missing value.
         public_row_count : int, optional
             Number of records, or a public guess of it, to write into the schema.
         separator, header
-            Of a file; ``header=True`` vouches for a first line that looks like a record.
+            Of a file; by default the character that cuts its line of names. ``header=True``
+            vouches for a first line that looks like a record.
         ledger, data_set, budget, random_state
             Who pays, and a seed, as of estimators.
 
@@ -185,8 +208,13 @@ class Schema:
         """
         from . import _spending, _tables  # they take schemas
 
-        said = _fits.said(target=target, positive=positive, ignored=list(ignore), unit=unit,
-                          missing=list(missing), separator=separator)
+        said = _fits.said(
+            _fits.spelling(decimal=decimal, thousands=thousands, symbols=symbols,
+                           date_format=date_format, encoding=encoding, comment=comment,
+                           missing=missing),
+            target=target, positive=positive, classes=classes, target_kind=target_kind,
+            ignored=ignore, codes=categorical, numbers=numeric, dates=dates, unit=unit,
+            separator=separator)
         said.public_row_count = _spending.optional_count("public_row_count", public_row_count)
         said.header_declared = _fits.vouched(header, data)
         fitting = _engine.Fitting()
@@ -211,6 +239,13 @@ class Schema:
         *,
         public: bool = False,
         target: str = "",
+        decimal: str = "",
+        thousands: str = "",
+        symbols: Sequence[str] = (),
+        date_format: str = "",
+        encoding: str = "",
+        comment: str = "",
+        missing: Sequence[str] = (),
         separator: str = "",
         header: Optional[bool] = None,
         ledger: Optional[Ledger] = None,
@@ -229,6 +264,8 @@ class Schema:
             Has to be True: the owner's word that the records need no protection.
         target : str
             Column to predict.
+        decimal, thousands, symbols, date_format, encoding, comment, missing
+            As of ``fit``; by default what fits the values.
         separator, header
             Of a file, by default those that fit; ``header=True`` vouches for its first line.
         ledger, data_set
@@ -253,7 +290,11 @@ class Schema:
                 "a draft takes bounds and categories from the records, which would reveal them: "
                 "say public=True if they are public, use Schema.fit, or write the schema from a "
                 "codebook")
-        said = _fits.said(target=target, separator=separator)
+        said = _fits.said(
+            _fits.spelling(decimal=decimal, thousands=thousands, symbols=symbols,
+                           date_format=date_format, encoding=encoding, comment=comment,
+                           missing=missing),
+            target=target, separator=separator)
         said.header_declared = _fits.vouched(header, data)
         context = _engine.Context()
         if ledger is not None:

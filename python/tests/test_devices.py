@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import http.client
 import os
 import pathlib
@@ -151,6 +152,43 @@ def test_failures_of_a_transport_cost_nothing(served: Any) -> None:
         assert spent(served, 4) == 0
 
 
+class Says:
+    """A transport that gives back anything."""
+
+    confidential = True
+
+    def __init__(self, reply: Any) -> None:
+        self.reply = reply
+
+    def exchange(self, *_: Any, **__: Any) -> Any:
+        return self.reply
+
+
+@pytest.mark.parametrize("reply", [
+    None, 200, (200, b"", 0), Reply("200", b""), Reply(200, "text"),  # type: ignore[arg-type]
+    Reply(200, None), Reply(200, b"", None), Reply(200, b"", "1"),  # type: ignore[arg-type]
+    Reply(True, b""), Reply(200.0, b""),  # type: ignore[arg-type]
+    Reply(10**30, b""), Reply(-1, b""),
+])
+def test_a_reply_of_wrong_types_is_a_usage_error(served: Any, reply: Any) -> None:
+    client, record = device(served, 4, Says(reply), patience=0)
+    with pytest.raises(tacet.UsageError, match="Reply"):
+        client.join(record)
+    assert spent(served, 4) == 0
+
+
+def test_books_hold_whatever_folder_is_named(served: Any, tmp_path: pathlib.Path) -> None:
+    policy = Policy(4, 4, ["privunit"], books=tmp_path / "b\u00fccher")
+    assert Policy.load(_written(tmp_path, policy)).books == str(tmp_path / "b\u00fccher")
+    with pytest.raises(tacet.DataError, match="absolute"):
+        Policy(4, 4, ["privunit"], books="here")
+
+
+def _written(folder: pathlib.Path, policy: Policy) -> pathlib.Path:
+    (folder / "books.toml").write_text(policy.to_toml(), encoding="utf-8")
+    return folder / "books.toml"
+
+
 class Open(OverHttp):
     confidential = False
 
@@ -171,6 +209,37 @@ def test_policies_decide_before_anything_is_sent(served: Any) -> None:
     with pytest.raises(tacet.UsageError):
         device(served, 4)[0].join(record, resume=True)
     assert seen.requests == [] and spent(served, 4) == 0
+
+
+def test_a_record_is_a_file_that_stays_and_has_one_name(
+    served: Any, tmp_path: pathlib.Path
+) -> None:
+    client, record = device(served, 4)
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("-", "/dev/null", tmp_path / "pipe"):
+        with pytest.raises(tacet.UsageError, match="a mark beside it says what was spent"):
+            client.join(name)
+    second = record.with_name("second.csv")
+    os.link(record, second)
+    with pytest.raises(tacet.BudgetError, match="2 names"):
+        client.join(record)
+    second.unlink()
+    assert spent(served, 4) == 0
+
+
+def test_of_threads_that_start_at_once_on_a_record_one_takes_part(served: Any) -> None:
+    record = device(served, 5)[1]
+    starters = [device(served, number)[0] for number in (4, 5)]
+
+    def start(client: Client) -> str:
+        try:
+            return client.join(record).answer
+        except tacet.BudgetError:
+            return "refused"
+
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        assert sorted(threads.map(start, starters)) == ["counted", "refused"]
+    assert spent(served, 4) + spent(served, 5) == 4
 
 
 def test_policies_are_the_programs(tmp_path: pathlib.Path) -> None:

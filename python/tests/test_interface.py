@@ -250,7 +250,7 @@ def test_units_are_protected_together(berkeley: pandas.DataFrame) -> None:
     by_argument = tacet.LogisticRegression(**known).fit(berkeley, units=names)
     by_column = tacet.LogisticRegression(**known).fit(berkeley.assign(who=names))
     assert by_argument.receipt_["privacy_unit"] == "who"
-    assert np.array_equal(by_argument.coef_, by_column.coef_)
+    assert np.array_equal(by_argument.encoded_coef_, by_column.encoded_coef_)
     with pytest.raises(tacet.DataError, match="who"):
         tacet.LogisticRegression(**known).fit(berkeley)
 
@@ -278,13 +278,13 @@ def test_units_go_through_metadata_routing(berkeley: pandas.DataFrame) -> None:
                           public_row_count=400)
     names = np.arange(len(berkeley)) // 10
     model = tacet.LogisticRegression(epsilon=1, schema=schema, random_state=1, steps=5)
-    expected = clone(model).fit(berkeley, units=names).coef_
+    expected = clone(model).fit(berkeley, units=names).encoded_coef_
     with sklearn.config_context(enable_metadata_routing=True):
         piped = make_pipeline(FunctionTransformer(), model.set_fit_request(units=True))
         piped.fit(berkeley, berkeley["admitted"], units=names)
         scores = cross_val_score(piped, berkeley, berkeley["admitted"], cv=2,
                                  params={"units": names})
-    assert np.array_equal(piped[-1].coef_, expected) and len(scores) == 2
+    assert np.array_equal(piped[-1].encoded_coef_, expected) and len(scores) == 2
 
 
 def test_importing_takes_no_time_and_no_scikit_learn() -> None:

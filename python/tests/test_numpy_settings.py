@@ -84,8 +84,8 @@ def expected_of(read: float, known: Dict[str, Any]) -> Any:
     column[7] = read
     X = column.reshape(-1, 1)
     if known.get("schema") is not None:
-        return tacet.LogisticRegression(**known).fit({"x": column}, LABELS).coef_
-    return tacet.LogisticRegression(**known).fit(X, LABELS).coef_
+        return tacet.LogisticRegression(**known).fit({"x": column}, LABELS).encoded_coef_
+    return tacet.LogisticRegression(**known).fit(X, LABELS).encoded_coef_
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -99,7 +99,7 @@ def test_no_value_of_a_feature_warns(what: str, form: str) -> None:
                   {"schema": schema, **SEEDED}):
         X = FORMS[form](column)
         model = tacet.LogisticRegression(**known).fit(X, LABELS)
-        assert np.array_equal(model.coef_, expected_of(read, known))
+        assert np.array_equal(model.encoded_coef_, expected_of(read, known))
         assert model.predict(X).shape == model.predict_log_proba(X)[:, 0].shape == (COUNT,)
     found = tacet.describe({"x": column}, schema=tacet.Schema([tacet.numeric("x", 0, 1)]),
                            epsilon=1)
@@ -114,7 +114,7 @@ def test_no_value_of_a_sparse_matrix_warns(what: str) -> None:
     rows = np.arange(COUNT)
     X = scipy.sparse.coo_matrix((column, (rows, np.zeros(COUNT, dtype=int))), shape=(COUNT, 1))
     model = tacet.LogisticRegression(**known).fit(X, LABELS)
-    assert np.array_equal(model.coef_, expected_of(read, known))
+    assert np.array_equal(model.encoded_coef_, expected_of(read, known))
 
 
 @pytest.mark.parametrize("what", ODD)
@@ -125,7 +125,7 @@ def test_no_value_of_a_target_warns(what: str) -> None:
     plain[7] = read
     known: Dict[str, Any] = {"bounds": (0, 1), "target_bounds": (0, 1), "public_row_count": COUNT,
                              **SEEDED}
-    found = [tacet.Ridge(**known).fit(X, y).coef_ for y in (plain, column, column.tolist())]
+    found = [tacet.Ridge(**known).fit(X, y).encoded_coef_ for y in (plain, column, column.tolist())]
     assert np.array_equal(found[0], found[1]) and np.array_equal(found[0], found[2])
     whole = column.copy()
     whole[:7], whole[8:] = 0, 1
@@ -141,7 +141,7 @@ def test_no_date_decides_whether_a_fit_runs() -> None:
         target=tacet.binary("y", positive="b", negative="a"))
 
     def fitted(values: Any) -> Any:
-        return tacet.LogisticRegression(schema=schema, **SEEDED).fit({"when": values}, LABELS).coef_
+        return tacet.LogisticRegression(schema=schema, **SEEDED).fit({"when": values}, LABELS).encoded_coef_
 
     days = np.full(COUNT, "2020-05-17", dtype="M8[D]")
     for unit in ("D", "s", "ms", "h", "Y", "ns"):
@@ -174,7 +174,7 @@ def test_a_label_in_a_list_changes_no_other_one() -> None:
                              **SEEDED}
 
     def fitted(y: Any) -> Any:
-        return tacet.LogisticRegression(**known).fit(X, y).coef_
+        return tacet.LogisticRegression(**known).fit(X, y).encoded_coef_
 
     expected = fitted(labels)
     assert np.array_equal(fitted([[label] for label in labels]), expected)
@@ -186,7 +186,7 @@ def test_a_label_in_a_list_changes_no_other_one() -> None:
     targets = [label / 2 for label in labels]
     numbers: Dict[str, Any] = {"bounds": (0, 1), "target_bounds": (0, 1),
                                "public_row_count": COUNT, **SEEDED}
-    ridge = [tacet.Ridge(**numbers).fit(X, y).coef_ for y in (
+    ridge = [tacet.Ridge(**numbers).fit(X, y).encoded_coef_ for y in (
         [None, *targets[1:]], [[0, 1], *[[target] for target in targets[1:]]])]
     assert np.array_equal(ridge[0], ridge[1])
 
@@ -198,7 +198,7 @@ def test_an_entry_that_is_a_list_changes_no_other_one() -> None:
 
     def fitted(first: Any, others: Any) -> Any:
         X = [[first, 0.5], *[[others, 0.5] for _ in rows[1:]]]
-        return tacet.LogisticRegression(**known).fit(X, LABELS).coef_
+        return tacet.LogisticRegression(**known).fit(X, LABELS).encoded_coef_
 
     # All of them are lists, or all but one: of the same length, or not.
     expected = fitted(None, None)
@@ -209,7 +209,7 @@ def test_an_entry_that_is_a_list_changes_no_other_one() -> None:
                           target=tacet.binary("y", positive="b", negative="a"),
                           public_row_count=COUNT)
     baskets = [[1, 2] for _ in range(COUNT)]
-    models = [tacet.LogisticRegression(schema=schema, **SEEDED).fit(records, LABELS).coef_
+    models = [tacet.LogisticRegression(schema=schema, **SEEDED).fit(records, LABELS).encoded_coef_
               for records in ([[basket, 0.5] for basket in baskets],
                               {"basket": baskets, "x": [0.5] * COUNT})]
     assert np.array_equal(models[0], models[1])
@@ -234,5 +234,5 @@ def test_a_missing_label_of_a_table_changes_no_other_one() -> None:
     for labels in ([None, *y[1:]], polars.DataFrame({"y": [None, *y[1:]]})):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found.append(tacet.LogisticRegression(**known).fit(X, labels).coef_)
+            found.append(tacet.LogisticRegression(**known).fit(X, labels).encoded_coef_)
     assert np.array_equal(found[0], found[1])

@@ -210,6 +210,6 @@ def test_pandas_without_its_own_words_reads_the_same(tmp_path: pathlib.Path) -> 
         warnings.simplefilter("ignore")
         found = [
             tacet.LogisticRegression(epsilon=2, schema=schema, random_state=7, steps=9).fit(
-                records).coef_.tolist()
+                records).encoded_coef_.tolist()
             for records in (table, pandas.read_csv(path, keep_default_na=False), lossy)]
     assert found[0] == found[1] != found[2]

@@ -24,7 +24,8 @@ TEXTS = ["the cat sat", "the dog sat"] * 50
 
 def model(epsilon: float) -> tacet.LogisticRegression:
     made = tacet.LogisticRegression(epsilon=epsilon, delta=1e-6, bounds=(0, 1),
-                                    classes=["a", "b"], public_row_count=200, steps=5)
+                                    classes=["a", "b"], public_row_count=200, steps=5,
+                                    row_scaling="const")
     made.fit(X, Y)
     return made
 
@@ -116,7 +117,8 @@ def test_receipts_work_where_mappings_do() -> None:
     assert receipt["guarantee"] == guarantee and {**receipt}.keys() == dict(receipt).keys()
 
 
-ATTRIBUTES = ["receipt_", "coef_", "coef_noise_", "intercept_", "effects_", "encoded_names_"]
+ATTRIBUTES = ["receipt_", "coef_", "coef_noise_", "intercept_", "encoded_coef_",
+              "encoded_coef_noise_", "encoded_intercept_", "effects_", "encoded_names_"]
 
 
 @pytest.mark.parametrize("name", ATTRIBUTES)
@@ -163,7 +165,7 @@ def test_a_pickled_model_with_another_receipt_fails() -> None:
     made = tacet.LogisticRegression.__new__(tacet.LogisticRegression)
     made.__setstate__(state)
     assert shown(made.receipt_) == shown(small.receipt_)
-    assert (made.coef_ == small.coef_).all()
+    assert (made.encoded_coef_ == small.encoded_coef_).all()
 
 
 def test_a_class_that_shows_another_receipt_is_not_verified() -> None:

@@ -31,7 +31,7 @@ def schema_of(*names: str, **more: Any) -> tacet.Schema:
 
 def coefficients(frame: Any, schema: tacet.Schema, units: Any = None) -> List[float]:
     model = tacet.LogisticRegression(epsilon=5, steps=5, random_state=3, schema=schema)
-    found: List[float] = model.fit(frame, units=units).coef_[0].tolist()
+    found: List[float] = model.fit(frame, units=units).encoded_coef_[0].tolist()
     return found
 
 

@@ -150,3 +150,15 @@ def test_nobody_sees_a_part_of_a_fit() -> None:
     model.set_params(budget=None, classes=["d", "e"]).fit(columns, ["d", "e"] * (COUNT // 2))
     assert model.note == "kept" and model.classes_.tolist() == ["d", "e"]
     assert model.feature_names_in_.tolist() == ["c", "b"]
+
+
+def test_exports_are_the_programs_texts() -> None:
+    fitted = FITS["the schema's order"]()
+    source = fitted.to_c()
+    assert "tacet_margins" in source and "UNPROTECTED" in source  # its seed is known
+    query = fitted.to_sql(table="people", keep=["id"])
+    assert '"people"' in query and "prediction_UNPROTECTED" in query
+    with pytest.raises(tacet.UsageError):
+        fitted.to_sql(dialect="oracle")
+    with pytest.raises(tacet.UsageError):
+        fitted.to_sql(keep=["id", "id"])

@@ -89,7 +89,7 @@ def test_columns_may_have_any_name(name: str) -> None:
                   pyarrow.table(columns)):
         model = tacet.LogisticRegression(schema=schema, **KNOWN).fit(table)
         assert model.feature_names_in_.tolist() == [name]
-        found.append([*model.coef_[0], *model.predict_proba(table)[:, 1]])
+        found.append([*model.encoded_coef_[0], *model.predict_proba(table)[:, 1]])
     assert all(one == found[0] for one in found)
     frame = pandas.DataFrame({name: ONE})
     bounded = tacet.LogisticRegression(bounds={name: (0, 1)}, classes=["a", "b"],
@@ -103,8 +103,8 @@ def test_a_column_may_be_called_as_the_constant_is() -> None:
                               target=tacet.binary("y", positive="b", negative="a"),
                               intercept=intercept)
         model = tacet.LogisticRegression(schema=schema, **KNOWN).fit({"(intercept)": ONE}, LABELS)
-        assert model.encoded_names_ == ["(intercept)"] and model.coef_.shape == (1, 1)
-        assert (model.intercept_[0] != 0) == intercept
+        assert model.encoded_names_ == ["(intercept)"] and model.encoded_coef_.shape == (1, 1)
+        assert (model.encoded_intercept_[0] != 0) == intercept
 
 
 def test_names_that_are_no_texts_are_found_by_their_place() -> None:
@@ -114,8 +114,8 @@ def test_names_that_are_no_texts_are_found_by_their_place() -> None:
     frame = pandas.DataFrame(np.column_stack([ONE, OTHER]))
     model = tacet.LogisticRegression(schema=schema, **KNOWN).fit(frame, LABELS)
     named = frame.rename(columns=str)
-    assert np.array_equal(model.coef_, tacet.LogisticRegression(schema=schema, **KNOWN).fit(
-        named, LABELS).coef_)
+    assert np.array_equal(model.encoded_coef_, tacet.LogisticRegression(schema=schema, **KNOWN).fit(
+        named, LABELS).encoded_coef_)
     assert np.array_equal(model.predict_proba(frame), model.predict_proba(named))
 
 
@@ -129,9 +129,9 @@ def test_bounds_by_name_or_number() -> None:
     by_name = bounded({"other": (0, 10), "one": (0, 1)}, frame)
     assert by_name.encoded_names_ == ["one", "other"]
     by_number = bounded({0: (0, 1), 1: (0, 10)}, frame.to_numpy())
-    assert np.array_equal(by_name.coef_, by_number.coef_)
+    assert np.array_equal(by_name.encoded_coef_, by_number.encoded_coef_)
     assert np.array_equal(bounded({"one": (0, 1), "other": (0, 10)}, polars.DataFrame(
-        {"one": ONE, "other": OTHER})).coef_, by_name.coef_)
+        {"one": ONE, "other": OTHER})).encoded_coef_, by_name.encoded_coef_)
     mapping = {"one": ONE, "other": OTHER}
     fitted = bounded({"one": (0, 1), "other": (0, 10)}, mapping)
     turned = {"other": OTHER, "one": ONE}
@@ -158,9 +158,9 @@ def test_bounds_that_say_nothing_or_two_things_are_refused(bounds: Any, words: s
 def test_bounds_of_two_columns_that_read_alike_are_none_too_many() -> None:
     X = np.column_stack([ONE, OTHER])
     by_number = bounded({0: (0, 1), 1: (0, 1)}, X)
-    assert np.array_equal(bounded([(0, 1), (0, 1)], X).coef_, by_number.coef_)
-    assert np.array_equal(bounded([(0, 5), (-1, 2)], X).coef_,
-                          bounded({0: (0, 5), 1: (-1, 2)}, X).coef_)
+    assert np.array_equal(bounded([(0, 1), (0, 1)], X).encoded_coef_, by_number.encoded_coef_)
+    assert np.array_equal(bounded([(0, 5), (-1, 2)], X).encoded_coef_,
+                          bounded({0: (0, 5), 1: (-1, 2)}, X).encoded_coef_)
     model = tacet.Ridge(epsilon=1, delta=0, adjacency="replace_one", target_bounds=(0, 1),
                         bounds={0: (0, 1), 1: (0, 10)}).fit(X, ONE)
     assert model.evaluate(X, ONE, epsilon=1, delta=1e-5).receipt is not None

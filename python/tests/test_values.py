@@ -32,7 +32,7 @@ def schema_of(*columns: Any, **more: Any) -> tacet.Schema:
 
 def coefficients(schema: tacet.Schema, records: Any, y: Any = None) -> List[float]:
     model = tacet.LogisticRegression(schema=schema, **SEEDED).fit(records, y)
-    return [*model.coef_[0].tolist(), *model.intercept_.tolist()]
+    return [*model.encoded_coef_[0].tolist(), *model.encoded_intercept_.tolist()]
 
 
 ODD: Dict[str, Any] = {
@@ -113,8 +113,9 @@ def test_one_missing_label_changes_no_other_one() -> None:
     found = []
     for y in (truth, truth.astype(object), truth.tolist(), [None, *truth.tolist()[1:]],
               pandas.Series([None, *truth.tolist()[1:]], dtype="boolean")):
-        found.append(tacet.LogisticRegression(**known).fit(X, y).coef_.tolist())
-    assert all(one == found[0] for one in found)
+        found.append(tacet.LogisticRegression(**known).fit(X, y).encoded_coef_.tolist())
+    # A record without a label teaches nothing; the labels of the others are read alike.
+    assert found[0] == found[1] == found[2] and found[3] == found[4] != found[0]
 
 
 def test_masked_values_are_missing() -> None:
@@ -124,7 +125,7 @@ def test_masked_values_are_missing() -> None:
     assert coefficients(schema, {"x": values}, LABELS) == expected
     known: Dict[str, Any] = {"bounds": (-1, 1), "classes": ["a", "b"], "public_row_count": COUNT}
     array = np.array([np.nan, *[0.5] * (COUNT - 1)]).reshape(-1, 1)
-    found = [tacet.LogisticRegression(**known, **SEEDED).fit(X, LABELS).coef_.tolist()
+    found = [tacet.LogisticRegression(**known, **SEEDED).fit(X, LABELS).encoded_coef_.tolist()
              for X in (array, values.reshape(-1, 1))]
     assert found[0] == found[1]
 
@@ -221,7 +222,7 @@ def test_labels_are_compared_exactly() -> None:
 
     def fitted(classes: Any, y: Any) -> Any:
         model = tacet.LogisticRegression(classes=classes, **known).fit(X, y)
-        return model.coef_.tolist()
+        return model.encoded_coef_.tolist()
 
     expected = fitted([0, 1], truth.astype(int))
     small, large = 2**53, 2**53 + 1

@@ -36,6 +36,11 @@ std::vector<std::string> Model::classes() const { return file_->model.classes; }
 std::vector<Coefficient> Model::coefficients(std::int64_t output) const {
   const auto& model = file_->model;
   if (model.wide) throw base::UsageError("a wide model has no coefficients");
+  if (model.table) {
+    throw base::UsageError(
+        "a table of method inference has no coefficients of encoded columns; its model file has "
+        "those of its own");
+  }
   if (output < 0 || output >= model.output_count()) {
     throw base::UsageError("output {} of a model with {}", output, model.output_count());
   }

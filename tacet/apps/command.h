@@ -21,6 +21,10 @@ class Command {
   virtual void run(const Console& console, const base::CancelToken& cancel) = 0;
 
   [[nodiscard]] bool chosen() const { return options_ && options_->chosen(); }
+  /// What is said of the records before they are opened.
+  void prepare() const {
+    if (options_) options_->expect_end_mark();
+  }
   /// As it is typed, "schema draft" say.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] OutputStyle style() const { return style_; }
@@ -38,11 +42,12 @@ class Command {
 
 /// Makers of commands, one each; main.cc has their order on the help page.
 using Make = std::unique_ptr<Command>();
-Make make_train, make_tune, make_plan, make_predict, make_evaluate, make_show, make_account,
-    make_verify, make_quantile, make_describe, make_split, make_rates, make_embed, make_neighbours,
-    make_local_simulate, make_local_plan, make_local_account, make_serve, make_join,
-    make_local_task, make_local_enrol, make_local_status, make_local_model, make_local_close,
-    make_local_replay, make_schema_draft, make_schema_fit, make_schema_check, make_ledger_init,
+Make make_train, make_tune, make_plan, make_predict, make_evaluate, make_show, make_report,
+    make_export, make_account, make_verify, make_quantile, make_describe, make_split, make_rates,
+    make_embed, make_neighbours, make_local_simulate, make_local_plan, make_local_account,
+    make_serve, make_join, make_local_task, make_local_enrol, make_local_revoke, make_local_backup,
+    make_local_merge, make_local_status, make_local_model, make_local_close, make_local_replay,
+    make_local_reopen, make_schema_draft, make_schema_fit, make_schema_check, make_ledger_init,
     make_ledger_show, make_ledger_verify, make_ledger_resolve, make_ledger_cap, make_audit_one_run,
     make_audit_memorisation;
 

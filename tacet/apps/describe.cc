@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/text.h"
-#include "tacet/learn/plan/coefficient_noise.h"
 #include "tacet/model/original_units.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/event_tree.h"
@@ -23,71 +23,12 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t text_width = 96;
-constexpr double normal_quantile = 1.959963984540054;  // 97.5% of a normal distribution
 
-std::string output_name(const model::LinearModel& model, std::int64_t output) {
-  switch (model.task) {
-    case model::Task::binary:
-      return fmt::format("log odds of '{}'", model.classes[1]);
-    case model::Task::multi_class:
-      return std::holds_alternative<model::SoftmaxLoss>(model.loss)
-                 ? fmt::format("logit of '{}'", model.classes[static_cast<std::size_t>(output)])
-                 : fmt::format("'{}' against the rest",
-                               model.classes[static_cast<std::size_t>(output)]);
-    case model::Task::regression:
-      switch (model::link_of(model.loss)) {
-        case model::Link::identity:
-          return fmt::format("target, {:g} to {:g} mapped to -1 to 1", model.target_lower,
-                             model.target_upper);
-        case model::Link::logit:
-          return "log odds of the target";
-        case model::Link::log:
-          return fmt::format("logarithm of the mean over {:g}", model.target_upper);
-      }
-      break;
-  }
-  return {};
-}
-
-/// Which features to show: all in order, or the largest estimates in order.
-std::vector<std::size_t> shown_features(std::span<const double> estimates, std::size_t most) {
-  const auto before = [&](std::size_t a, std::size_t b) {
-    const double first = std::abs(estimates[a]);
-    const double second = std::abs(estimates[b]);
-    return first > second || (first == second && a < b);
-  };
-  std::vector<std::size_t> order;  // a heap whose front would be shown last
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    if (order.size() < most) {
-      order.push_back(i);
-    } else if (before(i, order.front())) {
-      std::ranges::pop_heap(order, before);
-      order.back() = i;
-    } else {
-      continue;
-    }
-    std::ranges::push_heap(order, before);
-  }
-  if (estimates.size() <= most) {
-    std::ranges::sort(order);
-  } else {
-    std::ranges::sort_heap(order, before);
-  }
-  return order;
-}
-
-std::string ratio_text(double estimate, double stddev) {
-  return stddev > 0 ? fmt::format("{:.1f}", estimate / stddev) : "";
-}
-
-/// Whether the path of the training was too short to show how the data pull the coefficients back.
-bool noise_is_a_bound(const model::ModelFile& file) {
-  if (file.receipt.algorithm != "gradient") return false;
-  const auto parameters = nlohmann::json::parse(file.receipt.parameters, nullptr, false);
-  if (!parameters.is_object() || !parameters.contains("steps")) return false;
-  const auto& steps = parameters["steps"];
-  return steps.is_number_integer() &&
-         learn::only_bounds_noise(steps.get<std::int64_t>(), std::ssize(file.model.coefficients));
+/// Whether a run of gradient ended in what the noise's law is known of.
+bool has_plain_mean(const privacy::Receipt& receipt) {
+  const auto parameters = nlohmann::json::parse(receipt.parameters, nullptr, false);
+  return parameters.is_object() && !parameters.contains("l2") && !parameters.contains("radius") &&
+         parameters.value("averaging", "") != "polynomial";
 }
 
 }  // namespace
@@ -104,40 +45,6 @@ std::string privacy_line(const privacy::Receipt& receipt) {
                      privacy::rounded_up(receipt.guarantee.epsilon, 6),
                      privacy::rounded_up(receipt.guarantee.delta, 6),
                      to_string(receipt.guarantee.adjacency), base::printable(receipt.privacy_unit));
-}
-
-std::string coefficient_text(const model::ModelFile& file, std::size_t max_rows) {
-  const auto& model = file.model;
-  const auto* noise_sd = noise_is_a_bound(file) ? "noise sd at most" : "noise sd";
-  std::string out;
-  const bool with_noise = !model.noise_stddevs.empty();
-  for (std::int64_t output = 0; output < model.output_count(); ++output) {
-    const auto estimates = model.output(output);
-    const auto first = static_cast<std::size_t>(output) * model.features.size();
-    std::vector<std::string> header{output_name(model, output), "estimate"};
-    if (with_noise) {
-      header.insert(header.end(), {noise_sd, "estimate/sd", "95%, privacy's noise alone"});
-    }
-    TextTable table(header);
-    const auto shown = shown_features(estimates, max_rows);
-    for (const auto i : shown) {
-      std::vector<std::string> row{model.features[i], fmt::format("{:.4f}", estimates[i])};
-      if (with_noise) {
-        const double stddev = model.noise_stddevs[first + i];
-        row.push_back(fmt::format("{:.4f}", stddev));
-        row.push_back(ratio_text(estimates[i], stddev));
-        row.push_back(fmt::format("{:.4f} to {:.4f}", estimates[i] - normal_quantile * stddev,
-                                  estimates[i] + normal_quantile * stddev));
-      }
-      table.add(row);
-    }
-    out += (output > 0 ? "\n" : "") + table.text();
-    if (shown.size() < estimates.size()) {
-      out += fmt::format("... the {} largest of {} coefficients; `tacet show` prints all\n",
-                         shown.size(), estimates.size());
-    }
-  }
-  return out;
 }
 
 ordered_json coefficient_json(const model::LinearModel& model) {
@@ -186,36 +93,43 @@ std::optional<double> objective_distance(const privacy::Receipt& receipt, std::s
 
 }  // namespace
 
+std::string why_no_noise(const model::ModelFile& file) {
+  const auto& receipt = file.receipt;
+  if (std::isinf(receipt.guarantee.epsilon)) return "the model was trained without noise";
+  if (file.model.wide) return "a network's numbers have no meaning one by one";
+  if (receipt.algorithm == "gradient" && noise_is_a_bound(file) && has_plain_mean(receipt)) {
+    return "it is not known; the steps were too few to tell how far the data pull coefficients "
+           "back, and their path shows that a bound without any pull would be more than three "
+           "times too large. Method inference has intervals that hold sampling error too";
+  }
+  if (receipt.algorithm == "gradient") {
+    return "their law is known for a plain mean of the iterates, without a penalty, a ball or "
+           "polynomial averaging";
+  }
+  if (receipt.algorithm == "regularized-output") {
+    return "pure noise has longer tails than the normal law that an interval would be read by";
+  }
+  if (receipt.algorithm == "inverse-sensitivity") {
+    return "how far a draw lies from the minimum depends on the records, which are private";
+  }
+  if (receipt.algorithm == "sparse-groups") {
+    return "they move where noise chose coordinates, and no law of that is known";
+  }
+  if (receipt.algorithm == "tune" || receipt.algorithm == "radius-search" ||
+      receipt.algorithm == "boosting") {
+    return "the run was chosen by noisy scores, which favours some noise over other";
+  }
+  return fmt::format(
+      "what method {} adds passes through the minimiser, whose curvature is "
+      "private",
+      base::printable(receipt.algorithm));
+}
+
 std::string missing_noise_text(const model::ModelFile& file) {
   if (!file.model.noise_stddevs.empty()) return {};
-  const auto& receipt = file.receipt;
-  const auto why = [&]() -> std::string {
-    if (std::isinf(receipt.guarantee.epsilon)) return "the model was trained without noise";
-    if (receipt.algorithm == "gradient") {
-      return "their law is known for a plain mean of the iterates, without a penalty, a ball or "
-             "polynomial averaging";
-    }
-    if (receipt.algorithm == "regularized-output") {
-      return "pure noise has longer tails than the normal law that an interval would be read by";
-    }
-    if (receipt.algorithm == "inverse-sensitivity") {
-      return "how far a draw lies from the minimum depends on the records, which are private";
-    }
-    if (receipt.algorithm == "sparse-groups") {
-      return "they move where noise chose coordinates, and no law of that is known";
-    }
-    if (receipt.algorithm == "tune" || receipt.algorithm == "radius-search" ||
-        receipt.algorithm == "boosting") {
-      return "the run was chosen by noisy scores, which favours some noise over other";
-    }
-    return fmt::format(
-        "what method {} adds passes through the minimiser, whose curvature is "
-        "private",
-        base::printable(receipt.algorithm));
-  };
-  auto text = fmt::format("No noise sd of the coefficients: {}.", why());
-  if (receipt.algorithm == "objective") {
-    if (const auto distance = objective_distance(receipt, file.model.coefficients.size())) {
+  auto text = fmt::format("No noise sd of the coefficients: {}.", why_no_noise(file));
+  if (file.receipt.algorithm == "objective") {
+    if (const auto distance = objective_distance(file.receipt, file.model.coefficients.size())) {
       text += fmt::format(
           " All of them together lie at most {} from those without noise in root mean square, as "
           "the penalty alone has it.",
@@ -253,60 +167,7 @@ std::vector<std::optional<EffectNoise>> noise_of_effects(
   return out;
 }
 
-std::string with_noise(double effect, std::optional<double> noise) {
-  return noise ? fmt::format("{:.4g} +- {:.2g}", effect, *noise) : fmt::format("{:.5g}", effect);
-}
-
 }  // namespace
-
-std::string original_units_text(const model::ModelFile& file) {
-  const auto range = model::scale_range(file.schema);
-  const bool one_length = range.longest_row == range.shortest_row;
-  const bool on_scale = file.model.task == model::Task::regression &&
-                        model::link_of(file.model.loss) == model::Link::identity;
-  std::string out;
-  for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
-    std::vector<std::string> header{
-        on_scale ? "change of the target" : output_name(file.model, output), "for a step of"};
-    const bool odds = file.model.has_probabilities();
-    const auto add_header = [&](const char* effect) {
-      header.emplace_back(effect);
-      if (odds) header.emplace_back("odds ratio");
-    };
-    add_header(one_length ? "effect" : "in the longest row");
-    if (!one_length) add_header("in the shortest");
-    TextTable table(header);
-    const auto effects = model::original_units(file.schema, file.model, output);
-    const auto noise = noise_of_effects(file, output, effects);
-    for (std::size_t i = 0; i < effects.size(); ++i) {
-      const auto& effect = effects[i];
-      std::vector<std::string> row{effect.name, effect.step};
-      const auto add = [&](double value, std::optional<double> stddev) {
-        row.push_back(with_noise(value, stddev));
-        if (odds) row.push_back(fmt::format("{:.4g}", std::exp(value)));
-      };
-      using Stddev = std::optional<double>;
-      add(effect.longest_row, noise[i] ? Stddev(noise[i]->longest_row) : Stddev());
-      if (!one_length) {
-        add(effect.shortest_row, noise[i] ? Stddev(noise[i]->shortest_row) : Stddev());
-      }
-      table.add(row);
-    }
-    out += table.text();
-  }
-  const auto* noise_note = " Behind +- stands the standard deviation of privacy's noise alone.";
-  return out + "\n" +
-         paragraph(
-             std::string(
-                 one_length
-                     ? "Effects are in the units of the file. A category counts against none; the "
-                       "difference between two categories is the difference of their effects."
-                     : "Effects are in the units of the file. Row scaling clip1 divides a record "
-                       "by its own length, so a step moves a long record less than a short one: "
-                       "the two columns are the extremes over complete records, and hold for two "
-                       "records of that same length. A category counts against none.") +
-             (file.model.noise_stddevs.empty() ? "" : noise_note));
-}
 
 ordered_json original_units_json(const model::ModelFile& file) {
   auto list = ordered_json::array();
@@ -333,6 +194,14 @@ ordered_json original_units_json(const model::ModelFile& file) {
   return list;
 }
 
+std::string guarantee_text(const privacy::Receipt& receipt) {
+  if (!receipt.is_protected()) return paragraph(privacy::statement(receipt));
+  auto text = privacy::short_statement(receipt) + "\n";
+  const auto& condition = receipt.notes.condition;
+  if (!condition.empty()) text += paragraph(base::printable(condition));
+  return text;
+}
+
 std::string receipt_text(const privacy::Receipt& receipt) {
   std::string out =
       fmt::format("method: {} ({} calibration, {})\n", base::printable(receipt.algorithm),
@@ -348,7 +217,7 @@ std::string receipt_text(const privacy::Receipt& receipt) {
     if (key == "condition") continue;  // the statement has it
     out += fmt::format("{}: {}\n", key, base::printable(value.get<std::string>()));
   }
-  return out + paragraph(privacy::statement(receipt));
+  return out + guarantee_text(receipt);
 }
 
 std::string paragraph(const std::string& text) { return wrapped(text, text_width, "") + "\n"; }

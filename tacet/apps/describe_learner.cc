@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "tacet/apps/describe.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/numeric/sums.h"
 
@@ -54,12 +55,31 @@ std::optional<local::Learner> load_learner(const std::string& file) {
   return local::learner_from_bytes(base::read_file(file, max_bytes), file);
 }
 
+std::string_view learner_words(std::string_view method) {
+  if (method == "banco") {
+    return "Learner: banco has no step size. In each round it bets a share of a wealth that it "
+           "began "
+           "with against the mean of the devices' private reports; what it bets is the model.";
+  }
+  if (method == "local-sgd") {
+    return "Learner: local-sgd makes a step of a size that was given, in each round, against the "
+           "mean of the devices' private reports.";
+  }
+  return {};
+}
+
 ordered_json learner_json(const local::Learner& learner) {
   ordered_json out{
       {"learner", std::holds_alternative<local::Banco>(learner) ? "banco" : "local-sgd"}};
   std::visit(
       [&](const auto& kept) {
         describe(out, kept);
+        const auto& bounded = kept.state().bounded;
+        if (bounded != local::BoundedRounds{}) {
+          out["rounds_cut"] = bounded.cut;
+          out["rounds_refused"] = bounded.refused;
+          out["diverged"] = kept.diverged();
+        }
         out["model_norm"] = numeric::norm(kept.model());
       },
       learner);
@@ -67,8 +87,9 @@ ordered_json learner_json(const local::Learner& learner) {
 }
 
 std::string learner_text(const local::Learner& learner) {
-  std::string text = "State of a learner of private reports; it goes on from here bit for bit.\n";
   const auto facts = learner_json(learner);
+  std::string text = "State of a learner of private reports; it goes on from here bit for bit.\n";
+  text += paragraph(std::string(learner_words(facts["learner"].get<std::string>())));
   for (const auto& [key, value] : facts.items()) {
     text += fmt::format("  {:<24} {}\n", key,
                         value.is_string() ? value.get<std::string>() : value.dump());

@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tacet/local/learner_file.h"
 
@@ -17,5 +18,8 @@ namespace tacet::apps {
 /// released reports.
 [[nodiscard]] nlohmann::ordered_json learner_json(const local::Learner& learner);
 [[nodiscard]] std::string learner_text(const local::Learner& learner);
+/// What a learner of private reports does, in a sentence, by the name of its method; empty for
+/// methods that see records.
+[[nodiscard]] std::string_view learner_words(std::string_view method);
 
 }  // namespace tacet::apps

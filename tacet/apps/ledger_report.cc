@@ -12,6 +12,7 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
+#include "tacet/base/text.h"
 #include "tacet/ledger/promise.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
@@ -83,6 +84,12 @@ std::string amount_text(const Amount& amount, const ledger::Cap& cap, Shown show
       return fmt::format("epsilon {}, delta {}", value, digits_of(amount.delta, shown));
   }
   throw base::InternalError("an unknown currency");
+}
+
+/// The cap as it was given; a bound at an order was computed from that, and has six digits, too.
+std::string cap_text(const ledger::Cap& cap) {
+  return cap.currency == Currency::rdp ? amount_text(ledger::amount_of(cap), cap, Shown::left)
+                                       : in_words(cap);
 }
 
 /// What noise from the cipher adds to delta at the epsilon of what is spent; 1 where none is known.
@@ -192,6 +199,38 @@ std::string runs_text(const Account& account) {
   return "\n" + table.text();
 }
 
+/// What a person asks first.
+std::string balance_text(const Account& account, const Totals& totals) {
+  const auto& cap = account.cap();
+  auto text = fmt::format("{}: spent {}; left {}, of {}\n", base::printable(account.name()),
+                          amount_text(totals.counted, cap, Shown::spent),
+                          amount_text(totals.remaining, cap, Shown::left), cap_text(cap));
+  if (account.runs.empty() || account.counted().infinite()) return text;
+  return text + paragraph(
+                    "This is what really happened: one run after the other, each with settings "
+                    "that may have been chosen from earlier results. All of them together keep "
+                    "the promise of the cap.");
+}
+
+/// The bound that composes all runs at once, for which nothing may have been chosen on the way.
+/// Left out where it is no better, unless somebody asks at a delta.
+std::string fixed_beforehand_text(const Account& account, const Totals& totals,
+                                  std::optional<double> delta) {
+  const auto all = ledger::joint_guarantee(account, delta);
+  if (!all) return {};
+  const auto currency = account.cap().currency;
+  const bool comparable = currency == Currency::pure || currency == Currency::basic;
+  const bool smaller = comparable && all->epsilon < totals.counted.value;
+  if (comparable && !smaller && !delta) return {};
+  return "\n" +
+         paragraph(fmt::format(
+             "{}epsilon {} at delta {}, to which the cipher adds {}, bounds all runs together if "
+             "their parameters were fixed before the first one. It does not hold where a setting "
+             "was chosen after a result was seen.",
+             smaller ? "A smaller number, " : "", privacy::rounded_up(all->epsilon, 6), all->delta,
+             privacy::rounded_up(privacy::prg_share(all->epsilon, ledger::prg_slack(account)), 3)));
+}
+
 ordered_json amount_json(const Amount& amount) {
   return {{"value", json_number(amount.value)}, {"delta", amount.delta}};
 }
@@ -236,15 +275,12 @@ ordered_json cap_json(const ledger::Cap& cap) {
 std::string account_text(const Account& account, std::optional<double> delta) {
   const auto totals = totals_of(account);
   const auto& cap = account.cap();
-  TextTable table({"data set", account.name()});
+  TextTable table({"neighbours", to_string(account.enrolled.adjacency)});
   for (const auto& alias : account.aliases) table.add({"also called", alias});
-  table.add({"neighbours", to_string(account.enrolled.adjacency)});
   table.add({"protects each", account.enrolled.privacy_unit});
   table.add({"counts in", to_string(cap.currency)});
-  table.add({"cap", in_words(cap)});
   table.add({"committed", amount_text(totals.committed, cap, Shown::spent)});
   table.add({"reserved", amount_text(totals.reserved, cap, Shown::spent)});
-  table.add({"remaining", amount_text(totals.remaining, cap, Shown::left)});
   if (const double cipher = ledger::prg_slack(account); cipher > 0) {
     table.add({"PRG slack",
                fmt::format("{}, {}", privacy::rounded_up(cipher, 3),
@@ -252,16 +288,15 @@ std::string account_text(const Account& account, std::optional<double> delta) {
                                ? "part of the deltas counted here, except for pure runs"
                                : "of which delta gets (1 + e^epsilon) times as much on top")});
   }
-  std::string text = table.text() + promise_text(account, totals) + runs_text(account);
-  if (const auto all = ledger::joint_guarantee(account, delta)) {
-    text += fmt::format(
-        "\nAll runs together: epsilon {} at delta {}, to which the cipher adds {}, valid if all "
-        "parameters were fixed beforehand\n",
-        privacy::rounded_up(all->epsilon, 6), all->delta,
-        privacy::rounded_up(privacy::prg_share(all->epsilon, ledger::prg_slack(account)), 3));
-  }
+  std::string text = balance_text(account, totals) + fixed_beforehand_text(account, totals, delta) +
+                     "\n" + table.text() + promise_text(account, totals) + runs_text(account);
   for (const auto& warning : warnings_of(account)) text += paragraph("note: " + warning);
   return text + "\n" + paragraph(std::string(not_covered));
+}
+
+std::string left_text(const Balance& balance) {
+  return fmt::format("{} of {}", amount_text(balance.left, balance.cap, Shown::left),
+                     cap_text(balance.cap));
 }
 
 ordered_json account_json(const Account& account, std::optional<double> delta) {

@@ -16,4 +16,12 @@ namespace tacet::apps {
 [[nodiscard]] nlohmann::ordered_json account_json(const ledger::Account& account,
                                                   std::optional<double> delta = {});
 
+/// A cap, and what is left of it.
+struct Balance {
+  ledger::Cap cap;
+  ledger::Amount left;
+};
+/// In six digits, rounded down.
+[[nodiscard]] std::string left_text(const Balance& balance);
+
 }  // namespace tacet::apps

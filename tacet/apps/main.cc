@@ -16,6 +16,7 @@
 #include "tacet/base/parameter_names.h"
 #include "tacet/base/text.h"
 #include "tacet/base/version.h"
+#include "tacet/data/read/pipes.h"
 
 namespace tacet::apps {
 namespace {
@@ -43,6 +44,7 @@ int run_command(Command& command, const base::Spelling& spelling) {
         fmt::format("tacet {}: {}", command.name(), base::spell_parameters(why, spelling)), kind);
   };
   try {
+    command.prepare();
     command.run(Console(command.style(), spelling), catch_interrupts());
     flush_results();
     return 0;
@@ -75,6 +77,8 @@ int run(int argc, char** argv) {
                      make_predict,
                      make_evaluate,
                      make_show,
+                     make_report,
+                     make_export,
                      make_account,
                      make_verify,
                      make_quantile,
@@ -90,9 +94,13 @@ int run(int argc, char** argv) {
                      make_join,
                      make_local_task,
                      make_local_enrol,
+                     make_local_revoke,
                      make_local_status,
                      make_local_model,
                      make_local_close,
+                     make_local_reopen,
+                     make_local_backup,
+                     make_local_merge,
                      make_local_replay,
                      make_schema_draft,
                      make_schema_fit,
@@ -107,6 +115,7 @@ int run(int argc, char** argv) {
     commands.push_back(make());
     commands.back()->declare(line);
   }
+  data::keep_pipes();  // the process ends with its command
   try {
     if (!line.parse()) {
       flush_results();

@@ -14,6 +14,7 @@ using Named = std::vector<std::pair<std::string, learn::NoisyRatio>>;
 Named named_figures(const learn::EvaluationPlan& plan, const learn::NoisyFigures& figures) {
   Named out;
   if (plan.classes > 0) out.emplace_back("accuracy", figures.accuracy);
+  if (plan.has_matrix()) out.emplace_back("majority_share", figures.majority_share);
   if (plan.classes == 2) {
     const auto& positive = figures.by_class[0].figures;
     out.insert(out.end(), positive.begin(), positive.end());
@@ -37,6 +38,37 @@ Named named_figures(const learn::EvaluationPlan& plan, const learn::NoisyFigures
 std::string short_text(const learn::NoisyRatio& value) {
   if (!value) return "lost in the noise";
   return fmt::format("{:.4f} +- {:.2g}", value->value, value->noise_stddev);
+}
+
+std::vector<std::string> interval_row(const std::string& name,
+                                      const std::optional<learn::NoisyInterval>& value) {
+  if (!value) return {name, "not known", "", ""};
+  return {name, fmt::format("{:.6g}", value->value), fmt::format("{:.2g}", value->noise_stddev),
+          fmt::format("{:.4f} to {:.4f}", value->lower, value->upper)};
+}
+
+/// What the classes' numbers of records leave unknown, and what the interval holds.
+std::string interval_note(const learn::NoisyFigures& figures) {
+  return paragraph(
+      figures.auc
+          ? std::string(
+                "The interval holds the exact figure in at least 95 of 100 runs: noise, and "
+                "what the ten bins of scores leave open.")
+          : std::string("The area under the curve (auc) is not known: the noisy number of records "
+                        "of a class does not stand clear of its noise."));
+}
+
+std::string calibration_text(const EvaluationSubject& subject, const learn::NoisyFigures& figures) {
+  TextTable table(
+      {fmt::format("probability of '{}'", subject.model.classes[1]), "records", "observed"});
+  for (std::size_t k = 0; k < figures.calibration.size(); ++k) {
+    const auto& tenth = figures.calibration[k];
+    const auto lower = static_cast<double>(k) / static_cast<double>(figures.calibration.size());
+    table.add({fmt::format("{:.1f}-{:.1f}", lower, lower + 0.1),
+               fmt::format("{:.0f} +- {:.2g}", tenth.records.value, tenth.records.noise_stddev),
+               short_text(tenth.positive)});
+  }
+  return table.text();
 }
 
 std::string by_class_text(const EvaluationSubject& subject, const learn::NoisyFigures& figures) {
@@ -71,18 +103,24 @@ std::string groups_text(const EvaluationSubject& subject, const learn::Evaluatio
 
 std::string noisy_text(const EvaluationSubject& subject, const learn::EvaluationPlan& plan,
                        const learn::Evaluation& found) {
-  TextTable table({"", "estimate", "noise sd"});
+  std::vector<std::string> header{"", "estimate", "noise sd"};
+  if (plan.has_histogram()) header.emplace_back("95% interval");
+  TextTable table(header);
   const auto add = [&](const std::string& name, const learn::NoisyRatio& value) {
+    std::vector<std::string> row{name, "lost in the noise"};
     if (value) {
-      table.add(
-          {name, fmt::format("{:.6g}", value->value), fmt::format("{:.2g}", value->noise_stddev)});
-    } else {
-      table.add({name, "lost in the noise", ""});
+      row = {name, fmt::format("{:.6g}", value->value), fmt::format("{:.2g}", value->noise_stddev)};
     }
+    row.resize(header.size());
+    table.add(row);
   };
   add(plan.privacy_unit == "record" ? "records" : "units", found.all.records);
   for (const auto& [name, value] : named_figures(plan, found.all)) add(name, value);
+  if (plan.has_histogram()) table.add(interval_row("auc", found.all.auc));
+  if (!found.all.calibration.empty()) table.add(interval_row("brier_score", found.all.brier));
   std::string out = table.text();
+  if (plan.has_histogram()) out += "\n" + interval_note(found.all);
+  if (!found.all.calibration.empty()) out += "\n" + calibration_text(subject, found.all);
   if (plan.has_matrix()) {
     out += fmt::format("\n{}noise sd of each count: {:.2g}\n",
                        confusion_text(subject.model.classes, found.all.matrix),

@@ -12,6 +12,7 @@
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
+#include "tacet/data/read/pipes.h"
 
 namespace tacet::apps {
 namespace {
@@ -51,11 +52,10 @@ class HelpFormat : public CLI::Formatter {
   }
 };
 
-void set(CLI::Option& option, const std::string& heading, const std::string& kind, Form form) {
-  option.group(heading);
+void set(CLI::Option& option, const std::string& kind, Form form) {
   option.type_name(kind);
   option.required(form == Form::required);
-  if (form == Form::list) option.delimiter(',');
+  if (form == Form::list) option.delimiter(',')->allow_extra_args(false);  // files follow
 }
 
 /// What the variable holds before the option is read, unless the text already says what holds then.
@@ -183,26 +183,55 @@ std::string mistake(const CLI::App& program, const CLI::ParseError& error) {
 
 }  // namespace
 
+void Options::heading(const std::string& title, std::vector<std::string> topics) {
+  heading_ = title;
+  topics_ = std::move(topics);
+}
+
+void Options::place(CLI::Option& option) {
+  option.group(heading_);
+  if (!option.get_lnames().empty()) page_->add("--" + option.get_lnames().front(), topics_);
+}
+
 void Options::add(const std::string& names, std::string& value, const std::string& kind,
                   const std::string& help, Form form) {
   if (!typed_) return;
-  set(*command_->add_option(names, value, with_default(help, value)), heading_, kind, form);
+  auto& option = *command_->add_option(names, value, with_default(help, value));
+  set(option, kind, form);
+  place(option);
 }
 
 void Options::add(const std::string& names, std::vector<std::string>& values,
                   const std::string& kind, const std::string& help, Form form) {
   if (!typed_) return;
-  set(*command_->add_option(names, values, help), heading_, kind, form);
+  auto& option = *command_->add_option(names, values, help);
+  set(option, kind, form);
+  place(option);
 }
 
 void Options::add(const std::string& names, const std::function<void(const std::string&)>& receive,
                   const std::string& kind, const std::string& help) {
   if (!typed_) return;
-  set(*command_->add_option_function(names, receive, help), heading_, kind, Form::optional);
+  auto& option = *command_->add_option_function(names, receive, help);
+  set(option, kind, Form::optional);
+  place(option);
+}
+
+void Options::add_records(const std::string& name, std::string& file, const std::string& help,
+                          Form form) {
+  add(name, file, "FILE", help, form);
+  add("--end-mark", *end_mark_, "TEXT",
+      "The last line must be this text, which is no record: a pipe whose writer died ends without "
+      "it");
+  records_ = &file;
+}
+
+void Options::expect_end_mark() const {
+  if (records_ != nullptr && !end_mark_->empty()) data::expect_end_mark(*records_, *end_mark_);
 }
 
 void Options::flag(const std::string& names, bool& value, const std::string& help) {
-  if (typed_) command_->add_flag(names, value, help)->group(heading_);
+  if (typed_) place(*command_->add_flag(names, value, help));
 }
 
 void Options::exclude(const std::string& one, const std::string& other) {
@@ -230,7 +259,7 @@ Options CommandLine::command(const std::string& name, const std::string& help,
   auto& parent = alone ? *program_ : group(*program_, name.substr(0, blank), groups_);
   auto* command = parent.add_subcommand(alone ? name : name.substr(blank + 1), help);
   command->footer(fmt::format("Examples:\n{}", examples));
-  return Options(*command, typed(name));
+  return Options(*command, pages_[command], typed(name));
 }
 
 /// All words of its name were given, wherever they stand.
@@ -241,26 +270,68 @@ bool CommandLine::typed(const std::string& command) const {
   });
 }
 
-/// `help` and `version` are commands, too: "help train" is "train --help".
-std::vector<std::string> CommandLine::words() const {
+/// `help` and `version` are commands, too: "help train" is "train --help", and "help train
+/// gradient" its page about one topic.
+std::vector<std::string> CommandLine::words() {
   auto words = given_;
+  for (auto& word : words) {
+    if (word == "--") break;
+    if (word != "--help-all") continue;
+    word = "--help";
+    help_ = Help::all;
+  }
   if (words.empty()) return words;
   if (words[0] == "version") words[0] = "--version";
   if (words[0] != "help") return words;
   words.erase(words.begin());
   const CLI::App* place = program_.get();
   std::string before;
-  for (const auto& word : words) {
+  for (auto word = words.begin(); word != words.end() && !word->starts_with('-'); ++word) {
     const auto names = command_names(*place);
-    if (std::ranges::find(names, word) == names.end()) {
-      throw base::UsageError("tacet help: {}; see `tacet --help`",
-                             no_command(*place, before, word));
+    if (std::ranges::find(names, *word) == names.end()) {
+      const auto page = pages_.find(place);
+      if (page == pages_.end() || page->second.topics().empty()) {
+        throw base::UsageError("tacet help: {}; see `tacet --help`",
+                               no_command(*place, before, *word));
+      }
+      const auto topics = page->second.topics();
+      if (std::ranges::find(topics, *word) == topics.end()) {
+        throw base::UsageError("tacet help: there is no method '{}'{}; see `tacet {}--help-all`",
+                               *word, base::did_you_mean(*word, topics), before);
+      }
+      topic_ = *word;
+      help_ = Help::topic;
+      words.erase(word, words.end());
+      break;
     }
-    place = place->get_subcommand(word);
-    before += word + " ";
+    place = place->get_subcommand(*word);
+    before += *word + " ";
   }
   words.emplace_back("--help");
   return words;
+}
+
+/// What the page that was asked for leaves out.
+void CommandLine::choose_help() {
+  CLI::App* command = program_.get();
+  auto typed = program_->get_name();
+  for (auto chosen = program_->get_subcommands(); !chosen.empty();
+       chosen = command->get_subcommands()) {
+    command = chosen.back();
+    typed += " " + command->get_name();
+  }
+  const auto page = pages_.find(command);
+  if (page == pages_.end()) return;
+  const auto leave_out = [&](const std::vector<std::string>& names) {
+    for (const auto& name : names) command->get_option(name)->group("");
+    return !names.empty();
+  };
+  if (help_ == Help::topic) {
+    leave_out(page->second.not_of(topic_));
+    command->footer("");
+  } else if (help_ == Help::first && leave_out(page->second.not_first())) {
+    command->footer(page->second.where_the_rest_is(typed) + "\n\n" + command->get_footer());
+  }
 }
 
 bool CommandLine::parse() {
@@ -274,6 +345,7 @@ bool CommandLine::parse() {
     return true;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw base::UsageError(mistake(*program_, error));
+    choose_help();
     // Help or the version. Not to std::cout, which is flushed there and keeps a failure to itself.
     std::ostringstream page;
     program_->exit(error, page, page);

@@ -1,17 +1,20 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tacet/apps/help_page.h"
 #include "tacet/base/parameter_names.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace tacet::apps {
 
@@ -33,7 +36,8 @@ enum class Form {
 class Options {
  public:
   /// `typed`: whether it may be the command that was typed; options of others are left out.
-  Options(CLI::App& command, bool typed) : command_(&command), typed_(typed) {}
+  Options(CLI::App& command, HelpPage& page, bool typed)
+      : command_(&command), page_(&page), typed_(typed) {}
 
   void add(const std::string& names, std::string& value, const std::string& kind,
            const std::string& help, Form form = Form::optional);
@@ -44,8 +48,16 @@ class Options {
   void add(const std::string& names, const std::function<void(const std::string&)>& receive,
            const std::string& kind, const std::string& help);
   void flag(const std::string& names, bool& value, const std::string& help);
-  /// Options that follow stand under this heading of the help page.
-  void heading(const std::string& title) { heading_ = title; }
+  /// The file of records, and --end-mark for it.
+  void add_records(const std::string& name, std::string& file, const std::string& help,
+                   Form form = Form::required);
+  /// Says what was given as --end-mark, before the records are opened.
+  void expect_end_mark() const;
+  /// Options that follow stand under this heading of the help page. `tacet help COMMAND TOPIC`
+  /// shows those of one topic alone.
+  void heading(const std::string& title, std::vector<std::string> topics = {});
+  /// What `--help` shows where not all is shown: names as "--output".
+  void show_first(std::vector<std::string> names) { page_->show_first(std::move(names)); }
   /// Neither goes with the other.
   void exclude(const std::string& one, const std::string& other);
 
@@ -53,9 +65,15 @@ class Options {
   [[nodiscard]] bool chosen() const;
 
  private:
+  void place(CLI::Option& option);
+
   CLI::App* command_;
+  HelpPage* page_;
   bool typed_;
   std::string heading_ = "Options";
+  const std::string* records_ = nullptr;
+  std::shared_ptr<std::string> end_mark_ = std::make_shared<std::string>();  // its address stays
+  std::vector<std::string> topics_;
 };
 
 /// The command line of a program of commands: parses, and prints help.
@@ -89,10 +107,17 @@ class CommandLine {
 
  private:
   [[nodiscard]] bool typed(const std::string& command) const;
-  [[nodiscard]] std::vector<std::string> words() const;
+  [[nodiscard]] std::vector<std::string> words();
+  void choose_help();
+
+  enum class Help { first, all, topic };
+
   Texts groups_;
   std::vector<std::string> given_;
   std::unique_ptr<CLI::App> program_;
+  std::map<const CLI::App*, HelpPage> pages_;
+  Help help_ = Help::first;
+  std::string topic_;
 };
 
 }  // namespace tacet::apps

@@ -41,6 +41,23 @@ std::optional<std::string> option_of(std::string_view name, std::optional<std::s
   return value ? fmt::format("{} {}", option, *value) : option;
 }
 
+/// What a first user needs, of those too that TrainingRun and the commands declare.
+const std::vector<std::string> first_options{"--schema",
+                                             "--epsilon",
+                                             "--delta",
+                                             "--adjacency",
+                                             "--method",
+                                             "--loss",
+                                             "--max-records-per-unit",
+                                             "--ledger",
+                                             "--data-set",
+                                             "--grid",
+                                             "--output",
+                                             "--force",
+                                             "--explain",
+                                             "--json",
+                                             "--quiet"};
+
 char upper_case(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
 struct Heading {
@@ -85,10 +102,12 @@ void TrainingOptions::declare(Options& options) {
               "Instead of --epsilon: of the training and of the fit of the schema together");
   for (const auto& [readers, parameters] : by_heading()) {
     options.heading(readers.empty() ? std::string("For every method")
-                                    : fmt::format("For {}", fmt::join(readers, ", ")));
+                                    : fmt::format("For {}", fmt::join(readers, ", ")),
+                    {readers.begin(), readers.end()});
     for (const auto* parameter : parameters) add_parameter(options, *parameter, given_);
   }
   options.heading("Options");
+  options.show_first(first_options);
 }
 
 void TrainingOptions::fit_to(const std::optional<run::AccountTerms>& terms,
@@ -143,6 +162,28 @@ std::string plan_text(const learn::Training& plan) {
     table.add({"  " + spaced(setting.name), value_text(setting.value)});
   }
   return out + "\n" + table.text();
+}
+
+std::string choices_text(const learn::Training& plan) {
+  if (plan.unprotected()) return plan_text(plan);
+  const auto reason_of = [&](std::string_view what) -> std::optional<std::string> {
+    const auto found = std::ranges::find_if(
+        plan.reasons, [&](const auto& reason) { return reason.starts_with(what); });
+    return found == plan.reasons.end() ? std::nullopt : std::optional(*found);
+  };
+  auto target = reason_of("labels:");
+  if (!target) target = reason_of("loss ");
+  std::string out;
+  for (const auto& line : {std::optional(reason_of("method ").value_or("method " + plan.method)),
+                           target, reason_of("delta ")}) {
+    if (line) out += "  " + wrapped(*line, 92, "    ") + "\n";
+  }
+  // A model that reads no column is what nobody expects.
+  for (const auto& reason : plan.reasons) {
+    if (reason.find("a constant is learned") == std::string::npos) continue;
+    out += "  " + wrapped(reason, 92, "    ") + "\n";
+  }
+  return out;
 }
 
 std::string fit_share_text(const data::Schema& schema, privacy::Adjacency adjacency) {

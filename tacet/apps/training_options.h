@@ -45,6 +45,9 @@ void add_parameter(Options& options, const learn::Parameter& parameter, learn::O
 
 /// What was resolved before reading data, for a person: the reasons, then all settings.
 [[nodiscard]] std::string plan_text(const learn::Training& plan);
+/// The three choices that matter, each with its reason: the method, what counts as which class or
+/// the loss, and delta where nobody gave it. Of a run that protects nobody all reasons.
+[[nodiscard]] std::string choices_text(const learn::Training& plan);
 using report::plan_json;
 
 /// What of a model's cost is for the fit of its schema, in a sentence; empty: nothing.

@@ -10,9 +10,12 @@
 #include <system_error>
 #include <utility>
 
+#include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/describe_curves.h"
+#include "tacet/apps/describe_regression.h"
 #include "tacet/apps/describe_wide.h"
+#include "tacet/apps/training_close.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_warnings.h"
 #include "tacet/base/error.h"
@@ -22,6 +25,7 @@
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"
+#include "tacet/report/regression.h"
 
 namespace tacet::apps {
 namespace {
@@ -44,7 +48,7 @@ int thread_count(const learn::ParameterValues& values) {
 }  // namespace
 
 void TrainingRun::declare_data(Options& options) {
-  options.add("data", data_, "FILE", "File with one record a line", Form::required);
+  options.add_records("data", data_, "File with one record a line");
 }
 
 void TrainingRun::declare(Options& options) {
@@ -53,6 +57,7 @@ void TrainingRun::declare(Options& options) {
   seed_.declare(options);
   options.add("--output,-o", output_, "FILE", "Model file to write, - for standard output");
   options.flag("--force", force_, "Overwrite the model file");
+  options.flag("--explain", explain_, "Print every setting that was chosen, and why");
 }
 
 std::unique_ptr<base::ThreadPool> TrainingRun::threads(const Console& console,
@@ -174,6 +179,8 @@ ordered_json TrainingRun::report_json(const Job& job, const model::ModelFile& fi
   out["plan"] = plan_json(job.plan);
   if (file.model.wide) {
     out["architecture"] = wide_json(file);
+  } else if (file.model.table) {
+    out["table"] = report::regression_json(file.model);
   } else {
     out["coefficients"] = coefficient_json(file.model);
   }
@@ -187,19 +194,26 @@ ordered_json TrainingRun::report_json(const Job& job, const model::ModelFile& fi
 std::string TrainingRun::report_text(const Job& job, const model::ModelFile& file,
                                      double seconds) const {
   const auto optimum = learn::optimum_in_words(file.receipt);
-  const auto where = output_ == standard_output ? std::string("standard output") : output_;
+  const bool model_went_out = output_ == standard_output;
+  const auto where = model_went_out ? std::string("standard output") : output_;
+  const TrainingEnd end{.file = file,
+                        .terms = job.terms,
+                        .model = model_went_out ? std::string() : output_,
+                        .data = data_,
+                        .data_set = spending_.data_set()};
   return fmt::format(
-      "Chosen from public facts\n{}\nGuarantee\n{}{}{}{}\n{}\n{}\n"
-      "Model written to {}{}",
-      plan_text(job.plan), file.receipt.is_protected() ? "" : privacy_line(file.receipt) + "\n",
-      paragraph(privacy::statement(file.receipt)) +
-          fit_share_text(file.schema, file.receipt.guarantee.adjacency),
+      "Chosen from public facts{}\n{}\nGuarantee (in full: `tacet show {} --guarantee`)\n"
+      "{}{}{}{}\n{}\n{}\nModel written to {}{}\n\n{}",
+      explain_ ? "" : " (--explain prints every setting, and why)",
+      explain_ ? plan_text(job.plan) : choices_text(job.plan), model_went_out ? "MODEL" : output_,
+      guarantee_text(file.receipt), fit_share_text(file.schema, file.receipt.guarantee.adjacency),
       job.further.text, optimum ? "\n" + paragraph(*optimum) : "",
       file.model.wide || file.schema.curves ? "Model" : "Coefficients",
       file.model.wide      ? wide_text(file)
       : file.schema.curves ? curves_summary(file)
+      : file.model.table   ? regression_text(file)
                            : coefficient_text(file, max_coefficients),
-      where, job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
+      where, job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "", closing_text(end));
 }
 
 }  // namespace tacet::apps

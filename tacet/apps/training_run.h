@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -54,12 +55,14 @@ class TrainingRun {
     return spending_.terms(console, cancel, data_);
   }
 
-  /// One training: the command that asks for it, its plan, the file of its schema, its threads.
+  /// One training: the command that asks for it, its plan, the file of its schema, its threads, and
+  /// the terms of the account that pays.
   struct Job {
     const std::string& command;
     const learn::Training& plan;
     const std::string& schema_file;
     base::ThreadPool& threads;
+    const std::optional<run::AccountTerms>& terms;
     FurtherResults further = {};
   };
   /// Books, reads, trains, writes the model and prints what was done.
@@ -80,6 +83,7 @@ class TrainingRun {
   SeedOption seed_;
   std::string output_ = "model.json";
   bool force_ = false;
+  bool explain_ = false;
   SpendingOptions spending_;
   NotesOptions notes_;
 };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <variant>
 
+#include "tacet/learn/inference/inference_plan.h"
 #include "tacet/model/loss/loss.h"
 #include "tacet/privacy/decimal.h"
 
@@ -67,6 +68,15 @@ void add_poisson_warning(const learn::Training& plan, std::vector<std::string>& 
       loss->reach, std::exp(loss->reach)));
 }
 
+void add_identification_warning(const learn::Training& plan, std::vector<std::string>& out) {
+  const auto noise = setting(plan, "relative_noise");
+  if (plan.method != "inference" || !noise || *noise <= learn::doubtful_relative_noise) return;
+  out.push_back(fmt::format(
+      "some coefficients may come out as not identified: the noise of the curvature matrix is "
+      "{:.2f} of it, and below {} hardly any does; more records, more epsilon or fewer terms help",
+      *noise, learn::doubtful_relative_noise));
+}
+
 }  // namespace
 
 std::vector<std::string> training_warnings(const learn::Training& plan) {
@@ -89,6 +99,7 @@ std::vector<std::string> training_warnings(const learn::Training& plan) {
   }
   add_noise_warning(plan, out);
   add_poisson_warning(plan, out);
+  add_identification_warning(plan, out);
   return out;
 }
 

@@ -12,8 +12,7 @@
 
 namespace tacet::apps {
 void WordTextOptions::declare_corpus(Options& options) {
-  options.add("corpus", corpus_, "FILE", "Text with a document a line, or a table (.csv, .tsv)",
-              Form::required);
+  options.add_records("corpus", corpus_, "Text with a document a line, or a table (.csv, .tsv)");
 }
 
 void WordTextOptions::declare(Options& options) {

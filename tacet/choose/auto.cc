@@ -40,9 +40,11 @@ constexpr double long_path_noise = 0.055;
 constexpr double short_path = 0.5;
 constexpr std::size_t max_numbers = 64;
 
-constexpr std::array<std::string_view, 12> usual_order{
+// Method inference comes last: a table of coefficients is for who asks for what it alone reads.
+constexpr std::array<std::string_view, 13> usual_order{
     "gradient", "objective",  "adassp", "ladder",    "regularized-output", "phased",
-    "output",   "phased-erm", "growth", "localized", "sparse-groups",      "inverse-sensitivity"};
+    "output",   "phased-erm", "growth", "localized", "sparse-groups",      "inverse-sensitivity",
+    "inference"};
 constexpr std::array<std::string_view, 7> many_records_order{
     "objective", "ladder", "phased-erm",         "regularized-output",
     "localized", "growth", "inverse-sensitivity"};
@@ -103,7 +105,7 @@ bool suits(std::string_view method, const Facts& facts) {
   if (method == "adassp") return !facts.pure && facts.squared;
   if (method == "objective") return facts.logistic;
   if (method == "regularized-output") return true;
-  if (method == "sparse-groups") return !facts.pure;
+  if (method == "sparse-groups" || method == "inference") return !facts.pure;
   if (method == "inverse-sensitivity") return false;  // one column: for who names it
   return !facts.unit && !facts.add_remove && !facts.share;
 }

@@ -14,6 +14,7 @@
 #include "tacet/choose/total_budget.h"
 #include "tacet/choose/tune.h"
 #include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/inference/inference.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/privacy/prg_share.h"
@@ -33,7 +34,12 @@ learn::Training planned(const data::Schema& schema, const ResolvedRequest& reque
         "own; leave the radius search and boosting out");
   }
   if (boost && asked.text("method") == learn::wide_method.name) {
-    throw base::UsageError("boost chooses among runs of linear models; leave it out");
+    throw base::UsageError("`boost` chooses among runs of linear models; leave it out");
+  }
+  if (boost && asked.text("method") == learn::inference_method.name) {
+    throw base::UsageError(
+        "`boost` chooses among runs by their predictions, and a table of coefficients has none; "
+        "leave it out");
   }
   if (boost) return chosen_training(resolve_boosting(schema, asked));
   if (radius_search) return chosen_training(resolve_radius_search(schema, asked));

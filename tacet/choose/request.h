@@ -19,7 +19,7 @@ namespace tacet::model {
 struct OwnFunctions;
 }
 
-/// What a training is asked for, by the names of `tacet train` (tacet train --help lists them).
+/// What a training is asked for, by the names of `tacet train` (tacet train --help-all lists them).
 /// Whatever is left out is chosen from public facts.
 ///
 /// Example:

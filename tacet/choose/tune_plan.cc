@@ -24,6 +24,7 @@
 #include "tacet/choose/recorded_run.h"
 #include "tacet/choose/recorded_runs.h"
 #include "tacet/choose/tune_asked.h"
+#include "tacet/learn/inference/inference.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/wide/net_plan.h"
@@ -101,6 +102,11 @@ learn::Training plan_candidate(const Asked& asked, const Candidate& candidate, c
   }
   if (run_values.text("method") == learn::wide_method.name) {
     throw base::UsageError("tune chooses among linear models; leave wide ones out of the grid");
+  }
+  if (run_values.text("method") == learn::inference_method.name) {
+    throw base::UsageError(
+        "tune chooses among models by their predictions, and a table of coefficients has none; "
+        "leave method inference out of the grid");
   }
   return learn::plan_training(asked.schema, run_values);
 }

@@ -28,10 +28,10 @@ struct EncodedRow {
     unit = 0;
     labelled = true;
   }
-  /// Without a label the row loses its features, and the placeholder stands for the label.
-  void set_label(std::optional<double> found, double placeholder) {
+  /// Without a label the row loses its features, and one fixed label stands for its own.
+  void set_label(std::optional<double> found, double without_target) {
     labelled = found.has_value();
-    label = found.value_or(placeholder);
+    label = found.value_or(without_target);
     if (labelled) return;
     columns.clear();
     values.clear();
@@ -143,9 +143,9 @@ class Dataset {
   /// In shape().labels: -1 or +1 for two classes, 0..k-1 for k, [-1, 1] or [0, 1] for regression.
   [[nodiscard]] double label(std::int64_t row) const { return labels_[row]; }
   /// Whether the record has a target. One that has none keeps its place among the records, but all
-  /// of its features are 0 and its label is a placeholder, so that its gradient in a linear model
-  /// is 0 (docs/proofs/missing_target.md). Whatever has other parameters, or counts labels, leaves
-  /// it out.
+  /// of its features are 0 and its label is one fixed number, so that its gradient in a linear
+  /// model is 0 (docs/proofs/missing_target.md). Whatever has other parameters, or counts labels,
+  /// leaves it out.
   [[nodiscard]] bool labelled(std::int64_t row) const {
     return unlabelled_.empty() || !std::ranges::binary_search(unlabelled_, row);
   }

@@ -13,6 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/learn/evaluation_figures.h"
+#include "tacet/learn/evaluation_histogram.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/plain_release.h"
 #include "tacet/learn/plan/resolve.h"
@@ -56,17 +57,34 @@ bool count_is_public(privacy::Adjacency adjacency) {
   return adjacency != privacy::Adjacency::add_remove;
 }
 
+/// Whether counts are told around their even share of a record. Not under zero_out where records
+/// may lack a target: one that lacks it is the empty record, and it has to add nothing, as the
+/// empty record of that adjacency does (docs/proofs/evaluation.md).
+bool told_around_share(privacy::Adjacency adjacency, bool targets_may_miss) {
+  return count_is_public(adjacency) &&
+         !(adjacency == privacy::Adjacency::zero_out && targets_may_miss);
+}
+
 optimize::CellShape shape_of(const EvaluationPlan& plan) {
   return {.groups = plan.groups,
           .cells = plan.cells,
           .scores = plan.scores(),
-          .centred = count_is_public(plan.guarantee.adjacency),
+          .centred = told_around_share(plan.guarantee.adjacency, plan.targets_may_miss),
           .may_lack = plan.targets_may_miss};
 }
 
 double error_unit_of(const model::LinearModel& model) {
   if (!model.classes.empty()) return 0;
   return (model.target_upper - model.target_lower) / 2;
+}
+
+/// Margins between bins, of two classes whose groups leave room for a histogram each.
+std::vector<double> edges_for(const model::LinearModel& model, const EvaluationOptions& options) {
+  if (model.task != model::Task::binary) return {};
+  auto edges = score_edges(options.threshold);
+  const auto cells = 2 * (std::ssize(edges) + 1);
+  if (options.groups > optimize::CellSum::max_cells / cells) edges.clear();
+  return edges;
 }
 
 std::int64_t cells_for(std::int64_t classes) {
@@ -95,6 +113,10 @@ class Scorer {
  private:
   [[nodiscard]] std::int64_t cell(double label) const {
     if (plan_.classes == 0) return 0;
+    if (plan_.has_histogram()) {
+      const auto bin = score_bin(plan_.score_edges, margins_[0]);
+      return (label > 0 ? plan_.score_bins() : 0) + bin;
+    }
     const auto predicted = model::predicted_class(data_.model, margins_, plan_.threshold);
     const auto actual = data_.model.task == model::Task::binary ? (label > 0 ? 1 : 0)
                                                                 : static_cast<std::int64_t>(label);
@@ -178,6 +200,7 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   parameters["record_norm"] =
       optimize::CellSum(shape_of(plan), plan.norm_bits).contribution_bound();
   parameters["cells"] = plan.cells;
+  if (plan.has_histogram()) parameters["score_bins"] = plan.score_bins();
   if (plan.targets_may_miss) parameters["missing_target"] = "drop";
   if (plan.privacy_unit != "record") parameters["max_records_per_unit"] = 1;  // the first of each
   if (plan.groups > 1) parameters["groups"] = plan.groups;
@@ -207,6 +230,21 @@ bool targets_may_miss(RecordedParameters& parameters) {
   return true;
 }
 
+/// A histogram has a cell for each bin and class, and its bins follow from the threshold.
+void expect_bins(RecordedParameters& parameters) {
+  if (!parameters.has("score_bins")) return;
+  const double threshold =
+      parameters.has("threshold_margin") ? parameters.real("threshold_margin") : 0;
+  const auto bins = std::ssize(score_edges(threshold)) + 1;
+  const auto stated = parameters.count("score_bins");
+  if (stated != bins || parameters.count("cells") != 2 * bins) {
+    throw base::DataError(
+        "a histogram at this threshold has {} bins and {} cells, the receipt says "
+        "{} and {}",
+        bins, 2 * bins, stated, parameters.count("cells"));
+  }
+}
+
 /// The length of one record among these sums, which the number of records decides: where it is
 /// public, counts are taken around their even share.
 void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& receipt) {
@@ -214,12 +252,13 @@ void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& 
   const auto count_of = [&](const char* name, std::int64_t otherwise) {
     return parameters.has(name) ? parameters.count(name, Looking::assumes) : otherwise;
   };
+  const bool may_miss = targets_may_miss(parameters);
   const optimize::CellShape shape{
       .groups = count_of("groups", 1),
       .cells = parameters.count("cells", Looking::assumes),
       .scores = count_of("scores", parameters.has("loss_cap") ? 1 : 0),
-      .centred = count_is_public(receipt.guarantee.adjacency),
-      .may_lack = targets_may_miss(parameters)};
+      .centred = told_around_share(receipt.guarantee.adjacency, may_miss),
+      .may_lack = may_miss};
   const auto bits =
       std::clamp<std::int64_t>(parameters.count("norm_bits", Looking::assumes), 0, 64);
   const optimize::CellSum sum(shape, static_cast<int>(bits));
@@ -232,6 +271,7 @@ void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& 
 }  // namespace
 
 EvaluationPlan plan_evaluation(const model::LinearModel& model, const EvaluationOptions& options) {
+  model::expect_margins(model);
   if (!(options.epsilon.value() > 0 && std::isfinite(options.epsilon.value()))) {
     throw base::UsageError("epsilon must be above 0 and finite, got {}", options.epsilon.value());
   }
@@ -252,6 +292,9 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
       .prg_slack = 0,
       .targets_may_miss = options.targets_may_miss,
       .link = classes == 0 ? model::link_of(model.loss) : model::Link::identity};
+  plan.score_edges = edges_for(model, options);
+  if (plan.has_histogram()) plan.cells = 2 * plan.score_bins();
+  plan.probabilities = model.has_probabilities();
   const auto asked = plan.guarantee;
   plan.prg_slack = random::prg_slack_of(1, optimize::CellSum::terms(shape_of(plan)));
   const auto left = privacy::delta_left(asked, plan.prg_slack);
@@ -272,6 +315,7 @@ privacy::Event recorded_evaluation(const privacy::Receipt& receipt, RecordedPara
     throw base::DataError("an evaluation takes one record of each unit, the receipt says {}",
                           parameters.count("max_records_per_unit"));
   }
+  expect_bins(parameters);
   expect_record_norm(parameters, receipt);
   return privacy::Gaussian{recorded_noise(parameters)};
 }
@@ -306,9 +350,8 @@ Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, rand
                                                     {{}, source, reservation});
   reservation.commit();
 
-  const auto records = count_is_public(plan.guarantee.adjacency)
-                           ? std::optional(static_cast<double>(count))
-                           : std::nullopt;
+  const auto records =
+      shape_of(plan).centred ? std::optional(static_cast<double>(count)) : std::nullopt;
   const auto figures = [&](std::optional<std::int64_t> group) {
     auto counts = counts_of(released.value(), plan, group, records);
     const auto added = group ? 1 : plan.groups;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,12 +18,15 @@
 
 /// How well a model predicts private records, with differential privacy.
 ///
-/// One release of the Gaussian mechanism: the counts of a confusion matrix (of at most
-/// max_matrix_classes classes; of right and wrong answers beyond, of records for numbers), and
+/// One release of the Gaussian mechanism: of two classes a histogram of scores by actual class, of
+/// more the counts of a confusion matrix (of at most max_matrix_classes classes; of right and wrong
+/// answers beyond, of records for numbers), and
 /// sums of scores in [0, 1]: the loss capped at a public value, and for numbers the error, its
 /// square, the target and its square, for counts and probabilities its entropy; by group where
 /// groups are asked for. Accuracy, sensitivity and the like, mean losses, the mean absolute error,
-/// its root mean square, R2, deviance and D2 are made of these. Under add_remove a record moves one
+/// its root mean square, R2, deviance and D2 are made of these; of two
+/// classes also the confusion matrix, the area under the ROC curve, the Brier score and calibration
+/// by tenths, with intervals for what the bins leave open. Under add_remove a record moves one
 /// count by 1 and each sum of scores, told around one half, by at most 1/2: sqrt(5/4) in all, 3/2
 /// for numbers, sqrt(5/2) for counts and probabilities. Under replace_one and zero_out the number
 /// of records is public and stated exactly, and counts are told around the middle of all that are
@@ -54,7 +58,8 @@ struct EvaluationPlan {
   privacy::Event event;
   double noise_multiplier;
   int norm_bits;
-  std::int64_t cells;  ///< k^2 of a confusion matrix, 2 for wrong and right, 1 for numbers
+  /// 2 score_bins() of a histogram, k^2 of a confusion matrix, 2 for wrong and right, 1 for numbers
+  std::int64_t cells;
   std::int64_t groups;
   std::int64_t classes;            ///< 0 for numbers
   std::optional<double> loss_cap;  ///< absent for several classes, which have no single loss
@@ -65,8 +70,17 @@ struct EvaluationPlan {
   double prg_slack;  ///< the PRG slack, a word a released number
   bool targets_may_miss = false;
   model::Link link = model::Link::identity;  ///< of numbers; another one has a deviance
+  /// Of two classes, unless there are too many groups: margins between the bins of the histogram
+  /// (learn/evaluation_histogram.h).
+  std::vector<double> score_edges = {};
+  bool probabilities =
+      false;  ///< margins are log odds: what is predicted can be compared with them
 
-  [[nodiscard]] bool has_matrix() const { return classes > 0 && cells == classes * classes; }
+  [[nodiscard]] bool has_histogram() const { return !score_edges.empty(); }
+  [[nodiscard]] std::int64_t score_bins() const { return std::ssize(score_edges) + 1; }
+  [[nodiscard]] bool has_matrix() const {
+    return has_histogram() || (classes > 0 && cells == classes * classes);
+  }
   /// Of each record: the capped loss; of numbers as score_of names them.
   [[nodiscard]] std::int64_t scores() const {
     return classes == 0 ? (has_deviance() ? 6 : 5) : (loss_cap ? 1 : 0);
@@ -91,6 +105,20 @@ struct NoisyValue {
 /// A share or a mean; absent where the noise drowns it.
 using NoisyRatio = std::optional<NoisyValue>;
 
+/// What holds the exact figure in at least 95 of 100 runs, beside an estimate.
+struct NoisyInterval {
+  double value;
+  double noise_stddev;  ///< standard deviation of the privacy noise in the estimate alone
+  double lower;
+  double upper;
+};
+
+/// Records whose predicted probability lies in one tenth.
+struct NoisyTenth {
+  NoisyValue records;
+  NoisyRatio positive;  ///< the share of them that belongs to the second class
+};
+
 /// One class against the rest, as model::class_ratios names the figures.
 struct NoisyClass {
   std::int64_t of = 0;
@@ -98,16 +126,20 @@ struct NoisyClass {
 };
 
 struct NoisyFigures {
-  NoisyValue records;               ///< that have a target; exact where their number is public
-  NoisyRatio accuracy = {};         ///< for classes
-  NoisyRatio mean_loss = {};        ///< of losses capped at the plan's cap
-  NoisyRatio r2 = {};               ///< for numbers; at most 1
-  NoisyRatio mae = {};              ///< for numbers, in the target's units
-  NoisyRatio rmse = {};             ///< likewise
-  NoisyRatio deviance = {};         ///< for counts and probabilities, of capped losses
-  NoisyRatio d2 = {};               ///< likewise, beside the best constant's; at most 1
+  NoisyValue records;              ///< that have a target; exact where their number is public
+  NoisyRatio accuracy = {};        ///< for classes
+  NoisyRatio majority_share = {};  ///< of the class with most records, where a matrix is released
+  std::optional<NoisyInterval> auc = {};     ///< of two classes
+  std::optional<NoisyInterval> brier = {};   ///< of two classes with probabilities
+  std::vector<NoisyTenth> calibration = {};  ///< likewise: ten, or none
+  NoisyRatio mean_loss = {};                 ///< of losses capped at the plan's cap
+  NoisyRatio r2 = {};                        ///< for numbers; at most 1
+  NoisyRatio mae = {};                       ///< for numbers, in the target's units
+  NoisyRatio rmse = {};                      ///< likewise
+  NoisyRatio deviance = {};                  ///< for counts and probabilities, of capped losses
+  NoisyRatio d2 = {};                        ///< likewise, beside the best constant's; at most 1
   std::vector<double> matrix = {};  ///< noisy counts by actual and predicted class, row by row
-  double matrix_stddev = 0;         ///< of the noise in each of them
+  double matrix_stddev = 0;         ///< of the noise in each of them, at most
   std::vector<NoisyClass> by_class = {};  ///< of two classes the second one alone
 };
 

@@ -7,13 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "tacet/learn/evaluation_histogram.h"
 #include "tacet/model/confusion.h"
+#include "tacet/model/linear_model.h"
 
 namespace tacet::learn {
 namespace {
-
-// A ratio of two noisy sums means something only while the lower one stands clear of the noise.
-constexpr double clear_of_noise = 5;
 
 /// (u x + more) / (v x) for noisy counts x; without v the lower sum is exact.
 struct Parts {
@@ -162,10 +161,96 @@ void add_classes(const ReleasedCounts& counts, const EvaluationPlan& plan, Noisy
   for (std::int64_t of = plan.classes == 2 ? 1 : 0; of < plan.classes; ++of) {
     NoisyClass found{.of = of, .figures = {}};
     for (const auto& figure : model::class_ratios(plan.classes, of)) {
-      found.figures.emplace_back(figure.name, ratio({figure.upper, figure.lower}, counts));
+      found.figures.emplace_back(
+          figure.name,
+          ratio({over_bins(figure.upper, plan), over_bins(figure.lower, plan)}, counts));
     }
     out.by_class.push_back(std::move(found));
   }
+}
+
+/// Each cell of the matrix: the sum of those cells that lie in it.
+void add_matrix(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyFigures& out) {
+  for (std::int64_t i = 0; i < plan.classes * plan.classes; ++i) {
+    std::vector<double> one(static_cast<std::size_t>(plan.classes * plan.classes), 0.0);
+    one[static_cast<std::size_t>(i)] = 1;
+    const auto weights = over_bins(one, plan);
+    out.matrix.push_back(sum_of(weights, counts.cells));
+    out.matrix_stddev = std::max(out.matrix_stddev, counts.stddev * length(weights));
+  }
+}
+
+/// Of the class whose noisy count is the largest.
+NoisyRatio majority_of(const ReleasedCounts& counts, const EvaluationPlan& plan,
+                       const std::vector<double>& all) {
+  const auto cells = counts.cells.size() / static_cast<std::size_t>(plan.classes);
+  std::vector<double> largest;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(plan.classes); ++k) {
+    std::vector<double> row(counts.cells.size(), 0.0);
+    std::fill_n(row.begin() + static_cast<std::ptrdiff_t>(k * cells), cells, 1.0);
+    if (largest.empty() || sum_of(row, counts.cells) > sum_of(largest, counts.cells)) largest = row;
+  }
+  return ratio({largest, all}, counts);
+}
+
+/// The probabilities between which those of a bin lie.
+struct BinEnds {
+  double lower;
+  double upper;
+  [[nodiscard]] double middle() const { return (lower + upper) / 2; }
+};
+
+BinEnds ends_of(const EvaluationPlan& plan, std::size_t bin) {
+  const auto& edges = plan.score_edges;
+  return {bin == 0 ? 0 : model::logistic(edges[bin - 1]),
+          bin == edges.size() ? 1 : model::logistic(edges[bin])};
+}
+
+/// Weights of the cells for the mean of (probability - outcome)^2, taken at the middle of each bin
+/// and at its ends.
+std::optional<NoisyInterval> brier_of(const ReleasedCounts& counts, const EvaluationPlan& plan,
+                                      const std::vector<double>& all) {
+  const auto bins = static_cast<std::size_t>(plan.score_bins());
+  std::vector<double> least(2 * bins);
+  std::vector<double> middle(2 * bins);
+  std::vector<double> most(2 * bins);
+  for (std::size_t b = 0; b < bins; ++b) {
+    const auto ends = ends_of(plan, b);
+    const auto square = [](double miss) { return miss * miss; };
+    least[b] = square(ends.lower);
+    middle[b] = square(ends.middle());
+    most[b] = square(ends.upper);
+    least[bins + b] = square(1 - ends.upper);
+    middle[bins + b] = square(1 - ends.middle());
+    most[bins + b] = square(1 - ends.lower);
+  }
+  const auto value = ratio({middle, all}, counts);
+  const auto lower = ratio({least, all}, counts);
+  const auto upper = ratio({most, all}, counts);
+  if (!value || !lower || !upper) return std::nullopt;
+  constexpr double one_sided = 1.959963984540054;  // 2.5 in 100 runs on each side
+  return NoisyInterval{value->value, value->noise_stddev,
+                       std::max(lower->value - one_sided * lower->noise_stddev, 0.0),
+                       std::min(upper->value + one_sided * upper->noise_stddev, 1.0)};
+}
+
+std::vector<NoisyTenth> calibration_of(const ReleasedCounts& counts, const EvaluationPlan& plan) {
+  constexpr std::size_t tenths = 10;
+  const auto bins = static_cast<std::size_t>(plan.score_bins());
+  std::vector<NoisyTenth> out;
+  for (std::size_t k = 0; k < tenths; ++k) {
+    std::vector<double> positive(counts.cells.size(), 0.0);
+    std::vector<double> both(counts.cells.size(), 0.0);
+    for (std::size_t b = 0; b < bins; ++b) {
+      if (static_cast<std::size_t>(ends_of(plan, b).middle() * tenths) != k) continue;
+      both[b] = 1;
+      both[bins + b] = 1;
+      positive[bins + b] = 1;
+    }
+    out.push_back({{sum_of(both, counts.cells), counts.stddev * length(both)},
+                   ratio({positive, both}, counts)});
+  }
+  return out;
 }
 
 }  // namespace
@@ -178,10 +263,16 @@ NoisyFigures figures_of(const ReleasedCounts& counts, const EvaluationPlan& plan
                        : NoisyValue{sum_of(every, counts.cells), counts.stddev * length(every)}};
   const auto all = exact ? std::vector<double>() : every;
   if (plan.has_matrix()) {
-    out.accuracy = ratio({model::accuracy_ratio(plan.classes).upper, all}, counts);
-    out.matrix = counts.cells;
-    out.matrix_stddev = counts.stddev;
+    const auto right = over_bins(model::accuracy_ratio(plan.classes).upper, plan);
+    out.accuracy = ratio({right, all}, counts);
+    out.majority_share = majority_of(counts, plan, all);
+    add_matrix(counts, plan, out);
     add_classes(counts, plan, out);
+    if (plan.has_histogram()) out.auc = auc_of(counts, plan);
+    if (plan.has_histogram() && plan.probabilities) {
+      out.brier = brier_of(counts, plan, all);
+      out.calibration = calibration_of(counts, plan);
+    }
   } else if (plan.classes > 0) {
     out.accuracy = ratio({{0, 1}, all}, counts);
   }

@@ -16,6 +16,9 @@ struct ReleasedCounts {
   std::optional<double> public_records = {};
 };
 
+// A ratio of two noisy sums means something only while the lower one stands clear of the noise.
+inline constexpr double clear_of_noise = 5;
+
 /// What is added up for each record whose target is a number, in the order of the sums; all in
 /// [0, 1] for targets y and predictions in [-1, 1].
 enum class NumberScore : std::size_t {

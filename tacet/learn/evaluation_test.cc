@@ -84,8 +84,14 @@ TEST(Evaluation, ALossThatIsANameIsRefusedByThePlan) {
   }
 }
 
+/// Of the noise in a cell of the histogram; five or so of them make a cell of the matrix.
+double cell_stddev(const Evaluation& found, const EvaluationPlan& plan) {
+  return found.all.matrix_stddev / std::sqrt(static_cast<double>(plan.score_bins()) / 2);
+}
+
 // Where neighbours have one number of records it costs nothing, and counts are told around their
-// middle: a record is 1 long with its loss, where it is sqrt(5/4) long under add_remove.
+// middle: of 20 cells a record is sqrt(19/20 + 1/4) long with its loss, where it is sqrt(5/4) long
+// under add_remove.
 TEST(Evaluation, APublicCountIsExactAndARecordIsShorter) {
   const Setting setting;
   const auto add = setting.run(plan_at(setting.model, 1, Adjacency::add_remove), 1);
@@ -99,9 +105,24 @@ TEST(Evaluation, APublicCountIsExactAndARecordIsShorter) {
     const auto noisy = setting.run(plan_at(setting.model, 1, adjacency), 1);
     EXPECT_EQ(noisy.all.records.value, record_count);
     const double apart = adjacency == Adjacency::replace_one ? 2 : 1;
-    const double expected = add.all.matrix_stddev * apart / std::sqrt(1.25);
+    const double expected = add.all.matrix_stddev * apart * std::sqrt(1.2 / 1.25);
     EXPECT_NEAR(noisy.all.matrix_stddev, expected, 1e-3 * expected);
   }
+}
+
+// The empty record of zero_out is one without a target, which adds nothing: the distance to it is a
+// record's whole length, as under add_remove.
+TEST(Evaluation, WhereTargetsMayMissZeroingIsAsFarAsRemoving) {
+  const Setting setting;
+  const auto sd_under = [&](Adjacency adjacency) {
+    const auto plan = plan_evaluation(setting.model, {.epsilon = Epsilon(1),
+                                                      .delta = Delta(1e-6),
+                                                      .adjacency = adjacency,
+                                                      .targets_may_miss = true});
+    return setting.run(plan, 1).all.matrix_stddev;
+  };
+  const double removed = sd_under(Adjacency::add_remove);
+  EXPECT_NEAR(sd_under(Adjacency::zero_out), removed, 1e-9 * removed);
 }
 
 /// The sums behind a result, as far as neighbours can tell them apart: a seed's noise is the same
@@ -146,7 +167,7 @@ TEST(Evaluation, ReplacedRecordsAreWithinWhatTheNoiseIsFor) {
           std::max(farthest, distance(sums_of(before, plan), sums_of(with_first(plan, b), plan)));
     }
   }
-  const double covered = 2 / plan.noise_multiplier * with_first(plan, kinds[0]).all.matrix_stddev;
+  const double covered = 2 / plan.noise_multiplier * cell_stddev(with_first(plan, kinds[0]), plan);
   EXPECT_LE(farthest, covered * (1 + 1e-9));
   EXPECT_NEAR(farthest, std::sqrt(3), 1e-3);
 }
@@ -159,7 +180,7 @@ TEST(Evaluation, ARecordMoreChangesOneCellByOne) {
   for (const auto& kind : kinds) {
     const auto with = with_first(plan, kind);
     EXPECT_NEAR(distance(with.all.matrix, without.all.matrix), 1, 1e-3);
-    EXPECT_LE(std::sqrt(1.25), with.all.matrix_stddev / plan.noise_multiplier * (1 + 1e-6));
+    EXPECT_LE(std::sqrt(1.25), cell_stddev(with, plan) / plan.noise_multiplier * (1 + 1e-6));
   }
 }
 
@@ -311,7 +332,7 @@ TEST(Evaluation, TheCiphersTermCountsWhatIsReleased) {
   for (const auto adjacency :
        {Adjacency::add_remove, Adjacency::replace_one, Adjacency::zero_out}) {
     const auto plan = plan_at(setting.model, 1, adjacency);
-    EXPECT_EQ(plan.prg_slack, random::prg_slack_of(1, 5));  // four cells and a loss
+    EXPECT_EQ(plan.prg_slack, random::prg_slack_of(1, 21));  // twenty cells and a loss
     random::SeededSource source(1);
     EXPECT_EQ(plan.prg_slack, setting.run(plan, 1).receipt.prg_slack);
   }

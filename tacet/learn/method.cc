@@ -17,6 +17,7 @@
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/inference/inference.h"
 #include "tacet/learn/localization/localization.h"
 #include "tacet/learn/objective/objective.h"
 #include "tacet/learn/one_dimensional/inverse_sensitivity.h"
@@ -37,14 +38,14 @@ namespace tacet::learn {
 namespace {
 
 // A line a method.
-constexpr std::array<const Method*, 13> table{
+constexpr std::array<const Method*, 14> table{
     &gradient_method,  &output_method,
     &phased_method,    &inverse_sensitivity_method,
     &objective_method, &regularized_output_method,
     &ladder_method,    &localized_method,
     &growth_method,    &phased_erm_method,
     &adassp_method,    &sparse_groups_method,
-    &wide_method,
+    &inference_method, &wide_method,
 };
 
 }  // namespace

@@ -105,7 +105,14 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
   }
   MethodPlan of_model;
   of_model.loss = file.model.loss;
-  of_model.columns = file.schema.encoded_column_count();
+  if (file.model.table.has_value() != (receipt.algorithm == "inference")) {
+    throw base::DataError(file.model.table
+                              ? "a table of coefficients is not a result of this method"
+                              : "the result of this method is a table of coefficients, which the "
+                                "file has not");
+  }
+  of_model.columns =
+      file.model.table ? std::ssize(file.model.table->names) : file.schema.encoded_column_count();
   of_model.projection = file.schema.projection;
   SettingList list(of_model);
   list.problem();

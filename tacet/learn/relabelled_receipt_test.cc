@@ -29,30 +29,31 @@ using enum privacy::Adjacency;
 constexpr Adjacency adjacencies[]{add_remove, zero_out, replace_one};
 
 /// The admissions of Berkeley, single records or two a unit.
-struct Table {
-  data::Schema schema;
-  data::Dataset dataset;
-};
-
-Table table(bool units) {
+data::Schema schema_of(bool units) {
   auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
+  if (!units) return schema;
+  schema.unit = "patient";
+  schema.public_row_count = (*schema.public_row_count + 1) / 2;
+  return schema;
+}
+
+data::Dataset records_of(data::Schema schema, bool units) {
+  schema.unit.reset();
   auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
-  if (!units) return {std::move(schema), std::move(dataset)};
+  if (!units) return dataset;
   data::Dataset of_units(dataset.shape());
   of_units.declare_units();
   for (std::int64_t row = 0; row < dataset.rows(); ++row) {
     of_units.append_dense(dataset.dense_row(row), dataset.label(row), row / 2);
   }
-  schema.unit = "patient";
-  schema.public_row_count = (dataset.rows() + 1) / 2;
-  return {std::move(schema), std::move(of_units)};
+  return of_units;
 }
 
 std::optional<model::ModelFile> trained(const ParameterValues& options, bool units = false) {
-  const auto on = table(units);
+  const auto schema = schema_of(units);
   std::optional<Training> training;
   try {
-    training = plan_training(on.schema, options);
+    training = plan_training(schema, options);
   } catch (const base::Error&) {
     return std::nullopt;
   }
@@ -61,7 +62,8 @@ std::optional<model::ModelFile> trained(const ParameterValues& options, bool uni
   auto reservation = budget.reserve(training->events, training->guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
-  auto result = training->run(on.dataset, on.schema, {source, reservation, pool, reducer});
+  auto result = training->run(records_of(training->reading_schema(), units), schema,
+                              {source, reservation, pool, reducer});
   return model::ModelFile{std::move(result.schema), std::move(result.model),
                           std::move(result.receipt)};
 }
@@ -97,6 +99,7 @@ ParameterValues options_of(const Method& method, Adjacency adjacency, double del
   if (method.name == "wide" || method.name == "gradient") options.set("steps", 5);
   if (method.name == "sparse-groups") options.set("group-column", "department");
   if (method.name == "inverse-sensitivity") options.set("l2", 0.1);
+  if (method.name == "inference") options.set("terms", "sex");
   if (method.name == "adassp") options.set("loss", model::Loss{model::SquaredLoss{}});
   return options;
 }

@@ -2,9 +2,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "tacet/base/error.h"
@@ -132,7 +134,10 @@ template <typename Look>
 auto Ledger::look(const Look& body) {
   const std::lock_guard lock(mutex_);
   std::optional<decltype(body(database_))> found;
-  database_.snapshot([&] { found.emplace(body(database_)); });
+  // Whoever cannot read it while a run is open must not be told that nothing was booked.
+  const auto open = fmt::format("nothing was booked by this; run {} is booked in it",
+                                fmt::join(std::views::keys(booked_), ", "));
+  database_.snapshot([&] { found.emplace(body(database_)); }, booked_.empty() ? "" : open);
   return std::move(*found);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,54 +25,6 @@ constexpr std::int64_t max_bytes = std::int64_t{1} << 24;
 constexpr auto longest_wait = std::chrono::seconds(30);
 constexpr auto nap = std::chrono::milliseconds(5);
 
-/// Holds a folder's marks for one process: between its reading and its writing nobody else writes.
-class MarksLock {
- public:
-  MarksLock(const fs::path& folder, const base::CancelToken* cancel) {
-    const auto refuse = [&](int error) {
-      throw base::IoError("cannot mark the data in '{}': {}", folder.string(),
-                          std::generic_category().message(error));
-    };
-    descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor_ < 0) refuse(errno);
-    const auto end = std::chrono::steady_clock::now() + longest_wait;
-    while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-      const int error = errno;
-      if (error != EWOULDBLOCK && error != EINTR) {
-        if (!lock_a_file(folder)) return;
-        continue;
-      }
-      const bool cancelled = cancel != nullptr && cancel->cancelled();
-      if (cancelled || std::chrono::steady_clock::now() >= end) {
-        ::close(descriptor_);
-        if (cancelled) throw base::Interrupted("interrupted while others held the marks");
-        refuse(error);
-      }
-      std::this_thread::sleep_for(nap);
-    }
-  }
-  MarksLock(const MarksLock&) = delete;
-  MarksLock& operator=(const MarksLock&) = delete;
-  ~MarksLock() { ::close(descriptor_); }
-
- private:
-  /// Some file systems (NFS) lock no folders. Where no file can be made either, nobody writes
-  /// marks.
-  [[nodiscard]] bool lock_a_file(const fs::path& folder) {
-    constexpr mode_t everybody = 0666;
-    if (locks_a_file_) return false;
-    const auto name = (folder / marks_file_name).string() + ".lock";
-    const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, everybody);
-    if (file < 0) return false;
-    ::close(std::exchange(descriptor_, file));
-    locks_a_file_ = true;
-    return true;
-  }
-
-  int descriptor_ = -1;
-  bool locks_a_file_ = false;
-};
-
 void write_marks(const fs::path& folder, const std::vector<Mark>& marks) {
   auto list = ordered_json::array();
   for (const auto& one : marks) {
@@ -90,6 +43,14 @@ void write_marks(const fs::path& folder, const std::vector<Mark>& marks) {
       {"about", "which ledger holds the privacy account of a file in this folder"},
       {"marks", list}};
   base::write_file(folder / marks_file_name, out.dump(1) + "\n", base::Overwrite::allow);
+}
+
+/// Whether a name in the folder is the file behind the descriptor.
+bool leads_to(int folder, const std::string& name, int descriptor, int flags = 0) {
+  struct stat named {};
+  struct stat held {};
+  return ::fstatat(folder, name.c_str(), &named, flags) == 0 && ::fstat(descriptor, &held) == 0 &&
+         named.st_dev == held.st_dev && named.st_ino == held.st_ino;
 }
 
 }  // namespace
@@ -119,12 +80,81 @@ std::vector<Mark> read_marks(const fs::path& folder) {
   return marks;
 }
 
-void add_mark(const fs::path& folder, const Mark& mark, const base::CancelToken* cancel) {
-  const MarksLock lock(folder, cancel);
-  auto marks = read_marks(folder);
+HeldMarks::HeldMarks(fs::path folder, const base::CancelToken* cancel)
+    : folder_(std::move(folder)) {
+  descriptor_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor_ < 0) refuse(errno);
+  try {
+    lock(cancel);
+  } catch (...) {
+    if (lock_ >= 0) ::close(lock_);
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+HeldMarks::~HeldMarks() {
+  if (lock_ >= 0) ::close(lock_);
+  ::close(descriptor_);
+}
+
+void HeldMarks::refuse(int error) const {
+  throw base::IoError("cannot mark the data in '{}': {}", folder_.string(),
+                      std::generic_category().message(error));
+}
+
+void HeldMarks::lock(const base::CancelToken* cancel) {
+  const auto end = std::chrono::steady_clock::now() + longest_wait;
+  while (::flock(lock_ < 0 ? descriptor_ : lock_, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    if (error != EWOULDBLOCK && error != EINTR) {
+      lock_a_file(error);
+      continue;
+    }
+    if (cancel != nullptr && cancel->cancelled()) {
+      throw base::Interrupted("interrupted while others held the marks");
+    }
+    if (std::chrono::steady_clock::now() >= end) refuse(error);
+    std::this_thread::sleep_for(nap);
+  }
+}
+
+/// Some file systems (NFS) lock no folders. Where nothing can be locked, two spenders could each
+/// find the marks as they were before the other.
+void HeldMarks::lock_a_file(int error) {
+  constexpr mode_t everybody = 0666;
+  if (lock_ < 0) {
+    const auto name = std::string(marks_file_name) + ".lock";
+    lock_ =
+        ::openat(descriptor_, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, everybody);
+    if (lock_ >= 0) return;
+  }
+  throw base::IoError(
+      "cannot lock the marks in '{}', which say where it stands what was spent on the data there: "
+      "{}. Keep the data on a file system that has locks, in a folder that takes files",
+      folder_.string(), std::generic_category().message(error));
+}
+
+bool HeldMarks::is_of(int folder) const {
+  return leads_to(descriptor_, ".", folder) && leads_to(AT_FDCWD, folder_.string(), folder);
+}
+
+bool HeldMarks::names(const std::string& file, int descriptor) const {
+  return leads_to(descriptor_, file, descriptor, AT_SYMLINK_NOFOLLOW);
+}
+
+std::optional<Mark> HeldMarks::find(std::string_view file) const {
+  for (auto& mark : read_marks(folder_)) {
+    if (mark.file == file) return std::move(mark);
+  }
+  return std::nullopt;
+}
+
+void HeldMarks::put(const Mark& mark) {
+  auto marks = read_marks(folder_);
   std::erase_if(marks, [&](const Mark& old) { return old.file == mark.file; });
   marks.push_back(mark);
-  write_marks(folder, marks);
+  write_marks(folder_, marks);
 }
 
 void check_continues(const Mark& mark, Ledger& ledger) {
@@ -137,9 +167,10 @@ void check_continues(const Mark& mark, Ledger& ledger) {
       ledger.path().string(), mark.seen.rows, mark.ledger.string());
 }
 
-void advance_marks(const fs::path& folder, Ledger& ledger, const base::CancelToken* cancel) {
-  const MarksLock lock(folder, cancel);
-  auto marks = read_marks(folder);
+void HeldMarks::rewrite() { write_marks(folder_, read_marks(folder_)); }
+
+bool HeldMarks::advance(Ledger& ledger) {
+  auto marks = read_marks(folder_);
   const auto name = ledger.snapshot().ledger;
   const auto now = ledger.position();
   bool changed = false;
@@ -149,11 +180,21 @@ void advance_marks(const fs::path& folder, Ledger& ledger, const base::CancelTok
     changed = changed || mark.seen != now;
     mark.seen = now;
   }
-  // A folder that takes no files keeps its marks as they are; they still hold. Whatever else goes
-  // wrong, as a full disk, is an error: the copy of a ledger would pass for the ledger.
-  const bool kept = ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0 &&
+  if (!changed) return true;
+  // A folder that takes no files keeps its marks as they are. Whatever else goes wrong, as a full
+  // disk, is an error: the copy of a ledger would pass for the ledger.
+  const bool kept = ::faccessat(AT_FDCWD, folder_.c_str(), W_OK, AT_EACCESS) != 0 &&
                     (errno == EACCES || errno == EROFS || errno == EPERM);
-  if (changed && !kept) write_marks(folder, marks);
+  if (!kept) write_marks(folder_, marks);
+  return !kept;
+}
+
+void add_mark(const fs::path& folder, const Mark& mark, const base::CancelToken* cancel) {
+  HeldMarks(folder, cancel).put(mark);
+}
+
+bool advance_marks(const fs::path& folder, Ledger& ledger, const base::CancelToken* cancel) {
+  return HeldMarks(folder, cancel).advance(ledger);
 }
 
 fs::path ledger_path(const fs::path& folder, const Mark& mark) {

@@ -34,16 +34,51 @@ struct Mark {
 /// a DataError: it may have stood for an account.
 [[nodiscard]] std::vector<Mark> read_marks(const std::filesystem::path& folder);
 
-/// Adds or replaces the mark of `mark.file`. Several at once all get theirs. IoError when the
-/// folder takes no files, Interrupted by `cancel` while others hold it.
+/// The marks of a folder, held for one caller: from when it is made to its end nobody else, process
+/// or thread, reads them through another object of this kind or writes them. Hold it only for
+/// short.
+class HeldMarks {
+ public:
+  /// Waits for others. IoError where the folder cannot be opened, or no lock can be had (some file
+  /// systems lock no folders, and then a file beside the marks is locked); Interrupted by `cancel`.
+  explicit HeldMarks(std::filesystem::path folder, const base::CancelToken* cancel = nullptr);
+  ~HeldMarks();
+  HeldMarks(const HeldMarks&) = delete;
+  HeldMarks& operator=(const HeldMarks&) = delete;
+
+  /// As it stands in the file now.
+  [[nodiscard]] std::optional<Mark> find(std::string_view file) const;
+  /// Adds or replaces the mark of `mark.file`. IoError when the folder takes no files.
+  void put(const Mark& mark);
+  /// Notes in all marks of this ledger how far it goes, after a booking. BudgetError when another
+  /// run has noted a row that the ledger does not hold: then the booking is in a copy, and must not
+  /// be used. False where that is not noted, because the folder takes no files: its marks stay as
+  /// they are and still hold, but a state of the ledger from before this booking passes for it.
+  [[nodiscard]] bool advance(Ledger& ledger);
+  /// Writes the marks as they are. IoError when the folder takes no files.
+  void rewrite();
+
+  /// Whether the folder that is locked is the one behind the descriptor, and its path still leads
+  /// to it.
+  [[nodiscard]] bool is_of(int folder) const;
+  /// Whether the file behind the descriptor has this name in the folder that is locked.
+  [[nodiscard]] bool names(const std::string& file, int descriptor) const;
+
+ private:
+  void lock(const base::CancelToken* cancel);
+  void lock_a_file(int error);
+  [[noreturn]] void refuse(int error) const;
+
+  std::filesystem::path folder_;
+  int descriptor_ = -1;  // the folder
+  int lock_ = -1;        // a file in it, where folders cannot be locked
+};
+
+/// HeldMarks::put and HeldMarks::advance by themselves.
 void add_mark(const std::filesystem::path& folder, const Mark& mark,
               const base::CancelToken* cancel = nullptr);
-
-/// Notes in all marks of this ledger how far it goes, after a booking. BudgetError when another run
-/// has noted a row that the ledger does not hold: then the booking is in a copy, and must not be
-/// used. A folder that takes no files keeps its marks as they are.
-void advance_marks(const std::filesystem::path& folder, Ledger& ledger,
-                   const base::CancelToken* cancel = nullptr);
+[[nodiscard]] bool advance_marks(const std::filesystem::path& folder, Ledger& ledger,
+                                 const base::CancelToken* cancel = nullptr);
 
 /// BudgetError when `ledger` is a copy, made before the mark was last noted or gone its own way.
 void check_continues(const Mark& mark, Ledger& ledger);

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -14,6 +16,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/progress.h"
+#include "tests/support/denied_calls.h"
 #include "tests/support/processes.h"
 #include "tests/support/scratch_folder.h"
 
@@ -81,7 +84,7 @@ TEST(Marks, ACopyOfALedgerIsKnownByTheRowsThatItLacks) {
   };
   const auto advance = [&](const std::filesystem::path& one) {
     Ledger ledger(one);
-    advance_marks(data, ledger);
+    EXPECT_TRUE(advance_marks(data, ledger));
   };
   {
     Ledger ledger(path);
@@ -127,13 +130,89 @@ TEST(Marks, AreNotLeftBehindWhereTheyCannotBeWritten) {
               const rlimit none{0, 0};
               if (::setrlimit(RLIMIT_FSIZE, &none) != 0) return 1;
               try {
-                advance_marks(folder.path(), ledger);
+                static_cast<void>(advance_marks(folder.path(), ledger));
                 return 2;
               } catch (const base::IoError&) {
                 return read_marks(folder.path()) == before ? 0 : 3;
               }
             })),
             0);
+}
+
+// Who spends must know it: a state of the ledger from before the booking passes for the ledger.
+TEST(Marks, SayWhereTheyDoNotFollowTheLedger) {
+  const test::ScratchFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  EXPECT_EQ(test::exit_code_of(test::in_child([&] {
+              if (!test::be_nobody()) return 98;
+              const auto data = folder.path() / "data";
+              std::filesystem::create_directory(data);
+              const auto path = folder.path() / "budget.ledger";
+              Ledger::create(path);
+              Ledger ledger(path);
+              const Enrolment account{.data_set = "adult",
+                                      .adjacency = privacy::Adjacency::add_remove,
+                                      .cap = {.currency = Currency::zcdp, .value = 1}};
+              add_mark(data, {"a.csv", "adult", path, ledger.snapshot().ledger, {}});
+              if (!advance_marks(data, ledger)) return 1;
+              std::filesystem::permissions(
+                  data, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+              if (!advance_marks(data, ledger)) return 2;  // they say all that there is to say
+              ledger.enrol(account);
+              if (advance_marks(data, ledger)) return 3;
+              try {
+                HeldMarks(data).rewrite();
+                return 4;
+              } catch (const base::IoError&) {
+              }
+              std::filesystem::permissions(data, std::filesystem::perms::owner_all);
+              HeldMarks(data).rewrite();
+              return read_marks(data).size() == 1 && advance_marks(data, ledger) ? 0 : 5;
+            })),
+            0);
+}
+
+TEST(Marks, AreNotHeldWhereNothingCanBeLocked) {
+  const test::ScratchFolder folder;
+  EXPECT_EQ(test::exit_code_of(test::in_child([&] {
+              if (!test::deny_call(SYS_flock, ENOLCK)) return 98;
+              try {
+                add_mark(folder.path(), {"a.csv", "adult", "budget.ledger", "1", {}});
+                return 1;
+              } catch (const base::IoError& error) {
+                const std::string text = error.what();
+                return text.find("cannot lock the marks") != std::string::npos ? 0 : 2;
+              }
+            })),
+            0);
+  EXPECT_TRUE(read_marks(folder.path()).empty());
+}
+
+TEST(Marks, KnowTheFolderThatTheyAreHeldInFromOneThatTookItsPlace) {
+  const test::ScratchFolder folder;
+  const auto place = folder.path() / "data";
+  std::filesystem::create_directory(place);
+  std::ofstream(place / "a.csv") << "a";
+  const int opened = ::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int file = ::open((place / "a.csv").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(opened, 0);
+  ASSERT_GE(file, 0);
+  {
+    const HeldMarks marks(place);
+    EXPECT_TRUE(marks.is_of(opened));
+    EXPECT_TRUE(marks.names("a.csv", file));
+    EXPECT_FALSE(marks.names("b.csv", file));
+    std::filesystem::rename(place / "a.csv", place / "b.csv");
+    std::filesystem::create_symlink("b.csv", place / "a.csv");
+    EXPECT_FALSE(marks.names("a.csv", file));
+    std::filesystem::rename(place, folder.path() / "before");
+    EXPECT_FALSE(marks.is_of(opened));
+    std::filesystem::create_directory(place);
+    EXPECT_FALSE(marks.is_of(opened));
+  }
+  EXPECT_FALSE(HeldMarks(place).is_of(opened));
+  ::close(file);
+  ::close(opened);
 }
 
 TEST(Marks, WhatCannotBeUnderstoodIsNotTakenForNone) {

@@ -5,13 +5,20 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/local/bounded_report.h"
 #include "tacet/local/vectors.h"
 #include "tacet/numeric/elementary.h"
 
 namespace tacet::local {
 namespace {
 
-constexpr double max_log_magnitude = 345.38776394910684;  // ln 1e150
+constexpr double max_banco_domain = 1e150;
+// The magnitude of a state that is read back is computed again, and may be off by its last digits.
+constexpr double magnitude_slack = 1e-9;
+
+double clamp_to(const Bounds& bounds, double magnitude) {
+  return std::clamp(magnitude, -bounds.domain, bounds.domain);
+}
 
 bool all_finite(std::span<const double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
@@ -29,7 +36,7 @@ Banco::Banco(const BancoSettings& settings, BancoState state)
     : settings_(settings), state_(std::move(state)) {
   check_settings();
   check_state();
-  magnitude_ = wealth().magnitude().value();
+  magnitude_ = clamp_to(settings_.bounds, wealth().magnitude().value());
 }
 
 void Banco::check_settings() const {
@@ -41,6 +48,9 @@ void Banco::check_settings() const {
     throw base::UsageError(
         "the certificate's range and constant, the initial wealth and the step of the direction "
         "must be above 0 and finite");
+  }
+  if (!positive(s.bounds.domain) || s.bounds.domain > max_banco_domain || !(s.bounds.report > 0)) {
+    throw base::UsageError("the domain must be above 0 and at most 1e150, reports' bound above 0");
   }
   if (!(s.weight_power >= 0 && s.weight_power <= 10) || (s.weight_power > 0 && s.rounds < 1)) {
     throw base::UsageError(
@@ -56,8 +66,8 @@ void Banco::check_state() const {
                       std::isfinite(s.squares.value()) && std::isfinite(s.weight.value());
   if (s.direction.size() != size || s.mean.size() != size || !finite || s.observed < 0 ||
       s.penalty.value() < 0 || s.squares.value() < 0 || s.weight.value() < 0 ||
-      dot(s.direction, s.direction) > 1 + 1e-9 ||
-      !(wealth().magnitude().log_size <= max_log_magnitude)) {
+      dot(s.direction, s.direction) > 1 + 1e-9 || s.bounded.cut < 0 || s.bounded.refused < 0 ||
+      !(wealth().magnitude().log_size <= numeric::log(settings_.bounds.domain) + magnitude_slack)) {
     throw base::DataError("the learner's state makes no sense; start from an intact one");
   }
 }
@@ -115,36 +125,61 @@ void Banco::turn(std::span<const double> report, double weight) {
   }
 }
 
+/// Takes the outcome of a round; false where the magnitude would leave the domain. Then the gain
+/// moves towards 0 by as much as the outcome, a bet lost, to 0 at most: the wealth is below what it
+/// would have been, which is all that Lemma 1 needs (docs/proofs/banco.md, section 4).
+bool Banco::bet(double outcome, double penalty) {
+  const auto stake = [&](numeric::CompensatedSum gain, numeric::CompensatedSum lost) {
+    const auto next =
+        Wealth{settings_.initial_wealth, settings_.certificate.range, gain.value(), lost.value()}
+            .magnitude();
+    const bool inside = std::isfinite(gain.value()) && std::isfinite(lost.value()) &&
+                        next.log_size <= numeric::log(settings_.bounds.domain);
+    if (inside) {
+      state_.gain = gain;
+      state_.penalty = lost;
+      magnitude_ = clamp_to(settings_.bounds, next.value());
+    }
+    return inside;
+  };
+  auto gain = state_.gain;
+  auto lost = state_.penalty;
+  gain.add(outcome);
+  lost.add(penalty);
+  if (stake(gain, lost)) return true;
+  const double before = state_.gain.value();
+  const double back = std::min(std::fabs(outcome), std::fabs(before));
+  gain = state_.gain;
+  gain.add(before > 0 ? -back : back);
+  if (back == std::fabs(before)) gain = {};
+  // Sums beyond the doubles leave what was there.
+  if (!stake(gain, lost)) static_cast<void>(stake(gain, state_.penalty));
+  return false;
+}
+
 Observed Banco::observe(const RoundReport& report) {
   check_report(report);
-  const double weight = next_weight();
-  const double plain_square = dot(report.mean, report.mean);
-  if (!std::isfinite(plain_square) && !all_finite(report.mean)) {
+  if (!all_finite(report.mean)) {
     throw base::UsageError("a report holds a number that is not finite; it was not taken");
   }
-  const double outcome = weight * dot(report.mean, state_.direction);  // by the old direction
-  const double square = weight * weight * plain_square;
-  auto gain = state_.gain;
-  auto penalty = state_.penalty;
-  gain.add(outcome);
-  penalty.add(report.certificate >= 0 ? weight * weight * report.certificate
-                                      : settings_.certificate.of(outcome, weight));
-  const auto next =
-      Wealth{settings_.initial_wealth, settings_.certificate.range, gain.value(), penalty.value()}
-          .magnitude();
+  const BoundedReport mean(report.mean, settings_.bounds.report);
+  const double weight = next_weight();
+  const double outcome = weight * dot(mean.values(), state_.direction);  // by the old direction
+  const double square = weight * weight * dot(mean.values(), mean.values());
+  const double penalty = report.certificate >= 0 ? weight * weight * report.certificate
+                                                 : settings_.certificate.of(outcome, weight);
+  fold_iterate(weight);
+  ++state_.observed;
+  const bool inside = bet(outcome, penalty);
   auto squares = state_.squares;
   squares.add(square);
-  const bool finite = std::isfinite(gain.value()) && std::isfinite(penalty.value()) &&
-                      std::isfinite(squares.value());
-  if (!finite || !(next.log_size <= max_log_magnitude)) return Observed::diverged;
-  fold_iterate(weight);
-  state_.gain = gain;
-  state_.penalty = penalty;
-  state_.squares = squares;
-  ++state_.observed;
-  turn(report.mean, weight);
-  magnitude_ = next.value();
-  return Observed::taken;
+  if (std::isfinite(squares.value())) {
+    state_.squares = squares;
+    turn(mean.values(), weight);
+  }
+  state_.bounded.cut += mean.cut() ? 1 : 0;
+  state_.bounded.refused += inside ? 0 : 1;
+  return inside && !mean.cut() ? Observed::taken : Observed::bounded;
 }
 
 double usual_initial_wealth(double weight_scale, std::int64_t rounds, double round_variance,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,10 +18,25 @@
 ///     std::vector<double> point(3);
 ///     for (...) {
 ///       learner.point(point);                       // shown to the devices of this round
-///       if (learner.observe({mean_of_reports}) == local::Observed::diverged) break;
+///       learner.observe({mean_of_reports});         // says whether it had to be bounded
 ///     }
 ///     learner.model();
 namespace tacet::local {
+
+/// What a learner relies on against devices that lie: no round, whoever fills it, makes it do more.
+struct Bounds {
+  /// A round's report that is longer is cut to it: what honest devices exceed with a probability
+  /// below 1e-12 only (round_noise.h).
+  double report = std::numeric_limits<double>::infinity();
+  double domain = 1e150;  ///< no iterate is longer
+};
+
+/// Rounds that met a bound, since the learner began.
+struct BoundedRounds {
+  std::int64_t cut = 0;      ///< the report was longer than Bounds::report
+  std::int64_t refused = 0;  ///< the step would have left the domain
+  friend bool operator==(const BoundedRounds&, const BoundedRounds&) = default;
+};
 
 /// Which points the devices see, and which one is the model.
 enum class PointAverage {
@@ -37,6 +53,7 @@ struct BancoSettings {
   PointAverage average = PointAverage::anytime;
   double weight_power = 0;  ///< k: round t counts (t / rounds)^k
   std::int64_t rounds = 0;  ///< planned; only read where weight_power is above 0
+  Bounds bounds{};
 };
 
 /// Where a learner stands, all of it public: two learners with equal states do the same for ever.
@@ -48,9 +65,13 @@ struct BancoState {
   numeric::CompensatedSum weight;   ///< A, of the iterates in `mean`
   std::vector<double> direction;    ///< q, in the unit ball
   std::vector<double> mean;         ///< of the iterates at which gradients were asked for
+  BoundedRounds bounded{};
 };
 
-enum class Observed { taken, diverged };
+enum class Observed {
+  taken,
+  bounded  ///< taken, but its report was cut, or its step would have left the domain
+};
 
 /// One round's report: the mean of its devices' reports, an unbiased estimate of -g.
 struct RoundReport {
@@ -72,10 +93,15 @@ class Banco {
   [[nodiscard]] double next_weight() const;
   /// p_t: where the coming round's gradients are taken; `out` has the dimension's size.
   void point(std::span<double> out) const;
-  /// Takes the report of the point shown. `diverged` leaves the state as it was: the magnitude
-  /// would pass 1e150, after lies or with a wrong bound of the gradients. UsageError for a report
-  /// of another size or that is not finite.
-  [[nodiscard]] Observed observe(const RoundReport& report);
+  /// Takes the report of the point shown. Where the magnitude would leave the domain, after lies or
+  /// with a wrong scale, the round counts as a bet that was lost: the wealth falls, the magnitude
+  /// with it, and the learner goes on. What k such rounds add to the loss is in
+  /// docs/proofs/banco.md, section 4. UsageError for a report of another size or that is not
+  /// finite.
+  Observed observe(const RoundReport& report);
+  /// More than half of the rounds would have left the domain: the model says nothing, and the scale
+  /// or the bound of the gradients is wrong, or most devices lie.
+  [[nodiscard]] bool diverged() const { return 2 * state_.bounded.refused > state_.observed; }
 
   /// The model: the mean of the iterates at which gradients were asked for; 0 at first.
   [[nodiscard]] const std::vector<double>& model() const { return state_.mean; }
@@ -89,6 +115,7 @@ class Banco {
   void check_settings() const;
   void check_state() const;
   void check_report(const RoundReport& report) const;
+  [[nodiscard]] bool bet(double outcome, double penalty);
   void fold_iterate(double weight);
   void turn(std::span<const double> report, double weight);
 

@@ -122,24 +122,64 @@ TEST(Banco, RefusesWhatItCannotTakeAndStaysAsItWas) {
   EXPECT_EQ(learner.state().direction, direction);
 }
 
-TEST(Banco, ARunThatDivergesKeepsItsLastGoodState) {
+TEST(Banco, ARoundThatWouldDivergeIsABetLostAndNoRoundIsTheLast) {
   // Reports far longer than the certificate allows for, all along one direction.
-  Banco learner(settings(1));
+  auto given = settings(1);
+  given.bounds.domain = 50;
+  Banco learner(given);
   std::int64_t taken = 0;
-  while (learner.observe({Vector{1000}}) == Observed::taken) ++taken;
+  while (learner.observe({Vector{10}}) == Observed::taken) ++taken;
   EXPECT_GT(taken, 1);
   EXPECT_LT(taken, 100);
-  const auto model = learner.model();
-  EXPECT_EQ(learner.state().observed, taken);
-  EXPECT_EQ(learner.observe({Vector{1000}}), Observed::diverged);
-  EXPECT_EQ(learner.model(), model);
-  // Sums beyond the doubles, whatever they make of the bet, would be a state that nobody reads.
-  EXPECT_EQ(learner.observe({Vector{1e300}}), Observed::diverged);
-  EXPECT_EQ(learner.observe({Vector{1}, HUGE_VAL}), Observed::diverged);
-  Banco fresh(settings(1));
-  EXPECT_EQ(fresh.observe({Vector{1e200}}), Observed::diverged);
-  EXPECT_EQ(fresh.state().observed, 0);
+  Vector point(1);
+  double wealth = learner.wealth().log_bound();
+  for (int t = 0; t < 10000; ++t) {
+    const double before = learner.state().gain.value();
+    const bool refused = learner.observe({Vector{10}}) == Observed::bounded;
+    learner.point(point);
+    ASSERT_LE(std::fabs(point[0]), 50);
+    ASSERT_LE(std::fabs(learner.model()[0]), 50);
+    if (refused) {
+      EXPECT_LE(std::fabs(learner.state().gain.value()), std::fabs(before));
+      EXPECT_LE(learner.wealth().log_bound(), wealth);
+    }
+    wealth = learner.wealth().log_bound();
+  }
+  EXPECT_EQ(learner.state().observed, taken + 1 + 10000);
+  EXPECT_GT(learner.state().bounded.refused, 100);
+  EXPECT_EQ(learner.state().bounded.cut, 0);
+  // The other side, at once.
+  EXPECT_EQ(learner.observe({Vector{-1e12}}), Observed::bounded);
+  EXPECT_EQ(learner.magnitude(), 0);
   EXPECT_EQ(learner.observe({Vector{-10}}), Observed::taken);
+}
+
+TEST(Banco, NoSumPassesTheDoubles) {
+  Banco learner(settings(2));
+  ASSERT_EQ(learner.observe({Vector{1, 1}}), Observed::taken);
+  for (const double huge : {1e300, -1e300, 1e200, 1.7e308}) {
+    static_cast<void>(learner.observe({Vector{huge, huge}}));
+    static_cast<void>(learner.observe({Vector{1, 1}, HUGE_VAL}));
+    EXPECT_TRUE(std::isfinite(learner.state().gain.value()));
+    EXPECT_TRUE(std::isfinite(learner.state().penalty.value()));
+    EXPECT_TRUE(std::isfinite(learner.state().squares.value()));
+    EXPECT_TRUE(std::isfinite(learner.magnitude()));
+  }
+  EXPECT_TRUE(std::isfinite(learner.model()[0]));
+  const Banco again(learner.settings(), learner.state());  // a state that can be read
+  EXPECT_EQ(again.magnitude(), learner.magnitude());
+}
+
+TEST(Banco, AReportIsCutToWhatHonestDevicesSend) {
+  auto given = settings(2);
+  given.bounds.report = 5;
+  Banco cut(given);
+  Banco plain(given);
+  ASSERT_EQ(plain.observe({Vector{3, 4}}), Observed::taken);
+  ASSERT_EQ(cut.observe({Vector{3e200, 4e200}}), Observed::bounded);
+  EXPECT_EQ(cut.state().bounded.cut, 1);
+  EXPECT_NEAR(cut.state().squares.value(), 25, 1e-12);
+  EXPECT_NEAR(cut.state().direction[0], plain.state().direction[0], 1e-15);
 }
 
 /// Reports of any sort with norm at most `bound`: random, greedy against the learner, and mixed.
@@ -202,6 +242,48 @@ TEST(Banco, WealthAndRegretHoldAgainstEveryAdversary) {
   }
 }
 
+// docs/proofs/banco.md, section 4: bounded rounds cost comparators well inside of the domain
+// nothing.
+TEST(Banco, RoundsThatAreRefusedCostNothingInsideOfTheDomain) {
+  std::mt19937_64 engine(20261127);
+  std::int64_t refused = 0;
+  for (int run = 0; run < 300; ++run) {
+    const double bound = 3;
+    auto given = settings(run % 4 + 1);
+    given.certificate = bounded_certificate(bound);
+    given.bounds.domain = run % 2 == 0 ? 2 : 20;
+    Banco learner(given);
+    const auto size = static_cast<std::size_t>(given.dimension);
+    double wealth = 1;
+    Vector sum(size, 0.0);
+    Vector point(size);
+    for (int t = 0; t < 200; ++t) {
+      const auto report = adversary(engine, learner, bound, t / 50 % 2 == 0 ? 2 : (run + t) % 4);
+      learner.point(point);
+      ASSERT_LE(std::sqrt(dot(point, point)), given.bounds.domain * (1 + 1e-12));
+      wealth += dot(report, point);
+      for (std::size_t j = 0; j < size; ++j) sum[j] += report[j];
+      static_cast<void>(learner.observe({report}));
+      const double promised = std::exp(learner.wealth().log_bound());
+      ASSERT_GE(wealth, promised - 1e-9 * (1 + promised)) << run << ' ' << t;
+    }
+    refused += learner.state().bounded.refused;
+    const double path = 3 * std::sqrt(learner.state().squares.value());
+    const double reach = 2 * given.certificate.range * bound;
+    const double inside = given.bounds.domain * std::tanh(reach / 2) / reach;
+    for (const double v : {0.1 * inside, inside}) {
+      const double regret = v * std::sqrt(dot(sum, sum)) - (wealth - 1);
+      const double psi = wealth_conjugate({.initial = 1,
+                                           .range = given.certificate.range,
+                                           .penalty = learner.state().penalty.value()},
+                                          v)
+                             .value;
+      ASSERT_LE(regret, (1 + psi + v * path) * (1 + 1e-9)) << run << ' ' << v;
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
 TEST(Banco, WealthHoldsWithoutNoiseUnderTheKnownNoiseCertificate) {
   std::mt19937_64 engine(5);
   auto given = settings(2);
@@ -255,7 +337,7 @@ TEST(Banco, ScalesWithItsUnits) {
   }
 }
 
-TEST(LocalSgd, StepsAveragesAndDiverges) {
+TEST(LocalSgd, StepsAveragesAndStaysInItsDomain) {
   LocalSgd last({.dimension = 2, .step_size = 0.5, .average = SgdAverage::last});
   LocalSgd uniform({.dimension = 2, .step_size = 0.5});
   LocalSgd suffix({.dimension = 2, .step_size = 0.5, .average = SgdAverage::suffix, .rounds = 4});
@@ -272,8 +354,18 @@ TEST(LocalSgd, StepsAveragesAndDiverges) {
   EXPECT_EQ(suffix.model(), (Vector{2.5, 0}));
   EXPECT_EQ(ball.model(), (Vector{1, 0}));
   EXPECT_NEAR(falling.model()[0], 1 + 1 / std::sqrt(2.0) + 1 / std::sqrt(3.0) + 0.5, 1e-15);
-  EXPECT_EQ(last.observe({Vector{1e160, 0}}), Observed::diverged);
-  EXPECT_EQ(last.model(), (Vector{4, 0}));
+  EXPECT_EQ(last.observe({Vector{1e160, 0}}), Observed::bounded);
+  EXPECT_LE(std::fabs(last.model()[0]), 1e150);
+  LocalSgd small({.dimension = 2,
+                  .step_size = 0.5,
+                  .average = SgdAverage::last,
+                  .bounds = {.report = 10, .domain = 3}});
+  EXPECT_EQ(small.observe({Vector{4, 0}}), Observed::taken);
+  EXPECT_EQ(small.observe({Vector{6, 0}}), Observed::bounded);
+  EXPECT_EQ(small.model(), (Vector{3, 0}));
+  EXPECT_EQ(small.observe({Vector{-1e300, 0}}), Observed::bounded);
+  EXPECT_NEAR(small.model()[0], -2, 1e-14);
+  EXPECT_EQ(small.state().bounded, (BoundedRounds{.cut = 1, .refused = 1}));
   EXPECT_THROW(LocalSgd({.dimension = 1}), base::UsageError);
   EXPECT_NEAR(sgd_excess_loss_bound(0.1, 1000, 50, 2), 4 / 200.0 + 2.5, 1e-12);
 }

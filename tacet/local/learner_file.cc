@@ -91,6 +91,13 @@ class Reader {
   std::string_view name_;
 };
 
+void bound_fields(auto& field, auto& settings, auto& state) {
+  field(settings.bounds.report);
+  field(settings.bounds.domain);
+  field(state.bounded.cut);
+  field(state.bounded.refused);
+}
+
 void fields(auto& field, auto& settings, auto& state) requires requires { settings.certificate; }
 {
   field(settings.dimension);
@@ -109,6 +116,7 @@ void fields(auto& field, auto& settings, auto& state) requires requires { settin
   }
   field(state.direction);
   field(state.mean);
+  bound_fields(field, settings, state);
 }
 
 void fields(auto& field, auto& settings, auto& state) requires requires { settings.step_size; }
@@ -123,6 +131,7 @@ void fields(auto& field, auto& settings, auto& state) requires requires { settin
   field(state.averaged);
   field(state.iterate);
   field(state.mean);
+  bound_fields(field, settings, state);
 }
 
 template <typename Kept, typename Settings, typename State>

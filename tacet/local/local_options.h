@@ -36,7 +36,7 @@ struct LocalOptions : learn::CommonOptions, learn::BallOptions, learn::ClassWeig
   std::int64_t passes = 1;  ///< reports of each device
   bool shuffled = false;    ///< the operator asserts a trusted, secret permutation of all reports
   double honest_fraction = 1;
-  /// Gets the learner when it has read the last report, and when it diverges the last good one.
+  /// Gets the learner when it has read the last report.
   std::function<void(const Learner&)> keep;
 };
 

@@ -33,6 +33,7 @@ using mechanism::LocalSpec;
 
 constexpr std::int64_t max_devices = std::int64_t{1} << 32;
 constexpr std::int64_t wanted_rounds = 4000;
+constexpr double usual_domain = 100;  // weights worth reaching, times so much, are never passed
 
 // ---- what is asked for and cannot be
 
@@ -255,6 +256,13 @@ void resolve_rounds(LocalPlan& plan, const LocalOptions& options) {
   }
 }
 
+/// The poster's learner has no domain.
+Bounds learner_bounds(const LocalPlan& plan, const LocalOptions& options) {
+  Bounds bounds{.report = report_bound(plan.randomizer->noise(), plan.batch)};
+  if (!options.paper()) bounds.domain = usual_domain * options.weight_scale.value_or(1);
+  return bounds;
+}
+
 void resolve_banco(LocalPlan& plan, const LocalOptions& options) {
   const auto& noise = plan.randomizer->noise();
   const double bound = noise.clipping_norm;
@@ -263,7 +271,8 @@ void resolve_banco(LocalPlan& plan, const LocalOptions& options) {
   BancoSettings settings{.dimension = plan.columns,
                          .direction_step = options.direction_step,
                          .weight_power = options.weight_power,
-                         .rounds = plan.rounds};
+                         .rounds = plan.rounds,
+                         .bounds = learner_bounds(plan, options)};
   if (options.paper()) {
     settings.certificate = paper_certificate({.dimension = plan.columns,
                                               .epsilon = plan.randomizer->spec().epsilon,
@@ -295,7 +304,8 @@ void resolve_sgd(LocalPlan& plan, const LocalOptions& options) {
                                   .step_size = *options.step_size,
                                   .average = average,
                                   .radius = options.radius.value_or(0),
-                                  .rounds = plan.rounds};
+                                  .rounds = plan.rounds,
+                                  .bounds = learner_bounds(plan, options)};
   plan.predicted_excess = sgd_excess_loss_bound(
       *options.step_size, plan.rounds,
       (noise.second_moment(noise.clipping_norm) - square) / base::to_double(plan.batch) + square,

@@ -19,6 +19,7 @@ struct LocalSgdSettings {
   SgdAverage average = SgdAverage::uniform;  ///< suffix: the second half of the planned rounds
   double radius = 0;                         ///< iterates stay in this ball; 0: anywhere
   std::int64_t rounds = 0;                   ///< planned; only read by suffix
+  Bounds bounds{};
 };
 
 struct LocalSgdState {
@@ -26,6 +27,7 @@ struct LocalSgdState {
   std::int64_t averaged = 0;  ///< iterates in `mean`
   std::vector<double> iterate;
   std::vector<double> mean;
+  BoundedRounds bounded{};
 };
 
 /// Descent on noisy reports with a step size, to compare BANCO with: w + eta_t report. Its best
@@ -40,8 +42,10 @@ class LocalSgd {
 
   /// Where the coming round's gradients are taken.
   void point(std::span<double> out) const;
-  /// As Banco::observe; diverged where a coordinate would pass 1e150.
-  [[nodiscard]] Observed observe(const RoundReport& report);
+  /// As Banco::observe; a step that would leave the domain ends at its edge.
+  Observed observe(const RoundReport& report);
+  /// As Banco::diverged.
+  [[nodiscard]] bool diverged() const { return 2 * state_.bounded.refused > state_.observed; }
 
   [[nodiscard]] const std::vector<double>& model() const {
     return settings_.average == SgdAverage::last ? state_.iterate : state_.mean;

@@ -8,6 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
+#include "tacet/local/bounded_note.h"
 #include "tacet/local/report_mean.h"
 #include "tacet/mechanism/local/release_report.h"
 #include "tacet/random/choose/subset.h"
@@ -21,13 +22,15 @@ Learner learner_of(const LocalPlan& plan) {
 }
 
 template <typename Kept>
-void observe(Kept& kept, std::span<const double> mean, const LocalPlan& plan) {
-  if (kept.observe({mean}) == Observed::taken) return;
+void end_run(const Kept& kept, const LocalPlan& plan) {
   if (plan.keep) plan.keep(kept);
+  if (!kept.diverged()) return;
+  const auto& state = kept.state();
   throw base::NumericError(
-      "diverged: the learner's weights would pass 1e150, so that it stopped at its last good "
-      "state; what the devices sent stays spent. The initial wealth or the clipping norm is far "
-      "from the problem's scale");
+      "diverged: in {} of {} rounds the learner's weights would have passed {}, so that the model "
+      "says nothing; what the devices sent stays spent. The weight scale, the initial wealth or "
+      "the clipping norm is far from the problem's scale",
+      state.bounded.refused, state.observed, kept.settings().bounds.domain);
 }
 
 // All rounds of all passes. Devices beyond whole rounds are not asked.
@@ -45,11 +48,11 @@ std::vector<double> learn_from(Kept& kept, ReportMean& reports, const LocalPlan&
       context.supervision.step("asking devices", round, plan.rounds);
       kept.point(point);
       const auto devices = std::span(order).subspan(static_cast<std::size_t>(i) * batch, batch);
-      observe(kept, reports.of(point, devices, round * plan.batch), plan);
+      kept.observe({reports.of(point, devices, round * plan.batch)});
     }
   }
   context.supervision.step("asking devices", plan.rounds, plan.rounds);
-  if (plan.keep) plan.keep(kept);
+  end_run(kept, plan);
   return kept.model();
 }
 
@@ -101,7 +104,9 @@ learn::TrainedModel simulate_devices(const data::Dataset& dataset, const data::S
   auto learner = learner_of(plan);
   auto model =
       std::visit([&](auto& kept) { return learn_from(kept, reports, plan, context); }, learner);
-  return learn::finish(plan, schema, context, {std::move(model)});
+  auto trained = learn::finish(plan, schema, context, {std::move(model)});
+  note_bounded(trained.receipt, learner);
+  return trained;
 }
 
 learn::Training local_training(const data::Schema& schema, const LocalOptions& options) {

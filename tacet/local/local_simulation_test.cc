@@ -173,7 +173,7 @@ TEST(LocalSimulation, TheWordsSayThatTheServerIsNoException) {
   EXPECT_EQ(privacy::statement(receipt).find("the server too"), std::string::npos);
 }
 
-TEST(LocalSimulation, ADivergingLearnerHandsOutItsLastGoodState) {
+TEST(LocalSimulation, ALearnerThatDivergedSaysSoAtItsEndAndHandsOutItsState) {
   const auto schema = schema_of(100);
   auto options = options_at(2);
   options.initial_wealth = 1e300;
@@ -182,7 +182,9 @@ TEST(LocalSimulation, ADivergingLearnerHandsOutItsLastGoodState) {
   const auto plan = plan_local(schema, options);
   EXPECT_THROW((void)trained(records_of(100), schema, plan), base::NumericError);
   const auto learner = std::get<Banco>(learner_from_bytes(kept, "kept"));
-  EXPECT_LT(learner.state().observed, 5);
+  EXPECT_EQ(learner.state().observed, 100);
+  EXPECT_GT(learner.state().bounded.refused, 90);
+  EXPECT_TRUE(learner.diverged());
   EXPECT_EQ(learner.model(), std::vector<double>(columns, 0.0));
 }
 

@@ -1,5 +1,8 @@
 #include "tacet/local/round_noise.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "tacet/base/error.h"
 
 namespace tacet::local {
@@ -36,6 +39,18 @@ Certificate resolve_certificate(const mechanism::NoiseModel& noise, std::int64_t
           name, noise.symmetric ? " or symmetric" : "");
   }
   throw base::InternalError("unknown certificate");
+}
+
+double report_bound(const mechanism::NoiseModel& noise, std::int64_t batch) {
+  constexpr double twice_log = 55.262042231857095;  // 2 ln 1e12
+  // No sum of a report's squares, of up to 2^20 coordinates, is off by so much.
+  constexpr double slack = 1 + 0x1p-30;
+  const auto count = static_cast<double>(batch);
+  const double square = std::max(noise.second_moment(0), noise.second_moment(noise.clipping_norm));
+  const double usual =
+      noise.clipping_norm +
+      (std::sqrt(square) + noise.max_norm * std::sqrt(twice_log)) / std::sqrt(count);
+  return slack * std::min(noise.max_norm, usual);
 }
 
 double mixed_noise_cost(std::span<const mechanism::NoiseModel> noises, double range) {

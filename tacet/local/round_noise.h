@@ -16,6 +16,10 @@ namespace tacet::local {
                                               std::int64_t batch,
                                               std::optional<CertificateKind> asked);
 
+/// How long the mean of `batch` honest reports is at most, but for a probability below 1e-12: what
+/// a round's report is cut to (docs/proofs/banco.md, section 4). For one report noise.max_norm.
+[[nodiscard]] double report_bound(const mechanism::NoiseModel& noise, std::int64_t batch);
+
 /// c_t of certificate known_noise for the mean of reports with different noise, from the largest
 /// range that all of them allow (docs/proofs/banco.md, section 2). `noises` is not empty.
 [[nodiscard]] double mixed_noise_cost(std::span<const mechanism::NoiseModel> noises, double range);

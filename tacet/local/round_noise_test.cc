@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -212,6 +213,58 @@ TEST(RoundNoise, EqualReportsOfABatchAreOneReport) {
     ASSERT_EQ(singles.observe({report}), Observed::taken);
     EXPECT_EQ(batches.state().gain, singles.state().gain);
     EXPECT_EQ(batches.state().direction, singles.state().direction);
+  }
+}
+
+TEST(RoundNoise, AReportsBoundIsWhatHonestDevicesKeep) {
+  for (const auto mechanism :
+       {LocalMechanism::privunit, LocalMechanism::privunitg, LocalMechanism::djw,
+        LocalMechanism::l2_laplace, LocalMechanism::coordinate_laplace, LocalMechanism::gaussian}) {
+    for (const std::int64_t dimension : {1, 10, 100}) {
+      const auto noise = randomizer(mechanism, dimension, 1).noise();
+      EXPECT_GT(noise.max_norm, 0);
+      EXPECT_TRUE(std::isfinite(noise.max_norm));
+      const double one = report_bound(noise, 1);
+      EXPECT_GE(one, noise.max_norm);
+      EXPECT_LE(one, noise.max_norm * (1 + 1e-9));
+      double before = one;
+      for (std::int64_t batch = 2; batch <= std::int64_t{1} << 40; batch *= 4) {
+        const double bound = report_bound(noise, batch);
+        EXPECT_LE(bound, before);
+        EXPECT_GT(bound, noise.clipping_norm);
+        before = bound;
+      }
+      EXPECT_LT(before, 1.1 * noise.clipping_norm);  // in the end the noise is averaged out
+    }
+  }
+}
+
+/// Means of directions, which are as long as they get: far below the bound, which lies far below
+/// what each of them may be.
+TEST(RoundNoise, MeansOfHonestReportsKeepTheBound) {
+  const auto noise = randomizer(LocalMechanism::privunit, 20, 1).noise();
+  constexpr std::int64_t batch = 400;
+  const double bound = report_bound(noise, batch);
+  EXPECT_LT(bound, 0.6 * noise.max_norm);
+  std::mt19937_64 engine(3);
+  std::normal_distribution<double> normal;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> mean(20);
+    for (std::int64_t i = 0; i < batch; ++i) {
+      std::vector<double> report(20);
+      double square = 0;
+      for (double& x : report) {
+        x = normal(engine);
+        square += x * x;
+      }
+      for (std::size_t j = 0; j < 20; ++j) {
+        mean[j] += *noise.norm * report[j] / std::sqrt(square) / batch;
+      }
+    }
+    mean[0] += noise.clipping_norm;
+    double square = 0;
+    for (const double x : mean) square += x * x;
+    EXPECT_LT(std::sqrt(square), bound);
   }
 }
 

@@ -100,6 +100,12 @@ void LinearModel::validate() const {
            "the outputs of a wide model must be those of its classes");
     return;
   }
+  if (table) {
+    expect(coefficients.empty() && noise_stddevs.empty(),
+           "coefficients must be empty beside a table");
+    expect(output_count() == 1, "a table is about one output");
+    return table->validate();
+  }
   const auto expected = features.size() * base::checked_cast<std::size_t>(output_count());
   expect(coefficients.size() == expected,
          fmt::format("coefficients must hold {} numbers ({} features, {} outputs), got {}",
@@ -150,8 +156,16 @@ double margin(std::span<const double> coefficients, const data::SparseRow& row) 
   return sum * unit;
 }
 
+void expect_margins(const LinearModel& model) {
+  if (!model.table) return;
+  throw base::UsageError(
+      "a model of method inference is a table of coefficients with intervals and predicts nothing; "
+      "the method gradient trains a model that predicts");
+}
+
 void margins(const LinearModel& model, const data::Dataset& data, std::int64_t row,
              std::span<double> out) {
+  expect_margins(model);
   if (data.columns() != model.feature_count()) {
     throw base::InternalError("a model of {} features met data of {} columns",
                               model.feature_count(), data.columns());

@@ -11,6 +11,7 @@
 #include "tacet/data/schema/feature_names.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/model/loss/loss.h"
+#include "tacet/model/regression_numbers.h"
 #include "tacet/model/wide/wide_numbers.h"
 
 namespace tacet::model {
@@ -37,9 +38,10 @@ enum class Link {
 /// What a target asks for.
 [[nodiscard]] Task task_of(const data::Target& target);
 
-/// A linear predictor over encoded features, or a wide model, which has `wide` instead of
-/// coefficients: its outputs are the margins. Public: coefficients reach it through a mechanism, or
-/// carry the mark of an unprotected run in the receipt beside them.
+/// A linear predictor over encoded features; or a wide model, which has `wide` instead of
+/// coefficients: its outputs are the margins; or a table of coefficients with intervals, `table`,
+/// which has no margins. Public: numbers reach it through a mechanism, or carry the mark of an
+/// unprotected run in the receipt beside them.
 ///
 /// The margin of a row x in real units (stored integers / Dataset::feature_scale) is the sum of
 /// coefficient times feature, ascending by column; the intercept is a feature like the others. To
@@ -55,6 +57,8 @@ struct LinearModel {
   std::vector<double> coefficients;   ///< output_count() rows of features.size()
   std::vector<double> noise_stddevs;  ///< of each coefficient's noise; empty when not estimated
   std::optional<WideNumbers> wide{};  ///< of a wide model, whose coefficients are empty
+  /// Of method inference; the coefficients are empty as well.
+  std::optional<RegressionNumbers> table{};
 
   /// 1, or the number of classes for multi_class.
   [[nodiscard]] std::int64_t output_count() const;
@@ -79,7 +83,11 @@ struct LinearModel {
 /// The same number, bit for bit, as for the dense form of the row.
 [[nodiscard]] double margin(std::span<const double> coefficients, const data::SparseRow& row);
 
-/// Margins of one record, output_count() numbers.
+/// UsageError that says what else there is, for a table of coefficients: it says what is known of
+/// each coefficient, and predicts nothing. To be asked before records are read or a cost is booked.
+void expect_margins(const LinearModel& model);
+
+/// Margins of one record, output_count() numbers. UsageError as expect_margins.
 void margins(const LinearModel& model, const data::Dataset& data, std::int64_t row,
              std::span<double> out);
 

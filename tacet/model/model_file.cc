@@ -32,6 +32,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view format_name = "tacet-model";
 constexpr int format_version = 1;
+constexpr std::string_view table_kind = "table";
 
 // --- writing
 
@@ -67,6 +68,13 @@ std::vector<JsonText::Member> model_members(const LinearModel& model, const Json
   members.push_back(numbers_member("coefficients", model.coefficients));
   members.push_back(numbers_member("noise_stddevs", model.noise_stddevs));
   return members;
+}
+
+ordered_json linear_header(const LinearModel& model) {
+  if (!model.table) return model_header(model, "linear");
+  auto header = model_header(model, table_kind);
+  header["table"] = regression_numbers_json(*model.table);
+  return header;
 }
 
 std::vector<JsonText::Member> content_members(const ModelFile& file, const SmallParts& parts) {
@@ -114,8 +122,10 @@ std::vector<JsonText::Member> read_members(json& outline, const LinearModel& mod
 LinearModel read_linear_header(const json& object) {
   const Fields fields(object, "model");
   fields.expect_only({"kind", "loss", "loss_parameter", "loss_width", "task", "classes",
-                      "target_bounds", "offset", "features", "coefficients", "noise_stddevs"});
-  auto model = internal::read_header(fields, "linear");
+                      "target_bounds", "offset", "features", "coefficients", "noise_stddevs", "table"});
+  const bool with_table = object.contains("table");
+  auto model = internal::read_header(fields, with_table ? table_kind : "linear");
+  if (with_table) model.table = read_regression_numbers(fields.at("table"), "model.table");
   for (const auto* list : {"features", "coefficients", "noise_stddevs"}) {
     fields.expect_list(list);
   }
@@ -171,7 +181,7 @@ void write_model(const ModelFile& file, const TextSink& sink) {
   const SmallParts parts{.statement = privacy::statement(file.receipt),
                          .receipt = ordered_json::parse(privacy::receipt_to_json(file.receipt)),
                          .schema = data::schema_to_json(file.schema),
-                         .model = model_header(file.model, "linear"),
+                         .model = linear_header(file.model),
                          .python = file.python ? python_form_json(*file.python) : ordered_json()};
   auto members = content_members(file, parts);
   const ordered_json checksum = checksum_of(content_members(file, parts));

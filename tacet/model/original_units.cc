@@ -99,6 +99,43 @@ Step step_of(const data::Schema& schema, const data::EncodedColumn& feature) {
   return {"constant", schema.constant};
 }
 
+/// A number's margin runs from -1 to 1 over the target's bounds; of probabilities it is the log
+/// odds, of counts the logarithm of the mean.
+bool on_target_scale(const LinearModel& model) {
+  return model.task == Task::regression && link_of(model.loss) == Link::identity;
+}
+
+double margin_unit(const LinearModel& model) {
+  return on_target_scale(model) ? (model.target_upper - model.target_lower) / 2 : 1;
+}
+
+/// A feature that is slope * number + at_zero.
+struct Straight {
+  double slope;
+  double at_zero;
+};
+
+/// Nothing where a column is no such feature.
+std::optional<std::vector<Straight>> straight_features(const data::Schema& schema) {
+  std::vector<Straight> found;
+  if (schema.features) {
+    const double largest =
+        std::max(std::abs(schema.features->lower), std::abs(schema.features->upper));
+    found.assign(base::checked_cast<std::size_t>(schema.features->count), {1 / largest, 0});
+    return found;
+  }
+  for (const auto& column : schema.columns) {
+    if (column.ignored()) continue;
+    const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
+    const bool plain = rule != nullptr && rule->width() == 1 && rule->line_count() == 1 &&
+                       !rule->log1p && !rule->date;
+    if (!plain) return std::nullopt;
+    const data::NumericMap map(*rule);
+    found.push_back({map.step(), map.feature(rule->lower) - map.step() * rule->lower});
+  }
+  return found;
+}
+
 }  // namespace
 
 ScaleRange scale_range(const data::Schema& schema) {
@@ -130,15 +167,12 @@ std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearM
   const auto range = scale_range(schema);
   const auto coefficients = model.output(output);
   const auto features = schema.encoded_columns();
-  // A number's margin runs from -1 to 1 over the target's bounds; of probabilities it is the log
-  // odds, of counts the logarithm of the mean.
-  const bool on_scale = model.task == Task::regression && link_of(model.loss) == Link::identity;
-  const double margin_unit = on_scale ? (model.target_upper - model.target_lower) / 2 : 1;
+  const double unit = margin_unit(model);
   std::vector<UnitEffect> effects;
   effects.reserve(features.size());
   for (std::size_t i = 0; i < features.size(); ++i) {
     const auto add = [&](const std::string& name, const Step& step, double change) {
-      const double effect = change * margin_unit;
+      const double effect = change * unit;
       effects.push_back({name, step.text, effect * range.longest_row, effect * range.shortest_row});
     };
     if (const auto* number = curved_number(schema, features[i])) {
@@ -158,6 +192,26 @@ std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearM
     add(features[i].name, step, coefficients[i] * step.size);
   }
   return effects;
+}
+
+std::optional<StraightLine> straight_line(const data::Schema& schema, const LinearModel& model,
+                                          std::int64_t output) {
+  const auto range = scale_range(schema);
+  const bool rows_differ = range.longest_row != range.shortest_row;
+  const bool mapped = schema.projection || schema.selected_columns || !schema.interactions.empty();
+  if (model.wide || rows_differ || mapped) return std::nullopt;
+  const auto features = straight_features(schema);
+  if (!features) return std::nullopt;
+  const double unit = margin_unit(model) * range.longest_row;
+  const auto coefficients = model.output(output);
+  StraightLine line{.factors = {}, .constant = 0};
+  for (std::size_t k = 0; k < features->size(); ++k) {
+    line.factors.push_back((*features)[k].slope * unit);
+    line.constant += coefficients[k] * (*features)[k].at_zero * unit;
+  }
+  if (schema.intercept) line.constant += coefficients[features->size()] * schema.constant * unit;
+  if (on_target_scale(model)) line.constant += (model.target_lower + model.target_upper) / 2;
+  return line;
 }
 
 }  // namespace tacet::model

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,5 +40,19 @@ struct UnitEffect {
 /// is then about several columns (model/curve_effects.h).
 [[nodiscard]] std::vector<UnitEffect> original_units(const data::Schema& schema,
                                                      const LinearModel& model, std::int64_t output);
+
+/// The margin of an output, or the predicted value of a regression, as a straight line of the
+/// file's numbers, for records within the bounds.
+struct StraightLine {
+  std::vector<double> factors;  ///< a column's slope is its coefficient times this
+  double constant;              ///< at 0 of all numbers
+};
+
+/// Nothing where no straight line is it: a column that is no number, a curve, bins, a period, a
+/// logarithm, dates, an interaction, a projection, or rows that row scaling shortens. One factor a
+/// column that is not ignored. `schema` is the model's own.
+[[nodiscard]] std::optional<StraightLine> straight_line(const data::Schema& schema,
+                                                        const LinearModel& model,
+                                                        std::int64_t output);
 
 }  // namespace tacet::model

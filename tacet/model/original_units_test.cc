@@ -157,5 +157,63 @@ TEST(OriginalUnits, ScaledCategoriesStepAsFarAsTheyAreScaled) {
   EXPECT_LE(range.longest_row, range.shortest_row);
 }
 
+// Numbers alone, with every way to say where they begin.
+data::Schema numbers_schema() {
+  data::Schema schema;
+  schema.columns = {{"a", data::NumericColumn{.lower = -3, .upper = 9}},
+                    {"id", data::IgnoredColumn{}},
+                    {"b", data::NumericColumn{.lower = 0, .upper = 1}},
+                    {"c", data::NumericColumn{.lower = 10, .upper = 50, .typical = 20}},
+                    {"d", data::NumericColumn{.lower = 5, .upper = 6, .standard = {{0.2, 0.5}}}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  schema.row_scaling = data::RowScaling::constant_root;
+  return schema;
+}
+
+TEST(StraightLine, IsTheMarginOfRecordsWithinTheBounds) {
+  const auto schema = numbers_schema();
+  const auto model = numbered_model(schema);
+  const auto line = straight_line(schema, model, 0);
+  ASSERT_TRUE(line);
+  ASSERT_EQ(line->factors.size(), 4U);
+  const std::vector<std::string> names{"a", "id", "b", "c", "d"};
+  data::Encoder encoder(schema, names, data::TargetUse::absent, "test");
+  data::EncodedRow row;
+  const std::array<std::array<std::string_view, 5>, 4> records{{{"-3", "x", "0", "10", "5"},
+                                                                {"9", "", "1", "50", "6"},
+                                                                {"0.5", "", "0.25", "20", "5.5"},
+                                                                {"2", "7", "0.75", "31", "5.125"}}};
+  for (const auto& record : records) {
+    encoder.encode(record, row);
+    const double margin_there = margin(model.output(0), data::SparseRow{row.columns, row.values});
+    double by_line = line->constant;
+    for (std::size_t k = 0, column = 0; k < record.size(); ++k) {
+      if (k == 1) continue;
+      by_line +=
+          std::stod(std::string(record[k])) * model.coefficients[column] * line->factors[column];
+      ++column;
+    }
+    EXPECT_NEAR(by_line, margin_there, grid_error);
+  }
+}
+
+TEST(StraightLine, IsNoneOfWhatBends) {
+  const auto bent = [](auto change) {
+    auto schema = numbers_schema();
+    change(schema, std::get<data::NumericColumn>(schema.columns[0].rule));
+    return !straight_line(schema, numbered_model(schema), 0);
+  };
+  EXPECT_FALSE(bent([](auto&, auto&) {}));
+  EXPECT_TRUE(bent([](auto& schema, auto&) { schema.row_scaling = data::RowScaling::clip1; }));
+  EXPECT_TRUE(bent([](auto&, auto& rule) { rule.knots = 5; }));
+  EXPECT_TRUE(bent([](auto&, auto& rule) { rule.bins = 3; }));
+  EXPECT_TRUE(bent([](auto&, auto& rule) { rule.period = 7; }));
+  EXPECT_TRUE(bent([](auto&, auto& rule) { rule.missing_indicator = true; }));
+  EXPECT_TRUE(bent([](auto&, auto& rule) { rule.lower = 0, rule.log1p = true; }));
+  EXPECT_TRUE(bent([](auto& schema, auto&) {
+    schema.columns.push_back({"e", data::CategoricalColumn{.categories = {"x", "y"}}});
+  }));
+}
+
 }  // namespace original_units_test
 }  // namespace tacet::model

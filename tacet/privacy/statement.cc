@@ -60,13 +60,25 @@ std::string cipher_in_words(const Promise& promise) {
   return fmt::format("That is for ideal noise; noise from the cipher adds {} to delta 0. ", share);
 }
 
+bool promises_nothing(const Guarantee& guarantee) {
+  return std::isinf(guarantee.epsilon) || guarantee.delta >= 1;
+}
+
+constexpr std::string_view no_promise =
+    "No privacy is protected: the noise promises nothing at this delta.";
+
+Promise promise_of(const Receipt& receipt) {
+  return {.guarantee = receipt.guarantee,
+          .privacy_unit = receipt.privacy_unit,
+          .prg_slack = receipt.prg_slack,
+          .public_row_count = receipt.public_row_count};
+}
+
 }  // namespace
 
 std::string statement(const Promise& promise) {
   const auto& guarantee = promise.guarantee;
-  if (std::isinf(guarantee.epsilon) || guarantee.delta >= 1) {
-    return "No privacy is protected: the noise promises nothing at this delta.";
-  }
+  if (promises_nothing(guarantee)) return std::string(no_promise);
   auto text = fmt::format(
       "({}, {})-differential privacy under {} neighbours. Someone who sees the result and knows "
       "everything else cannot tell {} much better than before: the odds of any conclusion change "
@@ -90,16 +102,38 @@ std::string statement(const Receipt& receipt) {
     return fmt::format("UNPROTECTED: {}. This result promises no privacy at all.",
                        base::printable(receipt.unprotected_reason));
   }
-  auto text = statement(Promise{.guarantee = receipt.guarantee,
-                                .privacy_unit = receipt.privacy_unit,
-                                .prg_slack = receipt.prg_slack,
-                                .public_row_count = receipt.public_row_count});
+  auto text = statement(promise_of(receipt));
   if (receipt.sampling == local_sampling) {
     text +=
         " Each person's own report was made private before it left the device: the same holds "
         "against whoever reads that report, the server too.";
   }
   if (!receipt.notes.condition.empty()) text += " " + base::printable(receipt.notes.condition);
+  return text;
+}
+
+std::string short_statement(const Promise& promise) {
+  const auto& guarantee = promise.guarantee;
+  if (promises_nothing(guarantee)) return std::string(no_promise);
+  auto text = fmt::format("({}, {})-differential privacy under {} neighbours, for {}\n",
+                          rounded_up(guarantee.epsilon, 6), rounded_up(guarantee.delta, 6),
+                          to_string(guarantee.adjacency), unit_in_words(promise.privacy_unit));
+  text +=
+      fmt::format("It changes odds by a factor of at most {}", factor_in_words(guarantee.epsilon));
+  if (guarantee.delta > 0) {
+    return text + fmt::format(", except for events of total probability {}",
+                              rounded_up(guarantee.delta, 6));
+  }
+  if (promise.prg_slack <= 0) return text;
+  return text + fmt::format(" (for ideal noise; the cipher adds {} to delta 0)",
+                            rounded_up(prg_share(guarantee.epsilon, promise.prg_slack), 3));
+}
+
+std::string short_statement(const Receipt& receipt) {
+  auto text = short_statement(promise_of(receipt));
+  if (receipt.sampling == local_sampling) {
+    text += "\nIt holds for each person's own report, against whoever reads it, the server too";
+  }
   return text;
 }
 

@@ -21,4 +21,8 @@ struct Promise {
 /// for ideal noise, and has that beside it. Text from files is escaped.
 [[nodiscard]] std::string statement(const Promise& promise);
 
+/// The same in two lines: what is promised, to whom, and how much odds change at most. Against whom
+/// it holds, and on what assumptions, only statement() says.
+[[nodiscard]] std::string short_statement(const Promise& promise);
+
 }  // namespace tacet::privacy

@@ -45,6 +45,23 @@ TEST(Statement, RoundsUpAndSaysWhereTheCiphersPartIs) {
       << statement(receipt);
 }
 
+TEST(ShortStatement, SaysInTwoLinesWhatAndHowMuch) {
+  auto receipt = test::example_receipt();
+  receipt.guarantee = {1, 1e-6, Adjacency::replace_one};
+  receipt.privacy_unit = "a\nb";
+  EXPECT_EQ(short_statement(receipt),
+            "(1, 1e-06)-differential privacy under replace_one neighbours, for all records that "
+            "share one value of 'a\\nb'\n"
+            "It changes odds by a factor of at most e^1 = 2.719, except for events of total "
+            "probability 1e-06");
+  receipt.guarantee.epsilon = 10;
+  receipt.guarantee.delta = 0;
+  EXPECT_TRUE(has(short_statement(receipt), "(for ideal noise; the cipher adds 2.21e-16"))
+      << short_statement(receipt);
+  receipt.guarantee.delta = 1;
+  EXPECT_TRUE(has(short_statement(receipt), "No privacy is protected"));
+}
+
 TEST(Statement, ANumberOfRecordsThatIsDeclaredPublicIsNoSecret) {
   auto receipt = test::example_receipt();
   EXPECT_TRUE(has(statement(receipt), "4526 is declared as the public number of records"));

@@ -22,6 +22,26 @@ ordered_json ratio_json(const learn::NoisyRatio& value) {
   return value ? value_json(*value) : ordered_json();
 }
 
+ordered_json interval_json(const std::optional<learn::NoisyInterval>& value) {
+  if (!value) return nullptr;
+  return {{"value", value->value},
+          {"noise_sd", value->noise_stddev},
+          {"lower", value->lower},
+          {"upper", value->upper}};
+}
+
+ordered_json calibration_json(const std::vector<learn::NoisyTenth>& tenths) {
+  auto list = ordered_json::array();
+  for (std::size_t k = 0; k < tenths.size(); ++k) {
+    const auto count = static_cast<double>(tenths.size());
+    list.push_back({{"lower", static_cast<double>(k) / count},
+                    {"upper", static_cast<double>(k + 1) / count},
+                    {"records", value_json(tenths[k].records)},
+                    {"positive_fraction", ratio_json(tenths[k].positive)}});
+  }
+  return list;
+}
+
 ordered_json matrix_json(const EvaluationSubject& subject, const learn::NoisyFigures& figures) {
   const auto classes = subject.model.classes.size();
   auto rows = ordered_json::array();
@@ -39,6 +59,12 @@ void add_json(const EvaluationSubject& subject, const learn::EvaluationPlan& pla
               const learn::NoisyFigures& figures, ordered_json& out) {
   out["records"] = value_json(figures.records);
   if (plan.classes > 0) out["accuracy"] = ratio_json(figures.accuracy);
+  if (plan.has_matrix()) out["majority_share"] = ratio_json(figures.majority_share);
+  if (plan.has_histogram()) out["auc"] = interval_json(figures.auc);
+  if (!figures.calibration.empty()) {
+    out["brier_score"] = interval_json(figures.brier);
+    out["calibration"] = calibration_json(figures.calibration);
+  }
   if (plan.loss_cap) {
     out["mean_capped_loss"] = ratio_json(figures.mean_loss);
     out["loss_cap"] = *plan.loss_cap;

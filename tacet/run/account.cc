@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/data/read/pipes.h"
 #include "tacet/run/records.h"
 
 namespace tacet::run {
@@ -145,6 +146,8 @@ std::optional<FoundMark> mark_of(const std::string& data, const base::CancelToke
       return FoundMark{mark, ledger::ledger_path(folder, mark), folder};
     }
   }
+  // What comes through a pipe is read when its run is booked, not before.
+  if (data::is_pipe(data)) return std::nullopt;
   // A copy beside the original has another name and the same records.
   const auto folder = folder_of(files.back());
   std::optional<ledger::Mark> lost;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/data/read/pipes.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/run/booking.h"
 #include "tacet/run/enrolment.h"
@@ -121,7 +122,8 @@ privacy::Reservation Payment::reserve() {
 void Payment::note_in_marks(privacy::Reservation& reservation) {
   if (!account_ || !account_->marks) return;
   try {
-    ledger::advance_marks(*account_->marks, *account_->ledger, front_.cancel);
+    // Data may lie where nobody writes: then the mark names the ledger, and an earlier row of it.
+    static_cast<void>(ledger::advance_marks(*account_->marks, *account_->ledger, front_.cancel));
   } catch (...) {
     give_back(reservation);
     throw;
@@ -143,6 +145,17 @@ void Payment::book_schema() {
   fit.commit();
 }
 
+void Payment::note_records(privacy::Reservation& reservation) {
+  try {
+    check_records();
+  } catch (const base::IoError&) {
+    // The ledger cannot be written any more: what it says of the reservation is what counts.
+    tried_to_give_back_ = true;
+    reservation.cancel();
+    throw;
+  }
+}
+
 void Payment::check_records() {
   if (fingerprint_) {
     // Neither a column more or less nor a schema that reads fewer hides the records.
@@ -155,7 +168,12 @@ void Payment::check_records() {
   }
   if (!account_ || expense_.data.empty()) return;
   const auto fingerprints = fingerprints_of(*account_->ledger, expense_.data);
-  if (fingerprints.empty()) return;
+  if (fingerprints.empty()) {
+    throw base::UsageError(
+        "the ledger cannot tell whether it knows the records of '{}', since they can be read once: "
+        "give a file, or write them to the standard input of the program",
+        expense_.data);
+  }
   const auto found = account_->ledger->see_records(account_->data_set, fingerprints, expense_.data);
   if (found == ledger::Records::changed) {
     front_.warn(fmt::format(
@@ -163,7 +181,9 @@ void Payment::check_records() {
         "because it protects persons and not files",
         expense_.data, account_->data_set));
   }
-  if (found == ledger::Records::given && !account_->marks) restore_mark();
+  // A pipe lies in no folder.
+  const bool placed = !data::is_pipe(expense_.data);
+  if (found == ledger::Records::given && !account_->marks && placed) restore_mark();
 }
 
 /// The account was made for the records, and no mark tells of it: it was lost.
@@ -179,6 +199,7 @@ void Payment::restore_mark() {
 }
 
 void Payment::give_back(privacy::Reservation& reservation) {
+  if (tried_to_give_back_) return;
   try {
     reservation.cancel();
   } catch (const base::Error& error) {

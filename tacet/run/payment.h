@@ -64,7 +64,7 @@ class Payment {
   [[nodiscard]] auto read(privacy::Reservation& reservation, const Reader& reader) {
     try {
       auto records = records_of(reader);
-      check_records();
+      note_records(reservation);
       return records;
     } catch (...) {
       give_back(reservation);
@@ -90,6 +90,7 @@ class Payment {
   void warn_of_end(const privacy::Reservation& reservation) const;
   void warn_of_last_delta() const;
   void note_in_marks(privacy::Reservation& reservation);
+  void note_records(privacy::Reservation& reservation);
   void check_records();
   void restore_mark();
   void give_back(privacy::Reservation& reservation);
@@ -100,6 +101,7 @@ class Payment {
   std::unique_ptr<ledger::LedgerBudget> own_;       // the account's
   ledger::LedgerBudget* ledger_ = nullptr;          // it, or the caller's
   std::optional<ledger::Fingerprint> fingerprint_;  // of records in memory
+  bool tried_to_give_back_ = false;                 // and the error says what became of it
 };
 
 }  // namespace tacet::run

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/read/byte_source.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/pipes.h"
 #include "tacet/data/read/transcode.h"
 #include "tacet/data/read/uniform_records.h"
 #include "tacet/run/record_text.h"
@@ -93,8 +93,7 @@ std::vector<Way> ways_to_read(const std::string& file) {
 }  // namespace
 
 std::vector<std::string> fingerprints_of(ledger::Ledger& ledger, const std::string& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) return {};
+  if (!data::can_be_read_again(file)) return {};
   for (const auto& [read, may_have_names] : ways_to_read(file)) {
     try {
       auto fingerprint = ledger.fingerprint();

@@ -197,7 +197,8 @@ class Fitter {
                                 double need) {
     const double values = std::max(found, 1.0);
     not_found_.push_back(fmt::format(
-        "column '{}' was not found and is ignored: it has about {:.0f} {}, this budget needs "
+        "nothing was found out about column '{}', which is ignored: it has about {:.0f} {}, this "
+        "budget needs "
         "{:.0f};"
         " an epsilon of about {:.2g} or fewer columns would do",
         name, std::max(found, 0.0), what, std::ceil(need), request_.asked.epsilon * need / values));

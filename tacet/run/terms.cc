@@ -29,6 +29,7 @@ std::optional<AccountTerms> terms_of(const std::string& data, const Front& front
   const auto snapshot = found->ledger->snapshot();
   const auto& account = snapshot.account(found->data_set);
   return AccountTerms{.data_set = account.name(),
+                      .ledger = found->ledger->path(),
                       .adjacency = account.enrolled.adjacency,
                       .currency = account.cap().currency,
                       .delta_left = std::max(account.counted.remaining(account.cap()).delta, 0.0),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@ namespace tacet::run {
 
 struct AccountTerms {
   std::string data_set;
+  std::filesystem::path ledger = {};
   privacy::Adjacency adjacency = privacy::Adjacency::add_remove;
   ledger::Currency currency = ledger::Currency::basic;
   double delta_left = 0;      ///< of an account that counts deltas

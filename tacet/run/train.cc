@@ -100,6 +100,7 @@ model::ModelFile train(const learn::Training& plan, const Rows& rows, const Trai
 }
 
 std::vector<Prediction> predict(const model::ModelFile& file, const Rows& rows) {
+  model::expect_margins(file.model);
   const auto records = dataset_of(rows, file.schema, data::TargetUse::absent);
   const auto& model = file.model;
   std::vector<double> margins(static_cast<std::size_t>(model.output_count()));

@@ -7,7 +7,7 @@ LISTED = "listed"  # or "follows" that names the parameter among what was not ch
 FREE = "free"  # true after the change as before, or nothing in a file can tell
 ALGORITHMS = ("gradient", "output", "phased", "inverse-sensitivity", "objective",
               "regularized-output", "ladder", "localized", "growth", "phased-erm", "adassp",
-              "sparse-groups", "wide", "embed", "tune", "boosting", "radius-search", "banco",
+              "sparse-groups", "wide", "inference", "embed", "tune", "boosting", "radius-search", "banco",
               "local-sgd", "evaluation", "quantile by inverse sensitivity", "summary of a table",
               "schema fit", "sum")
 ADJACENCIES = ("add_remove", "zero_out", "replace_one")
@@ -323,6 +323,8 @@ def accepted(setting, own, other):
         return note != "fitted" and other != "add_remove"
     if method == "quantile":
         return "replace_one" not in (own, other)  # another loss orders the answers there
+    if method == "inference":
+        return "replace_one" not in (own, other)  # whose shares of a release are others
     if method == "sparse-groups":
         return other != "replace_one"
     if method == "fitted":

@@ -30,10 +30,10 @@ TARGETS = {"two": '[target]\ncolumn = "two"\npositive = "p"\nnegative = "n"\n',
 # Method and its options beyond a budget; whoever is not here takes none.
 EXTRA = {"gradient": "--steps 5 --knots none", "sparse-groups":
          "--group-column b --groups 2 --steps 5", "wide": "--steps 5",
-         "inverse-sensitivity": "--l2 1"}
+         "inverse-sensitivity": "--l2 1", "inference": "--terms a"}
 METHODS = ("gradient", "output", "phased", "inverse-sensitivity", "objective",
            "regularized-output", "ladder", "localized", "growth", "phased-erm", "adassp",
-           "sparse-groups", "wide")
+           "sparse-groups", "wide", "inference")
 APPROXIMATE = "--epsilon 4 --delta 1e-5"
 PURE = "--epsilon 4 --delta 0"
 WORDS = "king queen man woman".split()

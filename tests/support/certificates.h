@@ -27,10 +27,23 @@ class Authority {
     std::string certificate;
     std::string key;
   };
-  /// For an address or a name ("IP:127.0.0.1", "DNS:example.org"), good for so many seconds.
+  /// For an address or a name ("IP:127.0.0.1", "DNS:example.org"), good for so many seconds;
+  /// `none`: for no other than the common name.
   [[nodiscard]] Files issue(const std::filesystem::path& folder, const std::string& name,
                             const std::string& subject, long seconds = 3600) const {
-    const auto key = new_key();
+    return issue(new_key(), folder, name, subject, seconds);
+  }
+  /// The same with a key for RSA, by which TLS 1.2 can do without keys of a connection.
+  [[nodiscard]] Files issue_rsa(const std::filesystem::path& folder, const std::string& name,
+                                const std::string& subject) const {
+    return issue({EVP_RSA_gen(2048), EVP_PKEY_free}, folder, name, subject, 3600);
+  }
+  static constexpr const char* none = "none";
+
+ private:
+  [[nodiscard]] Files issue(const PrivateKey& key, const std::filesystem::path& folder,
+                            const std::string& name, const std::string& subject,
+                            long seconds) const {
     const auto certificate = make(key.get(), name, subject, -7200, seconds);
     Files files{(folder / (name + ".pem")).string(), (folder / (name + ".key")).string()};
     write(files.certificate, [&](FILE* file) { PEM_write_X509(file, certificate.get()); });
@@ -39,6 +52,8 @@ class Authority {
     });
     return files;
   }
+
+ public:
   [[nodiscard]] std::string file(const std::filesystem::path& folder) const {
     const auto path = (folder / "authority.pem").string();
     write(path, [&](FILE* file) { PEM_write_X509(file, certificate_.get()); });
@@ -72,7 +87,9 @@ class Authority {
     X509_set_issuer_name(made.get(), X509_get_subject_name(issuer));
     extend(made.get(), issuer, NID_basic_constraints,
            authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
-    if (!authority) extend(made.get(), issuer, NID_subject_alt_name, subject);
+    if (!authority && subject != none) {
+      extend(made.get(), issuer, NID_subject_alt_name, subject);
+    }
     X509_sign(made.get(), authority ? key : key_.get(), EVP_sha256());
     return made;
   }

@@ -19,10 +19,13 @@ inline constexpr std::int64_t noon = 1'800'000'000'000;
 inline constexpr std::int64_t second = 1000;
 inline constexpr std::int64_t year = 365 * 86400 * second;
 
-/// A state of the small task with forty tokens: ten rounds of four.
+/// Slots for a minute, as many as a round has places.
+inline const local::TaskTerms narrow_terms{.slot_seconds = 60, .slots = 4};
+
+/// A state of the small task with forty tokens: ten rounds of four, four slots of a minute.
 class CollectorCase : public testing::Test {
  protected:
-  CollectorCase() { begin(small_task()); }
+  CollectorCase() { begin(small_task(narrow_terms)); }
 
   void begin(const local::Task& task) {
     collector_.reset();

@@ -25,6 +25,15 @@ namespace tacet::test {
 inline const local::Policy usual_policy{
     .largest_epsilon = 4, .all_tasks_epsilon = 4, .mechanisms = {"privunit"}};
 
+/// For processes in which no service runs: what a device refuses for itself it refuses earlier.
+class NobodyAnswers : public local::Transport {
+ public:
+  [[nodiscard]] local::HttpReply exchange(const local::HttpRequest& /*request*/) override {
+    throw base::IoError("nobody answers");
+  }
+  [[nodiscard]] bool confidential() const override { return true; }
+};
+
 /// A service with forty tokens, and a device with one of them.
 class DeviceCase : public testing::Test {
  protected:
@@ -38,6 +47,7 @@ class DeviceCase : public testing::Test {
     service_ =
         std::make_unique<local::Service>(state_, local::ServiceOptions{.requests_per_second = 1e6});
     transport_ = std::make_unique<ServiceTransport>(*service_);
+    device_transport_ = transport_.get();
     record("age,town,bought\n43,Bern,yes\n");
   }
 
@@ -46,17 +56,23 @@ class DeviceCase : public testing::Test {
   local::ParticipationResult join(std::size_t device = 0,
                                   const local::Policy& policy = usual_policy,
                                   bool only_resume = false) {
-    const auto source = random::SecureSource::create();
     std::ofstream(record_of(device)) << record_;
+    return join_with(record_of(device), device, policy, only_resume);
+  }
+  /// With a record that is there, as it is named.
+  local::ParticipationResult join_with(const std::filesystem::path& record, std::size_t device = 0,
+                                       const local::Policy& policy = usual_policy,
+                                       bool only_resume = false) {
+    const auto source = random::SecureSource::create();
     return local::take_part(
         {.task = task_,
          .policy = policy,
-         .record = record_of(device),
+         .record = record,
          .folder = folder_of(device),
          .token = tokens_[device],
          .only_resume = only_resume,
          .patience = std::chrono::seconds(patience_)},
-        {.transport = *transport_,
+        {.transport = *device_transport_,
          .source = *source,
          .wait = [this](std::chrono::milliseconds time) { waits_.push_back(time); }});
   }
@@ -111,6 +127,23 @@ class DeviceCase : public testing::Test {
     return all;
   }
 
+  /// How a child ends whose device finds no server: 0, or 1 for a refusal with the words, 2 for
+  /// another one.
+  int end_without_server(const std::filesystem::path& record, std::size_t device,
+                         const local::Policy& policy, const std::string& words) {
+    NobodyAnswers nobody;
+    device_transport_ = &nobody;
+    patience_ = 0;
+    try {
+      static_cast<void>(join_with(record, device, policy));
+    } catch (const base::BudgetError& error) {
+      return std::string(error.what()).find(words) != std::string::npos ? 1 : 2;
+    } catch (const base::IoError& error) {
+      return std::string(error.what()).find("nobody answers") != std::string::npos ? 0 : 2;
+    }
+    return 2;
+  }
+
   template <typename Error>
   void refused(const std::string& reason, const local::Policy& policy = usual_policy) {
     try {
@@ -131,6 +164,7 @@ class DeviceCase : public testing::Test {
   std::vector<std::string> tokens_;
   std::unique_ptr<local::Service> service_;
   std::unique_ptr<ServiceTransport> transport_;
+  local::Transport* device_transport_ = nullptr;  ///< another one for processes without the service
   std::string model_;
   std::vector<std::chrono::milliseconds> waits_;
   std::int64_t patience_ = 3600;

@@ -42,7 +42,7 @@ class Evaluate : public Command {
     options.add("model", model_, "FILE",
                 "Model file that `tacet train` wrote, or word vectors for the lists below",
                 Form::required);
-    options.add("data", data_, "FILE", "File with records and their true answers");
+    options.add_records("data", data_, "File with records and their true answers", Form::optional);
     options.flag("--public", public_, "The records need no protection: print exact metrics");
     options.flag("--calibration", calibration_,
                  "Add tables of predicted against observed shares for each of several classes; "
@@ -110,6 +110,7 @@ class Evaluate : public Command {
 
   void run_on_public(const Console& console, const base::CancelToken& cancel) const {
     auto file = model::load_model(model_);
+    model::expect_margins(file.model);
     const auto groups = groups_of(file.schema);
     warn_if_unprotected(console, file.receipt);
     if (calibration_) expect_calibration(file.model);
@@ -213,6 +214,7 @@ class Evaluate : public Command {
     if (calibration_) throw base::UsageError("--calibration needs --public");
     const auto source = seed_.source();
     const auto file = model::load_model(model_);
+    model::expect_margins(file.model);
     const auto groups = groups_of(file.schema);
     const auto terms = spending_.terms(console, cancel, data_);
     const auto options =

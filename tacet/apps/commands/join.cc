@@ -37,7 +37,10 @@ constexpr std::string_view join_examples =
     "\n"
     "and, where it likes, largest_delta and all_tasks_delta (0), largest_clipping_norm, "
     "largest_norm\n"
-    "of models (10000), smallest_delay: seconds up to which the task has devices wait (0).\n";
+    "of models (10000), smallest_delay: seconds up to which the task has devices wait (0), and\n"
+    "books, the absolute path of a folder for the device's ledger, outside of --state and of the\n"
+    "record's folder. Without it, deleting both --state and the record's mark, or renaming the\n"
+    "record, begins a new budget.\n";
 
 constexpr std::int64_t max_token_bytes = 4096;
 
@@ -51,7 +54,8 @@ class Join : public Command {
     options.add("--task", task_, "FILE|DIGEST",
                 "The task file, or its SHA-256: from somebody else than the server",
                 Form::required);
-    options.add("--data", data_, "FILE", "A file with the device's one record", Form::required);
+    options.add("--data", data_, "FILE", "A file with the device's one record, no pipe",
+                Form::required);
     options.add("--token-file", token_file_, "FILE", "The token that admits one report");
     options.add("--policy", policy_, "FILE", "What the device's owner allows (TOML)",
                 Form::required);

@@ -13,6 +13,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/device_options.h"
+#include "tacet/apps/task_duration.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
@@ -65,7 +66,8 @@ class LocalSimulate : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    refuse_account(run_.terms(console, cancel));
+    const auto terms = run_.terms(console, cancel);
+    refuse_account(terms);
     auto options = devices_.options();
     const auto pool = TrainingRun::threads(console, devices_.thread_values());
     std::optional<base::AtomicFile> state;
@@ -88,6 +90,7 @@ class LocalSimulate : public Command {
          .plan = training,
          .schema_file = devices_.schema_file(),
          .threads = *pool,
+         .terms = terms,
          .further = {.text = promise_text(promise),
                      .json = [&](ordered_json& out) { out["local"] = promise_json(promise); }}},
         console, cancel);
@@ -207,7 +210,8 @@ class LocalPlanCommand : public Command {
     auto& options =
         add(line, "local plan", "Print what devices and server would do and cost; reads no data",
             local_plan_examples);
-    options.add("data", data_, "FILE", "Not opened; only there so that simulate's line fits");
+    options.add_records("data", data_, "Not opened; only there so that simulate's line fits",
+                        Form::optional);
     devices_.declare(options);
   }
 
@@ -222,11 +226,13 @@ class LocalPlanCommand : public Command {
     if (console.json()) {
       auto out = plan_json(training);
       for (const auto& row : rows) out["mechanisms"].push_back(row_json(row));
+      if (plan.passes == 1) out["expected_seconds"] = local::expected_seconds(plan, {});
       out["local"] = promise_json(promise);
       console.result(json_text(out));
       return;
     }
     auto text = plan_text(training) + "\n" + promise_text(promise);
+    if (plan.passes == 1) text += "\n" + duration_text(plan, {});
     if (!rows.empty()) text += "\nMechanisms by these settings\n" + rows_text(rows);
     console.result(text);
   }

@@ -9,10 +9,10 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/device_options.h"
+#include "tacet/apps/task_duration.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/local/protocol/task.h"
-#include "tacet/local/service/state_file.h"
 
 namespace tacet::apps {
 namespace {
@@ -26,13 +26,6 @@ constexpr std::string_view local_task_examples =
     "The file says all that server and devices agree on; its SHA-256, which is printed, is its\n"
     "name. Give devices the file or the digest by another way than the server.\n";
 
-constexpr std::string_view local_enrol_examples =
-    "  tacet local enrol task.json --state task.state --count 1000 > tokens.txt\n"
-    "\n"
-    "Prints that many tokens, one a line, for one report each. They are secrets, and printed "
-    "once:\n"
-    "the state keeps what recognises them. A server that runs reads new ones on SIGHUP.\n";
-
 class LocalTaskCommand : public Command {
  public:
   void declare(CommandLine& line) override {
@@ -44,13 +37,21 @@ class LocalTaskCommand : public Command {
                 "Devices compute at no model with longer weights [default: 10000]");
     options.add("--staleness", staleness_, "ROUNDS",
                 "A report counts so many rounds later [default: 8]");
-    options.add("--slot", slot_, "SECONDS", "How long a place in a round is kept [default: 60]");
+    options.add("--slot", slot_, "SECONDS", "How long a slot is kept for a device [default: 20]");
+    options.add("--slots", slots_, "COUNT",
+                "Devices at work at one time; reports beyond a round count in the next ones "
+                "[default: 1 + staleness/2 rounds, at least 64 or a hundredth of all]");
     options.add(
         "--delay", delay_, "SECONDS",
-        "Devices wait up to this long, at random, before they send [default: 20, at most slot/2]");
+        "Devices wait up to this long, at random, before they send [default: 5, at most slot/2]");
+    options.add("--min-reports", min_reports_, "COUNT",
+                "No model is written before so many reports have counted [default: 0]");
     options.add("--robust-groups", robust_groups_, "COUNT",
-                "Median of the means of so many groups of a round, against lying devices; it is "
-                "biased [default: 0, the mean]");
+                "Against lying devices: the median of the means of so many groups of a round, in a "
+                "secret order [default: 0, the mean]");
+    options.add("--trim", trim_, "SHARE",
+                "Instead of the median the mean of the groups without this share at each end "
+                "[default: 0.5, the median]");
     options.add("--contact", contact_, "TEXT", "Whom to ask about the task");
     options.heading("Options");
     options.add("--output,-o", output_, "FILE", "The task file");
@@ -63,17 +64,21 @@ class LocalTaskCommand : public Command {
     base::write_file(output_, task.text, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
     const auto promise = promise_of(task.plan, options, task.schema);
     if (console.json()) {
-      console.result(json_text({{"task", task.digest},
-                                {"file", output_},
-                                {"rounds", task.plan.rounds},
-                                {"batch_size", task.plan.batch},
-                                {"report_bytes", task.layout.bytes()},
-                                {"local", promise_json(promise)}}));
+      console.result(
+          json_text({{"task", task.digest},
+                     {"file", output_},
+                     {"rounds", task.plan.rounds},
+                     {"batch_size", task.plan.batch},
+                     {"report_bytes", task.layout.bytes()},
+                     {"slots", task.terms.slots},
+                     {"expected_seconds", local::expected_seconds(task.plan, task.terms)},
+                     {"local", promise_json(promise)}}));
       return;
     }
     console.say(fmt::format("Task {}: {} rounds of {} reports of {} bytes\n", task.digest,
                             task.plan.rounds, task.plan.batch, task.layout.bytes()) +
-                promise_text(promise) + fmt::format("Written to {}", output_));
+                duration_text(task.plan, task.terms) + promise_text(promise) +
+                fmt::format("Written to {}", output_));
     console.result(task.digest + "\n");
   }
 
@@ -91,7 +96,13 @@ class LocalTaskCommand : public Command {
     terms.slot_seconds = count("--slot", slot_, terms.slot_seconds);
     const double usual = std::min(terms.delay_seconds, static_cast<double>(terms.slot_seconds) / 2);
     terms.delay_seconds = number("--delay", delay_, usual);
+    terms.slots = slots_.empty() ? 0 : count_option("--slots", slots_, 1);
+    terms.min_reports = count("--min-reports", min_reports_, terms.min_reports);
     terms.robust_groups = count("--robust-groups", robust_groups_, terms.robust_groups);
+    terms.trim = number("--trim", trim_, terms.trim);
+    if (!trim_.empty() && terms.robust_groups == 0) {
+      throw base::UsageError("--trim is about --robust-groups; give both");
+    }
     terms.contact = contact_;
     return terms;
   }
@@ -100,54 +111,18 @@ class LocalTaskCommand : public Command {
   std::string largest_norm_;
   std::string staleness_;
   std::string slot_;
+  std::string slots_;
+  std::string min_reports_;
   std::string delay_;
   std::string robust_groups_;
+  std::string trim_;
   std::string contact_;
   std::string output_ = "task.json";
   bool force_ = false;
 };
 
-class LocalEnrol : public Command {
- public:
-  void declare(CommandLine& line) override {
-    auto& options = add(line, "local enrol", "Print tokens, each of which admits one report",
-                        local_enrol_examples);
-    options.add("task", task_, "TASK", "The task file", Form::required);
-    options.add("--state", state_, "FILE", "The server's state; made when missing", Form::required);
-    options.add("--count", count_, "COUNT", "How many [default: 1]");
-  }
-
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
-    const auto count = count_.empty() ? 1 : count_option("--count", count_, 1);
-    if (count > max_tokens) {
-      throw base::UsageError("--count must be at most {}, got {}", max_tokens, count);
-    }
-    check_results();  // tokens are shown once
-    const auto task = local::load_task(task_);
-    static_cast<void>(local::StateFile::make(state_, task));
-    local::StateFile file(state_, ledger::Access::write);
-    file.expect(task);
-    const auto tokens = file.enrol(count);
-    if (console.json()) {
-      console.result(json_text({{"task", task.digest}, {"tokens", tokens}}));
-      return;
-    }
-    std::string text;
-    for (const auto& token : tokens) text += token + "\n";
-    console.result(text);
-  }
-
- private:
-  static constexpr std::int64_t max_tokens = std::int64_t{1} << 24;
-
-  std::string task_;
-  std::string state_;
-  std::string count_;
-};
-
 }  // namespace
 
 std::unique_ptr<Command> make_local_task() { return std::make_unique<LocalTaskCommand>(); }
-std::unique_ptr<Command> make_local_enrol() { return std::make_unique<LocalEnrol>(); }
 
 }  // namespace tacet::apps

@@ -9,7 +9,6 @@
 #include "tacet/apps/training_warnings.h"
 #include "tacet/choose/plan.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
 namespace {
@@ -27,7 +26,8 @@ class Plan : public Command {
   void declare(CommandLine& line) override {
     auto& options =
         add(line, "plan", "Print what `train` would do and cost; reads no data", plan_examples);
-    options.add("data", data_, "FILE", "Not opened; only there so that train's command line fits");
+    options.add_records("data", data_, "Not opened; only there so that train's command line fits",
+                        Form::optional);
     training_.declare(options);
     run_.declare(options);
   }
@@ -49,9 +49,12 @@ class Plan : public Command {
     }
     auto text = plan_text(plan) + "\n";
     // What protects nobody with its schema promises nothing without it.
-    if (whole.is_protected()) text += paragraph(privacy::statement(alone));
+    if (whole.is_protected()) {
+      text += "Guarantee (in full, of the model: `tacet show MODEL --guarantee`)\n" +
+              guarantee_text(alone);
+    }
     if (schema.cost && whole.is_protected()) text += "\nTogether with the fit of the schema\n";
-    if (schema.cost || !whole.is_protected()) text += paragraph(privacy::statement(whole));
+    if (schema.cost || !whole.is_protected()) text += guarantee_text(whole);
     if (whole.is_protected()) text += fit_share_text(schema, whole.guarantee.adjacency);
     console.result(text);
   }

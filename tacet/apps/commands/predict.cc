@@ -145,8 +145,7 @@ class Predict : public Command {
   void declare(CommandLine& line) override {
     auto& options = add(line, "predict", "Apply a model to records", predict_examples);
     options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
-    options.add("data", data_, "FILE", "File with the records, in the format of the training file",
-                Form::required);
+    options.add_records("data", data_, "File with the records, in the format of the training file");
     options.flag("--proba", proba_, "Print the probability of each class");
     threshold_.declare(options);
     options.flag("--mapped", mapped_,
@@ -158,10 +157,12 @@ class Predict : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     auto file = model::load_model(model_);
+    model::expect_margins(file.model);
     warn_if_unprotected(console, file.receipt);
     if (proba_) expect_probabilities(file.model);
     const double threshold = threshold_.margin(file.model);
     file.schema.unit.reset();  // whose record it is plays no part in a prediction
+    file.schema.cost.reset();  // nor does what its fit cost, which names that unit
     ProgressLine progress(console);
     progress.announce("reading " + data_);
     base::ThreadPool threads(base::available_threads());

@@ -42,7 +42,7 @@ class SchemaDraft : public Command {
   void declare(CommandLine& line) override {
     auto& options = add(line, "schema draft", "Write a first schema from a file declared public",
                         draft_examples);
-    options.add("data", data_, "FILE", "CSV file to look at", Form::required);
+    options.add_records("data", data_, "CSV file to look at");
     options.flag("--public", public_, "The file needs no protection");
     options.add("--target", target_, "NAME", "Column to predict");
     options.add("--separator", separator_, "CHARACTER",
@@ -89,11 +89,11 @@ class SchemaDraft : public Command {
     const auto said = header_ || no_header_ ? std::optional(header_) : std::nullopt;
     return data::draft_schema(
         data_, {.target = target_,
-                .format = data::guess_format(data_, separator(), said, spelling_.known()),
+                .format = data::guess_format(data_, separator(), said, spelling_.words().known()),
                 .trust = trust,
                 .max_categories = 50,
-                .said = spelling_.said(),
-                .missing = spelling_.missing()});
+                .said = spelling_.words().said(),
+                .missing = spelling_.words().missing});
   }
 
   [[nodiscard]] std::optional<char> separator() const {
@@ -122,7 +122,7 @@ class SchemaCheck : public Command {
   void declare(CommandLine& line) override {
     auto& options = add(line, "schema check", "List the values that a schema maps, for the owner",
                         check_examples);
-    options.add("data", data_, "FILE", "File with the records", Form::required);
+    options.add_records("data", data_, "File with the records");
     options.add("--schema,-s", schema_, "FILE", "Schema file (TOML)", Form::required);
     spending_.declare(options);
     spending_.declare_look(options);

@@ -49,7 +49,7 @@ class SchemaFit : public Command {
     auto& options = add(line, "schema fit",
                         "Take bounds and categories from private records, for a part of the budget",
                         schema_fit_examples);
-    options.add("data", data_, "FILE", "CSV file with one record a line", Form::required);
+    options.add_records("data", data_, "CSV file with one record a line");
     options.add("--epsilon,-e", epsilon_, "NUMBER",
                 "Privacy parameter of the whole schema, above 0", Form::required);
     options.add("--delta,-d", delta_, "NUMBER",
@@ -281,8 +281,8 @@ class SchemaFit : public Command {
         schema.format.names.push_back(fmt::format("column_{}", k));
       }
     }
-    spelling_.apply(schema.format);
-    const auto& missing = spelling_.missing();
+    spelling_.words().apply(schema.format);
+    const auto& missing = spelling_.words().missing;
     schema.missing.insert(schema.missing.end(), missing.begin(), missing.end());
     if (!unit_.empty()) schema.unit = unit_;
     if (!row_count_.empty()) {

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -5,21 +6,26 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/terminal/interrupt.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/base/error.h"
 #include "tacet/local/http/http_server.h"
+#include "tacet/local/service/event_log.h"
 #include "tacet/local/service/serve_options.h"
 
 namespace tacet::apps {
@@ -31,8 +37,9 @@ constexpr std::string_view serve_examples =
     "  tacet serve task.json --state task.state --listen 127.0.0.1:8080    a trial on this "
     "machine\n"
     "\n"
-    "SIGTERM answers what was read and ends; SIGHUP reads certificates and tokens anew. The state\n"
-    "survives whatever ends the process. docs/how-to/deploy.md says how to run it.\n";
+    "SIGTERM answers what was read and ends; SIGHUP reads certificates and tokens anew and opens\n"
+    "--log again. The state survives whatever ends the process. docs/how-to/deploy.md says how to "
+    "run it.\n";
 
 /// Tells systemd, where it has asked to be told.
 void notify(const char* text) {
@@ -62,6 +69,42 @@ bool make_room(std::int64_t connections) {
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == wanted;
 }
 
+/// Where lines of the log go: standard error, or a file that is opened again when it was renamed.
+class LogFile {
+ public:
+  LogFile(std::string path, bool quiet) : path_(std::move(path)), quiet_(quiet) { open_again(); }
+  LogFile(const LogFile&) = delete;
+  LogFile& operator=(const LogFile&) = delete;
+  ~LogFile() {
+    if (descriptor_ != STDERR_FILENO) ::close(descriptor_);
+  }
+
+  /// IoError where it cannot be opened; then lines go where they went before.
+  void open_again() {
+    if (path_.empty()) return;
+    const int fresh = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    if (fresh < 0) {
+      throw base::IoError("cannot open the log '{}': {}", path_,
+                          std::generic_category().message(errno));
+    }
+    const std::scoped_lock lock(mutex_);
+    if (descriptor_ != STDERR_FILENO) ::close(descriptor_);
+    descriptor_ = fresh;
+  }
+  /// A line that finds no room, on a full disk say, is lost: the server goes on.
+  void write(local::LogLevel level, std::string_view line) {
+    if (quiet_ && path_.empty() && level == local::LogLevel::info) return;
+    const std::scoped_lock lock(mutex_);
+    static_cast<void>(!::write(descriptor_, line.data(), line.size()));
+  }
+
+ private:
+  std::string path_;
+  bool quiet_;
+  std::mutex mutex_;
+  int descriptor_ = STDERR_FILENO;
+};
+
 class Serve : public Command {
  public:
   void declare(CommandLine& line) override {
@@ -78,6 +121,9 @@ class Serve : public Command {
     options.add("--admin", admin_, "HOST:PORT",
                 "Metrics, health and a status page, on this machine's own address");
     options.flag("--admin-anywhere", admin_anywhere_, "Allow --admin on other addresses");
+    options.add("--log", log_, "FILE",
+                "Where the log goes, opened again at SIGHUP [default: standard error]");
+    options.add("--log-format", log_format_, "NAME", "text or json [default: text]");
     options.heading("Limits");
     for (const auto& parameter : local::serve_parameters()) {
       add_parameter(options, parameter, given_);
@@ -85,7 +131,8 @@ class Serve : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    const auto options = local::serve_options(given_);
+    auto options = local::serve_options(given_);
+    static_cast<void>(format());
     const auto task = local::load_task(task_);
     // Whatever can be refused is refused before the state is touched.
     local::HttpServer server(devices_at(options));
@@ -93,27 +140,31 @@ class Serve : public Command {
     static_cast<void>(local::StateFile::make(state_, task));
     local::StateFile(state_, ledger::Access::read).expect(task);
     auto& hung_up = catch_hangups();
+    LogFile file(log_, console.quiet());
+    local::EventLog log(
+        format(), [&](local::LogLevel level, std::string_view line) { file.write(level, line); });
+    options.service.log = &log;
     local::Service service(state_, options.service);
     local::AdminService status(service, server.counters());
     server.start(service);
     if (admin) admin->start(status);
-    announce(console, task, server, admin.get());
+    announce(log, task, server, admin.get());
     if (!make_room(options.http.connections)) {
-      console.warn(
-          "the system allows fewer open files than --connections may need: a few clients could "
-          "keep "
-          "all others out (ulimit -n, LimitNOFILE of systemd)");
+      log.note(local::LogLevel::warning, "few_open_files",
+               "the system allows fewer open files than --connections may need: a few clients "
+               "could keep all others out (ulimit -n, LimitNOFILE of systemd)");
     }
     notify("READY=1");
     while (!cancel.cancelled()) {
-      if (hung_up.exchange(false)) reload(console, server, service);
+      if (hung_up.exchange(false)) reload(log, file, server, service);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     notify("STOPPING=1");
     server.drain(std::chrono::seconds(10));
     server.stop();
     if (admin) admin->stop();
-    console.say("Stopped; everything that was acknowledged is stored");
+    log.note(local::LogLevel::info, "stopped",
+             "Stopped; everything that was acknowledged is stored");
   }
 
  private:
@@ -142,28 +193,50 @@ class Serve : public Command {
         "allows others, for those who keep strangers away by other means");
   }
 
-  void announce(const Console& console, const local::Task& task, const local::HttpServer& server,
+  [[nodiscard]] local::LogFormat format() const {
+    if (log_format_.empty() || log_format_ == "text") return local::LogFormat::text;
+    if (log_format_ == "json") return local::LogFormat::json;
+    throw base::UsageError("--log-format must be text or json, got '{}'", log_format_);
+  }
+
+  void announce(local::EventLog& log, const local::Task& task, const local::HttpServer& server,
                 const local::HttpServer* admin) const {
     const auto at = local::listen_at("--listen", listen_);
-    console.say(fmt::format("Serving task {} at {}://{}:{}", task.digest,
-                            certificate_.empty() ? "http" : "https", at.host, server.port()));
+    const auto address =
+        fmt::format("{}://{}:{}", certificate_.empty() ? "http" : "https", at.host, server.port());
+    log.note(local::LogLevel::info, "started",
+             fmt::format("Serving task {} at {}", task.digest, address),
+             {{"task", task.digest},
+              {"address", address},
+              {"rounds", task.plan.rounds},
+              {"batch_size", task.plan.batch}});
     if (admin != nullptr) {
-      console.say(fmt::format("Metrics and status at http://{}:{}",
-                              local::listen_at("--admin", admin_).host, admin->port()));
+      const auto page =
+          fmt::format("http://{}:{}", local::listen_at("--admin", admin_).host, admin->port());
+      log.note(local::LogLevel::info, "admin", "Metrics and status at " + page,
+               {{"address", page}});
     }
     if (certificate_.empty()) {
-      console.warn("without --certificate tokens are taken from this machine only");
+      log.note(local::LogLevel::warning, "no_certificate",
+               "without --certificate tokens are taken from this machine only");
     }
   }
 
-  void reload(const Console& console, local::HttpServer& server, local::Service& service) const {
+  void reload(local::EventLog& log, LogFile& file, local::HttpServer& server,
+              local::Service& service) const {
+    const auto attempt = [&](const char* event, const char* stays, const auto& act) {
+      try {
+        act();
+      } catch (const base::Error& error) {
+        log.note(local::LogLevel::warning, event, fmt::format("{}; {}", error.what(), stays));
+      }
+    };
+    attempt("log_failed", "the log goes where it went", [&] { file.open_again(); });
+    log.note(local::LogLevel::info, "hangup", "SIGHUP: tokens and certificates are read anew");
     service.read_tokens();
     if (certificate_.empty()) return;
-    try {
-      server.read_certificates();
-    } catch (const base::Error& error) {
-      console.warn(fmt::format("{}; the certificate stays what it was", error.what()));
-    }
+    attempt("certificate_failed", "the certificate stays what it was",
+            [&] { server.read_certificates(); });
   }
 
   std::string task_;
@@ -173,6 +246,8 @@ class Serve : public Command {
   std::string key_;
   std::string client_ca_;
   std::string admin_;
+  std::string log_;
+  std::string log_format_;
   bool admin_anywhere_ = false;
   learn::OptionValues given_;
 };

@@ -5,15 +5,20 @@
 #include <string>
 #include <utility>
 
+#include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/describe_curves.h"
 #include "tacet/apps/describe_learner.h"
+#include "tacet/apps/describe_regression.h"
 #include "tacet/apps/describe_wide.h"
+#include "tacet/apps/recorded_cost.h"
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
 #include "tacet/model/lifted_model.h"
 #include "tacet/model/model_file.h"
+#include "tacet/privacy/statement.h"
+#include "tacet/report/regression.h"
 
 namespace tacet::apps {
 namespace {
@@ -21,15 +26,17 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view show_examples =
-    "  tacet show model.json          coefficients, settings and the guarantee in words\n"
+    "  tacet show model.json          coefficients, settings and the guarantee in two lines\n"
+    "  tacet show model.json --guarantee   the guarantee in full\n"
     "  tacet show model.json --json   the same for a program\n"
     "  tacet show model.json --dense  of projected rows: every column's coefficient\n"
+    "  tacet show table.json --contrast \"ward=2 - ward=3\"   of a regression table\n"
     "  tacet show state.bin           a learner's state that `tacet local simulate --state` wrote\n"
     "\n"
     "`noise sd` is the standard deviation of the privacy noise in a coefficient, or a bound of it\n"
     "where the path of training shows no more; the interval holds what the coefficient would be\n"
     "without that noise in at least 95 of 100 runs. Neither contains the sampling error of the\n"
-    "data.\n";
+    "data: method inference leaves a table whose intervals hold both.\n";
 
 class Show : public Command {
  public:
@@ -39,8 +46,15 @@ class Show : public Command {
                 "Model file that `tacet train` wrote, or a learner's state", Form::required);
     options.flag("--dense", dense_,
                  "Of a model of projected rows: the coefficients of all columns");
-    options.flag("--sampling-error", sampling_error_,
-                 "Also what would come on top of privacy's noise: the error of the sample");
+    options.add(
+        "--contrast", contrasts_, "TEXT",
+        "Of a regression table: also a combination of coefficients, as \"ward=2 - ward=3\"; "
+        "may be given several times");
+    options.add("--level", level_, "NUMBER",
+                "Of a regression table: how often intervals hold [default: 0.95]");
+    options.flag("--guarantee", guarantee_,
+                 "Only the promise, in full: to whom, against whom, and on what assumptions; of "
+                 "any result with a receipt");
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
@@ -48,10 +62,21 @@ class Show : public Command {
       console.result(console.json() ? json_text(learner_json(*learner)) : learner_text(*learner));
       return;
     }
+    if (guarantee_ && !console.json()) {
+      const auto receipt = read_result(model_).receipt;  // of any result, as in verify
+      warn_if_unprotected(console, receipt);
+      console.result(paragraph(privacy::statement(receipt)));
+      return;
+    }
     auto file = model::load_model(model_);
     warn_if_unprotected(console, file.receipt);
     if (dense_ && !file.schema.projection) {
       throw base::UsageError("--dense lifts a projected model; this one has no projection");
+    }
+    if (!file.model.table && (!contrasts_.empty() || !level_.empty())) {
+      throw base::UsageError(
+          "--contrast and --level are of regression tables, which method inference leaves; this "
+          "model's coefficients have no sampling error that is known");
     }
     if (file.schema.projection) lift(file);
     console.result(console.json() ? json_text(json(file)) : text(file));
@@ -76,15 +101,11 @@ class Show : public Command {
     file.model = std::move(lifted.model);
   }
 
-  /// The sandwich estimate needs the mean of g g' over the records and their Hessian (White 1980).
-  static std::string sampling_text() {
-    return paragraph(
-        "No sampling error: its sandwich estimate takes second moments of the records' gradients, "
-        "a matrix as large as the columns squared that training does not release, and nothing in a "
-        "model file stands for it. The intervals above hold privacy's noise alone.");
+  [[nodiscard]] double level() const {
+    return level_.empty() ? .95 : number_option("--level", level_, "a number between 0 and 1");
   }
 
-  static ordered_json json(const model::ModelFile& file) {
+  [[nodiscard]] ordered_json json(const model::ModelFile& file) const {
     ordered_json out;
     out["loss"] = loss_name(file.model.loss);
     out["task"] = to_string(file.model.task);
@@ -93,6 +114,8 @@ class Show : public Command {
     } else if (file.schema.curves) {
       out["curves"] = curves_json(file);
       out["coefficients"] = coefficient_json(file.model);
+    } else if (file.model.table) {
+      out["table"] = report::regression_json(file.model, level(), contrasts_);
     } else {
       out["coefficients"] = coefficient_json(file.model);
       out["original_units"] = original_units_json(file);
@@ -109,22 +132,30 @@ class Show : public Command {
                          loss_name(file.model.loss), privacy_line(file.receipt), wide_text(file),
                          receipt_text(file.receipt));
     }
+    if (file.model.table) {
+      return fmt::format("Regression table of '{}', {}\n{}\n\n{}\n{}", of,
+                         report::regression_kind(file.model.loss), privacy_line(file.receipt),
+                         regression_text(file, level(), contrasts_), receipt_text(file.receipt));
+    }
     if (file.schema.curves) {
       return fmt::format("Model of '{}' with curves, {} loss\n{}\n\n{}\n{}", of,
                          loss_name(file.model.loss), privacy_line(file.receipt), curves_text(file),
                          receipt_text(file.receipt));
     }
-    return fmt::format("Linear model of '{}', {} loss\n{}\n\n{}{}{}{}\n{}\n{}", of,
+    const std::string learner(learner_words(file.receipt.algorithm));
+    return fmt::format("Linear model of '{}', {} loss\n{}\n{}\n{}{}{}\n{}\n{}", of,
                        loss_name(file.model.loss), privacy_line(file.receipt),
+                       learner.empty() ? learner : paragraph(learner),
                        projection_note_.empty() ? "" : paragraph(projection_note_) + "\n\n",
                        coefficient_text(file, std::numeric_limits<std::size_t>::max()),
-                       missing_noise_text(file), sampling_error_ ? sampling_text() : std::string(),
-                       original_units_text(file), receipt_text(file.receipt));
+                       missing_noise_text(file), effects_text(file), receipt_text(file.receipt));
   }
 
   std::string model_;
   bool dense_ = false;
-  bool sampling_error_ = false;
+  std::vector<std::string> contrasts_;
+  std::string level_;
+  bool guarantee_ = false;
   std::string projection_note_;
 };
 

@@ -31,7 +31,7 @@ class Split : public Command {
     auto& options =
         add(line, "split", "Split records into a training and a test file, for the owner",
             split_examples);
-    options.add("data", data_, "FILE", "CSV or LIBSVM file with the records", Form::required);
+    options.add_records("data", data_, "CSV or LIBSVM file with the records");
     options.add("--test", share_, "NUMBER",
                 "Share of the records that go to the test [default: 0.2]");
     options.add("--by", by_, "NAME",

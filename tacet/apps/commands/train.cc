@@ -38,7 +38,7 @@ class Train : public Command {
     const auto pool = TrainingRun::threads(console, request.values());
     in_account(terms, way_to_train(terms), [&] {
       const auto plan = spelled(choose::plan(request, schema), console);
-      run_.run({name(), plan, training_.schema_file(), *pool}, console, cancel);
+      run_.run({name(), plan, training_.schema_file(), *pool, terms}, console, cancel);
     });
   }
 

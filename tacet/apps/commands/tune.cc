@@ -59,9 +59,13 @@ class Tune : public Command {
     in_account(terms, way, [&] {
       const auto plan = spelled(choose::plan(request, schema), console);
       for (const auto& reason : plan.reasons) console.say(paragraph(reason));
-      run_.run(
-          {name(), plan, training_.schema_file(), *pool, {.text = {}, .json = {}, .timed = false}},
-          console, cancel);
+      run_.run({name(),
+                plan,
+                training_.schema_file(),
+                *pool,
+                terms,
+                {.text = {}, .json = {}, .timed = false}},
+               console, cancel);
     });
   }
 

@@ -12,8 +12,12 @@
 #include "tacet/apps/patience.h"
 #include "tacet/apps/recorded_cost.h"
 #include "tacet/apps/terminal/text_table.h"
+#include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
 #include "tacet/base/version.h"
+#include "tacet/model/export/export.h"
+#include "tacet/model/model_file.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/statement.h"
@@ -27,6 +31,7 @@ using privacy::Receipt;
 constexpr std::string_view verify_examples =
     "  tacet verify model.json --protected && publish model.json\n"
     "  tacet verify model.json --json   the same for a program\n"
+    "  tacet verify model.json --export model.c   also whether that is an export of the model\n"
     "\n"
     "Recomputes the guarantee from the receipt alone. Exit code 5 when what is stated does not\n"
     "follow from the events, the PRG slack included, when the parameters, the unit or the\n"
@@ -71,8 +76,7 @@ void print_text(const Console& console, const Receipt& receipt,
   console.result(table.text());
   if (!verified.fault.empty()) return;
   const auto& parameters = verified.parameters;
-  console.result("\n" + paragraph(interval_in_words(epsilon, "epsilon")) +
-                 paragraph(privacy::statement(receipt)) +
+  console.result("\n" + paragraph(interval_in_words(epsilon, "epsilon")) + guarantee_text(receipt) +
                  paragraph(parameters.checked.empty()
                                ? std::string("Of the parameters nothing was checked.")
                                : fmt::format("Checked against each other: {}.",
@@ -88,10 +92,13 @@ class Verify : public Command {
     options.add("model", model_, "FILE",
                 "Model file, another result with a receipt, or a receipt (JSON)", Form::required);
     options.flag("--protected", must_protect_, "Refuse a model that promises no privacy");
+    options.add("--export", export_, "FILE",
+                "Refuse this file unless `tacet export` writes it for the model, byte for byte");
     patience_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
+    if (!export_.empty()) compare_export(console);
     auto work = patience_.meter(cancel);
     const auto result = read_result(model_);
     const auto& receipt = result.receipt;
@@ -115,7 +122,22 @@ class Verify : public Command {
   }
 
  private:
+  /// Writes it anew, by the options that it states.
+  void compare_export(const Console& console) const {
+    const auto file = model::load_model(model_);
+    const auto text = base::read_file(export_, base::limits::model_bytes);
+    const auto options = model::options_of_export(text, export_);
+    if (model::export_model(file, options) != text) {
+      throw base::GuaranteeError(
+          "'{}' is not what this version exports of '{}': it was changed, is of another model, or "
+          "another version wrote it; export the model again",
+          export_, model_);
+    }
+    console.say(fmt::format("'{}' is an export of '{}'.", export_, model_));
+  }
+
   std::string model_;
+  std::string export_;
   Patience patience_;
   bool must_protect_ = false;
 };

@@ -225,7 +225,7 @@ class Encoder::Implementation {
     }
     if (narrow_) narrow_->narrow(row);
     if (label_) {
-      row.set_label(label_->encode(fields[label_column_]), label_->placeholder());
+      row.set_label(label_->encode(fields[label_column_]), label_->label_without_target());
     } else {
       row.label = 0;
       row.labelled = true;

@@ -16,6 +16,12 @@ std::vector<std::string> listed_values(const Target& target) {
   return values;
 }
 
+bool unlisted_is_missing(const Target& target) {
+  const auto* binary = std::get_if<BinaryTarget>(&target.rule);
+  const bool one_list = binary != nullptr && binary->negative.empty();
+  return target.missing_target == MissingTarget::drop_unlisted && !one_list;
+}
+
 }  // namespace
 
 LabelEncoder::LabelEncoder(const Schema& schema)
@@ -34,7 +40,7 @@ double LabelEncoder::rule_label(const Value& value) const { return find(value).l
 
 bool LabelEncoder::is_missing(const Value& value) const { return find(value).missing; }
 
-double LabelEncoder::placeholder() const {
+double LabelEncoder::label_without_target() const {
   return std::holds_alternative<BinaryTarget>(target_.rule) ? -1.0 : 0.0;
 }
 
@@ -42,7 +48,7 @@ LabelEncoder::Found LabelEncoder::find(const Value& value) const {
   if (const auto* number = std::get_if<float>(&value)) return find_number(*number);
   if (!target_.regression()) {
     const auto index = index_.find_value(value);
-    return {from_index(index), !index && missing_.has(value)};
+    return {from_index(index), !index && (unlisted_is_missing(target_) || missing_.has(value))};
   }
   const auto number = missing_.has(value) ? std::nullopt : number_of(value, reader_);
   if (!number || missing_.has_number(*number)) return {0.0, true};
@@ -53,14 +59,14 @@ LabelEncoder::Found LabelEncoder::find_number(double value) const {
   const bool missing = std::isnan(value) || missing_.has_number(value);
   if (!target_.regression()) {
     const auto index = index_.find_number(value);
-    return {from_index(index), !index && missing};
+    return {from_index(index), !index && (unlisted_is_missing(target_) || missing)};
   }
   if (missing || !std::isfinite(value)) return {0.0, true};
   return {from_value(value), false};
 }
 
 std::optional<double> LabelEncoder::kept(const Found& found) const {
-  const bool dropped = found.missing && target_.missing_target == MissingTarget::drop;
+  const bool dropped = found.missing && target_.missing_target != MissingTarget::bounds;
   return dropped ? std::nullopt : std::optional(found.label);
 }
 

@@ -30,7 +30,7 @@ class LabelEncoder {
   [[nodiscard]] bool is_missing(const Value& value) const;
 
   /// What stands for the label of a dropped record: a label like any other.
-  [[nodiscard]] double placeholder() const;
+  [[nodiscard]] double label_without_target() const;
 
  private:
   struct Found {

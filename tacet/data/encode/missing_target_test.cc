@@ -14,8 +14,10 @@ const std::string x =
     "missing = ['', 'NA', '-999']\n"
     "[[column]]\nname = 'x'\nkind = 'numeric'\nlower = 0\nupper = 10\n";
 
-EncodedRow encoded(const std::string& target, std::string_view label) {
-  const auto schema = schema_from_toml(x + "[target]\ncolumn = 'y'\n" + target, "s.toml");
+EncodedRow encoded(const std::string& target, std::string_view label,
+                   MissingTarget rule = MissingTarget::drop) {
+  auto schema = schema_from_toml(x + "[target]\ncolumn = 'y'\n" + target, "s.toml");
+  if (rule != MissingTarget::drop) schema.target->missing_target = rule;
   const std::vector<std::string> names{"x", "y"};
   Encoder encoder(schema, names, TargetUse::required, "t.csv");
   EncodedRow row;
@@ -50,6 +52,25 @@ TEST(MissingTarget, AnyOtherTargetTeaches) {
   EXPECT_TRUE(bounds.labelled);
   EXPECT_EQ(bounds.label, 0);
   EXPECT_EQ(bounds.columns.size(), 2U);
+}
+
+// Of complete cases: a class in neither list is none, and everything else is as with `drop`.
+TEST(MissingTarget, AClassInNeitherListIsDroppedFromCompleteCases) {
+  const auto labelled = [](const std::string& target, std::string_view label) {
+    return encoded(target, label, MissingTarget::drop_unlisted).labelled;
+  };
+  const std::string two = "positive = 'yes'\nnegative = ['1', 'no']\n";
+  for (const auto* more : {"", "unknown = 'positive'\n"}) {
+    EXPECT_TRUE(labelled(two + more, "yes"));
+    EXPECT_TRUE(labelled(two + more, "no"));
+    EXPECT_FALSE(labelled(two + more, "perhaps"));
+    EXPECT_FALSE(labelled(two + more, ""));
+  }
+  EXPECT_TRUE(labelled("positive = 'yes'\n", "perhaps"));
+  EXPECT_FALSE(labelled("positive = 'yes'\n", "NA"));
+  EXPECT_TRUE(labelled("positive = ['yes', 'NA']\n", "NA"));
+  EXPECT_TRUE(labelled("lower = 0\nupper = 5\n", "7"));
+  EXPECT_FALSE(labelled("lower = 0\nupper = 5\n", "soon"));
 }
 
 }  // namespace missing_target_test

@@ -51,14 +51,14 @@ void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<co
                             const Value& label, EncodedRow& row) {
   const auto encoded = labels().encode(label);
   encode(columns, values, row);
-  row.set_label(encoded, labels().placeholder());
+  row.set_label(encoded, labels().label_without_target());
 }
 
 void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<const double> values,
                             double label, EncodedRow& row) {
   const auto encoded = labels().encode_number(label);
   encode(columns, values, row);
-  row.set_label(encoded, labels().placeholder());
+  row.set_label(encoded, labels().label_without_target());
 }
 
 void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<const double> values,

@@ -62,19 +62,6 @@ constexpr std::array<std::string_view, 24> formats{"",
                                                    "%d/%m/%Y %H:%M:%S"};
 constexpr std::size_t longest_date = 40;
 
-const std::array<NumberReader, number_ways>& readers() {
-  static const auto all = [] {
-    std::array<NumberReader, number_ways> result;
-    for (std::size_t k = 0; k < number_ways; ++k) {
-      result[k] = NumberReader(false, {.decimal = ways[k].decimal,
-                                       .thousands = std::string(ways[k].thousands),
-                                       .symbols = usual_symbols()});
-    }
-    return result;
-  }();
-  return all;
-}
-
 }  // namespace
 
 const std::vector<std::string>& usual_symbols() {
@@ -84,6 +71,33 @@ const std::vector<std::string>& usual_symbols() {
       "kr",  "$",   "%",   "\xe2\x82\xac", "\xe2\x82\xb9", "\xc2\xa3", "\xc2\xa5"};
   return symbols;
 }
+
+bool known_thousands(std::string_view sign) {
+  return std::ranges::find(ways, sign, &NumberWay::thousands) != ways.end();
+}
+
+class NumberWays {
+ public:
+  explicit NumberWays(const std::vector<std::string>& said) : symbols_(said) {
+    const auto& usual = usual_symbols();
+    symbols_.insert(symbols_.end(), usual.begin(), usual.end());
+    for (std::size_t k = 0; k < number_ways; ++k) {
+      readers_[k] = NumberReader(false, {.decimal = ways[k].decimal,
+                                         .thousands = std::string(ways[k].thousands),
+                                         .symbols = symbols_});
+    }
+  }
+
+  [[nodiscard]] bool reads(std::size_t way, std::string_view field) const {
+    return readers_[way](field).has_value();
+  }
+  /// Those beside numbers, the first ones first.
+  [[nodiscard]] const std::vector<std::string>& symbols() const { return symbols_; }
+
+ private:
+  std::vector<std::string> symbols_;
+  std::array<NumberReader, number_ways> readers_;
+};
 
 bool means_missing(std::string_view text) {
   constexpr std::array<std::string_view, 25> known{
@@ -100,6 +114,9 @@ bool means_missing(std::string_view text) {
 
 // --- facts
 
+SpellingFacts::SpellingFacts(const SaidSpelling& said)
+    : number_ways_(std::make_shared<NumberWays>(said.symbols)), format_(said.date_format) {}
+
 void SpellingFacts::add(std::string_view field) {
   field = without_blanks(field);
   if (means_missing(field)) {
@@ -114,13 +131,13 @@ void SpellingFacts::add(std::string_view field) {
   }
   bool number = false;
   for (std::size_t k = 0; k < number_ways; ++k) {
-    if (!readers()[k](field)) continue;
+    if (!number_ways_->reads(k, field)) continue;
     ++numbers_[k];
     number = true;
   }
   if (number) {
     signs_ = true;
-    for (const auto& symbol : usual_symbols()) {
+    for (const auto& symbol : number_ways_->symbols()) {
       if (!field.starts_with(symbol) && !field.ends_with(symbol) && field.find("-" + symbol) != 0) {
         continue;
       }
@@ -204,7 +221,7 @@ std::vector<std::size_t> SpellingGuess::allowed_ways(const SpellingFacts& facts)
 void SpellingGuess::guess_numbers(const std::vector<SpellingFacts>& columns) {
   std::array<std::int64_t, number_ways> scores{};
   bool all_plain = true;
-  std::vector<std::string> symbols;
+  auto symbols = said_.symbols;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     if (!numeric_[k]) continue;
     for (const auto& symbol : columns[k].symbols_) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,14 +18,27 @@ namespace tacet::data {
 inline constexpr std::size_t number_ways = 14;
 /// Currencies and percent signs, the longest ones first.
 [[nodiscard]] const std::vector<std::string>& usual_symbols();
+/// Whether a sign between thousands is one that is told apart; empty: none.
+[[nodiscard]] bool known_thousands(std::string_view sign);
 /// Whether a text is one of the usual words for a missing value: NA, n/a, a point, a dash, unknown.
 [[nodiscard]] bool means_missing(std::string_view text);
+
+/// What was said by a person, which no guess overrides.
+struct SaidSpelling {
+  std::optional<char> decimal{};
+  std::optional<std::string> thousands{};
+  std::vector<std::string> symbols{};  ///< beside numbers, tried before the usual ones
+  std::string date_format{};
+};
+
+/// Reads numbers in each way that is told apart, with the usual symbols and those that were said.
+class NumberWays;
 
 /// What the values of one column speak for. Missing values are not added.
 class SpellingFacts {
  public:
-  /// `format`: a further way to write dates, which somebody named; empty: none.
-  explicit SpellingFacts(std::string format = {}) : format_(std::move(format)) {}
+  /// Columns of one file share the first column's ways: copy it.
+  explicit SpellingFacts(const SaidSpelling& said = {});
 
   void add(std::string_view field);
 
@@ -47,6 +61,7 @@ class SpellingFacts {
 
   [[nodiscard]] std::string_view way(std::size_t k) const;
 
+  std::shared_ptr<const NumberWays> number_ways_;
   std::string format_;
   std::int64_t count_ = 0;
   std::int64_t words_ = 0;
@@ -55,13 +70,6 @@ class SpellingFacts {
   bool signs_ = false;  // a point, comma or other sign stands in a number
   bool may_be_dates_ = true;
   std::vector<std::string> symbols_;  // that occur beside numbers
-};
-
-/// What was said by a person, which no guess overrides.
-struct SaidSpelling {
-  std::optional<char> decimal{};
-  std::optional<std::string> thousands{};
-  std::string date_format{};
 };
 
 /// The spelling of the file, and what single columns write otherwise.

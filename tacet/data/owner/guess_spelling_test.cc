@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "tacet/data/owner/code_names.h"
 
 namespace tacet::data {
@@ -15,7 +18,7 @@ SpellingGuess guess(const Columns& columns, const SaidSpelling& said = {}) {
   std::vector<SpellingFacts> facts;
   for (const auto& values : columns) {
     names.push_back("c" + std::to_string(names.size()));
-    facts.emplace_back(said.date_format);
+    facts.emplace_back(said);
     for (const auto& value : values) facts.back().add(value);
   }
   return {names, facts, said};
@@ -31,6 +34,15 @@ TEST(GuessSpelling, FindsTheOnlyReading) {
   const auto money = guess({{"$1,234.50", "$7"}, {"1,5", "0,7"}});
   EXPECT_EQ(money.file().symbols, std::vector<std::string>{"$"});
   EXPECT_EQ(money.question(), "");
+}
+
+TEST(GuessSpelling, KnowsTheSymbolsThatWereSaid) {
+  const Columns prices{{"12,50 z\xc5\x82", "7,25 z\xc5\x82"}};
+  EXPECT_FALSE(guess(prices).numeric(0));
+  const auto said = guess(prices, {.symbols = {"z\xc5\x82"}});
+  EXPECT_TRUE(said.numeric(0));
+  EXPECT_EQ(said.file().symbols, std::vector<std::string>{"z\xc5\x82"});
+  EXPECT_EQ(said.file().decimal, ',');
 }
 
 // 1,234 may be a fraction or a thousand; whatever tells decides, else a person does.

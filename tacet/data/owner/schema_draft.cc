@@ -117,7 +117,7 @@ class Drafter {
   Schema& schema() { return draft_.schema; }
 
   std::vector<SpellingFacts> look_at_spelling() {
-    std::vector<SpellingFacts> facts(names_.size(), SpellingFacts(options_.said.date_format));
+    std::vector<SpellingFacts> facts(names_.size(), SpellingFacts(options_.said));
     words_.resize(names_.size());
     const auto missing = [&](std::size_t, std::string_view field) {
       return among(schema().missing, field);

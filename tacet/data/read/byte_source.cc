@@ -1,5 +1,6 @@
 #include "tacet/data/read/byte_source.h"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "tacet/base/limits.h"
 #include "tacet/data/file_text.h"
 #include "tacet/data/read/foreign_file.h"
+#include "tacet/data/read/pipes.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {
@@ -46,6 +48,28 @@ class FileSource : public ByteSource {
   };
   std::string name_;
   std::unique_ptr<std::FILE, Close> file_;
+};
+
+/// A file that somebody else opened and closes, from its first byte on.
+class HeldSource : public ByteSource {
+ public:
+  explicit HeldSource(const OpenFile& file) : file_(file) {}
+
+  std::size_t read(std::span<char> buffer) override {
+    for (;;) {
+      const auto count = ::pread(file_.descriptor, buffer.data(), buffer.size(), place_);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) {
+        throw base::IoError("cannot read {}: {}", file_.name, std::strerror(errno));
+      }
+      place_ += count;
+      return static_cast<std::size_t>(count);
+    }
+  }
+
+ private:
+  OpenFile file_;
+  off_t place_ = 0;
 };
 
 class MemorySource : public ByteSource {
@@ -193,22 +217,6 @@ std::unique_ptr<ByteSource> unwrap(std::unique_ptr<PeekedSource> peeked, std::st
   return std::make_unique<GzipSource>(std::move(peeked), name);
 }
 
-/// All of standard input, read once and kept: commands may read their records twice.
-std::string_view standard_input() {
-  static const std::string text = [] {
-    std::string all;
-    std::vector<char> piece(std::size_t{1} << 18);
-    while (const auto count = std::fread(piece.data(), 1, piece.size(), stdin)) {
-      all.append(piece.data(), count);
-    }
-    if (std::ferror(stdin) != 0) {
-      throw base::IoError("cannot read standard input: {}", std::strerror(errno));
-    }
-    return all;
-  }();
-  return text;
-}
-
 /// Whether a file is long enough, and is read without waiting for anybody.
 bool worth_a_thread(const std::filesystem::path& file) {
   constexpr std::uintmax_t least = std::uintmax_t{1} << 20;
@@ -218,20 +226,41 @@ bool worth_a_thread(const std::filesystem::path& file) {
   return !none && size >= least;
 }
 
-}  // namespace
-
-std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadAheadOf ahead,
-                                        TextEncoding expected) {
-  auto raw = file == standard_input_name
-                 ? std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(standard_input()))
-                 : std::make_unique<FileSource>(file);
+std::unique_ptr<PeekedSource> peek_at_records(std::unique_ptr<ByteSource> raw,
+                                              const std::string& name, TextEncoding expected) {
   auto peeked = std::make_unique<PeekedSource>(std::move(raw));
   const bool expected_mark = expected == TextEncoding::utf_16 && is_utf16(peeked->head());
   if (const auto kind = expected_mark ? "" : foreign_kind(peeked->head()); !kind.empty()) {
-    throw base::DataError("'{}' {}", file.string(), kind);
+    throw base::DataError("'{}' {}", name, kind);
   }
+  return peeked;
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_source(const OpenFile& file, TextEncoding expected) {
+  auto held = std::make_unique<HeldSource>(file);
+  return unwrap(peek_at_records(std::move(held), file.name, expected), file.name);
+}
+
+std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadAheadOf ahead,
+                                        TextEncoding expected) {
+  const bool kept = is_pipe(file) && can_be_read_again(file);
+  auto raw =
+      kept ? std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(internal::kept_pipe(file)))
+           : std::make_unique<FileSource>(file);
+  auto peeked = peek_at_records(std::move(raw), file.string(), expected);
   const bool wanted = ahead == ReadAheadOf::long_files || peeked->gzip();
+  const bool utf16 = is_utf16(peeked->head());
   auto source = unwrap(std::move(peeked), file.string());
+  if (auto mark = internal::end_mark_of(file)) {
+    if (utf16) {
+      throw base::UsageError(
+          "`end_mark` is not read in UTF-16: convert the text on its way, as iconv -f utf-16 -t "
+          "utf-8 does");
+    }
+    source = internal::until_mark(std::move(source), std::move(*mark), file.string());
+  }
   return wanted && worth_a_thread(file) ? internal::read_ahead(std::move(source))
                                         : std::move(source);
 }

@@ -25,7 +25,8 @@ struct BegunText {
   std::unique_ptr<ByteSource> source;
 };
 
-/// Stands for standard input, which is read whole and kept, so that it can be opened again.
+/// Stands for standard input, which is read whole and kept, so that it can be opened again
+/// (pipes.h).
 inline constexpr std::string_view standard_input_name = "-";
 
 /// Opens a file; one that starts with gzip's two magic bytes is decompressed on the way (several
@@ -40,6 +41,16 @@ enum class ReadAheadOf { long_files, compressed_only };
 /// expected, since it holds zero bytes (transcode.h reads it).
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file,
                                                       ReadAheadOf ahead = ReadAheadOf::long_files,
+                                                      TextEncoding expected = TextEncoding::utf_8);
+
+/// A file that the caller holds open, for as long as the source is read: whatever became of its
+/// name meanwhile, these bytes are read, from the first one on.
+struct OpenFile {
+  int descriptor;
+  std::string name;  ///< for messages
+};
+/// The same of such a file, on the calling thread.
+[[nodiscard]] std::unique_ptr<ByteSource> open_source(const OpenFile& file,
                                                       TextEncoding expected = TextEncoding::utf_8);
 
 /// Bytes in memory, decompressed likewise; `text` must outlive the source.

@@ -20,8 +20,9 @@ struct CsvOptions {
   std::optional<char> quote = '"';  ///< absent: quotes are ordinary characters
   bool trim = false;                ///< drop blanks and tabs around unquoted fields
   bool fill_short = false;          ///< end a record with too few columns with empty fields
-  std::optional<char> comment{};    ///< a line above the line of names that begins with it is no record
-  bool from_start = true;           ///< a byte order mark may stand before the first record
+  std::optional<char>
+      comment{};           ///< a line above the line of names that begins with it is no record
+  bool from_start = true;  ///< a byte order mark may stand before the first record
   std::size_t buffer_size = std::size_t{1} << 20;
   /// Bounds the memory of one record.
   std::size_t longest_record = static_cast<std::size_t>(base::limits::csv_record_bytes);

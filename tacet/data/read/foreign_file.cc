@@ -16,10 +16,10 @@ constexpr std::string_view save_as_csv =
     "save the sheet as CSV (UTF-8) and give that file, or pipe it: in2csv FILE | tacet ... -";
 constexpr std::string_view by_query =
     "let a tool that reads it write CSV, and give that as -: "
-    "duckdb -csv -c \"FROM 'FILE'\" | tacet ... -";
+    "(duckdb -csv -c \"FROM 'FILE'\" && echo END) | tacet ... - `end_mark=END`";
 constexpr std::string_view by_select =
     "let sqlite3 write CSV, and give that as -: "
-    "sqlite3 -header -csv FILE \"SELECT * FROM TABLE\" | tacet ... -";
+    "(sqlite3 -header -csv FILE \"SELECT * FROM TABLE\" && echo END) | tacet ... - `end_mark=END`";
 constexpr std::string_view by_program =
     "let a program that reads it write CSV or NPY, and give that file";
 constexpr std::string_view unpack = "unpack it, or pack it with gzip, which is read as it is";
@@ -98,8 +98,8 @@ std::string foreign_kind(std::string_view first_bytes) {
   }
   return fmt::format(
       "is JSON, not CSV; {}",
-      "let a tool that reads it write CSV, and give that as -: duckdb -csv -c \"FROM "
-      "read_json('FILE')\" | tacet ... -");
+      "let a tool that reads it write CSV, and give that as -: (duckdb -csv -c \"FROM "
+      "read_json('FILE')\" && echo END) | tacet ... - `end_mark=END`");
 }
 
 }  // namespace tacet::data

@@ -34,4 +34,23 @@ Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
                                 options);
 }
 
+Dataset read_dataset(const OpenFile& file, const Schema& schema, const ReadOptions& options) {
+  schema.validate();
+  check_options(schema, options);
+  const auto& kind = *schema.format.kind;
+  if (kind.names_columns()) {
+    const auto encoding = schema.format.encoding;
+    return internal::read_csv(in_utf8(open_source(file, encoding), encoding), file.name, schema,
+                              options);
+  }
+  if (!kind.has_lines) {
+    throw base::UsageError("'{}' is {}, whose records are in several files: name it by its path",
+                           file.name, kind.description);
+  }
+  const auto records =
+      internal::libsvm_records(open_source(file), file.name, schema.features->count,
+                               std::size_t{1} << 20, schema.format.index_base);
+  return internal::read_uniform(*records, schema, options);
+}
+
 }  // namespace tacet::data

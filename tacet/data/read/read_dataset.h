@@ -42,6 +42,11 @@ struct ReadOptions {
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
                                    const ReadOptions& options = {});
 
+/// The same of a file of lines (CSV, LIBSVM) that the caller holds open; UsageError for other
+/// kinds, whose records are in several files.
+[[nodiscard]] Dataset read_dataset(const OpenFile& file, const Schema& schema,
+                                   const ReadOptions& options = {});
+
 namespace internal {
 
 /// What records that are read with or without their target look like.

@@ -1,8 +1,11 @@
 #include "tacet/data/read/read_dataset.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -191,6 +194,42 @@ TEST(ReadDataset, BankMarketingMatchesItsPublishedCounts) {
   std::int64_t positive = 0;
   for (std::int64_t row = 0; row < data.rows(); ++row) positive += data.label(row) > 0 ? 1 : 0;
   EXPECT_EQ(positive, 4640);
+}
+
+TEST(ReadDataset, OfAnOpenFileReadsThatFileFromItsBeginning) {
+  const TemporaryFile csv("x,y\n0.5,1\n");
+  const int opened = ::open(csv.path().c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(opened, 0);
+  const OpenFile file{opened, "record"};
+  std::filesystem::remove(csv.path());
+  std::ofstream(csv.path()) << "x,y\n0.5,1\n0.5,1\n";
+  EXPECT_EQ(read_dataset(file, small_schema()).rows(), 1);
+  EXPECT_EQ(read_dataset(file, small_schema()).rows(), 1);
+  auto other = small_schema();
+  other.target->column = "z";
+  try {
+    static_cast<void>(read_dataset(file, other));
+    ADD_FAILURE() << "read";
+  } catch (const base::DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("record"), std::string::npos) << error.what();
+  }
+  ::close(opened);
+}
+
+TEST(ReadDataset, AnOpenFileMayBeLibsvmAndNoArray) {
+  const TemporaryFile lines("1 1:0.5 2:0.25\n");
+  const int opened = ::open(lines.path().c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(opened, 0);
+  const auto schema = [](const std::string& kind) {
+    return schema_from_toml(
+        "[target]\npositive='1'\n[features]\ncount=2\nlower=0\nupper=1\n[format]\nkind='" + kind +
+            "'\n",
+        "s.toml");
+  };
+  EXPECT_EQ(read_dataset(OpenFile{opened, "record"}, schema("libsvm")).rows(), 1);
+  EXPECT_THROW(static_cast<void>(read_dataset(OpenFile{opened, "record"}, schema("npy"))),
+               base::UsageError);
+  ::close(opened);
 }
 
 }  // namespace read_dataset_test

@@ -28,6 +28,7 @@ struct NumericCheck {
     check_period();
     if (rule.date) check_date();
     check_line();
+    check_step();
   }
 
   template <typename... Values>
@@ -119,6 +120,17 @@ struct NumericCheck {
   void check_line() const {
     if (rule.line_count() == 1 || (rule.hat_functions() == 0 && !rule.standard)) return;
     fail("without the number itself (period, bins_only) a column has neither knots nor a mean");
+  }
+
+  void check_step() const {
+    if (!rule.step) return;
+    if (!(*rule.step > 0 && *rule.step <= rule.upper - rule.lower)) {
+      fail("step must be above 0 and at most upper - lower = {}, got {}", rule.upper - rule.lower,
+           *rule.step);
+    }
+    if (rule.log1p || rule.line_count() != 1 || rule.period) {
+      fail("with log1p, period or bins_only a step has no effect of its own; leave step out");
+    }
   }
 };
 

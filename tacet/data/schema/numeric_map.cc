@@ -145,4 +145,23 @@ double NumericMap::largest_square() const {
 
 double NumericMap::least_square() const { return (period_ ? 1 : 0) + bin_square(); }
 
+NumericConstants NumericMap::constants() const {
+  return {.lower = lower_,
+          .upper = upper_,
+          .log1p = log1p_,
+          .origin = origin_,
+          .width = width_,
+          .slope = slope_,
+          .zero = zero_,
+          .fill = fill_,
+          .missing_share = missing_,
+          .filled = filled_,
+          .period = period_,
+          .lines = lines_,
+          .knots = knots_,
+          .edges = edges_,
+          .bin_height = bin_height_,
+          .indicator = indicator_};
+}
+
 }  // namespace tacet::data

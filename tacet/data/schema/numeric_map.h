@@ -27,6 +27,26 @@ struct NumericFeature {
   std::int64_t index = 0;
 };
 
+/// The constants by which a NumericMap works, for programs that compute its features elsewhere.
+struct NumericConstants {
+  double lower;
+  double upper;
+  bool log1p;
+  double origin;  ///< of the lower bound, its log(1 + x) with log1p
+  double width;   ///< from there to the upper one
+  double slope;   ///< the line is slope (share - zero)
+  double zero;
+  double fill;           ///< stands for a missing number
+  double missing_share;  ///< its share
+  bool filled;           ///< whether the schema says so
+  std::optional<double> period;
+  std::int64_t lines;
+  std::int64_t knots;
+  std::vector<double> edges;
+  double bin_height;
+  bool indicator;
+};
+
 /// From a number to its features before row scaling, by the schema alone. In this order:
 ///
 /// - line: the number clipped to the bounds, by log(1 + x) if asked, as the share v in [0, 1] of
@@ -96,9 +116,13 @@ class NumericMap {
     return static_cast<double>(knot) / static_cast<double>(knots_ - 1);
   }
   [[nodiscard]] double knot(std::int64_t knot) const;
+  /// The number at a share of the way.
+  [[nodiscard]] double value_at(double share) const;
   /// The bin of a number; one on an edge is in the bin above.
   [[nodiscard]] std::int64_t bin_of(double value) const;
   [[nodiscard]] double bin_height() const { return bin_height_; }
+  /// The numbers at which one bin ends and the next begins, ascending.
+  [[nodiscard]] const std::vector<double>& edges() const { return edges_; }
   /// A number of the column as text: rounded to six digits, or the date of its day.
   [[nodiscard]] std::string text(double value) const;
 
@@ -109,10 +133,10 @@ class NumericMap {
   /// one.
   [[nodiscard]] double largest_square() const;
   [[nodiscard]] double least_square() const;
+  [[nodiscard]] NumericConstants constants() const;
 
  private:
   [[nodiscard]] double transform(double value) const;
-  [[nodiscard]] double value_at(double share) const;
   [[nodiscard]] double equal_edge(std::int64_t edge, std::int64_t bins) const;
   [[nodiscard]] numeric::SineCosine place_in_period(double value) const;
   [[nodiscard]] std::int64_t bin_count() const {

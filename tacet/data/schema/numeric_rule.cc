@@ -46,6 +46,7 @@ NumericColumn numeric_column(TableReader& table, bool date) {
   }
   if (const Node* node = table.find("typical")) rule.typical = value(*node, "typical");
   if (const Node* node = table.find("centre")) rule.centre = as_flag(*node, "centre");
+  if (const Node* node = table.find("step")) rule.step = as_number(*node, "step");
   if (const Node* node = table.find("knots")) rule.knots = as_integer(*node, "knots");
   if (const Node* node = table.find("bins")) {
     rule.bins = as_integer(*node, "bins");

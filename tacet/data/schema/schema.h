@@ -53,6 +53,8 @@ struct NumericColumn {
   std::optional<std::int64_t> knots{};
   /// A further feature that is 1 where the value is missing and 0 elsewhere.
   bool missing_indicator = false;
+  /// Step of which effects and odds ratios are told; absent: half the distance of the bounds.
+  std::optional<double> step{};
   /// One feature a bin, for the bin that the number is in. `bins` (0: none) are of equal width (in
   /// log(1 + x) with log1p); `edges` ascend strictly between the bounds and end all bins but one.
   std::int64_t bins = 0;
@@ -220,8 +222,11 @@ struct RegressionTarget {
 
 /// What a record without a target is, one whose target is missing or, for numbers, unreadable.
 enum class MissingTarget {
-  drop,   ///< it keeps its place and teaches nothing: every feature is 0 (missing_target.md)
-  bounds  ///< as its rule says: the middle or the lower bound of a number, the class `unknown`
+  drop,    ///< it keeps its place and teaches nothing: every feature is 0 (missing_target.md)
+  bounds,  ///< as its rule says: the middle or the lower bound of a number, the class `unknown`
+  /// As `drop`, and so is a class in neither list where both are given. No schema file says it: it
+  /// is how a method of complete cases reads.
+  drop_unlisted
 };
 
 struct Target {
@@ -254,8 +259,7 @@ struct FileFormat {
   bool fill_short = false;           ///< records with too few columns end with empty values
   std::vector<std::string> names{};  ///< the file's columns in order, for a file without a header
   std::int64_t index_base = 1;       ///< of a LIBSVM file: the index of its first column, 0 or 1
-  std::optional<char>
-      comment{};  ///< lines above the line of names that begin with it are no records
+  std::optional<char> comment{};     ///< lines above the names that begin with it are none
   TextEncoding encoding = TextEncoding::utf_8;
   Spelling spelling{};  ///< of numbers and dates in all columns; missing values are the schema's
 };

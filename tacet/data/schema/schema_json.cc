@@ -71,6 +71,7 @@ struct ColumnWriter {
     if (rule.fill) out["fill"] = value(*rule.fill);
     if (rule.missing_indicator) out["missing_indicator"] = true;
     if (rule.typical) out["typical"] = value(*rule.typical);
+    if (rule.step) out["step"] = *rule.step;
     if (rule.centre) out["centre"] = *rule.centre;
     if (rule.knots) out["knots"] = *rule.knots;
     if (rule.bins != 0) out["bins"] = rule.bins;

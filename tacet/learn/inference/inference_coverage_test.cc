@@ -51,8 +51,7 @@ Counts run(const Cell& cell, int runs, int plain_runs) {
   for (int t = 0; t < runs; ++t) {
     const auto seed = static_cast<std::uint64_t>(t) + 1000;
     const auto records = regression.draw(seed);
-    const auto table = regression_table(setup.design, test::fit(records, setup, seed),
-                                        static_cast<double>(cell.rows));
+    const auto table = regression_table(setup.design, test::fit(records, setup, seed));
     const auto lines = table_lines(table);
     const auto plain = t < plain_runs ? test::plain_fit(records, cell.mean) : test::PlainFit{};
     for (std::size_t k = 0; k < columns; ++k) {

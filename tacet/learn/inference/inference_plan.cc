@@ -93,7 +93,7 @@ double relative_noise(const RegressionFacts& facts, double reach) {
 std::int64_t step_count(const RegressionFacts& facts) {
   // Where sampling is far above noise one more step costs little, and a wrong start much.
   const bool precise = noise_over_sampling / (.1 * score_information(facts)) <= .02;
-  return facts.mean == MeanModel::poisson || precise ? 3 : 2;
+  return facts.mean == MeanModel::poisson || precise ? max_newton_steps : 2;
 }
 
 double epsilon_of(double mu, const InferenceOptions& options) {
@@ -230,34 +230,34 @@ double mu_needed(RegressionFacts facts, double limit) {
   return std::exp(high);
 }
 
-InferenceNoise inference_noise(const InferenceOptions& options, const RegressionFacts& facts,
-                               std::int64_t steps) {
-  check_options(options);
-  const auto shares = budget_shares(facts.mean);
+InferenceNoise shared_noise(double whole, MeanModel mean, std::int64_t steps) {
+  const auto shares = budget_shares(mean);
   // Later steps are nearer to the end, and get more: 1 : 3 : 9; for numbers all are equal.
-  const double growth = facts.mean == MeanModel::identity ? 1 : 3;
+  const double growth = mean == MeanModel::identity ? 1 : 3;
   std::vector<double> weights;
   for (std::int64_t j = 0; j < steps; ++j) {
     weights.push_back(weights.empty() ? 1 : growth * weights.back());
   }
   const double together = std::accumulate(weights.begin(), weights.end(), 0.0);
-  double whole = 1 / facts.mu;
-  const auto noise_of = [&] {
-    InferenceNoise noise{.start = whole / std::sqrt(shares.start),
-                         .last = whole / std::sqrt(shares.last())};
-    for (const double weight : weights) {
-      noise.steps.push_back(whole / std::sqrt(shares.steps * weight / together));
-    }
-    return noise;
-  };
+  InferenceNoise noise{.whole = whole,
+                       .start = whole / std::sqrt(shares.start),
+                       .last = whole / std::sqrt(shares.last())};
+  for (const double weight : weights) {
+    noise.steps.push_back(whole / std::sqrt(shares.steps * weight / together));
+  }
+  return noise;
+}
+
+InferenceNoise inference_noise(const InferenceOptions& options, const RegressionFacts& facts,
+                               std::int64_t steps) {
+  check_options(options);
   const auto cost = [&](const InferenceNoise& noise) {
     return accounting::epsilon(releases(noise), options.adjacency, privacy::Delta(options.delta));
   };
-  auto noise = noise_of();
+  auto noise = shared_noise(1 / facts.mu, facts.mean, steps);
   // Roundings of the parts: one unit in the last place after the other until the accountant agrees.
   for (double larger = 1e-15; cost(noise) > options.epsilon; larger *= 2) {
-    whole *= 1 + larger;
-    noise = noise_of();
+    noise = shared_noise(noise.whole * (1 + larger), facts.mean, steps);
   }
   return noise;
 }
@@ -265,7 +265,15 @@ InferenceNoise inference_noise(const InferenceOptions& options, const Regression
 privacy::Event releases(const InferenceNoise& noise) {
   privacy::Composed all;
   all.parts.emplace_back(privacy::Gaussian{noise.start});
-  for (const double step : noise.steps) all.parts.emplace_back(privacy::Gaussian{step});
+  // Equal steps as one repetition, as a reservation writes down what was spent: the sum of another
+  // form might be rounded another way, and be above what was booked.
+  const auto count = std::ssize(noise.steps);
+  const bool equal = count > 1 && std::ranges::count(noise.steps, noise.steps[0]) == count;
+  if (equal) {
+    all.parts.emplace_back(privacy::Repeated{count, privacy::Gaussian{noise.steps[0]}});
+  } else {
+    for (const double step : noise.steps) all.parts.emplace_back(privacy::Gaussian{step});
+  }
   all.parts.emplace_back(privacy::Gaussian{noise.last});
   return all;
 }
@@ -284,6 +292,12 @@ RegressionFacts regression_facts(const InferenceOptions& options, MeanModel mean
     facts.cut = std::ceil(largest_count);
     if (options.count_cut) {
       facts.cut = std::min(facts.cut, static_cast<double>(*options.count_cut));
+    }
+    if (facts.cut > optimize::max_count_cut) {
+      throw base::UsageError(
+          "counts up to {:g} are too many to be told apart one by one, at most {} are; give the "
+          "target a smaller 'upper', or `count_cut` where the counts follow Poisson's law",
+          facts.cut, optimize::max_count_cut);
     }
     facts.mean_count = std::min(facts.mean_count, facts.cut / 2);
   }

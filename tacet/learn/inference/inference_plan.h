@@ -90,16 +90,22 @@ inline constexpr double doubtful_relative_noise = .15;
 
 /// Noise multipliers of the releases, in order.
 struct InferenceNoise {
+  double whole = 0;  ///< of one release that took the whole budget
   double start = 0;
   std::vector<double> steps{};
   double last = 0;
 };
+/// The shares of one multiplier: the start's, those of so many steps, and the last one's.
+[[nodiscard]] InferenceNoise shared_noise(double whole, optimize::MeanModel mean,
+                                          std::int64_t steps);
+inline constexpr std::int64_t max_newton_steps = 3;
 /// UsageError for options that make no sense, GuaranteeError where no finite noise suffices.
 [[nodiscard]] InferenceNoise inference_noise(const InferenceOptions& options,
                                              const RegressionFacts& facts, std::int64_t steps);
 [[nodiscard]] privacy::Event releases(const InferenceNoise& noise);
 
-/// Facts of a regression at a budget. GuaranteeError where no finite noise suffices.
+/// Facts of a regression at a budget. GuaranteeError where no finite noise suffices, UsageError for
+/// counts of which too many are told apart.
 [[nodiscard]] RegressionFacts regression_facts(const InferenceOptions& options,
                                                optimize::MeanModel mean, std::int64_t columns,
                                                double largest_count = 1);

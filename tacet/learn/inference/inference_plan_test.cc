@@ -133,6 +133,14 @@ TEST(InferencePlan, CutOfCountsDecidesTheRoomOfTheirCurvature) {
   }
 }
 
+TEST(InferencePlan, RefusesMoreCountsThanItTellsApart) {
+  EXPECT_THROW(static_cast<void>(regression_facts(asked(1), MeanModel::poisson, 3, 701)),
+               base::UsageError);
+  auto options = asked(1);
+  options.count_cut = 700;
+  EXPECT_EQ(regression_facts(options, MeanModel::poisson, 3, 1e6).cut, 700);
+}
+
 TEST(InferencePlan, RefusesOptionsThatMakeNoSense) {
   const auto facts = facts_of(MeanModel::logistic, 5, 1);
   auto options = asked(1);

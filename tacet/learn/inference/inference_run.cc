@@ -191,6 +191,7 @@ class Fit {
                                .model_variance = numbers ? place.stddev * place.stddev : 1});
     estimate.reach = reach_;
     estimate.cut = response_.cut;
+    estimate.rows = facts_.rows;
     estimate.residual_stddev = numbers ? place.stddev : 0;
     estimate.narrow_cut = narrow_ && !setup_.options.symmetric_errors;
     return estimate;
@@ -212,12 +213,12 @@ class Fit {
 };
 
 /// A task of this shape, for what depends on its shape alone.
-JointTask task_shape(const InferenceSetup& setup, const optimize::JointShares& shares) {
+JointTask task_shape(const RegressionDesign& design, const optimize::JointShares& shares) {
   JointTask task;
-  task.whitening.resize(setup.design.columns(), setup.design.columns());
+  task.whitening.resize(design.columns(), design.columns());
   task.shares = shares;
   // Counts have a curvature, whatever its share.
-  if (setup.facts.mean == MeanModel::poisson && shares.curvature == 0) task.shares.curvature = 1;
+  if (design.mean == MeanModel::poisson && shares.curvature == 0) task.shares.curvature = 1;
   return task;
 }
 
@@ -240,9 +241,9 @@ void check_room(const InferenceSetup& setup) {
 
 }  // namespace
 
-InferenceSetup inference_setup(const data::Schema& schema, const InferenceOptions& options) {
+InferenceSetup inference_setup(RegressionDesign design, const InferenceOptions& options) {
   InferenceSetup setup;
-  setup.design = regression_design(schema, options.terms);
+  setup.design = std::move(design);
   setup.options = options;
   setup.facts = regression_facts(options, setup.design.mean, setup.design.columns(),
                                  setup.design.largest_count);
@@ -252,16 +253,17 @@ InferenceSetup inference_setup(const data::Schema& schema, const InferenceOption
   return setup;
 }
 
-NoiseRoom noise_room(const InferenceSetup& setup) {
+NoiseRoom noise_room(const RegressionDesign& design) {
+  const RegressionFacts facts{.mean = design.mean, .columns = design.columns()};
   NoiseRoom room;
   const auto add = [&](const optimize::JointShares& shares) {
-    const auto task = task_shape(setup, shares);
+    const auto task = task_shape(design, shares);
     room.blocks += task.blocks();
     room.words += task.values();
   };
-  add(start_shares(setup.facts));
-  for (std::size_t j = 0; j < setup.noise.steps.size(); ++j) add(step_shares(setup.facts));
-  add(last_shares(setup.facts));
+  add(start_shares(facts));
+  for (std::int64_t j = 0; j < max_newton_steps; ++j) add(step_shares(facts));
+  add(last_shares(facts));
   return room;
 }
 

@@ -21,18 +21,18 @@ struct InferenceSetup {
   std::string warning{};  ///< for people, where some coefficients may not be identified
 };
 
-/// Settles design, constants and noise by public facts alone. Errors as regression_design,
-/// check_identified and inference_noise; NumericError where the sampler's grid has no room for the
-/// noise.
-[[nodiscard]] InferenceSetup inference_setup(const data::Schema& schema,
+/// Resolves constants and noise by public facts alone. Errors as check_identified and
+/// inference_noise; NumericError where the sampler's grid has no room for the noise.
+[[nodiscard]] InferenceSetup inference_setup(RegressionDesign design,
                                              const InferenceOptions& options);
 
-/// Keystream blocks that the noise of a run takes, and their words together.
+/// Keystream blocks that the noise of a run takes, and their words together: at most, whatever the
+/// number of steps.
 struct NoiseRoom {
   std::int64_t blocks = 0;
   std::int64_t words = 0;
 };
-[[nodiscard]] NoiseRoom noise_room(const InferenceSetup& setup);
+[[nodiscard]] NoiseRoom noise_room(const RegressionDesign& design);
 
 /// Fits on records that were read by setup.design.reading, and of which each unit has one. Debits
 /// the events releases(setup.noise), in order; the same bits for any number of threads.

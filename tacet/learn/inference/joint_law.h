@@ -20,6 +20,7 @@ struct RegressionEstimate {
   double reach = 0;             ///< c
   double cut = 0;               ///< K, in units of the label
   double residual_stddev = 0;   ///< of numbers, as the start had it, in units of the label
+  std::int64_t rows = 0;        ///< the declared number, never a counted one
   bool narrow_cut = false;      ///< whether skewed errors could move the intercept
 
   /// Whether noise hides what a combination of the coefficients needs.

@@ -125,6 +125,8 @@ data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>&
   }
   data::Schema used = schema;
   used.interactions.clear();
+  // A record without a target is marked as such, and has no row (optimize/sums/design_row.h).
+  used.target->missing_target = data::MissingTarget::drop_unlisted;
   std::erase_if(used.columns,
                 [&](const data::Column& column) { return !named.contains(column.name); });
   for (auto& column : used.columns) {
@@ -142,45 +144,14 @@ data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>&
   return data::raw_schema(used);
 }
 
-/// Whether a text of the list is one of the schema's missing values.
-bool spells_missing(const std::vector<std::string>& texts, const data::Schema& schema) {
-  return std::ranges::any_of(texts, [&](const std::string& text) {
-    return std::ranges::find(schema.missing, text) != schema.missing.end();
-  });
-}
-
-/// Reads the target a second time, to see whether it is there: labels of missing and unknown values
-/// are those of others.
-void add_target_mark(RegressionDesign& made) {
-  auto& reading = made.reading;
-  const auto first = static_cast<std::uint32_t>(reading.full_column_count() - 1);
-  const auto& target = *reading.target;
-  if (const auto* number = std::get_if<data::RegressionTarget>(&target.rule)) {
-    NumericColumn rule{.lower = number->lower, .upper = number->upper};
-    rule.knots = 0;
-    rule.missing_indicator = true;
-    reading.columns.push_back({target.column, rule});
-    reading = data::raw_schema(reading);
-    made.design.absent.push_back(first + 1);
-    return;
-  }
-  const auto& classes = std::get<data::BinaryTarget>(target.rule);
-  if (!classes.negative.empty()) {
-    CategoricalColumn rule{.categories = classes.positive};
-    rule.categories.insert(rule.categories.end(), classes.negative.begin(), classes.negative.end());
-    const auto count = static_cast<std::uint32_t>(rule.categories.size());
-    reading.columns.push_back({target.column, rule});
-    made.design.present.emplace_back(first, first + count);
-  } else if (!spells_missing(classes.positive, reading)) {
-    // Every other value is the second class; a missing one is none.
-    reading.columns.push_back({target.column, data::HashedColumn{.bits = 1}});
-    made.design.present.emplace_back(first, first + 2);
-  }
-}
-
 void describe_target(RegressionDesign& made, const data::Schema& schema) {
   if (!schema.target) {
     throw base::UsageError("a regression needs a target; the schema names none");
+  }
+  if (schema.projection || schema.selected_columns) {
+    throw base::UsageError(
+        "method inference has a line for each column, and a schema with a projection or with "
+        "selected columns has none that it could name; leave them out");
   }
   if (!schema.intercept || schema.features) {
     throw base::UsageError(
@@ -214,8 +185,7 @@ std::map<std::string, std::vector<Factor>> column_factors(RegressionDesign& made
   std::uint32_t first = 0;
   for (const auto& column : made.reading.columns) {
     const auto* given = std::get_if<NumericColumn>(&column_of(schema, column.name).rule);
-    const FactorMaker maker{column, first,
-                            given != nullptr && given->missing_indicator};
+    const FactorMaker maker{column, first, given != nullptr && given->missing_indicator};
     auto found = std::visit(maker, column.rule);
     if (found.absent) made.design.absent.push_back(*found.absent);
     if (found.present) made.design.present.push_back(*found.present);
@@ -301,12 +271,12 @@ RegressionDesign regression_design(const data::Schema& schema, std::string_view 
   RegressionDesign made;
   describe_target(made, schema);
   const auto wanted = terms.empty() ? all_terms(schema) : parse_terms(terms);
+  made.terms = terms_text(wanted);
   made.reading = reading_schema(schema, wanted);
   const auto factors = column_factors(made, schema);
   Products products(factors);
   for (const auto& term : wanted) products.add(term);
   products.describe(made);
-  add_target_mark(made);
   return made;
 }
 

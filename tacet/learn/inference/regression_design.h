@@ -16,8 +16,9 @@ namespace tacet::learn {
 
 /// The columns of a regression and what they are in original units.
 struct RegressionDesign {
+  std::string terms{};  ///< resolved: each term in full
   /// By which records are read: the columns of the terms, numbers as 2 v - 1 with a mark where they
-  /// are missing, and whether the target is there.
+  /// are missing. Records without a target, or with a class in neither list, are marked.
   data::Schema reading{};
   optimize::Design design{};         ///< of its rows; the constant is the first column
   std::vector<std::string> names{};  ///< `(intercept)`, `age`, `sex=f`, `age:sex=f`

@@ -93,6 +93,30 @@ TEST(RegressionDesign, WithoutTermsItHasAllColumnsAndTheSchemasInteractions) {
   EXPECT_EQ(design.mean, optimize::MeanModel::logistic);
 }
 
+// Whatever the terms are: also where no category tells that a dropped record has no feature.
+TEST(RegressionDesign, ARecordWithoutATargetHasNoRowWhateverTheTerms) {
+  for (const auto* missing : {"", "missing_target = \"bounds\"\n"}) {
+    const auto schema = schema_with(std::string(pressure) + missing);
+    const auto design = regression_design(schema, "age");
+    EXPECT_TRUE(row_of(design, {"age", "y"}, {"50", "120"}));
+    EXPECT_FALSE(row_of(design, {"age", "y"}, {"50", ""}));
+    EXPECT_FALSE(row_of(design, {"age", "y"}, {"50", "high"}));
+  }
+}
+
+// The target is read twice, both times as the schema spells it.
+TEST(RegressionDesign, ATargetIsThereAsItsSpellingHasIt) {
+  const auto numbers = regression_design(
+      schema_with(std::string(pressure) + "decimal = \",\"\nmissing = [\"999\"]\n"), "age");
+  EXPECT_TRUE(row_of(numbers, {"age", "y"}, {"50", "120,5"}));
+  EXPECT_FALSE(row_of(numbers, {"age", "y"}, {"50", "120.5"}));
+  EXPECT_FALSE(row_of(numbers, {"age", "y"}, {"50", "999"}));
+  const auto open = regression_design(
+      schema_with("[target]\ncolumn = \"y\"\npositive = \"yes\"\nmissing = [\"?\"]\n"), "age");
+  EXPECT_TRUE(row_of(open, {"age", "y"}, {"50", "no"}));
+  EXPECT_FALSE(row_of(open, {"age", "y"}, {"50", "?"}));
+}
+
 // Complete cases: only of the terms' columns and of the target, and by what the schema calls
 // missing.
 TEST(RegressionDesign, ARecordThatLacksAValueOfATermOrOfTheTargetHasNoRow) {
@@ -178,6 +202,12 @@ TEST(RegressionDesign, RefusesWhatHasNoTable) {
             std::string::npos);
   EXPECT_NE(error_of(schema_with("intercept = false\n" + std::string(died)), "").find("intercept"),
             std::string::npos);
+  auto narrowed = schema;
+  narrowed.selected_columns = std::vector<std::uint32_t>{};
+  EXPECT_NE(error_of(narrowed, "age").find("selected columns"), std::string::npos);
+  narrowed = schema;
+  narrowed.projection = data::Projection{};
+  EXPECT_NE(error_of(narrowed, "age").find("projection"), std::string::npos);
   const auto hashed = schema_with(died, "[[column]]\nname=\"zip\"\nkind=\"hashed\"\nbits=4\n");
   EXPECT_NE(error_of(hashed, "").find("'zip' is neither numeric nor categorical"),
             std::string::npos);

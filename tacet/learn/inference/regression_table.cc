@@ -5,6 +5,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -119,8 +120,8 @@ class Contrast {
 
 }  // namespace
 
-RegressionTable regression_table(const RegressionDesign& design, const RegressionEstimate& estimate,
-                                 double rows) {
+RegressionTable regression_table(const RegressionDesign& design,
+                                 const RegressionEstimate& estimate) {
   RegressionTable fitted{.names = design.names, .references = design.references};
   const Eigen::MatrixXd map = design.label_scale * design.originals.transpose();
   fitted.coefficients = map * estimate.coefficients;
@@ -133,8 +134,64 @@ RegressionTable regression_table(const RegressionDesign& design, const Regressio
     fitted.identified.push_back(!skewed && estimate.identifies(combination));
     fitted.degrees_of_freedom.push_back(estimate.degrees_of_freedom(combination));
   }
-  fitted.rows = rows;
+  fitted.rows = estimate.rows;
+  fitted.reach = estimate.reach;
+  const double unit =
+      design.mean == optimize::MeanModel::identity ? design.label_scale : 1;  // counts as they are
+  fitted.residual_cut = design.mean == optimize::MeanModel::logistic ? 0 : unit * estimate.cut;
+  fitted.residual_stddev = unit * estimate.residual_stddev;
   fitted.with_goodness = design.mean == optimize::MeanModel::identity;
+  return fitted;
+}
+
+model::RegressionNumbers table_numbers(const RegressionTable& fitted, std::string terms) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  model::RegressionNumbers numbers{.terms = std::move(terms),
+                                   .names = fitted.names,
+                                   .references = fitted.references,
+                                   .reach = fitted.reach,
+                                   .residual_cut = fitted.residual_cut,
+                                   .residual_stddev = fitted.residual_stddev,
+                                   .rows = fitted.rows};
+  for (std::size_t i = 0; i < fitted.names.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    const bool known = fitted.identified[i];
+    numbers.coefficients.push_back(known ? fitted.coefficients[row] : unknown);
+    numbers.degrees_of_freedom.push_back(known ? fitted.degrees_of_freedom[i] : unknown);
+    for (std::size_t j = 0; j <= i; ++j) {
+      const auto column = static_cast<Eigen::Index>(j);
+      const bool both = known && fitted.identified[j];
+      numbers.sampling.push_back(both ? fitted.sampling(row, column) : unknown);
+      numbers.noise.push_back(both ? fitted.noise(row, column) : unknown);
+    }
+  }
+  return numbers;
+}
+
+RegressionTable table_of(const model::LinearModel& model) {
+  if (!model.table) throw base::InternalError("a model without a table of coefficients");
+  const auto& numbers = *model.table;
+  const auto count = static_cast<Eigen::Index>(numbers.names.size());
+  RegressionTable fitted{.names = numbers.names,
+                         .references = numbers.references,
+                         .degrees_of_freedom = numbers.degrees_of_freedom,
+                         .rows = numbers.rows,
+                         .reach = numbers.reach,
+                         .residual_cut = numbers.residual_cut,
+                         .residual_stddev = numbers.residual_stddev,
+                         .with_goodness = std::holds_alternative<model::SquaredLoss>(model.loss)};
+  fitted.coefficients = Eigen::Map<const VectorXd>(numbers.coefficients.data(), count);
+  const auto symmetric = [&](const std::vector<double>& triangle) {
+    return Eigen::MatrixXd::NullaryExpr(count, count, [&](Eigen::Index i, Eigen::Index j) {
+      return triangle[model::RegressionNumbers::place(static_cast<std::size_t>(i),
+                                                      static_cast<std::size_t>(j))];
+    });
+  };
+  fitted.sampling = symmetric(numbers.sampling);
+  fitted.noise = symmetric(numbers.noise);
+  for (std::size_t k = 0; k < numbers.names.size(); ++k) {
+    fitted.identified.push_back(numbers.identified(k));
+  }
   return fitted;
 }
 
@@ -167,9 +224,19 @@ TableLine contrast_line(const RegressionTable& fitted, std::string_view contrast
     throw base::UsageError("contrast '{}': nothing is left of it; name coefficients that differ",
                            contrast);
   }
-  return line_of(std::string(contrast), weights.dot(fitted.coefficients),
-                 {weights.dot(fitted.sampling * weights), weights.dot(fitted.noise * weights)},
-                 freedom, level);
+  // Of the named ones alone: what is not identified has no number.
+  double estimate = 0;
+  LineVariance variance{0, 0};
+  for (Eigen::Index i = 0; i < weights.size(); ++i) {
+    if (weights[i] == 0) continue;
+    estimate += weights[i] * fitted.coefficients[i];
+    for (Eigen::Index j = 0; j < weights.size(); ++j) {
+      if (weights[j] == 0) continue;
+      variance.sampling += weights[i] * weights[j] * fitted.sampling(i, j);
+      variance.noise += weights[i] * weights[j] * fitted.noise(i, j);
+    }
+  }
+  return line_of(std::string(contrast), estimate, variance, freedom, level);
 }
 
 std::vector<double> holm(std::span<const double> p_values) {
@@ -184,6 +251,27 @@ std::vector<double> holm(std::span<const double> p_values) {
     corrected[order[place]] = largest;
   }
   return corrected;
+}
+
+std::vector<std::optional<double>> holm_of_slopes(std::span<const TableLine> lines) {
+  const auto tested = [&](std::size_t k) { return k > 0 && lines[k].identified; };
+  std::vector<double> found;
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    if (tested(k)) found.push_back(lines[k].p);
+  }
+  const auto corrected = holm(found);
+  std::vector<std::optional<double>> out;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    out.push_back(tested(k) ? std::optional(corrected[next++]) : std::nullopt);
+  }
+  return out;
+}
+
+std::optional<double> known_explained_share(const RegressionTable& fitted) {
+  const bool slopes = std::find(fitted.identified.begin() + 1, fitted.identified.end(), false) ==
+                      fitted.identified.end();
+  return fitted.with_goodness && slopes ? std::optional(explained_share(fitted)) : std::nullopt;
 }
 
 double explained_share(const RegressionTable& fitted) {
@@ -202,7 +290,7 @@ double explained_share(const RegressionTable& fitted) {
   const Eigen::MatrixXd noise = fitted.noise.bottomRightCorner(slopes, slopes);
   const double added = static_cast<double>(slopes) + sampling.solve(noise).trace();
   const double wald = std::max(0.0, slope.dot(sampling.solve(slope)) - added);
-  return wald / (wald + fitted.rows);
+  return wald / (wald + static_cast<double>(fitted.rows));
 }
 
 }  // namespace tacet::learn

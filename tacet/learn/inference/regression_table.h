@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "tacet/learn/inference/joint_law.h"
 #include "tacet/learn/inference/regression_design.h"
+#include "tacet/model/linear_model.h"
 
 /// What of a regression is published: coefficients in original units, their covariance, intervals
 /// and tests. Functions of released numbers, which cost nothing.
@@ -37,7 +39,10 @@ struct RegressionTable {
   Eigen::MatrixXd noise{};
   std::vector<bool> identified{};  ///< of each coefficient
   std::vector<double> degrees_of_freedom{};
-  double rows = 0;
+  std::int64_t rows = 0;       ///< the declared number, never a counted one
+  double reach = 0;            ///< c
+  double residual_cut = 0;     ///< of numbers and counts, in the target's units
+  double residual_stddev = 0;  ///< of numbers, in the target's units
   bool with_goodness = false;  ///< numbers: R^2 means what it usually does
 
   [[nodiscard]] Eigen::MatrixXd covariance() const { return sampling + noise; }
@@ -45,7 +50,12 @@ struct RegressionTable {
 
 /// Original units: offsets and scales of numbers and of the target are linear maps.
 [[nodiscard]] RegressionTable regression_table(const RegressionDesign& design,
-                                               const RegressionEstimate& estimate, double rows);
+                                               const RegressionEstimate& estimate);
+
+/// What a model file has of it, and the way back. What is not identified has no number there.
+[[nodiscard]] model::RegressionNumbers table_numbers(const RegressionTable& table,
+                                                     std::string terms);
+[[nodiscard]] RegressionTable table_of(const model::LinearModel& model);
 
 /// All coefficients with intervals of this level. UsageError for a level outside of (0, 1).
 [[nodiscard]] std::vector<TableLine> table_lines(const RegressionTable& table, double level = .95);
@@ -59,9 +69,15 @@ struct RegressionTable {
 /// Holm's correction of p-values for many tests (Holm 1979), in the same order.
 [[nodiscard]] std::vector<double> holm(std::span<const double> p_values);
 
-/// R^2 of a regression of numbers: W / (W + n), W the slopes' Wald statistic without what noise and
-/// sampling add to it on average; within [0, 1]. UsageError for other targets, and where a slope is
-/// not identified.
+/// The same for the lines of a table: of the slopes that are identified together; nothing for the
+/// others and for the intercept, whose 0 is no hypothesis.
+[[nodiscard]] std::vector<std::optional<double>> holm_of_slopes(std::span<const TableLine> lines);
+
+/// R^2 of a regression of numbers: W / (W + n), n the declared number of rows, W the slopes' Wald
+/// statistic without what noise and sampling add to it on average; within [0, 1]. UsageError for
+/// other targets, and where a slope is not identified.
 [[nodiscard]] double explained_share(const RegressionTable& table);
+/// The same; nothing where it would be refused.
+[[nodiscard]] std::optional<double> known_explained_share(const RegressionTable& table);
 
 }  // namespace tacet::learn

@@ -112,13 +112,48 @@ TEST(RegressionTable, OriginalUnitsAreALinearMap) {
   estimate.whitening = Eigen::MatrixXd::Identity(2, 2);
   estimate.weak = Eigen::MatrixXd::Zero(2, 2);
   estimate.narrow_cut = true;
-  const auto made = regression_table(design, estimate, 100);
+  estimate.rows = 100;
+  estimate.cut = .5;
+  const auto made = regression_table(design, estimate);
   EXPECT_NEAR(made.coefficients[1], 50 * .6 / 30, 1e-12);
   // The mean at age 50 is that of x = 0.
   EXPECT_NEAR(made.coefficients[0] + 50 * made.coefficients[1], 150 + 50 * .1, 1e-12);
   EXPECT_NEAR(std::sqrt(made.sampling(1, 1)), 50 * .03 / 30, 1e-12);
   EXPECT_FALSE(made.identified[0]);
   EXPECT_TRUE(made.identified[1]);
+  EXPECT_EQ(made.rows, 100);
+  EXPECT_EQ(made.residual_cut, 25);
+}
+
+// What is not identified has no number in a file, and everything else comes back as it was.
+TEST(RegressionTable, AFileHasTheIdentifiedPartAndNothingElse) {
+  auto some = table();
+  some.identified[2] = false;
+  some.reach = 4;
+  model::LinearModel model;
+  model.loss = model::SquaredLoss{};
+  model.table = table_numbers(some, "age + ward");
+  EXPECT_NO_THROW(model.table->validate());
+  EXPECT_TRUE(std::isnan(model.table->coefficients[2]));
+  EXPECT_TRUE(std::isnan(model.table->sampling[model::RegressionNumbers::place(3, 2)]));
+  const auto back = table_of(model);
+  EXPECT_EQ(back.identified, some.identified);
+  EXPECT_TRUE(back.with_goodness);
+  for (const auto* text : {"age - ward=2 b", "2 * age"}) {
+    const auto one = contrast_line(some, text);
+    const auto other = contrast_line(back, text);
+    EXPECT_EQ(one.estimate, other.estimate);
+    EXPECT_EQ(one.standard_error, other.standard_error);
+  }
+  EXPECT_FALSE(contrast_line(back, "age - ward=2").identified);
+  const auto corrected = holm_of_slopes(table_lines(back));
+  EXPECT_FALSE(corrected[0]);
+  EXPECT_FALSE(corrected[2]);
+  // The smaller of the two is doubled, the other one stays.
+  ASSERT_LT(2 * table_lines(back)[3].p, table_lines(back)[1].p);
+  EXPECT_DOUBLE_EQ(*corrected[3], 2 * table_lines(back)[3].p);
+  EXPECT_DOUBLE_EQ(*corrected[1], table_lines(back)[1].p);
+  EXPECT_FALSE(known_explained_share(back));
 }
 
 }  // namespace regression_table_test

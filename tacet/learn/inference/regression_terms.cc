@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::size_t max_factors = 4;
 
+bool belongs_to_name(char c) {
+  return c == '_' || c == '.' || std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
 /// Takes a formula apart; a place is that of a character, counted from 1.
 class Words {
  public:
@@ -42,10 +47,6 @@ class Words {
   }
 
  private:
-  static bool belongs_to_name(char c) {
-    return c == '_' || c == '.' || std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           static_cast<unsigned char>(c) >= 0x80;
-  }
   std::string quoted() {
     const auto end = formula_.find('`', at_ + 1);
     if (end == std::string_view::npos) fail("the second backtick of a name is missing");
@@ -106,6 +107,23 @@ std::vector<Term> parse_terms(std::string_view formula) {
     }
     if (!another) return terms;
   }
+}
+
+std::string terms_text(const std::vector<Term>& terms) {
+  std::string text;
+  for (const auto& term : terms) {
+    if (!text.empty()) text += " + ";
+    for (const auto& name : term) {
+      if (&name != &term.front()) text += ":";
+      const bool plain = !name.empty() && std::ranges::all_of(name, belongs_to_name);
+      if (name.find('`') != std::string::npos) {
+        throw base::UsageError("the column '{}' has a backtick in its name, which no term can hold",
+                               name);
+      }
+      text += plain ? name : "`" + name + "`";
+    }
+  }
+  return text;
 }
 
 }  // namespace tacet::learn

@@ -15,4 +15,7 @@ using Term = std::vector<std::string>;
 /// wrong and where.
 [[nodiscard]] std::vector<Term> parse_terms(std::string_view formula);
 
+/// The inverse. UsageError for a name that no formula can hold.
+[[nodiscard]] std::string terms_text(const std::vector<Term>& terms);
+
 }  // namespace tacet::learn

@@ -47,5 +47,15 @@ TEST(RegressionTerms, FaultsAreSaidWithTheirPlace) {
             "between backticks");
 }
 
+TEST(RegressionTerms, ATextOfTermsIsReadBack) {
+  for (const auto* formula : {"age + sex + age:sex", "`a b`*c", "x.1 + `+`"}) {
+    const auto terms = parse_terms(formula);
+    EXPECT_EQ(parse_terms(terms_text(terms)), terms) << formula;
+  }
+  EXPECT_EQ(terms_text(parse_terms("a*b")), "a + b + a:b");
+  EXPECT_EQ(terms_text({}), "");
+  EXPECT_THROW(static_cast<void>(terms_text({{"a`b"}})), base::UsageError);
+}
+
 }  // namespace regression_terms_test
 }  // namespace tacet::learn

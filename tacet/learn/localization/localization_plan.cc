@@ -361,6 +361,7 @@ void list_settings(SettingList& list, LocalizationPlan& plan) {
   list.checked("noise", plan.noise, noise_names);
   list_levels(list, plan);
   list.follows("schedule", plan.method, {.table = false, .json = false});
+  list.claim();
 }
 
 LocalizationPlan plan_localization(const data::Schema& schema, const ChainOptions& options,
@@ -385,6 +386,9 @@ LocalizationPlan plan_localization(const data::Schema& schema, const ChainOption
     resolve_noise(plan, options, left);
   }
   resolve_guarantee(plan, options, delta);
+  if (plan.calibration != Calibration::tight) {
+    plan.claim = privacy::Guarantee{options.epsilon, plan.guarantee.delta, options.adjacency};
+  }
   refuse_wide_noise(plan);
   resolve_solvers(plan, schema.norm_bound());
   write_settings(plan);

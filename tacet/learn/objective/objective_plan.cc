@@ -231,6 +231,7 @@ void list_settings(SettingList& list, ObjectivePlan& plan) {
   list.checked("output_noise", plan.output_scale, above_0);
   list.checked("distance", plan.distance, above_0);
   list.one_record_per_unit();
+  list.claim();
 }
 
 mechanism::MinimumGrids minimum_grids(const ObjectivePlan& plan) {
@@ -316,6 +317,9 @@ ObjectivePlan plan_objective(const data::Schema& schema, const ObjectiveOptions&
   plan.distance = noise.distance;
   plan.events = noise.events;
   resolve_guarantee(plan, options, delta);
+  if (plan.calibration != Calibration::tight) {
+    plan.claim = privacy::Guarantee{options.epsilon, plan.guarantee.delta, options.adjacency};
+  }
   resolve_solver(plan, bounds, norm_bound);
   plan.reasons.push_back(
       pure ? fmt::format("noise scale {:.6g} on the objective: pure privacy from the noise, the "

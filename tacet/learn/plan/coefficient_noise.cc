@@ -92,10 +92,43 @@ double averaged_variance(const DescentLaw& law, double h) {
   return variance;
 }
 
+double expected_spread(const DescentLaw& law) {
+  const auto steps = static_cast<std::size_t>(law.steps);
+  const auto averaged = static_cast<std::size_t>(law.averaged);
+  const std::size_t first = steps - averaged;
+  // response[k]: the weight k steps after a unit of noise; total[k]: the sum up to there.
+  std::vector<double> response(steps + 1, 0);
+  std::vector<double> total(steps + 1, 0);
+  double velocity = 0;
+  for (std::size_t k = 1; k <= steps; ++k) {
+    velocity = law.momentum * velocity - (k == 1 ? law.step_size : 0);
+    response[k] = response[k - 1] + velocity;
+    total[k] = total[k - 1] + response[k];
+  }
+  double iterates = 0;
+  double variance = 0;  // of an iterate: it has the noise of all steps before it
+  for (std::size_t t = 0; t < steps; ++t) {
+    variance += response[t] * response[t];
+    if (t >= first) iterates += variance / static_cast<double>(averaged);
+  }
+  double of_mean = 0;
+  for (std::size_t step = 0; step + 1 < steps; ++step) {
+    const std::size_t begin = std::max(first, step + 1) - step;
+    const double mean =
+        (total[steps - 1 - step] - total[begin - 1]) / static_cast<double>(averaged);
+    of_mean += mean * mean;
+  }
+  return std::max(0.0, iterates - of_mean);
+}
+
 IterateTrace::IterateTrace(std::int64_t columns, const DescentLaw& law)
     : columns_(columns), law_(law) {
   if (law.steps < 1 || law.averaged < 1 || law.averaged > law.steps) {
     throw base::InternalError("the averaged iterates must be among the steps");
+  }
+  if (watches()) {
+    means_.resize(static_cast<std::size_t>(columns), 0);
+    squares_.resize(static_cast<std::size_t>(columns), 0);
   }
   if (!regresses()) return;
   const auto size = static_cast<std::size_t>(columns) * static_cast<std::size_t>(law.steps);
@@ -106,6 +139,14 @@ IterateTrace::IterateTrace(std::int64_t columns, const DescentLaw& law)
 void IterateTrace::record(std::span<const double> before, std::span<const double> gradient,
                           double count) {
   ++recorded_;
+  const std::int64_t seen = recorded_ - (law_.steps - law_.averaged);
+  if (!means_.empty() && seen > 0) {
+    for (std::size_t j = 0; j < means_.size(); ++j) {
+      const double from = before[j] - means_[j];
+      means_[j] += from / static_cast<double>(seen);
+      squares_[j] += from * (before[j] - means_[j]);
+    }
+  }
   if (!regresses()) return;
   iterates_.insert(iterates_.end(), before.begin(), before.end());
   for (const double sum : gradient) gradients_.push_back(sum / count);
@@ -117,6 +158,25 @@ bool only_bounds_noise(std::int64_t steps, std::int64_t columns) {
   constexpr std::int64_t max_columns = 1000;
   return columns > max_columns || steps < steps_per_column * columns ||
          steps * columns > max_numbers;
+}
+
+bool IterateTrace::watches() const {
+  // Over fewer stretches of independent noise even a walk without any pull may hardly move.
+  constexpr double least_stretches = 10;
+  constexpr std::int64_t max_watched = 1000;
+  const double stretches = static_cast<double>(law_.averaged) * (1 - law_.momentum);
+  return !regresses() && columns_ <= max_watched && stretches >= least_stretches;
+}
+
+bool IterateTrace::refutes_no_curvature() const {
+  if (means_.empty()) return false;
+  constexpr double too_large = 3;
+  const double steps = static_cast<double>(law_.averaged);
+  const double least =
+      law_.stddev * law_.stddev * expected_spread(law_) * steps / (too_large * too_large);
+  const auto calm =
+      std::ranges::count_if(squares_, [&](double squares) { return squares < least; });
+  return 2 * calm > columns_;
 }
 
 bool IterateTrace::regresses() const { return !only_bounds_noise(law_.steps, columns_); }
@@ -161,6 +221,7 @@ std::vector<double> IterateTrace::by_regression() const {
 }
 
 std::vector<double> IterateTrace::without_curvature() const {
+  if (refutes_no_curvature()) return {};
   const double stddev = law_.stddev * std::sqrt(ResponseTable(law_).largest());
   return std::vector<double>(static_cast<std::size_t>(columns_), stddev);
 }

@@ -23,7 +23,9 @@ struct DescentLaw {
 /// their iterates gives the curvature, whose estimates are moved back by what such a regression is
 /// known to err by; the noise is then propagated exactly through the linear recursion along each
 /// eigenvector. With fewer steps the path says nothing reliable, and every coefficient is given the
-/// standard deviation of a direction without curvature, the largest that there is.
+/// standard deviation of a direction without curvature, the largest that there is; and none where
+/// the path shows that this is more than three times too much for most columns: it spreads less
+/// than a third as far as the noise alone would drive it without curvature.
 /// docs/explanations/coefficient-noise.md. Not for several threads at once.
 class IterateTrace {
  public:
@@ -33,24 +35,35 @@ class IterateTrace {
   /// summed over `count` records.
   void record(std::span<const double> before, std::span<const double> gradient, double count = 1);
 
-  /// After the last step. Empty where steps are so long that noise grows beyond all numbers.
+  /// After the last step. Empty where nothing is known: steps are so long that noise grows beyond
+  /// all numbers, or the path refutes what a direction without curvature has.
   [[nodiscard]] std::vector<double> stddevs() const;
 
  private:
   [[nodiscard]] bool regresses() const;
   [[nodiscard]] std::vector<double> by_regression() const;
   [[nodiscard]] std::vector<double> without_curvature() const;
+  [[nodiscard]] bool watches() const;
+  /// Whether most columns spread less than a third as far as without curvature.
+  [[nodiscard]] bool refutes_no_curvature() const;
 
   std::int64_t columns_;
   DescentLaw law_;
   std::int64_t recorded_ = 0;
   std::vector<double> iterates_;  // a row an averaged step, only when they are regressed on
   std::vector<double> gradients_;
+  // Of each coordinate over the averaged steps, where the path is watched alone (Welford 1962).
+  std::vector<double> means_;
+  std::vector<double> squares_;
 };
 
 /// Whether a path of so many steps is too short for the regression, so that what is stated is an
 /// upper bound for all columns but those that the data say nothing of.
 [[nodiscard]] bool only_bounds_noise(std::int64_t steps, std::int64_t columns);
+
+/// For noise of standard deviation 1 in a direction of curvature 0: the expected variance of the
+/// iterates around their mean, over the averaged steps.
+[[nodiscard]] double expected_spread(const DescentLaw& law);
 
 /// For noise of standard deviation 1 in a direction of curvature h: the variance of the averaged
 /// iterate.

@@ -199,6 +199,23 @@ constexpr std::array table{
               "share of the privacy that choosing ids gets (of mu squared)", noise},
     Parameter{"start-seed", integer, seeds(std::int64_t{1} << 62), "1",
               "of a wide model's numbers before training; public", utility, "seed"},
+    Parameter{"terms", text, free_text("a formula's right side, as age + sex + age:sex"),
+              "all columns and interactions of the schema",
+              "columns and products that a regression table has lines for, in R's words; method "
+              "inference",
+              noise},
+    Parameter{"reach", real, reals(1, 100), "3 to 8, from public facts",
+              "rows whose whitened square is above this times the columns weigh less in a "
+              "regression table; larger is nearer to the plain estimate and noisier",
+              utility},
+    Parameter{"errors", text, words({"any", "symmetric"}), "any",
+              "symmetric: the errors of numbers are, so that a table states its intercept where "
+              "large residuals are cut",
+              utility},
+    Parameter{"count-cut", integer, integers(1, 700), "the target's upper bound",
+              "of counts that follow Poisson's law: larger ones count as this one in a regression "
+              "table, which narrows intervals",
+              utility},
     Parameter{"threads", integer, integers(1, 1024), "as many as the machine has",
               "worker threads; the result is the same for any number", none},
 };

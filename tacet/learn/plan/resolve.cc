@@ -113,16 +113,19 @@ model::Loss resolve_loss(const data::Target& target, const CommonOptions& option
 }
 
 /// Which labels make a record positive: a wrong spelling shows here, and nowhere in the result.
-std::string label_reason(const data::BinaryTarget& target) {
+std::string label_reason(const data::BinaryTarget& target, bool cases) {
   const auto listed = [](const std::vector<std::string>& labels) {
     return fmt::format("'{}'", fmt::join(labels, "', '"));
   };
   const auto unknown = target.unknown_is_positive ? "positive" : "negative";
-  return target.negative.empty()
-             ? fmt::format("labels: {} counts as positive, every other label as {}",
-                           listed(target.positive), unknown)
-             : fmt::format("labels: {} counts as positive, {} as negative, every other label as {}",
-                           listed(target.positive), listed(target.negative), unknown);
+  if (target.negative.empty()) {
+    return fmt::format("labels: {} counts as positive, every other label as {}",
+                       listed(target.positive), unknown);
+  }
+  const auto other = cases ? "records with another label weigh nothing"
+                           : fmt::format("every other label as {}", unknown);
+  return fmt::format("labels: {} counts as positive, {} as negative, {}", listed(target.positive),
+                     listed(target.negative), other);
 }
 
 void resolve_shape(MethodPlan& plan, const data::Schema& schema, const CommonOptions& options,
@@ -140,7 +143,7 @@ void resolve_shape(MethodPlan& plan, const data::Schema& schema, const CommonOpt
         options.paper() ? "'s paper" : "");
   }
   if (const auto* binary = std::get_if<data::BinaryTarget>(&target.rule)) {
-    plan.reasons.push_back(label_reason(*binary));
+    plan.reasons.push_back(label_reason(*binary, takes.complete_cases));
   }
   plan.columns = schema.encoded_column_count();
   plan.projection = schema.projection;

@@ -23,9 +23,10 @@ namespace tacet::learn {
 
 /// What a method takes beyond the losses of one margin for classes and numbers.
 struct Takes {
-  bool shares = false;   ///< probabilities and counts: labels in [0, 1]
-  bool softmax = false;  ///< one loss of the margins of several classes
-  bool own = false;      ///< a loss of a program's own, of which nothing is proved
+  bool shares = false;          ///< probabilities and counts: labels in [0, 1]
+  bool softmax = false;         ///< one loss of the margins of several classes
+  bool complete_cases = false;  ///< a class in neither list teaches nothing
+  bool own = false;             ///< a loss of a program's own, of which nothing is proved
 };
 
 /// The first lines of every plan: its method, loss, columns and outputs. The loss is the given one,

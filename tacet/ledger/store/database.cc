@@ -57,6 +57,17 @@ std::string as_uri(const fs::path& path) {
   return uri;
 }
 
+/// How SQLite opens a file and makes none beside it. Without a write-ahead log there is nothing to
+/// share with a process that writes; with one its index is there, also where that process died.
+/// A log that ends with its header has no page: SQLite would wait for the process that wrote it.
+std::string looking_at(const fs::path& path) {
+  constexpr std::uintmax_t header = 32;  // bytes; https://www.sqlite.org/fileformat2.html#walformat
+  std::error_code error;
+  const auto log = fs::file_size(path.string() + "-wal", error);
+  if (error || log <= header) return "?immutable=1";
+  return fs::exists(path.string() + "-shm", error) ? "?readonly_shm=1" : "";
+}
+
 }  // namespace
 
 std::string network_file_system(std::uint64_t magic) {
@@ -178,12 +189,26 @@ Database::Database(fs::path path, const Options& options)
 
 void Database::open(const Options& options) {
   // Also for reading: what a run that died left half-written is put right before it is read.
-  constexpr int flags =
-      SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE;
+  // Beside a write-ahead log reading makes no file, whoever reads. Only where a process died while
+  // it began the log's index has somebody to put that right first, who may write.
+  bool looks = options.access == Access::read && durability_ == Durability::wal;
+  constexpr int common = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   sqlite3* connection = nullptr;
-  const int code = sqlite3_open_v2(as_uri(path_).c_str(), &connection, flags, nullptr);
-  connection_.reset(connection);
-  if (code != SQLITE_OK) fail(code);
+  if (looks) {
+    const auto uri = as_uri(path_) + looking_at(path_);
+    const int code =
+        sqlite3_open_v2(uri.c_str(), &connection, common | SQLITE_OPEN_READONLY, nullptr);
+    connection_.reset(connection);
+    if (code != SQLITE_OK) fail(code);
+    const int seen = sqlite3_exec(connection, "PRAGMA schema_version", nullptr, nullptr, nullptr);
+    looks = (seen & 0xff) != SQLITE_PROTOCOL && seen != SQLITE_READONLY_RECOVERY;
+  }
+  if (!looks) {
+    const int code = sqlite3_open_v2(as_uri(path_).c_str(), &connection,
+                                     common | SQLITE_OPEN_READWRITE, nullptr);
+    connection_.reset(connection);
+    if (code != SQLITE_OK) fail(code);
+  }
   sqlite3_busy_handler(connection, Waiting::once_more, waiting_.get());
   // The first look at the file: here a missing permission or a damaged header shows.
   execute("PRAGMA schema_version");
@@ -312,7 +337,11 @@ void Database::transaction(const std::string& consequence, const std::function<v
   }
 }
 
-void Database::snapshot(const std::function<void()>& body) { between("BEGIN", body); }
+void Database::snapshot(const std::function<void()>& body, const std::string& consequence) {
+  if (!consequence.empty()) consequence_ = consequence;
+  between("BEGIN", body);
+  consequence_ = wording_.nothing;
+}
 
 void Database::between(const char* begin, const std::function<void()>& body) {
   if (durability_ == Durability::journal) {

@@ -134,8 +134,9 @@ class Database {
   /// other process can write. `consequence` is what a failure leaves behind, for its message:
   /// "nothing was booked", say.
   void transaction(const std::string& consequence, const std::function<void()>& body);
-  /// Runs `body` on one unchanging state of the file.
-  void snapshot(const std::function<void()>& body);
+  /// Runs `body` on one unchanging state of the file. `consequence`: what stays true where that
+  /// fails, if it is not that nothing was booked.
+  void snapshot(const std::function<void()>& body, const std::string& consequence = {});
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// What the failure of what is going on leaves behind.

@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
-#include "tacet/data/read/read_dataset.h"
 #include "tacet/ledger/digest.h"
 #include "tacet/local/device/device_books.h"
 #include "tacet/local/device/folder.h"
+#include "tacet/local/device/record_file.h"
+#include "tacet/local/device/refusal.h"
 #include "tacet/local/protocol/messages.h"
 #include "tacet/local/vectors.h"
 #include "tacet/mechanism/local/release_report.h"
@@ -43,10 +45,12 @@ class Device {
 
   ParticipationResult run() {
     check_policy(part_.policy, task_);
+    RecordFile::refuse_stream(part_.record);
     if (!part_.token.empty() && !context_.transport.confidential()) {
       throw base::GuaranteeError(
-          "a token is sent over HTTPS only, or to a server on this machine; nothing was sent and "
-          "nothing was spent. Give the server's https:// address");
+          "a token is sent over HTTPS only, or to a server on this machine; {}. Give the "
+          "server's https:// address",
+          nothing_done);
     }
     const DeviceFolder folder(part_.folder, context_.cancel);
     auto report = stored_report(folder);
@@ -67,13 +71,12 @@ class Device {
   }
 
   /// The record as the schema reads it. Values are never at fault; the file's structure is.
-  [[nodiscard]] data::Dataset read_record() const {
-    auto records = data::read_dataset(part_.record, task_.schema, {.cancel = context_.cancel});
+  [[nodiscard]] data::Dataset read_record(const RecordFile& record) const {
+    auto records = record.read(task_.schema, context_.cancel);
     if (records.rows() == 1) return records;
-    throw base::DataError(
-        "'{}' holds {} records, but a device takes part with one; nothing was sent and nothing was "
-        "spent",
-        part_.record.string(), records.rows() == 0 ? "no" : "several");
+    throw base::DataError("'{}' holds {} records, but a device takes part with one; {}",
+                          record.name().string(), records.rows() == 0 ? "no" : "several",
+                          nothing_done);
   }
 
   /// What an earlier call has drawn.
@@ -90,31 +93,33 @@ class Device {
     Frame frame;
     const auto fault = read_frame(*report, task_.layout, frame);
     if (fault == FrameFault::none) return report;
-    throw base::DataError("'{}' in '{}' is no report for task {} ({}); nothing was sent",
+    throw base::DataError("'{}' in '{}' is no report for task {} ({}); this call has sent nothing",
                           folder.report_name(task_.digest), part_.folder.string(), task_.digest,
                           frame_fault_names.of(fault));
   }
 
   [[nodiscard]] std::string draw_and_send(const DeviceFolder& folder) {
     const auto begin = DeviceClock::now();
-    static_cast<void>(read_record());  // its structure, before anybody is asked
-    DeviceBooks books(folder, part_, context_);
+    const RecordFile record(part_.record);
+    static_cast<void>(read_record(record));  // its structure, before anybody is asked
+    DeviceBooks books(folder, part_, record, context_);
     books.resolve_attempts();
     wait_until(begin + worked_time(begin));
     random::Stream probability(context_.source.claim(random::Purpose::sampling, delay_step, 0, 64));
     const double share = static_cast<double>(probability.next() >> 11) * 0x1p-53;
     const auto delay =
         milliseconds(static_cast<std::int64_t>(share * 1000 * task_.terms.delay_seconds));
-    const auto [slot, point] = find_place(delay);
+    const auto place = find_place(delay);
     const auto start = DeviceClock::now();
-    const auto report = release(books, folder, slot, point);
+    const auto report = release(books, folder, record, place);
     books.book_report(report);
     wait_until(start + worked_time(start) + delay);
     return send_booked(folder, report);
   }
 
   [[nodiscard]] std::string send(const DeviceFolder& folder, const std::string& report) {
-    DeviceBooks(folder, part_, context_).book_report(report);
+    const RecordFile record(part_.record);
+    DeviceBooks(folder, part_, record, context_).book_report(report);
     return send_booked(folder, report);
   }
 
@@ -142,57 +147,63 @@ class Device {
   }
 
   [[nodiscard]] Slot ask_for_slot() {
-    const std::string remains = "nothing was spent";
+    const std::string remains = nothing_done;
     const auto reply =
         patience_.persist({.method = "POST", .path = "/v1/slot", .token = part_.token}, remains);
     if (reply.status != 200) give_up(reply, remains);
     auto slot = slot_from_json(reply.body);
     if (slot.task != task_.digest) {
-      throw base::GuaranteeError("the server works on task {}, the device on {}; nothing was spent",
-                                 slot.task, task_.digest);
+      throw base::GuaranteeError("the server works on task {}, the device on {}; {}", slot.task,
+                                 task_.digest, nothing_done);
     }
     if (slot.round >= static_cast<std::uint64_t>(task_.plan.rounds)) {
-      throw base::GuaranteeError(
-          "the server's slot is of round {}, the task has {}; nothing was spent", slot.round,
-          task_.plan.rounds);
+      throw base::GuaranteeError("the server's slot is of round {}, the task has {}; {}",
+                                 slot.round, task_.plan.rounds, nothing_done);
     }
     return slot;
   }
 
+  struct Place {
+    Slot slot;
+    std::vector<double> point;  ///< the model of its round
+  };
+
   /// A slot that does not end before the report can be sent, and its model.
-  [[nodiscard]] std::pair<Slot, std::vector<double>> find_place(milliseconds delay) {
+  [[nodiscard]] Place find_place(milliseconds delay) {
     const auto patience_ends = DeviceClock::now() + part_.patience;
-    for (;;) {
+    for (int attempt = 0;; ++attempt) {
       const auto slot = ask_for_slot();
       const auto end = DeviceClock::now() + std::chrono::seconds(slot.seconds);
       auto point = fetch_point(slot);
       if (DeviceClock::now() + delay + min_work <= end) return {slot, std::move(point)};
-      if (DeviceClock::now() >= patience_ends) {
-        throw base::IoError(
-            "the server's slots end before a report can be sent; nothing was spent");
+      const auto now = DeviceClock::now();
+      if (now >= patience_ends) {
+        throw base::IoError("the server's slots end before a report can be sent; {}", nothing_done);
       }
-      say("the slot ends too soon: waiting for another one");
-      wait_until(end);
+      // Not each time: a server can give such slots as long as patience lasts.
+      if (std::has_single_bit(static_cast<unsigned>(attempt) + 1)) {
+        say("the slot ends too soon: waiting for another one");
+      }
+      patience_.pause(attempt, std::chrono::ceil<milliseconds>(end - now), patience_ends - now);
     }
   }
 
   [[nodiscard]] std::vector<double> fetch_point(const Slot& slot) {
     const auto dimension = static_cast<std::size_t>(task_.plan.columns);
-    const std::string remains = "nothing was spent";
+    const std::string remains = nothing_done;
     const auto reply =
         patience_.persist({.path = "/v1/model/" + slot.model, .max_bytes = 8 * dimension}, remains);
     if (reply.status != 200) give_up(reply, remains);
     if (ledger::sha256(reply.body) != slot.model) {
-      throw base::GuaranteeError("the server's model is not the one it named; nothing was spent");
+      throw base::GuaranteeError("the server's model is not the one it named; {}", nothing_done);
     }
     auto point = model_from_bytes(reply.body, dimension);
     const double norm = std::sqrt(dot(point, point));
     const double most = std::min(task_.terms.largest_norm, part_.policy.largest_norm);
     if (!(norm <= most)) {  // NaN is not below
       throw base::GuaranteeError(
-          "the server's model is longer than the {} that task and policy allow, or not finite; "
-          "nothing was spent",
-          most);
+          "the server's model is longer than the {} that task and policy allow, or not finite; {}",
+          most, nothing_done);
     }
     return point;
   }
@@ -202,19 +213,19 @@ class Device {
   /// Books, reads, randomises, stores: when it returns, these bytes are the only ones ever sent.
   /// What ends it before leaves a booking that the next attempt gives back.
   [[nodiscard]] std::string release(DeviceBooks& books, const DeviceFolder& folder,
-                                    const Slot& slot, const std::vector<double>& point) {
+                                    const RecordFile& file, const Place& place) {
     auto reservation = books.reserve();
-    const auto record = read_or_cancel(reservation);
+    const auto record = read_or_cancel(file, reservation);
     const optimize::RecordGradient gradients(
         record, task_.plan.loss,
         {.clipping_norm = task_.randomizer().spec().clipping_norm,
          .norm_bits = task_.randomizer().norm_bits(),
          .class_weights = task_.plan.class_weights});
     random::Stream number(context_.source.claim(random::Purpose::sampling, report_id_step, 0, 64));
-    const auto report = mechanism::release_report(gradients.at(point, 0), task_.randomizer(),
+    const auto report = mechanism::release_report(gradients.at(place.point, 0), task_.randomizer(),
                                                   {.step = 0}, context_.source, reservation);
-    const auto bytes = frame_bytes({.round = slot.round,
-                                    .model = model_mark(slot.model),
+    const auto bytes = frame_bytes({.round = place.slot.round,
+                                    .model = model_mark(place.slot.model),
                                     .report_id = number.next(),
                                     .report = report.value()},
                                    task_.layout);
@@ -222,9 +233,10 @@ class Device {
     return bytes;
   }
 
-  [[nodiscard]] data::Dataset read_or_cancel(privacy::Reservation& reservation) const {
+  [[nodiscard]] data::Dataset read_or_cancel(const RecordFile& file,
+                                             privacy::Reservation& reservation) const {
     try {
-      return read_record();
+      return read_record(file);
     } catch (...) {
       reservation.cancel();
       throw;
@@ -273,13 +285,12 @@ Task fetch_task(const std::string& digest, const DeviceContext& context,
   const auto reply =
       Patience(context, patience, fetch_pause_step)
           .persist({.path = "/v1/task", .max_bytes = std::size_t{base::limits::schema_bytes}},
-                   "nothing was sent and nothing was spent");
+                   nothing_done);
   if (reply.status != 200) {
     throw base::IoError("the server offers no task: status {}", reply.status);
   }
   if (ledger::sha256(reply.body) != digest) {
-    throw base::GuaranteeError(
-        "the server offers another task than {}; nothing was sent and nothing was spent", digest);
+    throw base::GuaranteeError("the server offers another task than {}; {}", digest, nothing_done);
   }
   return task_from_text(reply.body, "the server's task");
 }

@@ -255,7 +255,8 @@ TEST(PolicyTest, IsReadStrictly) {
   EXPECT_NO_THROW((void)policy_from_toml(right, "p.toml"));
   for (const std::string more :
        {"epsilon = 1\n", "largest_norm = 0\n", "largest_norm = \"1\"\n", "largest_delta = -1\n",
-        "largest_delta = 1\n", "largest_norm = nan\n", "largest_norm = inf\n", "x\n"}) {
+        "largest_delta = 1\n", "largest_norm = nan\n", "largest_norm = inf\n", "x\n",
+        "books = \"here\"\n", "books = \"\"\n", "books = 3\n"}) {
     EXPECT_THROW((void)policy_from_toml(right + more, "p.toml"), base::DataError) << more;
   }
   EXPECT_THROW((void)policy_from_toml("largest_epsilon = 1\n", "p.toml"), base::DataError);

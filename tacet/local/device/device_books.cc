@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"
 #include "tacet/ledger/process.h"
+#include "tacet/local/device/refusal.h"
 
 namespace tacet::local {
 namespace {
@@ -17,57 +19,137 @@ constexpr const char* record_account = "record";
 }  // namespace
 
 DeviceBooks::DeviceBooks(const DeviceFolder& folder, const Participation& part,
-                         const DeviceContext& context)
-    : folder_(folder), part_(part), cancel_(context.cancel) {
-  open(context);
+                         const RecordFile& record, const DeviceContext& context)
+    : folder_(folder), part_(part), record_(record), context_(context) {
+  open();
   budget_.emplace(*ledger_, ledger::RunDetails{
                                 .data_set = record_account, .command = command(), .fate = fate()});
 }
 
-void DeviceBooks::open(const DeviceContext& context) {
-  std::error_code error;
-  const auto record = std::filesystem::canonical(part_.record, error);
-  if (error) {
-    throw base::IoError("cannot read '{}': {}; nothing was spent", part_.record.string(),
-                        error.message());
-  }
-  record_folder_ = record.parent_path();
-  for (const auto& mark : ledger::read_marks(record_folder_)) {
-    if (mark.file == record.filename()) mark_ = mark;
-  }
-  const auto path = folder_.ledger();
-  if (!std::filesystem::exists(path, error) && (mark_ || !folder_.tasks().empty())) {
+/// One mark for one file.
+void DeviceBooks::check_names() const {
+  if (const auto names = record_.names(); names > 1) {
     throw base::BudgetError(
-        "'{}' is missing, which says what was spent on '{}'{}; nothing was sent. Give the folder "
-        "that has it, or put it back",
-        path.string(), part_.record.string(),
-        mark_ ? fmt::format(" (it was '{}')", ledger::ledger_path(record_folder_, *mark_).string())
-              : "");
+        "the record '{}' has {} names (hard links), and what was spent on it stands beside one of "
+        "them only; {}. Keep one name, whatever the policy says",
+        record_.name().string(), names, nothing_done);
+  }
+  if (books_ || !record_.may_be_mounted()) return;
+  throw base::BudgetError(
+      "the record '{}' is a mount point by itself, and what was spent on it may stand beside the "
+      "place that it is mounted from; {}. Mount its folder instead, or name a place for the books "
+      "in the policy (books = FOLDER)",
+      record_.name().string(), nothing_done);
+}
+
+std::filesystem::path DeviceBooks::find_books() {
+  if (part_.policy.books.empty()) return folder_.ledger();
+  const auto place = std::filesystem::weakly_canonical(part_.policy.books);
+  const auto holds = [&](const std::filesystem::path& other) {
+    const auto outer = std::filesystem::canonical(other);
+    return std::ranges::mismatch(outer, place).in1 == outer.end();
+  };
+  if (holds(record_.folder()) || holds(folder_.path())) {
+    throw base::BudgetError(
+        "the policy's folder for books, '{}', lies in the record's folder or in the device's, so "
+        "that it could go with them; {}. Name another place",
+        part_.policy.books.string(), nothing_done);
+  }
+  books_.emplace(place, context_.cancel);
+  return books_->ledger();
+}
+
+void DeviceBooks::open() {
+  const auto path = find_books();
+  check_names();
+  ledger::HeldMarks marks(record_.folder(), context_.cancel);
+  const auto mark = marks.find(record_.path().filename().string());
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && (mark || !folder_.tasks().empty())) {
+    const auto was = mark ? ledger::ledger_path(record_.folder(), *mark).string() : "";
+    throw base::BudgetError(
+        "'{}' is missing, which says what was spent on '{}'{}; {}. Give the folder that has it, or "
+        "put it back",
+        path.string(), record_.name().string(), mark ? fmt::format(" (it was '{}')", was) : "",
+        nothing_done);
   }
   ledger::Ledger::ensure(path);
-  ledger_.emplace(path, ledger::OpenOptions{.cancel = cancel_});
-  const auto name = ledger_->snapshot().ledger;
-  if (mark_ && mark_->ledger_name != name) {
-    throw base::BudgetError(
-        "what was spent on '{}' stands in the ledger '{}', which is another one than '{}'; nothing "
-        "was sent and nothing was spent",
-        part_.record.string(), ledger::ledger_path(record_folder_, *mark_).string(), path.string());
-  }
-  if (mark_) ledger::check_continues(*mark_, *ledger_);
+  ledger_.emplace(path, ledger::OpenOptions{.cancel = context_.cancel});
+  marked_ = mark.has_value();
+  check_mark(marks, nothing_done);
   check_folder();
   set_account();
-  if (mark_) return;
-  try {
-    ledger::add_mark(record_folder_,
-                     {record.filename().string(), record_account,
-                      ledger::path_for_mark(record_folder_, path), name, ledger_->position()},
-                     cancel_);
-  } catch (const base::IoError& failure) {
-    if (!context.say) return;
-    context.say(fmt::format(
-        "the record could not be marked, so that a second folder for it goes unnoticed: {}",
-        failure.what()));
+  if (!mark) set_mark(marks);
+}
+
+void DeviceBooks::check_mark(const ledger::HeldMarks& marks, const std::string& remains) {
+  if (!record_.stands_in(marks)) {
+    throw base::BudgetError(
+        "'{}' is another file than when this device began: it, or a folder or link on the way to "
+        "it, was changed; {}. Start it again",
+        record_.name().string(), remains);
   }
+  const auto mark = marks.find(record_.path().filename().string());
+  if (!mark && !marked_) return;
+  if (!mark) {
+    throw base::BudgetError(
+        "the mark beside '{}', which says where it stands what was spent on it, is gone since this "
+        "device began; {}. Start it again",
+        record_.name().string(), remains);
+  }
+  if (mark->ledger_name != ledger_->snapshot().ledger) {
+    throw base::BudgetError(
+        "what was spent on '{}' stands in the ledger '{}', which is another one than '{}'; {}",
+        record_.name().string(), ledger::ledger_path(record_.folder(), *mark).string(),
+        ledger_->path().string(), remains);
+  }
+  ledger::check_continues(*mark, *ledger_);
+}
+
+void DeviceBooks::set_mark(ledger::HeldMarks& marks) {
+  try {
+    marks.put({record_.path().filename().string(), record_account,
+               ledger::path_for_mark(record_.folder(), ledger_->path()), ledger_->snapshot().ledger,
+               ledger_->position()});
+    marked_ = true;
+  } catch (const base::IoError& failure) {
+    accept_fixed_mark(failure.what(), nothing_done);
+  }
+}
+
+void DeviceBooks::check_follows(ledger::HeldMarks& marks) {
+  if (!marked_) return;
+  try {
+    marks.rewrite();
+  } catch (const base::IoError& failure) {
+    accept_fixed_mark(failure.what(), nothing_done);
+  }
+}
+
+void DeviceBooks::follow(ledger::HeldMarks& marks, const std::string& remains) {
+  std::string why = "its folder takes no files";
+  try {
+    if (marks.advance(*ledger_)) return;
+  } catch (const base::IoError& failure) {
+    why = failure.what();
+  }
+  accept_fixed_mark(why, remains);
+}
+
+void DeviceBooks::accept_fixed_mark(const std::string& why, const std::string& remains) {
+  if (!books_) {
+    throw base::BudgetError(
+        "the mark beside '{}' cannot be written, so that a second folder, or an older one, would "
+        "be "
+        "a second budget: {}; {}. Keep the record in a folder that takes files, or name a place "
+        "for "
+        "the books in the policy (books = FOLDER)",
+        record_.name().string(), why, remains);
+  }
+  if (std::exchange(remarked_, true) || !context_.say) return;
+  context_.say(fmt::format(
+      "the record could not be marked; what is spent stands in the policy's folder alone: {}",
+      why));
 }
 
 /// Every report that was drawn here is paid for: no older state of the ledger took its place.
@@ -82,9 +164,10 @@ void DeviceBooks::check_folder() {
       continue;
     }
     throw base::BudgetError(
-        "the ledger '{}' does not hold what the report for task {} has cost; nothing was sent. Put "
-        "the ledger back that does, or go on with that task first (`resume`), which books it again",
-        ledger_->path().string(), task);
+        "the ledger '{}' does not hold what the report for task {} has cost; {}. Put the ledger "
+        "back "
+        "that does, or go on with that task first (`resume`), which books it again",
+        ledger_->path().string(), task, nothing_done);
   }
 }
 
@@ -108,9 +191,11 @@ void DeviceBooks::set_account() {
   if (account->cap().currency != wanted.currency) {
     throw base::BudgetError(
         "the device's account counts {}, which the policy's all_tasks_delta does not allow to go "
-        "on: it was {} when the account was made; nothing was spent. Put it back, or begin with "
-        "another folder and what is left of the budget",
-        to_string(account->cap().currency), account->cap().delta == 0 ? "0" : "above 0");
+        "on: it was {} when the account was made; {}. Put it back, or begin with another folder "
+        "and "
+        "what is left of the budget",
+        to_string(account->cap().currency), account->cap().delta == 0 ? "0" : "above 0",
+        nothing_done);
   }
   if (account->cap() != wanted) {
     ledger_->set_cap(record_account, wanted, "the device's policy says so");
@@ -136,11 +221,22 @@ void DeviceBooks::resolve_attempts() {
       ledger_->resolve(run.number, "no report was stored for this task, so that none was sent");
     }
   }
+  ledger::HeldMarks marks(record_.folder(), context_.cancel);
+  check_follows(marks);  // before anybody is asked for a slot
 }
 
 privacy::Reservation DeviceBooks::reserve() {
+  check_names();
+  ledger::HeldMarks marks(record_.folder(), context_.cancel);
+  check_mark(marks, nothing_done);
+  check_follows(marks);
   auto reservation = budget_->reserve(part_.task.randomizer().event(), part_.task.plan.guarantee);
-  ledger::advance_marks(record_folder_, *ledger_, cancel_);
+  try {
+    follow(marks, nothing_done);
+  } catch (...) {
+    reservation.cancel();
+    throw;
+  }
   return reservation;
 }
 
@@ -153,6 +249,12 @@ std::string DeviceBooks::fate() const {
 
 void DeviceBooks::book_report(std::string_view report) {
   const auto& task = part_.task;
+  const auto remains = fmt::format(
+      "this call has sent nothing; the report stays in '{}', and what was booked for it stays "
+      "booked",
+      folder_.path().string());
+  ledger::HeldMarks marks(record_.folder(), context_.cancel);
+  check_mark(marks, remains);
   const ledger::Output output{ledger::sha256(report), folder_.report_name(task.digest), fate()};
   const auto booked = runs();
   if (!folder_.may_have_sent(task.digest)) {
@@ -165,7 +267,10 @@ void DeviceBooks::book_report(std::string_view report) {
   }
   const auto committed =
       std::ranges::find(booked, ledger::RunState::committed, &ledger::Run::state);
-  if (committed != booked.end()) return check_paid(output, *committed);
+  if (committed != booked.end()) {
+    check_paid(output, *committed);
+    return follow(marks, remains);
+  }
   auto run = booked.empty() ? 0 : booked.front().number;
   if (booked.empty()) {
     // It was given back, by hand or with an older ledger; what is sent is spent.
@@ -178,14 +283,14 @@ void DeviceBooks::book_report(std::string_view report) {
   }
   ledger_->commit(
       {{.run = run, .spent = task.randomizer().event(), .prg_slack = task.plan.prg_slack}}, output);
-  ledger::advance_marks(record_folder_, *ledger_, cancel_);
+  follow(marks, remains);
 }
 
 void DeviceBooks::check_paid(const ledger::Output& output, const ledger::Run& run) const {
   if (run.outcome && run.outcome->output_sha256 == output.sha256) return;
   throw base::BudgetError(
-      "'{}' in '{}' is not the report that was booked for task {}; nothing was sent. Put that one "
-      "back",
+      "'{}' in '{}' is not the report that was booked for task {}; this call has sent nothing. "
+      "Put that one back",
       output.name, folder_.path().string(), part_.task.digest);
 }
 

@@ -9,29 +9,36 @@
 #include "tacet/ledger/marks.h"
 #include "tacet/local/device/client.h"
 #include "tacet/local/device/folder.h"
+#include "tacet/local/device/record_file.h"
 
 namespace tacet::local {
 
-/// What a device has spent on its record, in all tasks: an account in a ledger of its folder, whose
-/// cap is the policy's. A mark beside the record names that ledger, so that no other one, and no
-/// older state of it, passes for it.
+/// What a device has spent on its record, in all tasks: an account in a ledger of its folder, or of
+/// the folder that the policy names for it, whose cap is the policy's. A mark beside the record
+/// names that ledger, so that no other one, and no older state of it, passes for it: of several
+/// that start at once with folders of their own, one sets the mark, and the others see it.
 ///
-/// The mark is read and set in two steps: of two joins of one record that start together with
-/// folders of their own, each may find that nothing was spent. In a folder that has become
-/// read-only the mark stays as it is, and an older state of the ledger passes.
+/// The mark is looked at when the books are opened and again when a report is booked, each time
+/// under its lock and while the record is still the file that was opened. It follows the ledger row
+/// by row, so that a state of the ledger from before a booking does not pass for it.
 ///
 /// BudgetError where the ledger is missing, another one or an older one, or lacks what the folder's
-/// reports have cost. Not for several threads at once.
+/// reports have cost; where the record cannot be marked, or may be mounted in a second place, and
+/// the policy names no place for the books; where the record has several names (hard links).
+/// IoError where nothing can be locked. Not for several threads at once.
 class DeviceBooks {
  public:
   /// Opens it, makes it where nothing was ever spent, and gives the account the policy's cap. All
-  /// of it while nobody else works in the folder.
-  DeviceBooks(const DeviceFolder& folder, const Participation& part, const DeviceContext& context);
+  /// of it while nobody else works in the folder, or looks at the mark.
+  DeviceBooks(const DeviceFolder& folder, const Participation& part, const RecordFile& record,
+              const DeviceContext& context);
 
   /// No report was stored for the task, and none may have left: gives back what attempts had booked
-  /// that ended before. BudgetError where a report was booked for good.
+  /// that ended before. BudgetError where a report was booked for good, or the mark could not
+  /// follow another booking.
   void resolve_attempts();
-  /// Books the task, durably, before the record is read.
+  /// Looks at the mark again and books the task, durably, before the record is read: nobody else
+  /// looks at the mark meanwhile. What it throws has booked nothing.
   [[nodiscard]] privacy::Reservation reserve();
   /// This report is paid for when it returns, whatever became of the attempt that drew it, and
   /// nothing else was booked under the task. BudgetError where the policy does not allow it.
@@ -41,7 +48,20 @@ class DeviceBooks {
   [[noreturn]] static void refuse_second(const DeviceFolder& folder, const std::string& task);
 
  private:
-  void open(const DeviceContext& context);
+  void open();
+  void check_names() const;
+  [[nodiscard]] std::filesystem::path find_books();
+  void set_mark(ledger::HeldMarks& marks);
+  /// BudgetError, with what `remains`, unless the record is still the file that was opened, and its
+  /// mark names this ledger, or an earlier state of it.
+  void check_mark(const ledger::HeldMarks& marks, const std::string& remains);
+  /// Before a booking: BudgetError where the mark could not follow it.
+  void check_follows(ledger::HeldMarks& marks);
+  /// After one: the mark knows it. BudgetError, with what `remains`, where it cannot.
+  void follow(ledger::HeldMarks& marks, const std::string& remains);
+  /// The mark cannot be written: said once where the books have a place of their own, else a
+  /// BudgetError.
+  void accept_fixed_mark(const std::string& why, const std::string& remains);
   void set_account();
   void check_folder();
   void check_paid(const ledger::Output& output, const ledger::Run& run) const;
@@ -53,9 +73,11 @@ class DeviceBooks {
 
   const DeviceFolder& folder_;
   const Participation& part_;
-  const base::CancelToken* cancel_;
-  std::filesystem::path record_folder_;
-  std::optional<ledger::Mark> mark_;
+  const RecordFile& record_;
+  const DeviceContext& context_;
+  std::optional<DeviceFolder> books_;  // the policy's: held, so that others wait
+  bool marked_ = true;                 // false: the record's folder takes no mark
+  bool remarked_ = false;              // that the mark cannot be written
   std::optional<ledger::Ledger> ledger_;
   std::optional<ledger::LedgerBudget> budget_;
 };

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tacet/base/atomic_file.h"
@@ -157,6 +159,64 @@ TEST_F(DeviceBooksTest, AnAccountOfAnotherKindIsNamed) {
   auto policy = usual_policy;
   policy.all_tasks_delta = 1e-6;
   EXPECT_THROW(static_cast<void>(join(0, policy)), base::BudgetError);
+}
+
+// Both begin with nothing spent, from one state; what the mark notes of one refuses the other.
+TEST_F(DeviceBooksTest, ACopyOfTheFolderThatStartsMeanwhileIsRefused) {
+  book_and_die();
+  std::filesystem::copy(folder_of(0), folder_.path() / "copy");
+  bool first = true;
+  transport_->before = [&](const HttpRequest& request) {
+    if (request.path != "/v1/slot" || !std::exchange(first, false)) return;
+    std::filesystem::rename(folder_of(0), folder_.path() / "first");
+    std::filesystem::rename(folder_.path() / "copy", folder_of(0));
+    std::swap(tokens_[0], tokens_[1]);
+    EXPECT_EQ(join().answer, "counted");  // the whole part of the copy, with a token of its own
+    std::swap(tokens_[0], tokens_[1]);
+    std::filesystem::rename(folder_of(0), folder_.path() / "copy");
+    std::filesystem::rename(folder_.path() / "first", folder_of(0));
+  };
+  EXPECT_THROW(static_cast<void>(join()), base::BudgetError);
+  EXPECT_EQ(counted(), 1);
+  EXPECT_EQ(sent("/v1/report"), 1);
+}
+
+TEST_F(DeviceBooksTest, TheMarkIsLookedAtAgainBeforeTheRecordIsRead) {
+  transport_->before = [&](const HttpRequest& request) {
+    if (request.path == "/v1/slot") {
+      std::filesystem::remove(folder_.path() / ledger::marks_file_name);
+    }
+  };
+  EXPECT_THROW(static_cast<void>(join()), base::BudgetError);
+  EXPECT_EQ(sent("/v1/report"), 0);
+  EXPECT_EQ(spent(), 0);
+}
+
+TEST_F(DeviceBooksTest, ARecordWithASecondNameIsRefused) {
+  std::ofstream(record_of(0)) << record_;
+  std::filesystem::create_hard_link(record_of(0), folder_.path() / "second.csv");
+  EXPECT_THROW(static_cast<void>(join()), base::BudgetError);
+  EXPECT_TRUE(transport_->requests.empty());
+}
+
+TEST_F(DeviceBooksTest, ThePolicysBooksHoldWhateverFolderAndRecordAreNamed) {
+  auto policy = usual_policy;
+  policy.books = folder_.path() / "books";
+  EXPECT_THROW(static_cast<void>(join(0, policy)), base::BudgetError);  // beside the record
+  policy.books = folder_of(0) / "books";
+  EXPECT_THROW(static_cast<void>(join(0, policy)), base::BudgetError);  // in the device's folder
+  EXPECT_TRUE(transport_->requests.empty());
+  const test::ScratchFolder elsewhere;
+  policy.books = elsewhere.path() / "books";
+  EXPECT_EQ(join(0, policy).answer, "counted");
+  EXPECT_FALSE(std::filesystem::exists(folder_of(0) / "device.ledger"));
+  std::filesystem::remove(folder_.path() / ledger::marks_file_name);
+  EXPECT_THROW(static_cast<void>(join(1, policy)), base::BudgetError);  // another record, folder
+  EXPECT_EQ(join(0, policy, true).answer, "counted");
+  // Books that were deleted are missed, as long as the mark is there.
+  std::filesystem::remove_all(policy.books);
+  EXPECT_THROW(static_cast<void>(join(0, policy, true)), base::BudgetError);
+  EXPECT_EQ(counted(), 1);
 }
 
 TEST_F(DeviceBooksTest, ATokenThatWasUsedElsewhereIsCaught) {

@@ -24,8 +24,9 @@ void sync_names(const std::filesystem::path& folder) {
   const int error = errno;
   if (descriptor >= 0) ::close(descriptor);
   if (done) return;
-  throw base::IoError("cannot make what was written to '{}' durable: {}; nothing was sent",
-                      folder.string(), std::generic_category().message(error));
+  throw base::IoError(
+      "cannot make what was written to '{}' durable: {}; this call has sent nothing",
+      folder.string(), std::generic_category().message(error));
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ std::optional<std::string> DeviceFolder::own_file(const std::string& name,
   if (descriptor < 0 && errno == ENOENT) return std::nullopt;
   const auto refuse = [&](const std::string& why) {
     if (descriptor >= 0) ::close(descriptor);
-    throw base::IoError("cannot use '{}': {}; nothing was sent", file.string(), why);
+    throw base::IoError("cannot use '{}': {}; this call has sent nothing", file.string(), why);
   };
   if (descriptor < 0) refuse(std::generic_category().message(errno));
   struct stat status {};

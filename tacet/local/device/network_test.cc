@@ -339,7 +339,7 @@ TEST_F(NetworkTest, AnAddressOpensSoManyConnectionsASecond) {
     static_cast<void>(one.receive(milliseconds(0)));
   }
   const test::RawClient other(server_->port(), 0x7f000009);
-  other.send("GET /v1/none HTTP/1.1\r\n\r\n");
+  other.send("GET /v1/none HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_NE(other.receive(milliseconds(300)).find("unknown_path"), std::string::npos);
   EXPECT_GE(server_->counters().refused, 10);  // five at once, and five a second since
   stop();

@@ -13,6 +13,12 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr auto longest_pause = milliseconds(60000);
+// No answer has a device come again sooner: a server that means harm, or is broken, costs it a
+// request a second.
+constexpr auto shortest_pause = milliseconds(1000);
+// A slot, a model, a report, and one to spare follow each other at once.
+constexpr std::int64_t requests_at_once = 4;
+constexpr std::int64_t max_retry_seconds = 86400;  // seconds; patience ends before
 
 bool comes_again(int status) {
   return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
@@ -20,18 +26,26 @@ bool comes_again(int status) {
 
 }  // namespace
 
-void Patience::pause(int attempt, std::int64_t retry_seconds, Clock::duration left) {
+void Patience::pause(int attempt, milliseconds at_least, Clock::duration left) {
   if (!pauses_) {
     pauses_.emplace(context_.source.claim(random::Purpose::sampling, step_, 0, 1 << 24));
   }
-  const auto base = std::min(longest_pause, milliseconds(250) * (1 << std::min(attempt, 8)));
-  const double share = 0.5 + static_cast<double>(pauses_->next() >> 11) * 0x1p-54;
-  const auto jittered =
+  const auto base = std::min(longest_pause, shortest_pause * (1 << std::clamp(attempt, 0, 6)));
+  const double share = static_cast<double>(pauses_->next() >> 11) * 0x1p-54;
+  const auto jitter =
       milliseconds(static_cast<std::int64_t>(share * static_cast<double>(base.count())));
-  const auto wanted =
-      retry_seconds > 0 ? milliseconds(1000 * retry_seconds) + jittered / 4 : jittered;
+  const auto wanted = std::max(base, at_least) + jitter;
   // A server that asks for an hour gets what the device has: then one last attempt.
-  context_.wait(std::min(wanted, std::chrono::ceil<milliseconds>(left)));
+  context_.wait(std::clamp(std::chrono::ceil<milliseconds>(left), milliseconds(0), wanted));
+}
+
+HttpReply Patience::ask(const HttpRequest& request) {
+  const auto now = Clock::now();
+  if (!begin_) begin_ = now;
+  const auto due = *begin_ + shortest_pause * (asked_ - requests_at_once + 1);
+  ++asked_;
+  if (due > now) context_.wait(std::chrono::ceil<milliseconds>(due - now));
+  return context_.transport.exchange(request);
 }
 
 HttpReply Patience::persist(const HttpRequest& request, const std::string& remains) {
@@ -41,9 +55,9 @@ HttpReply Patience::persist(const HttpRequest& request, const std::string& remai
     std::string why;
     std::int64_t retry_seconds = 0;
     try {
-      auto reply = context_.transport.exchange(request);
+      auto reply = ask(request);
       if (!comes_again(reply.status)) return reply;
-      retry_seconds = reply.retry_seconds;
+      retry_seconds = std::clamp(reply.retry_seconds, std::int64_t{0}, max_retry_seconds);
       why = error_code(reply.body);
       if (why == "round_full") attempt = 0;  // it is there, and says when
       if (why.empty()) why = fmt::format("the server answers with status {}", reply.status);
@@ -56,7 +70,7 @@ HttpReply Patience::persist(const HttpRequest& request, const std::string& remai
     if (now >= end) throw base::IoError("{}; {}", why, remains);
     if (!said && context_.say) context_.say(fmt::format("waiting for the server: {}", why));
     said = true;
-    pause(attempt, retry_seconds, end - now);
+    pause(attempt, std::chrono::seconds(retry_seconds), end - now);
   }
 }
 

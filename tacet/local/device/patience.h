@@ -22,23 +22,30 @@ struct DeviceContext {
 };
 
 /// Asks a server until it has an answer that stays: with backoff and jitter where it does not
-/// answer or says that it can't now, and not before the time that it names.
+/// answer or says that it can't now, and not before the time that it names. Whatever it answers, it
+/// is asked once a second at most, but for the few requests that taking part needs.
 class Patience {
  public:
+  using Clock = std::chrono::steady_clock;
+
   /// `step` is the place of its jitter among the device's own numbers, which nobody else has.
   Patience(const DeviceContext& context, std::chrono::seconds most, std::uint64_t step)
       : context_(context), max_(most), step_(step) {}
   /// IoError, which ends with `remains`, when patience is at its end; UntrustedServer at once.
   [[nodiscard]] HttpReply persist(const HttpRequest& request, const std::string& remains);
+  /// Waits before another attempt, the first of which has number 0: longer each time, a second at
+  /// least, and `at_least` so long; but no longer than `left`.
+  void pause(int attempt, std::chrono::milliseconds at_least, Clock::duration left);
 
  private:
-  using Clock = std::chrono::steady_clock;
-  void pause(int attempt, std::int64_t retry_seconds, Clock::duration left);
+  [[nodiscard]] HttpReply ask(const HttpRequest& request);
 
   const DeviceContext& context_;
   std::chrono::seconds max_;
   std::uint64_t step_;
   std::optional<random::Stream> pauses_;
+  std::optional<Clock::time_point> begin_;  // of the first request
+  std::int64_t asked_ = 0;
 };
 
 }  // namespace tacet::local

@@ -8,6 +8,7 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_node.h"
+#include "tacet/local/device/refusal.h"
 
 namespace tacet::local {
 namespace {
@@ -50,6 +51,16 @@ std::vector<std::string> policy_mechanisms(const Node& node) {
   return names;
 }
 
+std::filesystem::path policy_folder(const Node& node) {
+  const auto* name = std::get_if<std::string>(&node.value);
+  if (name == nullptr || !std::filesystem::path(*name).is_absolute()) {
+    fail_at(node.where,
+            "books must be the absolute path of a folder, so that it is the same one from wherever "
+            "a device is started");
+  }
+  return *name;
+}
+
 /// Where the value of a key goes; null: there is none of that name.
 double* policy_place(Policy& policy, std::string_view key) {
   if (key == "largest_epsilon") return &policy.largest_epsilon;
@@ -70,6 +81,8 @@ Policy policy_from_toml(std::string_view text, std::string_view file_name) {
   for (const auto& [key, node] : std::get<NodeTable>(root.value)) {
     if (key == "mechanisms") {
       policy.mechanisms = policy_mechanisms(node);
+    } else if (key == "books") {
+      policy.books = policy_folder(node);
     } else if (auto* place = policy_place(policy, key)) {
       *place = policy_number(node, key);
     } else {
@@ -99,27 +112,23 @@ void check_policy(const Policy& policy, const Task& task) {
   if (asked.epsilon > policy.largest_epsilon || asked.delta > policy.largest_delta) {
     throw base::BudgetError(
         "the task asks for epsilon {}, delta {}; the policy allows a task epsilon {}, delta {}; "
-        "nothing was sent and nothing was spent",
-        asked.epsilon, asked.delta, policy.largest_epsilon, policy.largest_delta);
+        "{}",
+        asked.epsilon, asked.delta, policy.largest_epsilon, policy.largest_delta, nothing_done);
   }
   const std::string name = mechanism::local_mechanism_names.of(spec.mechanism);
   if (std::ranges::find(policy.mechanisms, name) == policy.mechanisms.end()) {
-    throw base::GuaranteeError(
-        "the task's mechanism {} is none that the policy allows; nothing was sent and nothing was "
-        "spent",
-        name);
+    throw base::GuaranteeError("the task's mechanism {} is none that the policy allows; {}", name,
+                               nothing_done);
   }
   if (spec.clipping_norm > policy.largest_clipping_norm) {
     throw base::GuaranteeError(
-        "the task's clipping norm {} is above the {} that the policy allows; nothing was sent and "
-        "nothing was spent",
-        spec.clipping_norm, policy.largest_clipping_norm);
+        "the task's clipping norm {} is above the {} that the policy allows; {}",
+        spec.clipping_norm, policy.largest_clipping_norm, nothing_done);
   }
   if (task.terms.delay_seconds < policy.smallest_delay) {
     throw base::GuaranteeError(
-        "the task has its devices wait up to {} seconds before they send, the policy wants {}; "
-        "nothing was sent and nothing was spent",
-        task.terms.delay_seconds, policy.smallest_delay);
+        "the task has its devices wait up to {} seconds before they send, the policy wants {}; {}",
+        task.terms.delay_seconds, policy.smallest_delay, nothing_done);
   }
 }
 

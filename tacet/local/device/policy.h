@@ -19,6 +19,10 @@ struct Policy {
   double largest_clipping_norm = 1e9;   ///< of the gradient that a report is about
   double largest_norm = 1e4;            ///< of the models that the record is held against
   double smallest_delay = 0;            ///< seconds: a task has its devices wait up to so long
+  /// Where the device's ledger is, whatever folder a call names: an absolute path. Empty: in that
+  /// folder. Then somebody who deletes both the folder and the mark beside the record, or renames
+  /// the record and names a new folder, begins with a new budget.
+  std::filesystem::path books = {};
 };
 
 /// Reads it from TOML, strictly: unknown keys, missing ones and wrong types are DataErrors with

@@ -15,58 +15,16 @@
 #include <string_view>
 
 #include "tacet/local/http/address.h"
+#include "tacet/local/http/body_room.h"
+#include "tacet/local/http/connection_house.h"
 #include "tacet/local/http/http.h"
+#include "tacet/local/http/places.h"
+#include "tacet/local/http/request_head.h"
 
 namespace tacet::local::internal {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-
-/// Who is at the other end.
-struct Peer {
-  std::string address;  ///< plain
-  std::string identity;
-  bool secure = false;
-  bool loopback = false;
-};
-
-/// What all connections of a server share.
-struct ConnectionHouse {
-  HttpHandler& handler;
-  const HttpLimits& limits;
-  HttpCounters& counters;
-  std::atomic<bool>& draining;
-  std::atomic<std::int64_t>& body_bytes;  ///< of all bodies that are not answered yet
-  AddressRates& failures;                 ///< connections that came to nothing
-};
-
-/// Room for a body, until it is answered or its connection ends.
-class BodyRoom {
- public:
-  BodyRoom() = default;
-  BodyRoom(const BodyRoom&) = delete;
-  BodyRoom& operator=(const BodyRoom&) = delete;
-  ~BodyRoom() { give_back(); }
-
-  /// A body that is longer than everything allowed is admitted alone.
-  [[nodiscard]] bool take(std::atomic<std::int64_t>& all, std::int64_t most, std::int64_t bytes) {
-    give_back();
-    const auto before = all.fetch_add(bytes);
-    all_ = &all;
-    bytes_ = bytes;
-    if (before == 0 || before + bytes <= most) return true;
-    give_back();
-    return false;
-  }
-  void give_back() {
-    if (all_ != nullptr) *all_ -= bytes_;
-    all_ = nullptr;
-  }
-
- private:
-  std::atomic<std::int64_t>* all_ = nullptr;
-  std::int64_t bytes_ = 0;
-};
 
 /// A connection to a client, from its first request to its end: one request after the other, each
 /// with its time. Template over the stream, so that a test can bring one in memory. Runs on the
@@ -74,9 +32,13 @@ class BodyRoom {
 template <typename Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
  public:
-  /// `presence` is kept as long as the object.
-  Connection(Stream stream, Peer peer, ConnectionHouse house, std::shared_ptr<void> presence)
-      : presence_(std::move(presence)),
+  using Place = ConnectionPlaces::Place;
+
+  /// `place` may be null; `kept` is kept as long as the object.
+  Connection(Stream stream, Peer peer, ConnectionHouse house, std::shared_ptr<Place> place,
+             std::shared_ptr<void> kept = nullptr)
+      : place_(std::move(place)),
+        kept_(std::move(kept)),
         stream_(std::move(stream)),
         peer_(std::move(peer)),
         house_(house) {}
@@ -90,6 +52,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void drain() {
     if (idle_) close();
   }
+  /// Ends the connection unless a request is being answered: its place is somebody else's. It says
+  /// nothing about its address.
+  void give_place_up() {
+    if (answering_) return;
+    served_ = true;
+    close();
+  }
   /// The connection ended with nothing that was asked for: its address has so many of these.
   void came_to_nothing() {
     if (served_ || from_proxy()) return;
@@ -97,6 +66,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
   [[nodiscard]] Stream& stream() { return stream_; }
   [[nodiscard]] Peer& peer() { return peer_; }
+  [[nodiscard]] Place& place() { return *place_; }
 
  private:
   using Parser = beast::http::request_parser<beast::http::string_body>;
@@ -144,6 +114,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void begin() {
     idle_ = false;
     timed_ = false;
+    continues_ = false;
     parser_.emplace();
     parser_->header_limit(house_.limits.header_bytes);
     // A length that was announced is the handler's to judge; nothing is read before. (No limit at
@@ -194,7 +165,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     keep_alive_ = parser_->get().keep_alive();
     describe();
     const auto length = head_.length.value_or(0);
-    auto refused = house_.handler.admit(head_);
+    auto refused = lacks_host(parser_->get()) ? std::optional(house_.handler.not_understood())
+                                              : house_.handler.admit(head_);
+    if (head_.known && place_) place_->vouch(voucher());
     if (!refused && length > 0 &&
         !room_.take(house_.body_bytes, house_.limits.body_bytes,
                     static_cast<std::int64_t>(length))) {
@@ -206,6 +179,24 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     parser_->body_limit(length);
     timed_ = false;
+    if (continues_ && length > 0 && buffer_.size() == 0) return ask_for_body();
+    read_body();
+  }
+
+  [[nodiscard]] std::string voucher() const {
+    return {reinterpret_cast<const char*>(head_.note.data()), head_.note.size()};
+  }
+
+  /// The client waits for a word before it sends the body.
+  void ask_for_body() {
+    static constexpr std::string_view word = "HTTP/1.1 100 Continue\r\n\r\n";
+    expire_after(house_.limits.body);
+    asio::async_write(stream_, asio::buffer(word.data(), word.size()), then(&Connection::on_asked));
+  }
+
+  void on_asked(Error error, std::size_t bytes) {
+    house_.counters.bytes_out += static_cast<std::int64_t>(bytes);
+    if (error) return close();
     read_body();
   }
 
@@ -226,6 +217,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     if (error) return close();
     served_ = true;
+    begin_answer();
     expire_never();  // the answer takes what it takes
     auto self = this->shared_from_this();
     house_.handler.answer(head_, std::move(parser_->get().body()), [self](HttpAnswer answer) {
@@ -233,6 +225,15 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         self->write(std::move(answer));
       });
     });
+  }
+
+  void begin_answer() {
+    answering_ = true;
+    if (place_) place_->work();
+  }
+  void end_answer() {
+    answering_ = false;
+    if (place_) place_->wait();
   }
 
   /// Of bytes that are no request, where others are of the network.
@@ -262,40 +263,31 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     namespace http = beast::http;
     const auto& request = parser_->get();
     head_ = {};
-    head_.method = std::string(request.method_string());
-    head_.path = std::string(request.target());
+    head_only_ = request.method() == http::verb::head;
+    head_.method = head_only_ ? "GET" : std::string(request.method_string());
+    head_.path = path_of(request.target());
     head_.address = limited_address(peer_.address);
     head_.identity = peer_.identity;
     head_.secure = peer_.secure;
     head_.loopback = peer_.loopback;
-    const std::string authorization(request[http::field::authorization]);
-    if (authorization.starts_with("Bearer ")) head_.token = authorization.substr(7);
+    head_.token = bearer_of(request[http::field::authorization]);
+    origin_ = std::string(request[http::field::origin]);
+    const auto& origins = house_.limits.allowed_origins;
+    if (std::ranges::find(origins, origin_) == origins.end()) origin_.clear();
+    continues_ = beast::iequals(request[http::field::expect], "100-continue");
     head_.other_length = request.count(http::field::transfer_encoding) > 0 ||
                          request.count(http::field::content_length) > 1;
     if (request.count(http::field::content_length) == 1 && parser_->content_length()) {
       head_.length = *parser_->content_length();
     }
     if (!from_proxy()) return;
-    if (const auto address = forwarded_for()) head_.address = limited_address(*address);
+    if (const auto address = forwarded_for(parser_->get()))
+      head_.address = limited_address(*address);
   }
 
   [[nodiscard]] bool from_proxy() const {
     const auto& proxies = house_.limits.trusted_proxies;
     return std::ranges::find(proxies, peer_.address) != proxies.end();
-  }
-
-  /// What the proxy has added: the end of the last line of that name.
-  [[nodiscard]] std::optional<std::string> forwarded_for() const {
-    const auto [first, end] = parser_->get().equal_range("X-Forwarded-For");
-    if (first == end) return std::nullopt;
-    auto last = first;
-    for (auto field = first; field != end; ++field) last = field;
-    const auto line = last->value();
-    std::string_view text(line.data(), line.size());
-    if (const auto comma = text.rfind(','); comma != text.npos) text.remove_prefix(comma + 1);
-    while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-    while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-    return plain_address(text);
   }
 
   void write(HttpAnswer answer) {
@@ -311,20 +303,32 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (answer_.retry_seconds > 0) {
       response.set(http::field::retry_after, std::to_string(answer_.retry_seconds));
     }
+    if (answer_.status == 401) response.set(http::field::www_authenticate, "Bearer");
+    if (!answer_.allow.empty()) response.set(http::field::allow, answer_.allow);
+    if (!house_.limits.allowed_origins.empty()) response.set(http::field::vary, "Origin");
+    if (!origin_.empty()) allow_origin(response, origin_, head_.method == "OPTIONS");
     keep_alive_ = keep_alive_ && !answer_.close && !house_.draining;
     response.keep_alive(keep_alive_);
     // Sent from where it lies: many may take one model at once.
     const auto& body = answer_.shared ? *answer_.shared : answer_.body;
     response.body() = Body::value_type(body.data(), body.size());
     response.prepare_payload();
+    if (response.result() == http::status::no_content) {
+      response.erase(http::field::content_length);
+      response.erase(http::field::content_type);
+    }
     expire_after(house_.limits.body);
-    beast::http::async_write(stream_, response, then(&Connection::on_written));
+    if (!head_only_) return http::async_write(stream_, response, then(&Connection::on_written));
+    serializer_.emplace(response);  // the length of a body that does not follow
+    http::async_write_header(stream_, *serializer_, then(&Connection::on_written));
   }
 
   void on_written(Error error, std::size_t bytes) {
     house_.counters.bytes_out += static_cast<std::int64_t>(bytes);
+    serializer_.reset();
     response_.reset();
     answer_ = {};
+    end_answer();
     room_.give_back();
     if (error) return close();
     if (keep_alive_) return wait_for_request();
@@ -367,7 +371,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   static constexpr std::size_t max_waste = std::size_t{1} << 18;
   static constexpr std::size_t read_bytes = 2048;
 
-  std::shared_ptr<void> presence_;
+  std::shared_ptr<Place> place_;
+  std::shared_ptr<void> kept_;
   Stream stream_;
   Peer peer_;
   ConnectionHouse house_;
@@ -376,8 +381,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::optional<Parser> parser_;
   HttpAnswer answer_;  // what the response points into
   std::optional<beast::http::response<Body>> response_;
+  std::optional<beast::http::response_serializer<Body>> serializer_;
   RequestHead head_;
   bool keep_alive_ = false;
+  std::string origin_;      // of a page that may ask
+  bool head_only_ = false;  // the method was HEAD
+  bool continues_ = false;  // the client waits before it sends the body
+  bool answering_ = false;
   bool idle_ = false;
   bool timed_ = false;
   bool served_ = false;  // a request was whole

@@ -47,8 +47,9 @@ std::size_t count(const std::string& text, const std::string& part) {
 TEST(ConnectionTest, ReadsOneRequestAfterTheOther) {
   test::MemoryConnection connection;
   Notes notes;
-  const auto text = connection.exchange(
-      notes, "POST /a HTTP/1.1\r\nContent-Length: 5\r\n\r\nhelloGET /b HTTP/1.1\r\n\r\n");
+  const auto text = connection.exchange(notes,
+                                        "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: "
+                                        "5\r\n\r\nhelloGET /b HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(count(text, "HTTP/1.1 200"), 2U);
   EXPECT_EQ(count(text, "\r\n\r\nshared"), 2U);
   ASSERT_EQ(notes.bodies.size(), 2U);
@@ -58,7 +59,7 @@ TEST(ConnectionTest, ReadsOneRequestAfterTheOther) {
 }
 
 TEST(ConnectionTest, EveryCutOfARequestIsHarmless) {
-  const std::string whole = "POST /a HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello";
+  const std::string whole = "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
   for (std::size_t length = 0; length < whole.size(); ++length) {
     test::MemoryConnection connection;
     Notes notes;
@@ -73,8 +74,9 @@ TEST(ConnectionTest, EveryCutOfARequestIsHarmless) {
 TEST(ConnectionTest, ARefusedBodyIsNotReadAndEndsTheConnection) {
   test::MemoryConnection connection;
   Notes notes;
-  const auto text = connection.exchange(
-      notes, "POST /refused HTTP/1.1\r\nContent-Length: 5\r\n\r\nhelloGET /b HTTP/1.1\r\n\r\n");
+  const auto text = connection.exchange(notes,
+                                        "POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: "
+                                        "5\r\n\r\nhelloGET /b HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(count(text, "HTTP/1.1 403"), 1U);
   EXPECT_EQ(notes.heads.size(), 1U);
 }
@@ -84,17 +86,20 @@ TEST(ConnectionTest, BodiesTogetherHaveOneRoom) {
   connection.limits.body_bytes = 10;
   Notes notes;
   notes.keeps = true;  // the first one is not answered yet
-  const std::string post = "POST /a HTTP/1.1\r\nContent-Length: 6\r\n\r\n123456";
+  const std::string post = "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n123456";
   EXPECT_EQ(connection.exchange(notes, post), "");
   EXPECT_EQ(connection.body_bytes(), 6);
   EXPECT_EQ(count(connection.exchange(notes, post), "overloaded"), 1U);
-  EXPECT_EQ(connection.exchange(notes, "POST /a HTTP/1.1\r\nContent-Length: 4\r\n\r\n1234"), "");
+  EXPECT_EQ(
+      connection.exchange(notes, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n1234"),
+      "");
   EXPECT_EQ(notes.bodies.size(), 2U);
   notes.kept.clear();  // their connections go
   EXPECT_EQ(connection.body_bytes(), 0);
   // One that is longer than everything is admitted alone.
-  EXPECT_EQ(
-      connection.exchange(notes, "POST /a HTTP/1.1\r\nContent-Length: 12\r\n\r\n123456123456"), "");
+  EXPECT_EQ(connection.exchange(
+                notes, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n123456123456"),
+            "");
   EXPECT_EQ(notes.bodies.size(), 3U);
 }
 
@@ -104,7 +109,7 @@ TEST(ConnectionTest, AProxyIsBelievedInWhatItHasAddedItself) {
     connection.limits.trusted_proxies = {"127.0.0.1"};
     connection.address = peer;
     Notes notes;
-    (void)connection.exchange(notes, "GET / HTTP/1.1\r\n" + lines + "\r\n");
+    (void)connection.exchange(notes, "GET / HTTP/1.1\r\nHost: x\r\n" + lines + "\r\n");
     return notes.heads.at(0).address;
   };
   const std::string forged = "X-Forwarded-For: 203.0.113.9\r\n";
@@ -120,13 +125,104 @@ TEST(ConnectionTest, AProxyIsBelievedInWhatItHasAddedItself) {
             "127.0.0.1");
 }
 
+TEST(ConnectionTest, AHeadIsAnsweredWithoutItsBody) {
+  test::MemoryConnection connection;
+  Notes notes;
+  const auto text = connection.exchange(
+      notes, "HEAD /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(count(text, "HTTP/1.1 200"), 2U);
+  EXPECT_EQ(count(text, "Content-Length: 6"), 2U);
+  EXPECT_EQ(count(text, "shared"), 1U);
+  EXPECT_EQ(notes.heads.at(0).method, "GET");
+}
+
+TEST(ConnectionTest, WhoWaitsBeforeTheBodyIsToldToGoOn) {
+  const std::string head =
+      "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-Continue\r\n\r\n";
+  {
+    test::MemoryConnection connection;
+    Notes notes;
+    EXPECT_EQ(connection.exchange(notes, head), "HTTP/1.1 100 Continue\r\n\r\n");
+  }
+  {
+    test::MemoryConnection connection;
+    Notes notes;
+    const auto text = connection.exchange(notes, head + "hello");  // it did not wait
+    EXPECT_EQ(count(text, "HTTP/1.1 200"), 1U);
+    EXPECT_EQ(count(text, "100 Continue"), 0U);
+  }
+  test::MemoryConnection connection;
+  Notes notes;
+  auto refused = head;
+  refused.replace(refused.find("/a"), 2, "/refused");
+  const auto text = connection.exchange(notes, refused);
+  EXPECT_EQ(count(text, "HTTP/1.1 403"), 1U);
+  EXPECT_EQ(count(text, "100 Continue"), 0U);
+}
+
+TEST(ConnectionTest, TargetsAndTokensAreReadAsClientsMayWriteThem) {
+  const auto head_of = [](const std::string& target, const std::string& lines) {
+    test::MemoryConnection connection;
+    Notes notes;
+    (void)connection.exchange(notes, "GET " + target + " HTTP/1.1\r\nHost: x\r\n" + lines + "\r\n");
+    return notes.heads.at(0);
+  };
+  EXPECT_EQ(head_of("http://example.org/v1/task", "").path, "/v1/task");
+  EXPECT_EQ(head_of("HTTPS://example.org:8443/v1/task", "").path, "/v1/task");
+  EXPECT_EQ(head_of("http://example.org", "").path, "/");
+  EXPECT_EQ(head_of("ftp://example.org/a", "").path, "ftp://example.org/a");
+  EXPECT_EQ(head_of("/http://a", "").path, "/http://a");
+  for (const char* scheme : {"Bearer ", "bearer ", "BEARER   "}) {
+    EXPECT_EQ(head_of("/a", "Authorization: " + std::string(scheme) + "abc\r\n").token, "abc");
+  }
+  EXPECT_EQ(head_of("/a", "Authorization: Basic abc\r\n").token, "");
+  EXPECT_EQ(head_of("/a", "Authorization: Bearer\r\n").token, "");
+}
+
+TEST(ConnectionTest, ARequestNamesItsHostOnce) {
+  const auto answer_to = [](const std::string& version, const std::string& lines) {
+    test::MemoryConnection connection;
+    Notes notes;
+    const auto text =
+        connection.exchange(notes, "GET /a HTTP/" + version + "\r\n" + lines + "\r\n");
+    EXPECT_EQ(notes.bodies.empty(), text.starts_with("HTTP/1.1 400"));
+    return text.substr(0, 12);
+  };
+  EXPECT_EQ(answer_to("1.1", ""), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to("1.1", "Host: x\r\nHost: y\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(answer_to("1.1", "Host: x\r\n"), "HTTP/1.1 200");
+  EXPECT_EQ(answer_to("1.0", ""), "HTTP/1.1 200");
+}
+
+TEST(ConnectionTest, APageOfANamedOriginMayAsk) {
+  const auto answer_to = [](const std::string& method, const std::string& origin) {
+    test::MemoryConnection connection;
+    connection.limits.allowed_origins = {"https://example.org"};
+    Notes notes;
+    return connection.exchange(
+        notes, method + " /a HTTP/1.1\r\nHost: x\r\nOrigin: " + origin + "\r\n\r\n");
+  };
+  const std::string allowed = "Access-Control-Allow-Origin: https://example.org\r\n";
+  EXPECT_EQ(count(answer_to("GET", "https://example.org"), allowed), 1U);
+  EXPECT_EQ(count(answer_to("GET", "https://example.com"), "Access-Control"), 0U);
+  EXPECT_EQ(count(answer_to("GET", "https://example.com"), "Vary: Origin"), 1U);
+  const auto asked = answer_to("OPTIONS", "https://example.org");
+  EXPECT_EQ(count(asked, allowed), 1U);
+  EXPECT_EQ(count(asked, "Access-Control-Allow-Headers: Authorization, Content-Type\r\n"), 1U);
+  test::MemoryConnection connection;  // no origin is named: nothing is said to any
+  Notes notes;
+  EXPECT_EQ(count(connection.exchange(notes, "GET /a HTTP/1.1\r\nHost: x\r\nOrigin: a\r\n\r\n"),
+                  "Access-Control"),
+            0U);
+}
+
 TEST(ConnectionTest, WhatOneConnectionCannotHaveEndsNoOther) {
   Notes notes;
   HttpServer server({});
   server.start(notes);
   const auto answer_to = [&](const std::string& path) {
     const test::RawClient client(server.port());
-    client.send("GET " + path + " HTTP/1.1\r\nConnection: close\r\n\r\n");
+    client.send("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     return client.receive(std::chrono::milliseconds(2000));
   };
   EXPECT_EQ(answer_to("/broken"), "");

@@ -16,8 +16,8 @@ namespace tacet::local {
 
 /// What stands before a request's body.
 struct RequestHead {
-  std::string method;
-  std::string path;
+  std::string method;                   ///< GET also where only the head of an answer is wanted
+  std::string path;                     ///< without the scheme and the host of an absolute target
   std::string token;                    ///< of "Authorization: Bearer TOKEN"; empty: none
   std::string address;                  ///< whose request it is, as limits count (limited_address)
   std::string identity;                 ///< SHA-256 of a client certificate's key; empty: none
@@ -25,6 +25,7 @@ struct RequestHead {
   bool other_length = false;            ///< a Transfer-Encoding, or a length that is none
   bool secure = false;                  ///< over TLS
   bool loopback = false;                ///< both ends are on this machine
+  bool known = false;                   ///< the handler's: it has a token, or a key, of somebody
   std::array<std::uint8_t, 32> note{};  ///< the handler's own, from admit to answer
 };
 
@@ -36,6 +37,7 @@ struct HttpAnswer {
   std::int64_t retry_seconds = 0;  ///< above 0: a Retry-After
   bool cacheable = false;          ///< for ever: what it says is named by its digest
   bool close = false;              ///< the connection ends with it
+  std::string allow = {};          ///< methods that the path takes, where another one was used
 };
 
 /// Decides about requests. Called by the threads of a server, several at once.
@@ -55,6 +57,7 @@ class HttpHandler {
 
 /// What a connection may take, with the defaults of `tacet serve`.
 struct HttpLimits {
+  /// An eighth of them is kept for those that have carried a valid token.
   std::int64_t connections = 8192;
   std::int64_t connections_per_address = 256;
   double connections_per_second = 50;  ///< new ones, of one address: a handshake costs time
@@ -69,13 +72,16 @@ struct HttpLimits {
   std::chrono::milliseconds idle{30000};
   /// Addresses whose X-Forwarded-For is believed, and whose connections are those of many.
   std::vector<std::string> trusted_proxies;
+  /// Pages of these origins ("https://example.org") may ask from a browser.
+  std::vector<std::string> allowed_origins;
 };
 
 /// Counts of messages and bytes; nothing of what they say.
 struct HttpCounters {
   std::atomic<std::int64_t> opened{0};
   std::atomic<std::int64_t> open{0};
-  std::atomic<std::int64_t> refused{0};  ///< beyond the limits of connections
+  std::atomic<std::int64_t> refused{0};      ///< beyond the limits of connections
+  std::atomic<std::int64_t> ended_early{0};  ///< idle without a token, when places were short
   std::atomic<std::int64_t> failed_handshakes{0};
   std::atomic<std::int64_t> timeouts{0};
   std::atomic<std::int64_t> truncated{0};  ///< requests that ended before they were whole

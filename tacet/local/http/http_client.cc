@@ -22,6 +22,7 @@ using ClientError = boost::system::error_code;
 using ClientPlain = boost::beast::tcp_stream;
 using ClientTlsStream = boost::beast::ssl_stream<ClientPlain>;
 constexpr std::uint32_t max_header = 1U << 14;
+constexpr int max_interim = 4;
 constexpr std::size_t max_buffered = std::size_t{1} << 17;
 using Answer = client_http::response_parser<client_http::string_body>;
 
@@ -139,27 +140,35 @@ class HttpClient : public Transport {
     client_http::async_write(stream, message,
                              [&](ClientError error, std::size_t) { result = error; });
     const auto unsent = finish(result);  // a server may answer before it has read everything
-    Answer answer;
+    // Of answers that only say that another one comes a few are read over (RFC 9110, 15.2).
+    for (int interim = 0; interim <= max_interim; ++interim) {
+      Answer answer;
+      const auto error = read_answer(stream, request, answer);
+      if (error) fail("no answer from", unsent ? unsent : error);
+      if (answer.get().result_int() >= 200) return reply_of(answer);
+    }
+    fail("no answer from", client_http::error::bad_status);
+  }
+
+  template <typename Stream>
+  ClientError read_answer(Stream& stream, const HttpRequest& request, Answer& answer) {
     answer.body_limit(request.max_bytes);
     answer.header_limit(max_header);
     lowest().expires_after(options_.patience);
     // The head by itself: read together with a body, Beast 1.74 forgets that the length which the
     // head announces is beyond the limit, and takes all of it.
-    result.reset();
+    std::optional<ClientError> result;
     client_http::async_read_header(stream, buffer_, answer,
                                    [&](ClientError error, std::size_t) { result = error; });
-    auto error = finish(result);
-    if (!error && answer.content_length().value_or(0) > request.max_bytes) {
-      error = client_http::error::body_limit;
+    const auto error = finish(result);
+    if (error || answer.get().result_int() < 200) return error;
+    if (answer.content_length().value_or(0) > request.max_bytes) {
+      return client_http::error::body_limit;
     }
-    if (!error) {
-      result.reset();
-      client_http::async_read(stream, buffer_, answer,
-                              [&](ClientError code, std::size_t) { result = code; });
-      error = finish(result);
-    }
-    if (error) fail("no answer from", unsent ? unsent : error);
-    return reply_of(answer);
+    result.reset();
+    client_http::async_read(stream, buffer_, answer,
+                            [&](ClientError code, std::size_t) { result = code; });
+    return finish(result);
   }
 
   HttpReply reply_of(Answer& answer) {

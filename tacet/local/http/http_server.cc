@@ -5,13 +5,13 @@
 #include <charconv>
 #include <mutex>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/base/sha256.h"
 #include "tacet/local/http/address.h"
 #include "tacet/local/http/http_server.h"
+#include "tacet/local/http/places.h"
 #include "tacet/local/http/tls.h"
 #include "tacet/local/http/tls_stream.h"
 
@@ -33,6 +33,7 @@ class HttpServer::House {
  public:
   explicit House(ListenOptions options)
       : options_(std::move(options)),
+        places_(options_.limits, counters_),
         context_(options_.threads),
         acceptor_(door_),
         rates_(options_.limits.connections_per_second),
@@ -64,12 +65,7 @@ class HttpServer::House {
       boost::system::error_code ignored;
       acceptor_.close(ignored);
     });
-    std::vector<Drain> drains;
-    {
-      const std::scoped_lock lock(mutex_);
-      drains = drains_;
-    }
-    for (const auto& ask : drains) ask();  // may end a connection, which takes the lock
+    places_.end_waiting();
     const auto end = std::chrono::steady_clock::now() + most;
     while (counters_.open > 0 && std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -150,8 +146,8 @@ class HttpServer::House {
     const auto text = remote.address().to_string();
     Peer peer{plain_address(text).value_or(text), {}, tls != nullptr, false};
     peer.loopback = remote.address().is_loopback() && place_.address().is_loopback();
-    auto presence = enter(peer.address);
-    if (!presence) {
+    auto place = enter(peer.address);
+    if (!place) {
       ++counters_.refused;
       return;
     }
@@ -160,21 +156,14 @@ class HttpServer::House {
                                            draining_, body_bytes_,     failures_};
     if (tls == nullptr) {
       const auto connection = std::make_shared<PlainConnection>(
-          PlainStream(std::move(socket)), std::move(peer), shared, std::move(presence));
+          PlainStream(std::move(socket)), std::move(peer), shared, std::move(place));
       remember(connection);
       boost::asio::post(connection->stream().get_executor(), [connection] { connection->run(); });
       return;
     }
     shake_hands(std::make_shared<TlsConnection>(TlsStream(std::move(socket), tls->native_handle()),
-                                                std::move(peer), shared,
-                                                std::make_shared<Secured>(Secured{presence, tls})));
+                                                std::move(peer), shared, std::move(place), tls));
   }
-
-  /// A connection over TLS keeps the certificates that it began with.
-  struct Secured {
-    std::shared_ptr<void> presence;
-    std::shared_ptr<boost::asio::ssl::context> tls;
-  };
 
   void shake_hands(const std::shared_ptr<TlsConnection>& connection) {
     remember(connection);
@@ -202,7 +191,7 @@ class HttpServer::House {
   }
 
   /// One of the open connections, as long as it is kept; null: there are enough.
-  [[nodiscard]] std::shared_ptr<void> enter(const std::string& peer) {
+  [[nodiscard]] std::shared_ptr<internal::ConnectionPlaces::Place> enter(const std::string& peer) {
     const auto& proxies = options_.limits.trusted_proxies;
     const bool many = std::ranges::find(proxies, peer) != proxies.end();
     const auto address = limited_address(peer);
@@ -210,44 +199,24 @@ class HttpServer::House {
       const auto now = AddressRates::Clock::now();
       if (!failures_.would_allow(address, now) || !rates_.allow(address, now)) return nullptr;
     }
-    const std::scoped_lock lock(mutex_);
-    if (counters_.open >= options_.limits.connections) return nullptr;
-    auto& here = addresses_[address];
-    if (!many && here >= options_.limits.connections_per_address) return nullptr;
-    ++here;
-    ++counters_.open;
-    ++counters_.opened;
-    return {&counters_, [this, address](void*) { leave(address); }};
+    return places_.enter(address, many);
   }
 
-  void leave(const std::string& address) {
-    const std::scoped_lock lock(mutex_);
-    --counters_.open;
-    const auto found = addresses_.find(address);
-    if (found != addresses_.end() && --found->second == 0) addresses_.erase(found);
-  }
-
-  /// So that idle ones can be ended.
+  /// So that it can be told to end.
   template <typename Kept>
   void remember(const std::shared_ptr<Kept>& connection) {
-    const std::scoped_lock lock(mutex_);
-    if (std::ssize(drains_) > 2 * counters_.open + 64) {
-      std::erase_if(drains_, [](const Drain& one) { return one.gone(); });
-    }
-    drains_.push_back(Drain{connection, [weak = std::weak_ptr<Kept>(connection)] {
-                              const auto kept = weak.lock();
-                              if (!kept) return;
-                              boost::asio::post(kept->stream().get_executor(),
-                                                [kept] { kept->drain(); });
-                            }});
+    connection->place().on_end([this, weak = std::weak_ptr<Kept>(connection)] {
+      const auto kept = weak.lock();
+      if (!kept) return;
+      boost::asio::post(kept->stream().get_executor(), [this, kept] {
+        if (draining_) {
+          kept->drain();
+        } else {
+          kept->give_place_up();
+        }
+      });
+    });
   }
-
-  struct Drain {
-    std::weak_ptr<void> connection;
-    std::function<void()> ask;
-    [[nodiscard]] bool gone() const { return connection.expired(); }
-    void operator()() const { ask(); }
-  };
 
   ListenOptions options_;
   HttpHandler* handler_ = nullptr;
@@ -255,8 +224,7 @@ class HttpServer::House {
   std::atomic<bool> draining_{false};
   std::atomic<std::int64_t> body_bytes_{0};
   std::mutex mutex_;
-  std::unordered_map<std::string, std::int64_t> addresses_;  // connections of each
-  std::vector<Drain> drains_;
+  internal::ConnectionPlaces places_;  // outlives the connections, which are the context's
   std::shared_ptr<boost::asio::ssl::context> tls_;
   boost::asio::io_context context_;
   // Keeps the context running while all connections wait for the writer and none has work.

@@ -30,10 +30,16 @@ void load(const boost::system::error_code& error, const char* what, const std::s
   throw base::IoError("cannot use the {} '{}': {}", what, file, tls_reason(error, file));
 }
 
+constexpr const char* tls12_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL:!eNULL";
+
 void only_modern(ssl::context& context) {
   context.set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
                       ssl::context::no_sslv3 | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
   SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+  // Of TLS 1.2: keys of one connection alone (no static RSA), and encryption that is authenticated.
+  if (SSL_CTX_set_cipher_list(context.native_handle(), tls12_ciphers) != 1) {
+    throw base::IoError("this machine's OpenSSL has no ciphers that tacet accepts");
+  }
   SSL_CTX_set_mode(context.native_handle(), SSL_MODE_RELEASE_BUFFERS);
 }
 
@@ -179,7 +185,9 @@ void expect_host(SSL* connection, const std::string& host) {
   static_cast<void>(boost::asio::ip::make_address(host, no_address));
   bool set = false;
   if (no_address) {
-    X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    // A common name is no name of a machine (RFC 9525): only alternative names count.
+    X509_VERIFY_PARAM_set_hostflags(
+        expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     set = X509_VERIFY_PARAM_set1_host(expected, host.c_str(), 0) == 1 &&
           SSL_set1_host(connection, host.c_str()) == 1;
     // OpenSSL's macro for it has a C-style cast, which our warnings refuse.

@@ -169,6 +169,88 @@ TEST_F(TlsStreamTest, NewKeysAreAFewTimesWhatAClientMayAskFor) {
   EXPECT_EQ(server_->counters().open, 1);
 }
 
+/// Whether both come to an agreement with TLS 1.2 and this cipher.
+bool shakes_hands(std::uint16_t port, const char* cipher) {
+  const test::RawClient socket(port);
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()),
+                                                                  SSL_CTX_free);
+  SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
+  EXPECT_EQ(SSL_CTX_set_cipher_list(context.get(), cipher), 1);
+  const std::unique_ptr<SSL, decltype(&SSL_free)> tls(SSL_new(context.get()), SSL_free);
+  SSL_set_fd(tls.get(), socket.descriptor());
+  return SSL_connect(tls.get()) == 1;
+}
+
+TEST_F(TlsStreamTest, KeysOfTheConnectionAloneAreAcceptedAlsoWithAKeyOfRsa) {
+  const auto files = authority_.issue_rsa(folder_.path(), "rsa", "IP:127.0.0.1");
+  server_.emplace(ListenOptions{.certificate = files.certificate, .key = files.key});
+  server_->start(reciter_);
+  EXPECT_TRUE(shakes_hands(server_->port(), "ECDHE-RSA-AES128-GCM-SHA256"));
+  for (const char* weak : {"AES128-GCM-SHA256", "AES256-SHA", "ECDHE-RSA-AES128-SHA"}) {
+    EXPECT_FALSE(shakes_hands(server_->port(), weak)) << weak;
+  }
+}
+
+/// A server of TLS 1.2 with one cipher, for one connection; its port.
+class OldServer {
+ public:
+  OldServer(const test::Authority::Files& files, const char* cipher)
+      : context_(SSL_CTX_new(TLS_server_method()), SSL_CTX_free) {
+    SSL_CTX_set_max_proto_version(context_.get(), TLS1_2_VERSION);
+    EXPECT_EQ(SSL_CTX_set_cipher_list(context_.get(), cipher), 1);
+    SSL_CTX_use_certificate_file(context_.get(), files.certificate.c_str(), SSL_FILETYPE_PEM);
+    SSL_CTX_use_PrivateKey_file(context_.get(), files.key.c_str(), SSL_FILETYPE_PEM);
+    std::unique_ptr<BIO, decltype(&BIO_free)> bio(BIO_new_accept("127.0.0.1:0"), BIO_free);
+    EXPECT_EQ(BIO_do_accept(bio.get()), 1);
+    port_ = static_cast<const char*>(BIO_ptr_ctrl(bio.get(), BIO_C_GET_ACCEPT, 1));
+    thread_ = std::thread([this, accept = std::move(bio)] {
+      if (BIO_do_accept(accept.get()) != 1) return;
+      const std::unique_ptr<SSL, decltype(&SSL_free)> tls(SSL_new(context_.get()), SSL_free);
+      BIO* const client = BIO_pop(accept.get());
+      SSL_set_bio(tls.get(), client, client);
+      if (SSL_accept(tls.get()) != 1) return;
+      char request[4096];
+      if (SSL_read(tls.get(), request, sizeof request) <= 0) return;
+      const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+      SSL_write(tls.get(), answer.data(), static_cast<int>(answer.size()));
+    });
+  }
+  ~OldServer() { thread_.join(); }
+  OldServer(const OldServer&) = delete;
+  OldServer& operator=(const OldServer&) = delete;
+  [[nodiscard]] std::string port() const { return port_; }
+
+ private:
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
+  std::string port_;
+  std::thread thread_;
+};
+
+TEST_F(TlsStreamTest, ADeviceRefusesAServerWithoutKeysOfTheConnection) {
+  const auto files = authority_.issue_rsa(folder_.path(), "rsa", "IP:127.0.0.1");
+  const auto asks = [&](const char* cipher) {
+    const OldServer server(files, cipher);
+    const auto device = http_client(
+        {.server = {"127.0.0.1", server.port(), true}, .ca = authority_.file(folder_.path())});
+    return device->exchange({.path = "/"}).body;
+  };
+  EXPECT_EQ(asks("ECDHE-RSA-AES128-GCM-SHA256"), "hi");
+  EXPECT_THROW(static_cast<void>(asks("AES128-GCM-SHA256")), base::IoError);
+}
+
+TEST_F(TlsStreamTest, ACommonNameIsNoNameOfAServer) {
+  const auto with = [&](const char* alternative) {
+    const auto files = authority_.issue(folder_.path(), "localhost", alternative);
+    server_.emplace(ListenOptions{.certificate = files.certificate, .key = files.key});
+    server_->start(reciter_);
+    const auto device = http_client({.server = {"localhost", std::to_string(server_->port()), true},
+                                     .ca = authority_.file(folder_.path())});
+    return device->exchange({.path = "/"}).body;
+  };
+  EXPECT_EQ(with("DNS:localhost"), "hello");
+  EXPECT_THROW(static_cast<void>(with(test::Authority::none)), UntrustedServer);
+}
+
 TEST_F(TlsStreamTest, BytesThatAreNoRecordEndTheirConnectionAlone) {
   start();
   const RawTls one(server_->port());

@@ -35,6 +35,7 @@ constexpr Meaning meanings[] = {
     {Reason::missing_token, 401, "a token is needed: Authorization: Bearer TOKEN"},
     {Reason::unknown_token, 401, "this token is none of the task's"},
     {Reason::cleartext_token, 403, "tokens are taken over HTTPS only"},
+    {Reason::ended_token, 401, "this token was revoked, or has expired"},
     {Reason::used_token, 409, "another report was counted under this token"},
     {Reason::repeated_report, 409, "a report with this number was counted under another token"},
     {Reason::wrong_magic, 422, "not a report"},

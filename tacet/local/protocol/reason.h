@@ -21,6 +21,7 @@ enum class Reason : std::uint8_t {
   missing_token,
   unknown_token,
   cleartext_token,  ///< a token over plain HTTP from another machine
+  ended_token,      ///< it was revoked, or has expired
   used_token,       ///< another report came under it
   repeated_report,  ///< its random number came before
   wrong_magic,
@@ -55,6 +56,7 @@ inline constexpr auto reason_names = base::names<Reason>({
     {Reason::missing_token, "missing_token"},
     {Reason::unknown_token, "unknown_token"},
     {Reason::cleartext_token, "cleartext_token"},
+    {Reason::ended_token, "ended_token"},
     {Reason::used_token, "used_token"},
     {Reason::repeated_report, "repeated_report"},
     {Reason::wrong_magic, "wrong_magic"},

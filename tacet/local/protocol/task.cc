@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -10,7 +11,9 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/ledger/digest.h"
+#include "tacet/local/round_noise.h"
 #include "tacet/privacy/strict_json.h"
 
 namespace tacet::local {
@@ -25,7 +28,7 @@ constexpr privacy::internal::JsonLimits task_limits{"task", max_task_bytes, 16};
 
 void check_terms(const TaskTerms& terms, const LocalPlan& plan) {
   const auto refuse = [](std::string_view name, std::string_view allowed) {
-    throw base::UsageError("{} must be {}", name, allowed);
+    throw base::UsageError("{} must be {}", base::parameter_name(name), allowed);
   };
   if (!(terms.largest_norm > 0 && terms.largest_norm <= 1e9)) {
     refuse("largest-norm", "above 0 and at most 1e9");
@@ -38,6 +41,16 @@ void check_terms(const TaskTerms& terms, const LocalPlan& plan) {
   }
   if (terms.robust_groups == 1 || terms.robust_groups < 0 || terms.robust_groups > plan.batch) {
     refuse("robust-groups", "0 (the plain mean), or 2 to the batch size");
+  }
+  if (!(terms.trim > 0 && terms.trim <= 0.5)) refuse("trim", "above 0 and at most 0.5, the median");
+  if (terms.trim != 0.5 && terms.trim * static_cast<double>(terms.robust_groups) < 1) {
+    refuse("trim", "at least one group's share of `robust_groups`, else nothing is left out");
+  }
+  if (terms.slots < 1 || terms.slots > plan.batch * plan.rounds) {
+    refuse("slots", "1 to the number of reports");
+  }
+  if (terms.min_reports < 0 || terms.min_reports > plan.batch * plan.rounds) {
+    refuse("min-reports", "0 to the number of reports that fill all rounds");
   }
   if (terms.contact.size() > 1000) refuse("contact", "at most 1000 bytes of text");
 }
@@ -75,9 +88,15 @@ learn::OptionValues resolved_values(learn::OptionValues values, const LocalOptio
 }
 
 ordered_json terms_json(const TaskTerms& terms) {
-  return {{"largest_norm", terms.largest_norm},   {"staleness", terms.staleness},
-          {"slot_seconds", terms.slot_seconds},   {"delay_seconds", terms.delay_seconds},
-          {"robust_groups", terms.robust_groups}, {"contact", terms.contact}};
+  return {{"largest_norm", terms.largest_norm},
+          {"staleness", terms.staleness},
+          {"slot_seconds", terms.slot_seconds},
+          {"slots", terms.slots},
+          {"delay_seconds", terms.delay_seconds},
+          {"robust_groups", terms.robust_groups},
+          {"trim", terms.trim},
+          {"min_reports", terms.min_reports},
+          {"contact", terms.contact}};
 }
 
 /// What follows from the settings and the schema, for those who write a client.
@@ -100,12 +119,27 @@ ordered_json facts_json(const LocalPlan& plan) {
   } else if (!mechanism::reports_direction(spec.mechanism)) {
     out["grid_scale"] = randomizer.grid_scale();
   }
-  if (randomizer.noise().norm) out["report_norm"] = *randomizer.noise().norm;
+  out["report_norm"] = randomizer.noise().max_norm;
+  std::visit([&](const auto& learner) { out["domain"] = learner.bounds.domain; }, plan.learner);
   return out;
 }
 
-Task resolved_task(const data::Schema& schema, const learn::OptionValues& values,
-                   const TaskTerms& terms) {
+/// No model is longer than what devices take, nor than a mean of models that are not. The bound of
+/// a plain mean is not one of medians.
+void bound_learner(LocalPlan& plan, const TaskTerms& terms) {
+  constexpr double rounding = 0x1p-30;
+  const double norm = terms.largest_norm * (1 - rounding);
+  std::visit(
+      [&](auto& learner) {
+        learner.bounds.domain = std::min(learner.bounds.domain, norm);
+        if (terms.robust_groups > 0) {
+          learner.bounds.report = report_bound(plan.randomizer->noise(), 1);
+        }
+      },
+      plan.learner);
+}
+
+Task resolved_task(const data::Schema& schema, const learn::OptionValues& values, TaskTerms terms) {
   auto options = local_options(values);
   if (options.passes != 1) {
     throw base::UsageError(
@@ -116,8 +150,10 @@ Task resolved_task(const data::Schema& schema, const learn::OptionValues& values
         "a task runs with the tight calibration; leave `calibration` out, or simulate the paper's");
   }
   auto plan = plan_local(schema, options);
+  if (terms.slots == 0) terms.slots = default_slots(plan, terms.staleness);
   check_terms(terms, plan);
-  return {{}, {}, schema, std::move(options), std::move(plan), terms, {}};
+  bound_learner(plan, terms);
+  return {{}, {}, schema, std::move(options), std::move(plan), std::move(terms), {}};
 }
 
 void name_task(Task& task, std::string text) {
@@ -139,9 +175,13 @@ TaskTerms terms_of(const ordered_json& json) {
   json.at("largest_norm").get_to(terms.largest_norm);
   json.at("staleness").get_to(terms.staleness);
   json.at("slot_seconds").get_to(terms.slot_seconds);
+  json.at("slots").get_to(terms.slots);
   json.at("delay_seconds").get_to(terms.delay_seconds);
   json.at("robust_groups").get_to(terms.robust_groups);
+  json.at("trim").get_to(terms.trim);
+  json.at("min_reports").get_to(terms.min_reports);
   json.at("contact").get_to(terms.contact);
+  if (terms.slots == 0) throw base::DataError("'terms' without their number of slots");
   if (terms_json(terms) != json) throw base::DataError("unknown keys or numbers in 'terms'");
   return terms;
 }
@@ -172,6 +212,26 @@ Task task_of(const ordered_json& json) {
 
 }  // namespace
 
+std::int64_t default_slots(const LocalPlan& plan, std::int64_t staleness) {
+  constexpr std::int64_t enough = 64;
+  constexpr std::int64_t devices_per_slot = 100;
+  const auto all = plan.batch * plan.rounds;
+  if (staleness == 0) return std::min(plan.batch, all);
+  const auto least = std::min(enough, all / devices_per_slot);
+  return std::min(std::max(plan.batch * (1 + staleness / 2), least), all);
+}
+
+double expected_seconds(const LocalPlan& plan, const TaskTerms& terms) {
+  constexpr double work = 0.2;  // a device's, at least (device/client), and two round trips
+  constexpr double server_rate =
+      1500;  // slots with their reports, over TLS connections of their own
+  const auto reports = static_cast<double>(plan.batch * plan.rounds);
+  const auto slots =
+      static_cast<double>(terms.slots == 0 ? default_slots(plan, terms.staleness) : terms.slots);
+  const double rate = std::min(slots / (terms.delay_seconds / 2 + work), server_rate);
+  return std::max(reports / rate, terms.delay_seconds + work);
+}
+
 Task make_task(const data::Schema& schema, const learn::OptionValues& values,
                const TaskTerms& terms) {
   const auto asked = resolved_task(schema, values, terms);
@@ -180,7 +240,7 @@ Task make_task(const data::Schema& schema, const learn::OptionValues& values,
   auto task = resolved_task(schema, settled, terms);
   const ordered_json json{{"tacet_task", task_version},
                           {"settings", settings_json(settled)},
-                          {"terms", terms_json(terms)},
+                          {"terms", terms_json(task.terms)},
                           {"facts", facts_json(task.plan)},
                           {"schema", data::schema_to_json(schema)}};
   name_task(task, json.dump(1) + "\n");

@@ -92,8 +92,50 @@ TEST(TaskTest, HasNoPlaceForSomeRuns) {
   refused(usual, {.staleness = -1});
   refused(usual, {.slot_seconds = 0});
   refused(usual, {.slot_seconds = 30, .delay_seconds = 16});
+  refused(usual, {.slots = -1});
+  refused(usual, {.slots = 41});
+  refused(usual, {.min_reports = 41});
   refused(usual, {.robust_groups = 1});
   refused(usual, {.robust_groups = 5});
+  refused(usual, {.robust_groups = 4, .trim = 0});
+  refused(usual, {.robust_groups = 4, .trim = 0.6});
+  refused(usual, {.robust_groups = 4, .trim = 0.2});  // of no group
+}
+
+TEST(TaskTest, StatesTheLongestReportOfEveryMechanismAndTheLearnersDomain) {
+  for (const auto& mechanism : mechanism::local_mechanism_names.all) {
+    auto values = usual;
+    values["mechanism"] = mechanism.text;
+    const auto task = make_task(people(), values, {.largest_norm = 7});
+    EXPECT_NE(task.text.find("\"report_norm\": "), std::string::npos) << mechanism.text;
+    EXPECT_NE(task.text.find("\"domain\": 6.99"), std::string::npos) << mechanism.text;
+  }
+}
+
+TEST(TaskTest, HasMoreSlotsThanARoundUnlessRoundsMustNotMix) {
+  const auto slots = [](const TaskTerms& terms) {
+    return make_task(people(), usual, terms).terms.slots;
+  };
+  const auto batch = make_task(people(), usual, {}).plan.batch;
+  EXPECT_EQ(slots({}), 5 * batch);  // four rounds old at most on average
+  EXPECT_EQ(slots({.staleness = 0}), batch);
+  EXPECT_EQ(slots({.slots = 7}), 7);
+  auto many = usual;
+  many["public-row-count"] = "32561";
+  many["batch-size"] = "1";
+  EXPECT_EQ(make_task(people(), many, {}).terms.slots, 64);
+}
+
+TEST(TaskTest, SaysHowLongItTakes) {
+  auto many = usual;
+  many["public-row-count"] = "32561";
+  many["batch-size"] = "8";
+  const auto task = make_task(people(), many, {});
+  // 64 devices at a time, 2.7 s each: 24 a second.
+  EXPECT_NEAR(expected_seconds(task.plan, task.terms), 32560 * 2.7 / 64, 1);
+  auto slow = task.terms;
+  slow.slots = 8;
+  EXPECT_NEAR(expected_seconds(task.plan, slow), 32560 * 2.7 / 8, 10);
 }
 
 }  // namespace task_test

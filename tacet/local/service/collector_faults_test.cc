@@ -85,7 +85,7 @@ class CollectorFaults : public testing::Test {
       EXPECT_EQ(collector.published()->reports, static_cast<std::int64_t>(devices));
     }
     StateFile file(state_, ledger::Access::read);
-    RoundLearner learner(file.task());
+    RoundLearner learner(file.task(), GroupOrder(file.group_key()));
     file.each_frame(1, [&](const StoredFrame& stored) {
       Frame frame;
       ASSERT_EQ(read_frame(stored.bytes, file.task().layout, frame), FrameFault::none);

@@ -49,7 +49,7 @@ TEST_F(CollectorTest, CountsEachDeviceOnceAndFinishes) {
 
 TEST_F(CollectorTest, TheModelIsThatOfTheLearnerFedWithTheSameReports) {
   const auto task = collector().task();
-  RoundLearner learner(task);
+  RoundLearner learner(task, GroupOrder(""));
   for (std::size_t i = 0; i < 40; ++i) {
     const auto bytes = any_report(task, slot_for(i), i);
     EXPECT_EQ(send(i, bytes), Reason::counted);
@@ -63,7 +63,7 @@ TEST_F(CollectorTest, TheModelIsThatOfTheLearnerFedWithTheSameReports) {
   EXPECT_EQ(file.learner(), learner.bytes());
 }
 
-TEST_F(CollectorTest, GivesNoMorePlacesThanARoundHas) {
+TEST_F(CollectorTest, GivesNoMoreSlotsThanTheTaskHas) {
   for (std::size_t i = 0; i < 4; ++i) static_cast<void>(slot_for(i));
   auto fifth = slot_of(macs_[4]);
   EXPECT_EQ(handle_one(collector(), fifth, noon), Reason::round_full);
@@ -107,56 +107,74 @@ TEST_F(CollectorTest, WhoMissedSlotsWaitsAsLongAfterARestart) {
   static_cast<void>(slot_for(0, noon + 300 * second));
 }
 
-TEST_F(CollectorTest, AReportWithoutASlotTakesNobodysPlaceInTheLastRound) {
+TEST_F(CollectorTest, AReportWithoutASlotTakesNobodysPlaceAtTheEnd) {
+  const auto task = collector().task();
+  std::vector<std::string> late(40);
+  for (std::size_t i = 36; i < 40; ++i) late[i] = any_report(task, slot_for(i), i);
+  const auto now = noon + 61 * second;  // their slots have ended
+  for (std::size_t i = 0; i < 34; ++i) {
+    EXPECT_EQ(take_part(collector(), macs_[i], i, now), Reason::counted);
+    // Those of the first round wait until their round is nearly too old.
+    if (i == 31) {
+      EXPECT_EQ(send(38, late[38], now), Reason::counted);
+      EXPECT_EQ(send(39, late[39], now), Reason::counted);
+    }
+  }
+  ASSERT_EQ(collector().published()->reports, 36);
+  for (std::size_t i = 34; i < 36; ++i) static_cast<void>(slot_for(i, now));
+  std::vector<std::string> reports(40);
+  for (std::size_t i = 34; i < 36; ++i) reports[i] = any_report(task, slot_for(i, now), i);
+  const auto fresh = slot_for(34, now);
+  const auto other = any_report(task, fresh, 36);
+  EXPECT_EQ(send(36, other, now), Reason::counted);  // two places beside those that are kept
+  EXPECT_EQ(send(37, any_report(task, fresh, 37), now), Reason::counted);
   {
     StateFile file(path_, ledger::Access::write);
     macs_.push_back(file.mac_of(file.enrol(1).front()));
   }
-  const auto task = collector().task();
-  std::vector<std::string> late(40);
-  for (std::size_t i = 0; i < 36; ++i) {
-    for (std::size_t j = 38; i == 34 && j < 40; ++j) late[j] = any_report(task, slot_for(j), j);
-    EXPECT_EQ(take_part(collector(), macs_[i], i, noon + (i < 34 ? 0 : 61) * second),
-              Reason::counted);
-  }
-  ASSERT_EQ(collector().published()->round, 9);
-  const auto now = noon + 61 * second;
-  const auto first = any_report(task, slot_for(36, now), 36);
-  const auto other = any_report(task, slot_for(37, now), 37);
-  const auto third = any_report(task, slot_for(40, now), 40);
-  EXPECT_EQ(send(39, late[39], now), Reason::counted);  // the fourth place
-  EXPECT_EQ(send(38, late[38], now), Reason::round_full);
+  collector().read_tokens();
+  EXPECT_EQ(send(40, any_report(task, fresh, 40), now), Reason::round_full);
   restart();
-  EXPECT_EQ(send(38, late[38], now), Reason::round_full);
-  EXPECT_EQ(send(36, first, now), Reason::counted);
-  EXPECT_EQ(send(37, other, now), Reason::counted);
-  EXPECT_EQ(send(38, late[38], now), Reason::round_full);
-  EXPECT_EQ(send(38, late[38], now + 60 * second), Reason::counted);  // a slot has ended
+  EXPECT_EQ(send(40, any_report(task, fresh, 40), now), Reason::round_full);
+  EXPECT_EQ(send(34, reports[34], now), Reason::counted);
+  EXPECT_EQ(send(40, any_report(task, fresh, 40), now), Reason::round_full);
+  EXPECT_EQ(send(40, any_report(task, fresh, 40), now + 61 * second), Reason::counted);
   EXPECT_TRUE(collector().published()->finished);
-  EXPECT_EQ(send(40, third, now + 60 * second), Reason::finished);
+  EXPECT_EQ(send(35, reports[35], now + 61 * second), Reason::finished);
 }
 
-TEST_F(CollectorTest, ASlotIsKeptWhoeverComesLate) {
-  begin(test::small_task({.staleness = 0}));
-  std::vector<std::string> late;
-  for (std::size_t i = 0; i < 2; ++i) {
-    late.push_back(any_report(collector().task(), slot_for(i), i));
+TEST_F(CollectorTest, ASlotPromisesThatItsReportCountsWhateverRoundsPass) {
+  auto terms = test::narrow_terms;
+  terms.staleness = 0;
+  begin(test::small_task(terms));
+  const auto task = collector().task();
+  const auto slow = any_report(task, slot_for(0), 0);
+  const auto old = any_report(task, slot_for(1), 1);
+  EXPECT_EQ(send(1, old), Reason::counted);
+  const auto never = any_report(task, slot_for(2), 2);
+  for (std::size_t i = 3; i < 15; ++i) {
+    EXPECT_EQ(take_part(collector(), macs_[i], i, noon), Reason::counted);
   }
-  const auto now = noon + 61 * second;
-  std::vector<Slot> slots;
-  for (std::size_t i = 2; i < 6; ++i) slots.push_back(slot_for(i, now));
-  // All four places are kept for others.
-  auto waiting = report_of(collector().task(), macs_[0], late[0]);
-  EXPECT_EQ(handle_one(collector(), waiting, now), Reason::round_full);
-  EXPECT_GE(waiting.retry_seconds, 1);
-  EXPECT_EQ(collector().published()->reports, 0);
-  for (std::size_t i = 2; i < 5; ++i) {
-    EXPECT_EQ(send(i, any_report(collector().task(), slots[i - 2], i), now), Reason::counted);
+  EXPECT_EQ(collector().published()->round, 3);
+  restart();
+  EXPECT_EQ(send(0, slow), Reason::counted);
+  EXPECT_EQ(send(2, never, noon + 61 * second), Reason::too_late);
+  restart();
+  StateFile file(path_, ledger::Access::read);
+  EXPECT_EQ(replay(file, ReplayCheck::every_round).reports, 14);
+}
+
+TEST_F(CollectorTest, WhoAsksAgainComputesAtTheModelOfNow) {
+  const auto first = slot_for(0);
+  for (std::size_t i = 1; i < 13; ++i) {
+    EXPECT_EQ(take_part(collector(), macs_[i], i, noon), Reason::counted);
   }
-  EXPECT_EQ(send(0, late[0], now), Reason::round_full);
-  EXPECT_EQ(send(0, late[0], now + 60 * second), Reason::counted);  // the last slot has ended
-  EXPECT_EQ(collector().published()->round, 1);
-  EXPECT_EQ(send(1, late[1], now + 60 * second), Reason::too_late);
+  const auto again = slot_for(0, noon + second);
+  EXPECT_EQ(again.round, 3U);
+  EXPECT_NE(again.model, first.model);
+  EXPECT_EQ(again.seconds, 59);
+  restart();
+  EXPECT_EQ(send(0, any_report(collector().task(), again, 0)), Reason::counted);
 }
 
 TEST_F(CollectorTest, AClockThatJumpsBackStopsNobody) {
@@ -199,7 +217,7 @@ TEST_F(CollectorTest, AReportAfterItsSlotStillCounts) {
 }
 
 TEST_F(CollectorTest, AReportCountsSomeRoundsLaterAndThenNoMore) {
-  begin(test::small_task({.staleness = 2}));
+  begin(test::small_task({.staleness = 2, .slot_seconds = 60, .slots = 4}));
   const auto task = collector().task();
   const auto first = slot_for(0);
   const auto second_one = slot_for(1);
@@ -288,7 +306,7 @@ TEST_F(CollectorTest, AClosedTaskTakesNothing) {
   EXPECT_EQ(send(0, any_report(collector().task(), slot, 0)), Reason::finished);
   EXPECT_EQ(take_part(collector(), macs_[1], 1, noon), Reason::finished);
   EXPECT_TRUE(collector().published()->finished);
-  StateFile(path_, ledger::Access::write).close("diverged");  // why it ended stays
+  StateFile(path_, ledger::Access::write).close("again");  // why it ended stays
   EXPECT_EQ(StateFile(path_, ledger::Access::read).closed(), "closed");
 }
 
@@ -355,8 +373,8 @@ TEST_F(CollectorTest, AnotherTaskOrAnotherServerIsNamed) {
   static_cast<void>(collector());
   StateFile file(path_, ledger::Access::read);
   EXPECT_THROW(file.expect(test::small_task({.staleness = 3})), base::UsageError);
-  EXPECT_NO_THROW(file.expect(test::small_task()));
-  EXPECT_FALSE(StateFile::make(path_, test::small_task()));
+  EXPECT_NO_THROW(file.expect(test::small_task(test::narrow_terms)));
+  EXPECT_FALSE(StateFile::make(path_, test::small_task(test::narrow_terms)));
   EXPECT_THROW(Collector{path_}, base::IoError);
   // A server that nobody here can see, in a container of its own.
   restart();

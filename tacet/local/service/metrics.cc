@@ -42,11 +42,24 @@ std::string metrics_text(const ServiceSnapshot& snapshot, const ServiceCounters&
       metric("reports_accepted", "gauge", "Reports counted so far.", snapshot.reports) +
       metric("rounds", "gauge", "Rounds that are complete.", snapshot.round) +
       metric("rounds_planned", "gauge", "Rounds of the task.", snapshot.rounds) +
+      metric("rounds_cut", "gauge", "Rounds whose report was longer than honest devices'.",
+             snapshot.rounds_cut) +
+      metric("rounds_refused", "gauge", "Rounds whose step would have left the learner's domain.",
+             snapshot.rounds_refused) +
+      metric("diverged", "gauge", "1 where more than half of the rounds would have left it.",
+             snapshot.diverged ? 1 : 0) +
       metric("queue", "gauge", "Requests that wait for a commit.", snapshot.queued) +
+      metric("slot_requests_waiting", "gauge", "Requests that wait for a slot.", snapshot.waiting) +
+      metric("slots_lapsed_total", "counter", "Slots that ended without a report.",
+             snapshot.lapsed) +
+      metric("finished", "gauge", "1 when no report is taken any more.",
+             snapshot.finished ? 1 : 0) +
       metric("ready", "gauge", "1 while the state can be written.", snapshot.ready ? 1 : 0) +
       metric("connections", "gauge", "Open connections.", http.open) +
       metric("connections_total", "counter", "Connections accepted.", http.opened) +
       metric("connections_refused_total", "counter", "Beyond the limits.", http.refused) +
+      metric("connections_ended_early_total", "counter",
+             "Idle ones without a token, ended when places were short.", http.ended_early) +
       metric("handshakes_failed_total", "counter", "TLS handshakes that failed.",
              http.failed_handshakes) +
       metric("timeouts_total", "counter", "Requests that came too slowly.", http.timeouts) +
@@ -79,11 +92,17 @@ std::string status_page(const ServiceSnapshot& snapshot, const ServiceCounters& 
                  "<style>body{font:16px sans-serif;margin:2em}th{text-align:left;"
                  "padding-right:2em}</style><h1>tacet serve</h1><table>\n") +
              row("task", snapshot.task) +
-             row("state", snapshot.finished ? "finished"
-                          : snapshot.ready  ? "open"
-                                            : "not ready") +
+             row("state", fmt::format("{}{}",
+                                      !snapshot.closed.empty() ? snapshot.closed
+                                      : snapshot.finished      ? "finished"
+                                      : snapshot.ready         ? "open"
+                                                               : "not ready",
+                                      snapshot.diverged ? ", diverged" : "")) +
              row("rounds", fmt::format("{} of {}", snapshot.round, snapshot.rounds)) +
+             row("bounded rounds",
+                 fmt::format("{} cut, {} refused", snapshot.rounds_cut, snapshot.rounds_refused)) +
              row("reports", fmt::format("{}, {} a round", snapshot.reports, snapshot.batch)) +
+             row("slots that ended without a report", snapshot.lapsed) +
              row("connections", http.open.load());
   for (const auto& reason : reason_names.all) {
     const auto count = counters.of(reason.value);

@@ -46,8 +46,14 @@ struct ServiceSnapshot {
   std::int64_t reports = 0;
   std::int64_t batch = 0;
   std::int64_t queued = 0;
+  std::int64_t waiting = 0;  ///< for a slot
+  std::int64_t lapsed = 0;   ///< slots that ended without a report, since the server began
   bool finished = false;
+  std::string closed;  ///< why, before the last round
   bool ready = false;
+  bool diverged = false;            ///< see Banco::diverged
+  std::int64_t rounds_cut = 0;      ///< whose report was longer than honest devices'
+  std::int64_t rounds_refused = 0;  ///< whose step would have left the learner's domain
 };
 
 [[nodiscard]] std::string metrics_text(const ServiceSnapshot& snapshot,

@@ -1,12 +1,15 @@
 #include "tacet/local/service/replay.h"
 
 #include <optional>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/ledger/digest.h"
+#include "tacet/local/bounded_note.h"
 #include "tacet/local/protocol/messages.h"
 #include "tacet/local/service/round_learner.h"
+#include "tacet/local/service/task_receipt.h"
 
 namespace tacet::local {
 namespace {
@@ -34,9 +37,9 @@ Replay replay_as_it_stands(StateFile& file, ReplayCheck check,
   if (check == ReplayCheck::every_round) file.check_structure();
   std::vector<StoredRound> stored;
   file.each_round(0, [&](const StoredRound& round) { stored.push_back(round); });
-  RoundLearner learner(task);
+  RoundLearner learner(task, GroupOrder(file.group_key()));
+  const auto dropped = file.dropped();
   std::int64_t reports = 0;
-  bool diverged = false;
   const auto look = [&](std::int64_t round) {
     const auto number = static_cast<std::size_t>(round);
     if (number >= stored.size()) differs(file, round);
@@ -47,21 +50,18 @@ Replay replay_as_it_stands(StateFile& file, ReplayCheck check,
   look(0);
   Frame frame;
   file.each_frame(1, [&](const StoredFrame& one) {
-    if (one.sequence != ++reports || diverged || learner.finished() ||
+    const bool counts = !is_dropped(dropped, one.sequence);
+    if (one.sequence != ++reports || (counts && learner.finished()) ||
         read_frame(one.bytes, task.layout, frame) != FrameFault::none) {
       throw base::DataError("the state '{}' was changed: report {} is not what was counted",
                             file.path().string(), reports);
     }
-    const auto step = learner.add(frame.report);
-    diverged = step == RoundLearner::Step::diverged;
-    if (step != RoundLearner::Step::filled) return;
+    if (!counts || learner.add(frame.report) != RoundLearner::Step::filled) return;
     supervision.step("replaying rounds", learner.round(), task.plan.rounds);
     look(learner.round());
   });
   if (std::ssize(stored) != learner.round() + 1) differs(file, learner.round() + 1);
-  if (diverged != (file.closed() == "diverged") || file.learner() != learner.bytes()) {
-    differs(file, learner.round());
-  }
+  if (file.learner() != learner.bytes()) differs(file, learner.round());
   return {reports, learner.round(), ledger::sha256(learner.bytes()), learner.model()};
 }
 
@@ -76,18 +76,32 @@ Replay replay(StateFile& file, ReplayCheck check, const base::Supervision& super
 Overview overview(StateFile& file) {
   Overview now;
   file.snapshot([&] {
-    now = {file.count("tokens"), file.count("frames"), file.last_round().round, file.closed()};
+    const RoundLearner learner(file.task(), GroupOrder(file.group_key()), file.learner());
+    now = {.tokens = file.count("tokens"),
+           .reports = file.count("frames"),
+           .round = file.last_round().round,
+           .closed = file.closed(),
+           .dropped = count_dropped(file.dropped()),
+           .diverged = learner.diverged(),
+           .bounded = learner.bounded()};
   });
   return now;
 }
 
 model::ModelFile model_of(StateFile& file) {
   const auto& task = file.task();
-  const RoundLearner learner(task, file.learner());
+  const RoundLearner learner(task, GroupOrder(file.group_key()), file.learner());
   model::ModelFile model{task.schema, model::empty_model(task.schema, task.plan.loss),
                          learn::receipt_of(task.plan)};
   model.model.coefficients = learner.model();
   model.receipt.events = task.plan.events;
+  note_bounded(model.receipt, learner.learner());
+  const auto dropped = count_dropped(file.dropped());
+  model.receipt = with_progress(std::move(model.receipt), task,
+                                {.rounds = file.last_round().round,
+                                 .reports = file.count("frames") - dropped,
+                                 .dropped = dropped,
+                                 .closed = file.closed()});
   return model;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tacet/base/progress.h"
+#include "tacet/local/banco.h"
 #include "tacet/local/service/state_file.h"
 #include "tacet/model/model_file.h"
 
@@ -31,7 +32,10 @@ struct Overview {
   std::int64_t tokens = 0;
   std::int64_t reports = 0;
   std::int64_t round = 0;
-  std::string closed;  ///< why; empty: open
+  std::string closed;        ///< why; empty: open
+  std::int64_t dropped = 0;  ///< reports among them that teach nothing any more (reopen.h)
+  bool diverged = false;     ///< see Banco::diverged
+  BoundedRounds bounded{};
   [[nodiscard]] bool finished(const Task& task) const { return round == task.plan.rounds; }
 };
 [[nodiscard]] Overview overview(StateFile& file);

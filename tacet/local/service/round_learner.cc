@@ -1,10 +1,9 @@
 #include "tacet/local/service/round_learner.h"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/local/vectors.h"
 
 namespace tacet::local {
 namespace {
@@ -36,62 +35,72 @@ std::int64_t observed_of(const Learner& learner) {
 
 }  // namespace
 
-RoundMean::RoundMean(std::size_t dimension, std::int64_t groups)
+RoundMean::RoundMean(std::size_t dimension, std::int64_t groups, double trim)
     : dimension_(dimension),
-      groups_(std::max<std::int64_t>(groups, 1)),
-      sums_(dimension * static_cast<std::size_t>(groups_)) {}
+      trim_(trim),
+      sizes_(static_cast<std::size_t>(std::max<std::int64_t>(groups, 1))),
+      sums_(dimension * sizes_.size()) {}
 
-void RoundMean::add(std::span<const double> estimate) {
-  double* sum = sums_.data() + static_cast<std::size_t>(count_ % groups_) * dimension_;
+void RoundMean::add(std::span<const double> estimate, std::int64_t group) {
+  const auto row = static_cast<std::size_t>(group);
+  double* sum = sums_.data() + row * dimension_;
   for (std::size_t j = 0; j < dimension_; ++j) sum[j] += estimate[j];
+  ++sizes_[row];
   ++count_;
 }
 
 std::vector<double> RoundMean::mean() const {
-  const auto groups = static_cast<std::size_t>(std::min(groups_, count_));
   std::vector<double> mean(dimension_);
-  std::vector<double> column(groups);
+  std::vector<double> column;
   for (std::size_t j = 0; j < dimension_; ++j) {
-    for (std::size_t group = 0; group < groups; ++group) {
-      // Report i is in group i mod groups: the first ones have one more.
-      const auto number = static_cast<std::int64_t>(group);
-      const double share = -1 / static_cast<double>((count_ - number + groups_ - 1) / groups_);
-      column[group] = sums_[group * dimension_ + j] * share;
+    column.clear();
+    for (std::size_t group = 0; group < sizes_.size(); ++group) {
+      if (sizes_[group] == 0) continue;
+      column.push_back(sums_[group * dimension_ + j] * (-1 / static_cast<double>(sizes_[group])));
     }
     std::ranges::sort(column);
-    const double low = column[(groups - 1) / 2];
-    mean[j] = groups % 2 == 1 ? low : (low + column[groups / 2]) / 2;
+    const auto most = (column.size() - 1) / 2;
+    const auto out =
+        std::min(most, static_cast<std::size_t>(trim_ * static_cast<double>(column.size())));
+    double sum = column[out];
+    for (std::size_t i = out + 1; i < column.size() - out; ++i) sum += column[i];
+    mean[j] = sum / static_cast<double>(column.size() - 2 * out);
   }
   return mean;
 }
 
 void RoundMean::clear() {
   std::ranges::fill(sums_, 0.0);
+  std::ranges::fill(sizes_, 0);
   count_ = 0;
 }
 
-RoundLearner::RoundLearner(const Task& task)
+RoundLearner::RoundLearner(const Task& task, GroupOrder order)
     : task_(&task),
+      order_(std::move(order)),
       learner_(first_learner(task)),
-      mean_(dimension_of(task), task.terms.robust_groups),
+      mean_(dimension_of(task), task.terms.robust_groups, task.terms.trim),
       rounds_(task.plan.rounds),
       estimate_(dimension_of(task)) {}
 
-RoundLearner::RoundLearner(const Task& task, std::string_view learner) : RoundLearner(task) {
+RoundLearner::RoundLearner(const Task& task, GroupOrder order, std::string_view learner)
+    : RoundLearner(task, std::move(order)) {
   learner_ = read_learner(task, learner);
   round_ = observed_of(learner_);
 }
 
 RoundLearner::Step RoundLearner::add(const mechanism::Report& report) {
   mechanism::decode(report, task_->randomizer(), estimate_);
-  mean_.add(estimate_);
+  const auto place = mean_.count();
+  if (place == 0) {
+    groups_ = order_.of_round(round_, task_->plan.batch,
+                              std::max<std::int64_t>(task_->terms.robust_groups, 1));
+  }
+  mean_.add(estimate_, groups_[static_cast<std::size_t>(place)]);
   if (mean_.count() < task_->plan.batch) return Step::open;
   const auto mean = mean_.mean();
   mean_.clear();
-  auto next = learner_;
-  const auto observed = std::visit([&](auto& kept) { return kept.observe({mean}); }, next);
-  if (observed == Observed::diverged || !may_be_shown(next)) return Step::diverged;
-  learner_ = std::move(next);
+  std::visit([&](auto& kept) { kept.observe({mean}); }, learner_);
   ++round_;
   return Step::filled;
 }
@@ -107,11 +116,12 @@ const std::vector<double>& RoundLearner::model() const {
       [](const auto& kept) -> const auto& { return kept.model(); }, learner_);
 }
 
-bool RoundLearner::may_be_shown(const Learner& learner) const {
-  std::vector<double> point(estimate_.size());
-  std::visit([&](const auto& kept) { kept.point(point); }, learner);
-  // Devices refuse what is longer. NaN is not below.
-  return std::sqrt(dot(point, point)) <= task_->terms.largest_norm;
+BoundedRounds RoundLearner::bounded() const {
+  return std::visit([](const auto& kept) { return kept.state().bounded; }, learner_);
+}
+
+bool RoundLearner::diverged() const {
+  return std::visit([](const auto& kept) { return kept.diverged(); }, learner_);
 }
 
 }  // namespace tacet::local

@@ -8,17 +8,20 @@
 
 #include "tacet/local/learner_file.h"
 #include "tacet/local/protocol/task.h"
+#include "tacet/local/service/group_order.h"
 
 namespace tacet::local {
 
-/// The reports of one round, in the order in which they came: their mean, or the median of the
-/// means of groups, coordinate by coordinate, where report i is in group i mod `groups`. The median
-/// moves little where few devices lie; where none do it is biased towards the middle of skew noise.
+/// The reports of one round: their mean, or of the means of groups, coordinate by coordinate, the
+/// mean of those that are left when a share of the smallest and of the largest ones is left out: a
+/// share of 1/2 leaves the median. Means of groups move little where devices lie in few of them;
+/// where none do their trimmed mean has more noise, and is biased towards the middle of skew noise.
 /// Not for several threads at once.
 class RoundMean {
  public:
-  RoundMean(std::size_t dimension, std::int64_t groups);
-  void add(std::span<const double> estimate);
+  RoundMean(std::size_t dimension, std::int64_t groups, double trim);
+  /// `group` is below the number of groups.
+  void add(std::span<const double> estimate, std::int64_t group);
   [[nodiscard]] std::int64_t count() const { return count_; }
   /// Of estimates of g: -g, as learners want it. At least one report has been added.
   [[nodiscard]] std::vector<double> mean() const;
@@ -26,24 +29,25 @@ class RoundMean {
 
  private:
   std::size_t dimension_;
-  std::int64_t groups_;  // 1: the plain mean
+  double trim_;
   std::int64_t count_ = 0;
-  std::vector<double> sums_;  // a row a group
+  std::vector<std::int64_t> sizes_;  // of the groups; one group: the plain mean
+  std::vector<double> sums_;         // a row a group
 };
 
 /// The learner of a task, fed with reports one by one: what it does is a function of the task and
-/// of the reports in their order, wherever and whenever they are fed.
+/// of the reports in their order, and with groups of the server's secret order, wherever and
+/// whenever they are fed. No report stops it.
 /// Not for several threads at once.
 class RoundLearner {
  public:
-  explicit RoundLearner(const Task& task);
+  RoundLearner(const Task& task, GroupOrder order);
   /// Goes on at the beginning of a round. DataError where the bytes are no learner of the task.
-  RoundLearner(const Task& task, std::string_view learner);
+  RoundLearner(const Task& task, GroupOrder order, std::string_view learner);
 
   enum class Step {
-    open,     ///< the round wants more reports
-    filled,   ///< the learner has observed a round
-    diverged  ///< it would leave all bounds; it stays as it is, for ever
+    open,   ///< the round wants more reports
+    filled  ///< the learner has observed a round
   };
   /// The report is one that read_frame takes for this task.
   [[nodiscard]] Step add(const mechanism::Report& report);
@@ -54,15 +58,19 @@ class RoundLearner {
   /// What the devices of this round compute at.
   [[nodiscard]] std::vector<double> point() const;
   [[nodiscard]] const std::vector<double>& model() const;
+  /// Rounds that met a bound, and whether too many did.
+  [[nodiscard]] BoundedRounds bounded() const;
+  [[nodiscard]] bool diverged() const;
+  [[nodiscard]] const Learner& learner() const { return learner_; }
   /// The learner's state; does not hold the reports of the round under way.
   [[nodiscard]] std::string bytes() const { return to_bytes(learner_); }
 
  private:
-  [[nodiscard]] bool may_be_shown(const Learner& learner) const;
-
   const Task* task_;
+  GroupOrder order_;
   Learner learner_;
   RoundMean mean_;
+  std::vector<std::int64_t> groups_;  // of the places of the round under way; made with the first
   std::int64_t rounds_;
   std::int64_t round_ = 0;
   std::vector<double> estimate_;

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "tacet/local/vectors.h"
 #include "tests/support/local_task.h"
 
 namespace tacet::local {
@@ -15,7 +18,7 @@ TEST(RoundMeanTest, LyingDevicesMoveAMeanByTwiceTheirWeight) {
   const auto task = test::small_task();
   const double weight = *task.randomizer().noise().norm;
   const auto mean_with = [&](std::int32_t sign, std::int64_t groups) {
-    RoundMean mean(static_cast<std::size_t>(task.plan.columns), groups);
+    RoundMean mean(static_cast<std::size_t>(task.plan.columns), groups, 0.5);
     std::vector<double> estimate(static_cast<std::size_t>(task.plan.columns));
     for (std::uint64_t i = 0; i < 8; ++i) {
       Frame frame;
@@ -26,7 +29,7 @@ TEST(RoundMeanTest, LyingDevicesMoveAMeanByTwiceTheirWeight) {
         frame.report.coordinates[0] = sign * 2147483647;
       }
       mechanism::decode(frame.report, task.randomizer(), estimate);
-      mean.add(estimate);
+      mean.add(estimate, static_cast<std::int64_t>(i) % groups);
     }
     return mean.mean();
   };
@@ -41,12 +44,77 @@ TEST(RoundMeanTest, LyingDevicesMoveAMeanByTwiceTheirWeight) {
   EXPECT_LE(moved(8), 2 * weight);
 }
 
-TEST(RoundMeanTest, MedianOfMeansIsTheMedian) {
-  RoundMean mean(1, 3);
-  for (const double x : {1.0, 2.0, 100.0, 3.0, 4.0}) mean.add(std::vector<double>{x});
-  EXPECT_EQ(mean.mean().front(), -3);  // of (1 + 3) / 2, (2 + 4) / 2, 100
+std::vector<double> mean_of(std::span<const double> values, std::int64_t groups, double trim) {
+  RoundMean mean(1, groups, trim);
+  std::int64_t place = 0;
+  for (const double x : values) mean.add(std::vector<double>{x}, place++ % groups);
+  auto found = mean.mean();
   mean.clear();
   EXPECT_EQ(mean.count(), 0);
+  return found;
+}
+
+TEST(RoundMeanTest, MedianOfMeansIsTheMedian) {
+  const std::vector<double> values{1, 2, 100, 3, 4};
+  EXPECT_EQ(mean_of(values, 3, 0.5).front(), -3);  // of (1 + 3) / 2, (2 + 4) / 2, 100
+  EXPECT_EQ(mean_of(std::vector<double>{1, 5, 100, -7}, 4, 0.5).front(), -3);
+  EXPECT_EQ(mean_of(values, 1, 0.5).front(), -22);
+}
+
+TEST(RoundMeanTest, ATrimmedMeanLeavesOutItsShareAtEachEnd) {
+  const std::vector<double> values{1e9, 2, 3, 4, 5, 6, 7, 8, 9, -1e9};
+  EXPECT_EQ(mean_of(values, 10, 0.1).front(), -5.5);
+  EXPECT_EQ(mean_of(values, 10, 0.3).front(), -5.5);
+  EXPECT_EQ(mean_of(values, 10, 0.19).front(), -5.5);
+}
+
+TEST(GroupOrderTest, GroupsAreEvenAndKnownToTheKeyAlone) {
+  const GroupOrder order("one key");
+  const auto groups = order.of_round(3, 1003, 10);
+  for (std::int64_t group = 0; group < 10; ++group) {
+    const auto size = std::ranges::count(groups, group);
+    EXPECT_TRUE(size == 100 || size == 101) << group;
+  }
+  EXPECT_EQ(order.of_round(3, 1003, 10), groups);
+  const auto alike = [&](const std::vector<std::int64_t>& other) {
+    std::int64_t same = 0;
+    for (std::size_t i = 0; i < other.size(); ++i) same += other[i] == groups[i] ? 1 : 0;
+    return same;
+  };
+  // By chance 100 of 1003 places; 60 is six standard deviations from there.
+  EXPECT_NEAR(static_cast<double>(alike(order.of_round(4, 1003, 10))), 100, 60);
+  EXPECT_NEAR(static_cast<double>(alike(GroupOrder("other").of_round(3, 1003, 10))), 100, 60);
+}
+
+// One device must never end a task: here all of them lie, in each way that the numbers allow.
+TEST(RoundLearnerTest, NoReportsEndATaskOrPassItsDomain) {
+  for (const auto* mechanism :
+       {"privunit", "privunitg", "djw", "l2_laplace", "coordinate_laplace", "gaussian"}) {
+    for (const auto* method : {"banco", "local-sgd"}) {
+      learn::OptionValues more{{"mechanism", mechanism},
+                               {"learner", method},
+                               {"public-row-count", "4000"},
+                               {"batch-size", "1"}};
+      if (std::string(method) == "local-sgd") more["step-size"] = "1000";
+      const auto task = test::small_task({.largest_norm = 30}, more);
+      RoundLearner learner(task, GroupOrder(""));
+      for (std::int64_t round = 0; round < task.plan.rounds; ++round) {
+        mechanism::Report report;
+        report.coordinates.assign(task.layout.coordinates, 0);
+        // One direction, then the other, then both in turn.
+        const bool up = round < 1500 || (round > 2500 && round % 2 == 0);
+        for (auto& x : report.coordinates) x = up ? 2147483647 : -2147483648;
+        ASSERT_EQ(learner.add(report), RoundLearner::Step::filled);
+        const auto point = learner.point();
+        ASSERT_LE(std::sqrt(dot(point, point)), 30) << mechanism << ' ' << method << ' ' << round;
+      }
+      EXPECT_TRUE(learner.finished());
+      EXPECT_GT(learner.bounded().refused, 0) << mechanism << ' ' << method;
+      const RoundLearner again(task, GroupOrder(""), learner.bytes());
+      EXPECT_EQ(again.bytes(), learner.bytes());
+      EXPECT_EQ(again.bounded(), learner.bounded());
+    }
+  }
 }
 
 }  // namespace round_learner_test

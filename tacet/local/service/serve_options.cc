@@ -35,6 +35,22 @@ void read_proxies(const std::string& text, HttpLimits& http) {
   }
 }
 
+void read_origins(const std::string& text, HttpLimits& http) {
+  for (const auto& part : learn::split_at_commas(text)) {
+    const auto scheme = part.find("://");
+    const bool sound = (part.starts_with("https://") || part.starts_with("http://")) &&
+                       part.size() > scheme + 3 &&
+                       part.find_first_of("/ *", scheme + 3) == std::string::npos;
+    if (!sound) {
+      throw base::UsageError(
+          "`allow_origin` must be origins such as https://example.org with commas between them, "
+          "without a path and without *, got '{}'",
+          text);
+    }
+    http.allowed_origins.push_back(part);
+  }
+}
+
 constexpr std::array serve_table{
     Parameter{"connections", integer, integers(1, 1'000'000), "8192",
               "open connections, of everybody", none},
@@ -48,6 +64,11 @@ constexpr std::array serve_table{
               "slots and reports of one address, and as many tasks and models", none},
     Parameter{"queue", integer, integers(1, 1'000'000), "4096",
               "requests that wait for a commit; beyond, devices are told to come again", none},
+    Parameter{"slot-wait-seconds", real, reals(0, 20), "2",
+              "that a request for a slot waits for one before it is told to come again", none,
+              "seconds"},
+    Parameter{"allow-origin", text, free_text("origins with commas between them"), "none",
+              "https://example.org, say, whose pages may ask from a browser", none},
     Parameter{"header-bytes", integer, integers(256, 1 << 20), "8192", "of a request", none,
               "bytes"},
     Parameter{"body-bytes", integer, integers(4096, 1'000'000'000'000), "268435456",
@@ -85,11 +106,16 @@ constexpr std::array http_bindings{
     bind_seconds<&HttpLimits::body>("body-seconds"),
     bind_seconds<&HttpLimits::idle>("idle-seconds"),
     bind<&HttpLimits::trusted_proxies>("trusted-proxy", read_proxies),
+    bind<&HttpLimits::allowed_origins>("allow-origin", read_origins),
 };
 
 constexpr std::array service_bindings{
     bind<&ServiceOptions::requests_per_second>("requests-per-second"),
     bind<&ServiceOptions::queue>("queue"),
+    bind<&ServiceOptions::slot_wait>("slot-wait-seconds",
+                                     [](const std::string& text, ServiceOptions& service) {
+                                       service.slot_wait = seconds_of(text);
+                                     }),
 };
 
 constexpr std::array serve_bindings{bind<&ServeOptions::threads>("threads")};

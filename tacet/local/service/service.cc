@@ -26,7 +26,10 @@ Service::Service(const std::filesystem::path& state, const ServiceOptions& optio
       task_text_(std::make_shared<const std::string>(collector_.task().text)),
       reads_(options.requests_per_second),
       rates_(options.requests_per_second),
-      desk_(collector_, counters_, static_cast<std::size_t>(options.queue)) {}
+      desk_(collector_, counters_,
+            {.max_queued = static_cast<std::size_t>(options.queue),
+             .slot_wait = options.slot_wait,
+             .log = options.log}) {}
 
 Service::Path Service::path_of(const RequestHead& head) {
   if (head.path == "/v1/report") return Path::report;
@@ -48,7 +51,15 @@ std::optional<HttpAnswer> Service::admit(RequestHead& head) {
   const auto path = path_of(head);
   const auto refused = refusal_of(head, path);
   if (!refused) return std::nullopt;
-  return refuse(*refused, *refused == Reason::too_often ? soon : 0);
+  const bool asks = *refused == Reason::wrong_method && head.method == "OPTIONS";
+  if (asks) return HttpAnswer{.status = 204, .allow = std::string(methods_of(path))};
+  auto answer = refuse(*refused, *refused == Reason::too_often ? soon : 0);
+  if (*refused == Reason::wrong_method) answer.allow = methods_of(path);
+  return answer;
+}
+
+std::string_view Service::methods_of(Path path) {
+  return path == Path::slot || path == Path::report ? "POST, OPTIONS" : "GET, HEAD, OPTIONS";
 }
 
 std::optional<Reason> Service::refusal_of(RequestHead& head, Path path) {
@@ -73,8 +84,8 @@ std::optional<Reason> Service::refuse_token(RequestHead& head) const {
     if (!is_token(head.token)) return Reason::unknown_token;
   }
   head.note = mac_of(head);
-  const bool known = !head.identity.empty() || collector_.knows(head.note);
-  return known ? std::nullopt : std::optional(Reason::unknown_token);
+  head.known = !head.identity.empty() || collector_.knows(head.note);
+  return head.known ? std::nullopt : std::optional(Reason::unknown_token);
 }
 
 TokenMac Service::mac_of(const RequestHead& head) const {
@@ -120,13 +131,21 @@ ServiceSnapshot Service::snapshot() const {
           .reports = published->reports,
           .batch = task().plan.batch,
           .queued = desk_.queued(),
+          .waiting = desk_.waiting(),
+          .lapsed = collector_.lapsed(),
           .finished = published->finished,
-          .ready = desk_.ready()};
+          .closed = published->closed,
+          .ready = desk_.ready(),
+          .diverged = published->diverged,
+          .rounds_cut = published->bounded.cut,
+          .rounds_refused = published->bounded.refused};
 }
 
 std::optional<HttpAnswer> AdminService::admit(RequestHead& head) {
   if (head.method != "GET" || head.other_length || head.length.value_or(0) > 0) {
-    return plain_text(405, "only GET\n");
+    auto answer = plain_text(405, "only GET and HEAD\n");
+    answer.allow = "GET, HEAD";
+    return answer;
   }
   return std::nullopt;
 }

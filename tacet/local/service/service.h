@@ -14,6 +14,9 @@ namespace tacet::local {
 struct ServiceOptions {
   double requests_per_second = 20;  ///< slots and reports of one address; as many tasks and models
   std::int64_t queue = 4096;        ///< applications that wait for a commit
+  /// How long a request for a slot waits for one before it is told to come again.
+  std::chrono::milliseconds slot_wait{2000};
+  EventLog* log = nullptr;  ///< may be null
 };
 
 /// Local learning over HTTP, version 1 (docs/reference/local-protocol.md): what a request means,
@@ -39,6 +42,7 @@ class Service : public HttpHandler {
   [[nodiscard]] HttpAnswer refuse(Reason reason, std::int64_t retry_seconds = 0);
   [[nodiscard]] std::optional<Reason> refusal_of(RequestHead& head, Path path);
   [[nodiscard]] std::optional<Reason> refuse_token(RequestHead& head) const;
+  [[nodiscard]] static std::string_view methods_of(Path path);
   [[nodiscard]] HttpAnswer read(const RequestHead& head);
   [[nodiscard]] TokenMac mac_of(const RequestHead& head) const;
 

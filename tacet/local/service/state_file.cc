@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,10 @@
 namespace tacet::local {
 namespace {
 
+using internal::blob;
+using internal::mac_from;
+using internal::seal_of;
+using internal::seal_of_revoked;
 using ledger::Blob;
 using ledger::Database;
 
@@ -25,28 +30,21 @@ constexpr std::int64_t state_version = 1;
 constexpr std::int64_t state_application = 0x54434c53;  // "TCLS", PRAGMA application_id
 
 constexpr const char* state_tables =
-    "CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL, seal BLOB NOT NULL) WITHOUT "
+    "ROWID;"
     "CREATE TABLE tokens(mac BLOB PRIMARY KEY, missed INTEGER NOT NULL,"
-    " barred_until INTEGER NOT NULL) WITHOUT ROWID;"
+    " barred_until INTEGER NOT NULL, expires INTEGER NOT NULL, seal BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE revoked(mac BLOB PRIMARY KEY, seal BLOB NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE slots(place INTEGER PRIMARY KEY, mac BLOB NOT NULL, round INTEGER NOT NULL,"
-    " slot_end INTEGER NOT NULL);"
+    " slot_end INTEGER NOT NULL, seal BLOB NOT NULL);"
     "CREATE TABLE frames(sequence INTEGER PRIMARY KEY, mac BLOB NOT NULL UNIQUE,"
-    " report INTEGER NOT NULL UNIQUE, frame BLOB NOT NULL);"
+    " report INTEGER NOT NULL UNIQUE, frame BLOB NOT NULL, seal BLOB NOT NULL);"
     "CREATE TABLE rounds(round INTEGER PRIMARY KEY, frames INTEGER NOT NULL,"
-    " learner TEXT NOT NULL, model TEXT NOT NULL, point BLOB NOT NULL);";
+    " learner TEXT NOT NULL, model TEXT NOT NULL, point BLOB NOT NULL);"
+    "CREATE TABLE dropped(number INTEGER PRIMARY KEY, round INTEGER NOT NULL,"
+    " before INTEGER NOT NULL, last INTEGER NOT NULL, seal BLOB NOT NULL);";
 
-Blob blob(const TokenMac& mac) { return {{reinterpret_cast<const char*>(mac.data()), mac.size()}}; }
-
-TokenMac mac_from(const std::string& bytes) {
-  TokenMac mac{};
-  if (bytes.size() != mac.size()) throw base::DataError("the state holds a token of no such size");
-  std::copy(bytes.begin(), bytes.end(), mac.begin());
-  return mac;
-}
-
-StoredRound round_from(const ledger::Statement& row) {
-  return {row.integer(0), row.integer(1), row.text(2), row.text(3), row.text(4)};
-}
+constexpr std::array meta_keys{"task", "digest", "key", "shard", "closed", "holder", "learner"};
 
 std::string process_json(const ledger::Process& process) {
   return nlohmann::json{{"id", process.id}, {"start", process.start}, {"boot", process.boot}}
@@ -60,16 +58,14 @@ ledger::Process process_from(const std::string& text) {
           json.value("boot", std::string())};
 }
 
-void write_round(Database& database, const StoredRound& round) {
-  database
-      .prepare("INSERT INTO rounds VALUES(?1, ?2, ?3, ?4, ?5)", round.round, round.frames,
-               round.learner, round.model, Blob{round.point})
+void write_meta(Database& database, const TokenKey& own, const std::string& key,
+                const std::string& value) {
+  const auto seal = seal_of(key, value).under(own);
+  database.prepare("INSERT OR REPLACE INTO meta VALUES(?1, ?2, ?3)", key, Blob{value}, Blob{seal})
       .run();
 }
 
-void write_meta(Database& database, const std::string& key, const std::string& value) {
-  database.prepare("INSERT OR REPLACE INTO meta VALUES(?1, ?2)", key, Blob{value}).run();
-}
+std::string shard_text(Shard shard) { return fmt::format("{} of {}", shard.index, shard.count); }
 
 /// SQLite reads a last page that is not whole as if zeros followed, and calls that sound. Beside a
 /// write-ahead log it is: a process died while it copied from there, and it is copied again.
@@ -112,21 +108,35 @@ const ledger::Wording& state_wording() {
   return wording;
 }
 
-bool StateFile::make(const std::filesystem::path& path, const Task& task) {
+bool Shard::takes(std::string_view token) const {
+  constexpr std::int64_t digits = 16;
+  const char first = token.empty() ? '0' : token.front();
+  const auto digit = static_cast<std::int64_t>(first <= '9' ? first - '0' : first - 'a' + 10);
+  return digit * count / digits == index;
+}
+
+bool StateFile::make(const std::filesystem::path& path, const Task& task, Shard shard,
+                     const std::string& shared_key) {
   const int failure = ledger::make_database(path, state_wording(), [&](Database& database) {
     database.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}",
                                  state_application, state_version));
     database.execute(state_tables);
-    const RoundLearner learner(task);
+    const RoundLearner learner(task, GroupOrder(""));
     const auto bytes = learner.bytes();
     const auto point = model_bytes(learner.point());
-    write_meta(database, "task", task.text);
-    write_meta(database, "digest", task.digest);
-    write_meta(database, "key", ledger::random_key());
-    write_meta(database, "closed", "");
-    write_meta(database, "holder", process_json({}));
-    write_meta(database, "learner", bytes);
-    write_round(database, {0, 0, ledger::sha256(bytes), ledger::sha256(point), point});
+    const auto key = shared_key.empty() ? ledger::random_key() : shared_key;
+    const TokenKey own(key);
+    for (const auto& [name, value] :
+         std::initializer_list<std::pair<const char*, std::string>>{{"task", task.text},
+                                                                    {"digest", task.digest},
+                                                                    {"key", key},
+                                                                    {"shard", shard_text(shard)},
+                                                                    {"closed", ""},
+                                                                    {"holder", process_json({})},
+                                                                    {"learner", bytes}}) {
+      write_meta(database, own, name, value);
+    }
+    internal::write_round(database, {0, 0, ledger::sha256(bytes), ledger::sha256(point), point});
   });
   return failure == 0;
 }
@@ -145,13 +155,44 @@ StateFile::StateFile(const std::filesystem::path& path, ledger::Access access)
         "was changed. Use a newer version of tacet",
         path.string(), found, state_version);
   }
+  auto row = database_.prepare("SELECT value FROM meta WHERE key = 'key'");
+  if (!row.step()) throw base::DataError("the state '{}' lacks its key", path.string());
+  key_.emplace(row.text(0));
+  if (!ledger::is_digest(row.text(0)) || !fits_its_key()) {
+    throw base::DataError(
+        "the state '{}' was changed: its key is not the one that its tokens were enrolled under, "
+        "so that no device would be known. {}",
+        path.string(), state_wording().damaged);
+  }
   const auto text = meta("task");
   if (ledger::sha256(text) != meta("digest")) {
     throw base::DataError("the state '{}' was changed: its task is not the one it was made for",
                           path.string());
   }
   task_ = task_from_text(text, path.string());
-  key_.emplace(meta("key"));
+  points_from_ = std::stoll(
+      database_.value("SELECT coalesce(min(round), 0) FROM rounds WHERE length(point) > 0"));
+}
+
+/// Seals of the key's own row and of the first token: the key in the file is theirs.
+bool StateFile::fits_its_key() {
+  auto own = database_.prepare("SELECT value, seal FROM meta WHERE key = 'key'");
+  if (!own.step() || own.text(1) != seal_of("key", own.text(0)).under(*key_)) return false;
+  auto row =
+      database_.prepare("SELECT mac, missed, barred_until, expires, seal FROM tokens LIMIT 1");
+  if (!row.step()) return true;
+  const StoredToken token{mac_from(row.text(0)), row.integer(1), row.integer(2), row.integer(3)};
+  return row.text(4) == seal_of(token).under(*key_);
+}
+
+Shard StateFile::shard() {
+  const auto text = meta("shard");
+  for (std::int64_t count = 1; count <= 16; ++count) {
+    for (std::int64_t index = 0; index < count; ++index) {
+      if (text == shard_text({index, count})) return {index, count};
+    }
+  }
+  throw base::DataError("the state '{}' was changed: it is no shard of a task", path().string());
 }
 
 void StateFile::expect(const Task& task) const {
@@ -188,102 +229,43 @@ void StateFile::transaction(const std::function<void()>& body) {
   database_.transaction(state_wording().nothing, body);
 }
 
-std::vector<std::string> StateFile::enrol(std::int64_t count) {
+std::vector<std::string> StateFile::enrol(std::int64_t count, std::int64_t expires) {
   std::vector<std::string> tokens;
+  const auto range = shard();
   transaction([&] {
-    auto insert = database_.prepare("INSERT INTO tokens VALUES(?1, 0, 0)");
+    auto insert = database_.prepare("INSERT INTO tokens VALUES(?1, ?2, ?3, ?4, ?5)");
     for (std::int64_t i = 0; i < count; ++i) {
-      tokens.push_back(new_token());
-      const auto mac = mac_of(tokens.back());
-      insert.run_with(blob(mac));
+      auto token = new_token();
+      while (!range.takes(token)) token = new_token();
+      const StoredToken stored{.mac = mac_of(token), .expires = expires};
+      const auto seal = seal_of(stored).under(*key_);
+      insert.run_with(blob(stored.mac), stored.missed, stored.barred_until, expires, Blob{seal});
+      tokens.push_back(std::move(token));
     }
   });
   return tokens;
 }
 
+void StateFile::revoke(const std::vector<std::string>& tokens) {
+  transaction([&] {
+    std::int64_t number = 0;
+    for (const auto& token : tokens) {
+      ++number;
+      const auto mac = mac_of(token);
+      if (!database_.prepare("SELECT 1 FROM tokens WHERE mac = ?1", blob(mac)).step()) {
+        throw base::DataError("token {} of those given is not enrolled in '{}'; none was revoked",
+                              number, path().string());
+      }
+      put_revoked(mac);
+    }
+  });
+}
+
 void StateFile::close(const std::string& why) {
-  database_
-      .prepare("UPDATE meta SET value = ?1 WHERE key = 'closed' AND length(value) = 0", Blob{why})
-      .run();
+  if (closed().empty()) set_meta("closed", why);
 }
 
 std::string StateFile::closed() { return meta("closed"); }
-
-ledger::Statement& StateFile::kept(std::optional<ledger::Statement>& statement,
-                                   std::string_view sql) {
-  if (!statement) statement.emplace(database_.prepare(sql));
-  return *statement;
-}
-
-void StateFile::put_token(const StoredToken& token) {
-  database_
-      .prepare("INSERT OR REPLACE INTO tokens VALUES(?1, ?2, ?3)", blob(token.mac), token.missed,
-               token.barred_until)
-      .run();
-}
-
-void StateFile::put_slot(const StoredSlot& slot) {
-  kept(write_slot_, "INSERT OR REPLACE INTO slots VALUES(?1, ?2, ?3, ?4)")
-      .run_with(slot.place, blob(slot.mac), slot.round, slot.end);
-}
-
-void StateFile::drop_slot(std::int64_t place) {
-  database_.prepare("DELETE FROM slots WHERE place = ?1", place).run();
-}
-
-void StateFile::put_frame(const StoredFrame& frame, std::uint64_t report_id) {
-  kept(write_frame_, "INSERT INTO frames VALUES(?1, ?2, ?3, ?4)")
-      .run_with(frame.sequence, blob(frame.mac), static_cast<std::int64_t>(report_id),
-                Blob{frame.bytes});
-}
-
-void StateFile::put_round(const StoredRound& round, const std::string& learner) {
-  write_round(database_, round);
-  set_meta("learner", learner);
-  const std::int64_t stale = round.round - task_.terms.staleness - 1;
-  if (stale >= 0) database_.prepare("UPDATE rounds SET point = '' WHERE round = ?1", stale).run();
-}
-
-std::string StateFile::learner() { return meta("learner"); }
-
-StoredRound StateFile::last_round() {
-  auto row = database_.prepare("SELECT * FROM rounds ORDER BY round DESC LIMIT 1");
-  if (!row.step()) throw base::DataError("the state '{}' has no round", path().string());
-  return round_from(row);
-}
-
-void StateFile::each_round(std::int64_t from, const std::function<void(const StoredRound&)>& see) {
-  auto row = database_.prepare("SELECT * FROM rounds WHERE round >= ?1 ORDER BY round", from);
-  while (row.step()) see(round_from(row));
-}
-
-void StateFile::each_frame(std::int64_t from, const std::function<void(const StoredFrame&)>& see) {
-  auto row = database_.prepare(
-      "SELECT sequence, mac, frame FROM frames WHERE sequence >= ?1 ORDER BY sequence", from);
-  while (row.step()) see({row.integer(0), mac_from(row.text(1)), row.text(2)});
-}
-
-void StateFile::each_token(const std::function<void(const StoredToken&)>& see) {
-  auto row = database_.prepare(
-      "SELECT t.mac, t.missed, t.barred_until, f.sequence FROM tokens t "
-      "LEFT JOIN frames f ON f.mac = t.mac");
-  while (row.step()) {
-    see({mac_from(row.text(0)), row.integer(1), row.integer(2), row.integer(3) != 0});
-  }
-}
-
-void StateFile::each_slot(const std::function<void(const StoredSlot&)>& see) {
-  auto row = database_.prepare("SELECT place, mac, round, slot_end FROM slots ORDER BY slot_end");
-  while (row.step()) {
-    see({row.integer(0), mac_from(row.text(1)), row.integer(2), row.integer(3)});
-  }
-}
-
-std::optional<StoredFrame> StateFile::frame_of(const TokenMac& mac) {
-  auto row = database_.prepare("SELECT sequence, frame FROM frames WHERE mac = ?1", blob(mac));
-  if (!row.step()) return std::nullopt;
-  return StoredFrame{row.integer(0), mac, row.text(1)};
-}
 
 std::int64_t StateFile::count(const std::string& table) {
   return std::stoll(database_.value("SELECT count(*) FROM " + table));
@@ -291,18 +273,51 @@ std::int64_t StateFile::count(const std::string& table) {
 
 void StateFile::check_structure() {
   const auto verdict = database_.value("PRAGMA integrity_check");
-  if (verdict == "ok") return;
-  throw base::DataError("the state '{}' is damaged: {}", path().string(), verdict);
+  if (verdict != "ok") {
+    throw base::DataError("the state '{}' is damaged: {}", path().string(), verdict);
+  }
+  check_rows();
+}
+
+void StateFile::check_rows() {
+  for (const char* key : meta_keys) static_cast<void>(meta(key));
+  static_cast<void>(shard());
+  each_token([](const StoredToken&) {});
+  each_slot([](const StoredSlot&) {});
+  static_cast<void>(dropped());
+  auto revoked = database_.prepare("SELECT mac, seal FROM revoked");
+  for (std::int64_t number = 1; revoked.step(); ++number) {
+    const auto mac = mac_from(revoked.text(0));
+    expect_seal(revoked.text(1) == seal_of_revoked(mac).under(*key_), "revoked token", number);
+  }
+  const auto lost = database_.value(
+      "SELECT (SELECT count(*) FROM frames f LEFT JOIN tokens t ON t.mac = f.mac "
+      "WHERE t.mac IS NULL) + (SELECT count(*) FROM revoked r LEFT JOIN tokens t "
+      "ON t.mac = r.mac WHERE t.mac IS NULL)");
+  if (lost != "0" || count("meta") != std::ssize(meta_keys)) {
+    throw base::DataError("the state '{}' was changed: tokens are missing", path().string());
+  }
+}
+
+void StateFile::expect_seal(bool fits, std::string_view table, std::int64_t number) const {
+  if (fits) return;
+  throw base::DataError("the state '{}' was changed: {} {} is not what was stored", path().string(),
+                        table, number);
 }
 
 std::string StateFile::meta(const std::string& key) {
-  auto row = database_.prepare("SELECT value FROM meta WHERE key = ?1", key);
-  if (row.step()) return row.text(0);
-  throw base::DataError("the state '{}' was changed: it lacks '{}'", path().string(), key);
+  auto row = database_.prepare("SELECT value, seal FROM meta WHERE key = ?1", key);
+  if (!row.step()) {
+    throw base::DataError("the state '{}' was changed: it lacks '{}'", path().string(), key);
+  }
+  auto value = row.text(0);
+  if (row.text(1) == seal_of(key, value).under(*key_)) return value;
+  throw base::DataError("the state '{}' was changed: its '{}' is not what was stored",
+                        path().string(), key);
 }
 
 void StateFile::set_meta(const std::string& key, const std::string& value) {
-  write_meta(database_, key, value);
+  write_meta(database_, *key_, key, value);
 }
 
 }  // namespace tacet::local

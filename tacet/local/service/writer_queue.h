@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -9,17 +10,26 @@
 #include <thread>
 
 #include "tacet/local/service/collector.h"
+#include "tacet/local/service/event_log.h"
 #include "tacet/local/service/metrics.h"
 
 namespace tacet::local {
 
+struct QueueOptions {
+  std::size_t max_queued = 4096;              ///< and as many that wait for a slot
+  std::chrono::milliseconds slot_wait{2000};  ///< before such a one is told to come again
+  EventLog* log = nullptr;                    ///< may be null
+};
+
 /// The one writer: takes applications out of a bounded queue, in their order, and has the collector
-/// decide them in groups. Nobody hears of a decision before it is durable.
+/// decide them in groups. Nobody hears of a decision before it is durable. Those that find no slot
+/// free wait here for one, so that it can be drawn by lot and does not go to whoever asks most
+/// often.
 class WriterQueue {
  public:
   using Done = std::function<void(const Application&)>;
 
-  WriterQueue(Collector& collector, ServiceCounters& counters, std::size_t max_queued);
+  WriterQueue(Collector& collector, ServiceCounters& counters, const QueueOptions& options);
   /// Decides what is queued, then ends.
   ~WriterQueue();
   WriterQueue(const WriterQueue&) = delete;
@@ -30,6 +40,8 @@ class WriterQueue {
   /// Takes up new tokens, soon and before the next group.
   void read_tokens();
   [[nodiscard]] std::int64_t queued() const;
+  /// Requests for a slot that wait for one.
+  [[nodiscard]] std::int64_t waiting() const { return waiting_count_; }
   /// Whether the last group could be stored.
   [[nodiscard]] bool ready() const { return ready_; }
 
@@ -43,18 +55,33 @@ class WriterQueue {
   [[nodiscard]] bool next_group(std::deque<Waiting>& group);
   void take_up_tokens();
   void decide(std::deque<Waiting>& group);
-  void answer(std::deque<Waiting>& group, std::chrono::steady_clock::time_point begin);
+  void answer(std::deque<Waiting>& group);
+  void answer_waiting(std::chrono::steady_clock::time_point now);
+  void answer_one(const Waiting& one, std::chrono::steady_clock::time_point now);
+  void note_changes();
+  void note_bounds(std::chrono::steady_clock::time_point now);
+  void note_end();
 
   Collector& collector_;
   ServiceCounters& counters_;
-  std::size_t max_queued_;
+  QueueOptions options_;
   std::atomic<bool> ready_{true};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Waiting> queue_;
   bool ending_ = false;
   bool tokens_changed_ = false;
-  bool tokens_unread_ = false;  // of the writer: they could not be read, and will be
+  // The writer's own.
+  bool tokens_unread_ = false;   // they could not be read, and will be
+  std::deque<Waiting> waiting_;  // for a slot
+  std::atomic<std::int64_t> waiting_count_{0};
+  bool end_noted_ = false;
+  bool failure_noted_ = false;
+  std::int64_t lapsed_noted_ = 0;
+  std::chrono::steady_clock::time_point lapses_since_{};
+  BoundedRounds bounds_noted_{};
+  std::chrono::steady_clock::time_point bounds_since_{};
+  bool divergence_noted_ = false;
   std::thread writer_;
 };
 

@@ -130,8 +130,10 @@ void LocalRandomizer::resolve_directions() {
   const double square = noise_.amplitude * noise_.amplitude;
   noise_.variance = std::max(square * noise_.along - g * g, d == 1 ? 0 : square * noise_.across);
   if (plane) {
-    // A report is e^epsilon times as likely as a candidate at most.
-    noise_.max_norm = cut_at(noise_.amplitude * normal_length(d, rare * std::exp(-spec_.epsilon)));
+    // A report is e^epsilon times as likely as a candidate at most, which is rounded in units of
+    // its grid.
+    noise_.max_norm = cut_at(noise_.amplitude * (normal_length(d, rare * std::exp(-spec_.epsilon)) +
+                                                 0.5 * std::sqrt(d) / cap_->scale));
   } else {
     noise_.norm = noise_.amplitude;
     noise_.max_norm = noise_.amplitude;
@@ -142,6 +144,9 @@ void LocalRandomizer::resolve_grid(double reach) {
   // Reports are cut to 32 bits: coarser grids where the noise is wide.
   const double room = 0x1p31 / (1 + reach / spec_.clipping_norm);
   norm_bits_ = std::min(additive_bits, room < 1 ? 0 : std::ilogb(room));
+  // Coordinates are rounded to the grid, by half a unit each.
+  noise_.max_norm = cut_at(noise_.max_norm + 0.5 * std::sqrt(static_cast<double>(spec_.dimension)) *
+                                                 std::ldexp(spec_.clipping_norm, -norm_bits_));
   if (norm_bits_ >= min_bits) return;
   throw base::GuaranteeError(
       "the noise of {} for {} coordinates at epsilon {} does not fit reports of 32 bits; take the "

@@ -35,7 +35,6 @@ std::int64_t grid_units(const CellShape& shape, int norm_bits) {
 CellSum::CellSum(const CellShape& shape, int norm_bits)
     : shape_(shape), norm_bits_(norm_bits), units_(0) {
   // So that u >= 1 at 14 bits: (4 + max_scores) * 4096^2 < 4^14.
-  constexpr std::int64_t max_cells = 4096;
   constexpr std::int64_t max_scores = 8;
   const bool cells_fit = shape.groups >= 1 && shape.cells >= 1 && shape.groups <= max_cells &&
                          shape.cells <= max_cells && shape.groups * shape.cells <= max_cells;

@@ -34,7 +34,8 @@ struct CellShape {
 /// squared length of at most G^2 (1 + scores) / 4.) Not for several threads at once.
 class CellSum {
  public:
-  /// At most 4096 cells in all, each number at least 1; at most 8 scores; norm_bits 14 to 30.
+  static constexpr std::int64_t max_cells = 4096;
+  /// At most max_cells in all, each number at least 1; at most 8 scores; norm_bits 14 to 30.
   /// UsageError otherwise.
   CellSum(const CellShape& shape, int norm_bits);
 

@@ -54,7 +54,7 @@ bool DesignRows::read(std::int64_t record, std::span<std::int16_t> row) {
   } else {
     stored = dataset_.dense_row(record);
   }
-  if (!complete(stored)) {
+  if (!dataset_.labelled(record) || !complete(stored)) {
     std::ranges::fill(row, std::int16_t{0});
     return false;
   }

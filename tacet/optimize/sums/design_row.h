@@ -32,7 +32,7 @@ class DesignRows {
   /// UsageError where a column is none of the data set's. Both must outlive it.
   DesignRows(const data::Dataset& dataset, const Design& design);
 
-  /// The row of a record; false, and all zeros, where the record lacks a value.
+  /// The row of a record; false, and all zeros, where the record lacks a value or has no target.
   bool read(std::int64_t record, std::span<std::int16_t> row);
 
  private:

@@ -48,6 +48,17 @@ TEST(DesignRow, OfARecordThatLacksAValueIsNone) {
   }
 }
 
+// Not even a constant: no column tells that a target is missing.
+TEST(DesignRow, OfARecordWithoutATargetIsNone) {
+  const Design design{.columns = {{}, {{0}}}};
+  for (const auto storage : {Storage::dense, Storage::sparse}) {
+    auto dataset = records(storage, {{5, 0, 0, 0, 0}});
+    dataset.append(data::EncodedRow{.label = 0, .labelled = false});
+    EXPECT_EQ(read(dataset, design, 0), (Row{2048, 5}));
+    EXPECT_EQ(read(dataset, design, 1), (Row{0, 0}));
+  }
+}
+
 TEST(DesignRow, RefusesColumnsThatTheDataSetLacks) {
   const auto dataset = records(Storage::dense, {});
   for (const auto& design : {Design{.columns = {{{5}}}}, Design{.columns = {{}}, .absent = {5}},

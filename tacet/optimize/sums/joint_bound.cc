@@ -48,6 +48,12 @@ bool within_joint_bound(const JointShares& shares, Adjacency adjacency, std::int
 
 RecordLimits record_limits(const JointShares& shares, Adjacency adjacency, std::int64_t residual,
                            std::int64_t curvature) {
+  // Beyond these the integers below would wrap, and the limits be those of another record.
+  const bool in_range = residual >= -residual_units && residual <= residual_units &&
+                        curvature >= 0 && curvature <= residual_units;
+  if (!in_range || std::min({shares.score, shares.curvature, shares.moment, shares.squares}) < 0) {
+    throw base::InternalError("a record's residual, curvature or share is out of its range");
+  }
   std::int64_t limit = curvature << curvature_shift;
   if (!within_joint_bound(shares, adjacency, residual, limit)) {
     // What is left, its root as a number, and then integers decide.

@@ -54,8 +54,8 @@ struct RecordLimits {
 [[nodiscard]] bool within_joint_bound(const JointShares& shares, privacy::Adjacency adjacency,
                                       std::int64_t residual, std::int64_t curvature_limit);
 
-/// |residual| and curvature at most 2^20. The curvature's limit is the largest that the joint bound
-/// allows, and no more than the record's curvature.
+/// InternalError unless |residual| and curvature are at most 2^20. The curvature's limit is the
+/// largest that the joint bound allows, and no more than the record's curvature.
 [[nodiscard]] RecordLimits record_limits(const JointShares& shares, privacy::Adjacency adjacency,
                                          std::int64_t residual, std::int64_t curvature);
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "tacet/base/error.h"
+
 namespace tacet::optimize {
 namespace joint_bound_test {
 
@@ -68,32 +70,75 @@ TEST(JointBound, AResidualOfFullSizeLeavesNothingToItsCurvature) {
   }
 }
 
-// Two records under replace_one: whatever their residuals, their contributions are at most two
-// bounds apart, with scores opposed and matrices as far apart as matrices of squares can be.
+/// What a record adds in units of the bounds: its score along a direction of the plane, and the
+/// squares that are its curvature and its moment.
+struct Added {
+  double score, curvature, moment, angle;
+};
+
+/// Frobenius' distance of two multiples of projectors whose lines have this angle between them.
+double squares_apart(double one, double other, double angle) {
+  const double inner = std::pow(std::cos(angle), 2);
+  return one * one + other * other - 2 * one * other * inner;
+}
+
+double apart(const JointShares& shares, const Added& a, const Added& b) {
+  const double angle = a.angle - b.angle;
+  const double score =
+      a.score * a.score + b.score * b.score - 2 * a.score * b.score * std::cos(angle);
+  return JointShares::real(shares.score) * score +
+         JointShares::real(shares.curvature) * squares_apart(a.curvature, b.curvature, angle) +
+         JointShares::real(shares.moment) * squares_apart(a.moment, b.moment, angle);
+}
+
+Added added(const JointShares& shares, std::int64_t residual, std::int64_t curvature,
+            double angle) {
+  const auto limits = record_limits(shares, Adjacency::replace_one, residual, curvature);
+  return {static_cast<double>(residual) / unit, static_cast<double>(limits.curvature) / coarse,
+          static_cast<double>(limits.moment) / coarse, angle};
+}
+
+// Two records under replace_one, as vectors and matrices of the plane: whatever their residuals,
+// curvatures and directions, what they add lies at most two bounds apart. It does where only scores
+// are released, opposed on one line, and where curvature has nearly all, on lines at right angles;
+// shares that count a score's square half, or a matrix's less, would be beyond.
 TEST(JointBound, ReplacedRecordsLieAtMostTwoBoundsApart) {
   std::mt19937_64 bits(7);
-  const auto moment = static_cast<std::int64_t>(.1 * unit);
-  const JointShares shares{
-      .score = residual_units - moment / 2, .curvature = 700000, .moment = moment, .squares = 0};
-  double largest = 0;
-  for (int trial = 0; trial < 200000; ++trial) {
-    const auto draw = [&] { return static_cast<std::int64_t>(bits() % (residual_units + 1)); };
-    const auto one = draw();
-    const auto other = trial % 2 == 0 ? one : draw();
-    const auto a = record_limits(shares, Adjacency::replace_one, one, draw());
-    const auto b = record_limits(shares, Adjacency::replace_one, other, draw());
-    const double score = static_cast<double>(one + other) / unit;
-    const auto square = [](std::int64_t limit) {
-      return std::pow(static_cast<double>(limit) / coarse, 2);
-    };
-    const double apart =
-        JointShares::real(shares.score) * score * score +
-        JointShares::real(shares.curvature) * (square(a.curvature) + square(b.curvature)) +
-        JointShares::real(shares.moment) * (square(a.moment) + square(b.moment));
-    ASSERT_LE(apart, 4 * (1 + 1e-12));
-    largest = std::max(largest, apart);
+  const auto share = [](double part) { return static_cast<std::int64_t>(part * unit); };
+  const JointShares scores{.score = residual_units};
+  const JointShares matrices{.score = share(.001), .curvature = share(1.998)};
+  const JointShares all{.score = share(.95), .curvature = 700000, .moment = share(.1)};
+  for (const auto& shares : {scores, matrices, all}) {
+    double largest = 0;
+    for (int trial = 0; trial < 100000; ++trial) {
+      const auto part = [&] { return static_cast<std::int64_t>(bits() % (residual_units + 1)); };
+      const auto size = [&] { return trial % 3 == 0 ? residual_units : part(); };
+      constexpr double corner = 1.5707963267948966;  // half of pi
+      const double angle =
+          trial % 2 == 0 ? corner * static_cast<double>(bits() % 3) : static_cast<double>(part());
+      const auto a = added(shares, size(), size(), 0);
+      const auto b = added(shares, bits() % 2 == 0 ? size() : -size(), size(), angle);
+      const double found = apart(shares, a, b);
+      ASSERT_LE(found, 4 * (1 + 1e-9));
+      largest = std::max(largest, found);
+    }
+    EXPECT_GT(largest, shares.moment > 0 ? 3.6 : 3.99);
   }
-  EXPECT_GT(largest, 3.9);
+}
+
+TEST(JointBound, RefusesWhatIsOutOfItsRange) {
+  const JointShares shares{};
+  const auto refused = [&](const JointShares& of, std::int64_t residual, std::int64_t curvature) {
+    EXPECT_THROW(static_cast<void>(record_limits(of, Adjacency::add_remove, residual, curvature)),
+                 base::InternalError);
+  };
+  refused(shares, residual_units + 1, 0);
+  refused(shares, -residual_units - 1, 0);
+  refused(shares, 0, residual_units + 1);
+  refused(shares, 0, -1);
+  refused({.curvature = -1}, 0, 0);
+  EXPECT_NO_THROW(static_cast<void>(
+      record_limits(shares, Adjacency::add_remove, -residual_units, residual_units)));
 }
 
 TEST(JointBound, CurvatureOfTwoClassesIsNoneAtBothEndsAndWholeInTheMiddle) {

@@ -235,6 +235,12 @@ void check_task(const JointTask& task, Adjacency adjacency) {
       !above_0(curvature_bound(task.response))) {
     throw base::UsageError("the bounds of a joint release must be above 0");
   }
+  const double cut = task.response.cut;
+  if (task.response.mean == MeanModel::poisson &&
+      (cut != std::round(cut) || cut > static_cast<double>(max_count_cut))) {
+    throw base::UsageError("counts are cut at a whole number of at most {}, got {}", max_count_cut,
+                           cut);
+  }
 }
 
 /// Integer bound of a block over the root of its share.
@@ -285,8 +291,9 @@ std::int64_t JointTask::blocks() const {
 }
 
 PublicIntegers public_integers(const Eigen::MatrixXd& values) {
+  // The largest of several numbers may leave out one that is none.
+  if (!values.allFinite()) throw base::NumericError("a released matrix is not finite");
   const double largest = values.size() == 0 ? 0 : values.cwiseAbs().maxCoeff();
-  if (!std::isfinite(largest)) throw base::NumericError("a released matrix is not finite");
   // A power of two, so that the rounded values are those that are used, exactly; and found without
   // logarithms, which differ among machines.
   int exponent = 30;

@@ -367,6 +367,22 @@ TEST(JointSum, RefusesSharesAndMatricesThatMakeNoSense) {
   task = task_of(MeanModel::logistic);
   task.whitening(1, 1) = 0x1p42;
   EXPECT_THROW(static_cast<void>(sum_of(dataset, task)), base::InternalError);
+  for (const double cut : {701.0, 5.5}) {
+    task = task_of(MeanModel::poisson);
+    task.response.cut = cut;
+    EXPECT_THROW(static_cast<void>(sum_of(dataset, task)), base::UsageError);
+  }
+}
+
+// Wherever it stands, beside numbers that are larger or smaller.
+TEST(JointSum, AMatrixWithoutAllItsNumbersIsRefused) {
+  for (const double none : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    for (Eigen::Index at = 0; at < 9; ++at) {
+      Eigen::MatrixXd matrix = 1e9 * Eigen::MatrixXd::Identity(3, 3);
+      matrix(at / 3, at % 3) = none;
+      EXPECT_THROW(static_cast<void>(public_integers(matrix)), base::NumericError);
+    }
+  }
 }
 
 }  // namespace joint_sum_test

@@ -32,8 +32,11 @@ struct Residual {
 /// A label that is no number leaves nothing: all 0.
 [[nodiscard]] Residual residual_of(const Response& response, double label, double predictor);
 
+/// The largest K: below it no term of Poisson's law is too small for a number.
+inline constexpr std::int64_t max_count_cut = 700;
+
 /// Mean of min(Y, K) and K's share below, for Y of Poisson's law with mean m: the middle and the
-/// curvature divided by m.
+/// curvature divided by m. K at most max_count_cut, m at most K.
 struct CutPoisson {
   double mean;
   double below;  ///< P(Y < K)

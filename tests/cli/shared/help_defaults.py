@@ -7,9 +7,10 @@ import subprocess
 # Left out, these are not there: nothing stands in their place.
 NO_DEFAULT = """
 --alias --analogies --attest --buckets --by --candidates --cap --certificate --client-ca --columns
---contact --contexts --data --date --delta-each --epsilon-each --ignore --key --l2-sensitivity
---ledger --min-count --missing --noise-multiplier --order --population --positive --purpose
---reason --reports --rho --sample --schema --sample-size --sampling-rate --scale --score-bound --seed
+--contact --contexts --contrast --data --date --delta-each --end-mark --epsilon-each --export --ignore --key
+--l2-sensitivity
+--keep --ledger --min-count --missing --noise-multiplier --order --population --positive --purpose
+--numbers --reason --reports --rho --sample --schema --sample-size --sampling-rate --scale --score-bound --seed
 --sigma --similarity --state --stratify --support --target --target-epsilon --text-column
 --token-file --total-epsilon --unit --vocabulary --without-ledger --admin
 --thousands --symbol --comment --class --categorical --numeric
@@ -27,7 +28,7 @@ NO_DEFAULT_IN = {
 
 
 def commands(before=()):
-    text = subprocess.run(["tacet", *before, "--help"], check=True, capture_output=True,
+    text = subprocess.run(["tacet", *before, "--help-all"], check=True, capture_output=True,
                           text=True).stdout
     inside = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.MULTILINE)
     if not inside:

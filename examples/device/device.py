@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""A device of local learning in Python's standard library, after docs/reference/local-protocol.md.
+
+    device.py URL --task task.json --token-file token --record record.json --state folder
+
+The record is a JSON object, {"age": 43, "town": "Bern", "bought": "yes"} say. This device is small,
+so that it can be read: it takes tasks with numeric and categorical columns, two classes, the
+logistic loss and the mechanism coordinate_laplace, and refuses all others. What it must not leave
+out is here: exact noise from the operating system's randomness, one report that is stored before it
+is sent, and the same bytes for ever after. It has no ledger of several tasks and no certificates of
+its own; `tacet join` has both.
+"""
+
+import argparse
+import hashlib
+import http.client
+import json
+import math
+import os
+import pathlib
+import random
+import secrets
+import struct
+import sys
+import time
+import urllib.parse
+from fractions import Fraction
+
+FINAL = ("used_token", "repeated_report", "too_late", "finished")
+FEATURE_SCALE = 2048
+
+
+class Refused(Exception):
+    """Why this device takes no part."""
+
+
+def require(condition, what):
+    if not condition:
+        raise Refused(f"this device is too small for the task: {what}")
+
+
+def read_task(text, digest):
+    """The task, checked against what somebody else than the server said of it."""
+    if hashlib.sha256(text).hexdigest() != digest:
+        raise Refused("the task is not the one that was named")
+    task = json.loads(text)
+    settings, schema = task["settings"], task["schema"]
+    require(task["tacet_task"] == 1, "its version")
+    require(settings["mechanism"] == "coordinate_laplace", "its mechanism")
+    require(settings["loss"] == "logistic" and "class-weights" not in settings, "its loss")
+    require(schema["row_scaling"] == "clip1", "its row scaling")
+    require(set(schema) <= {"column", "format", "intercept", "missing", "name", "public_row_count",
+                            "row_scaling", "target", "version"}, "its schema")
+    require(set(schema["target"]) == {"column", "negative", "positive"}, "its target")
+    for column in schema["column"]:
+        known = {"numeric": {"kind", "lower", "name", "upper"},
+                 "categorical": {"categories", "kind", "name"}}.get(column["kind"])
+        require(known is not None and set(column) == known, f"the column {column['name']}")
+    return task
+
+
+def encode(schema, record):
+    """The record as integers v that mean v/2048, of norm 1 at most. Whatever a value is, there is
+    a row: what is unknown or out of its bounds is mapped."""
+    features = []
+    for column in schema["column"]:
+        value = record.get(column["name"])
+        if column["kind"] == "categorical":
+            features += [1.0 if str(value) == one else 0.0 for one in column["categories"]]
+            continue
+        lower, upper = column["lower"], column["upper"]
+        middle = lower + (upper - lower) / 2
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = middle
+        if math.isnan(number) or str(value) in schema["missing"]:
+            number = middle
+        share = (min(max(number, lower), upper) - lower) / (upper - lower)
+        centred = lower != 0 or upper != 1
+        features.append(2.5 * (share - 0.5) if centred else share)
+    if schema["intercept"]:
+        features.append(1.0)
+    square = sum(x * x for x in features)
+    factor = min(1.0, 1 / math.sqrt(square)) if square > 0 else 1.0
+    row = [int(x * (factor * FEATURE_SCALE)) for x in features]
+    while sum(v * v for v in row) > FEATURE_SCALE**2:  # rounding alone can bring it there
+        factor *= 1 - 2**-30
+        row = [int(x * (factor * FEATURE_SCALE)) for x in features]
+    return row
+
+
+def gradient(task, row, label, point):
+    """Of the logistic loss at the point, in units of clipping-norm / 2^norm_bits. Its length in
+    integers is at most 2^norm_bits: the bound that privacy rests on is enforced here."""
+    margin = label * sum(w * v for w, v in zip(point, row)) / FEATURE_SCALE
+    slope = -label / (1 + math.exp(min(margin, 700.0)))
+    bits = task["facts"]["norm_bits"]
+    unit = float(task["settings"]["clipping-norm"]) / 2**bits
+    square = sum(v * v for v in row)
+    most = math.isqrt(4**bits // square) if square else 0
+    wanted = slope / (unit * FEATURE_SCALE)
+    scalar = round(max(-most, min(most, wanted))) if math.isfinite(wanted) else 0
+    values = [scalar * v for v in row]
+    assert sum(v * v for v in values) <= 4**bits
+    return values
+
+
+# ---- exact noise (Canonne, Kamath, Steinke 2020: "The discrete Gaussian for differential privacy")
+
+
+def bernoulli_exp(x):
+    """True with probability exp(-x), x a fraction of at least 0."""
+    while x > 1:
+        if not bernoulli_exp(Fraction(1)):
+            return False
+        x -= 1
+    k = 1
+    while secrets.randbelow(x.denominator * k) < x.numerator:
+        k += 1
+    return k % 2 == 1
+
+
+def discrete_laplace(scale):
+    """k with probability proportional to exp(-|k| / scale), scale a fraction above 0."""
+    t, s = scale.numerator, scale.denominator
+    while True:
+        u = secrets.randbelow(t)
+        if not bernoulli_exp(Fraction(u, t)):
+            continue
+        v = 0
+        while bernoulli_exp(Fraction(1)):
+            v += 1
+        magnitude = (u + t * v) // s
+        negative = secrets.randbits(1) == 1
+        if not (negative and magnitude == 0):
+            return -magnitude if negative else magnitude
+
+
+def randomise(task, values):
+    """Two gradients are 2 sqrt(d) 2^norm_bits apart at most, in the sum of their differences: with
+    at least that over epsilon as scale, the report is epsilon-private (docs/proofs)."""
+    facts = task["facts"]
+    scale = Fraction(facts["grid_scale"])
+    distance_square = 4 * facts["dimension"] * 4 ** facts["norm_bits"]
+    if (scale * Fraction(facts["report_epsilon"])) ** 2 < distance_square:
+        raise Refused("the task's noise is less than its epsilon needs")
+    most = 2**31 - 1
+    return [max(-most, min(most, v + discrete_laplace(scale))) for v in values]
+
+
+def crc32c(data):
+    value = 0xFFFFFFFF
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+    return value ^ 0xFFFFFFFF
+
+
+def frame(task, digest, slot, number, coordinates):
+    facts = task["facts"]
+    epsilon = math.ceil(Fraction(facts["report_epsilon"]) * 10**6)
+    lift = facts["coordinates"] > facts["dimension"]
+    payload = struct.pack(f"<{len(coordinates)}i", *coordinates)
+    head = (b"TLDP" + struct.pack("<HBB", 1, facts["mechanism_number"], 0)
+            + bytes.fromhex(digest)[:8] + struct.pack("<Q", slot["round"])
+            + bytes.fromhex(slot["model"])[:16]
+            + struct.pack("<QIIIHH", number, facts["dimension"], len(payload), epsilon, lift, 0))
+    return head + payload + struct.pack("<I", crc32c(head + payload))
+
+
+class Server:
+    """Requests over TLS, or to this machine, with a pause after every answer that is none."""
+
+    def __init__(self, url, token, patience):
+        address = urllib.parse.urlsplit(url)
+        local = address.hostname in ("127.0.0.1", "::1", "localhost")
+        if address.scheme != "https" and not (address.scheme == "http" and local):
+            raise Refused("a token is sent over HTTPS only, or to this machine")
+        kind = http.client.HTTPSConnection if address.scheme == "https" \
+            else http.client.HTTPConnection
+        self.connect = lambda: kind(address.hostname, address.port, timeout=30)
+        self.token, self.end = token, time.monotonic() + patience
+
+    def ask(self, method, path, body=b"", most=65536):
+        """The same bytes until there is an answer that stays: its status and its body."""
+        pause = 1.0
+        while True:
+            try:
+                connection = self.connect()
+                headers = {"Content-Length": str(len(body))} if method == "POST" else {}
+                if method == "POST":
+                    headers["Authorization"] = f"Bearer {self.token}"
+                connection.request(method, path, body or None, headers)
+                answer = connection.getresponse()
+                text = answer.read(most + 1)
+                after = answer.getheader("Retry-After", "")
+                connection.close()
+                if len(text) > most:
+                    raise Refused("the server's answer is too long")
+                if answer.status not in (429, 500, 502, 503, 504):
+                    return answer.status, text
+                wait = min(float(after), 3600.0) if after.isdigit() else pause
+            except (OSError, http.client.HTTPException):
+                wait = pause
+            if time.monotonic() + wait > self.end:
+                raise Refused("the server does not answer; call again later, with the same folder")
+            time.sleep(max(1.0, wait) * (1 + random.random() / 4))
+            pause = min(2 * pause, 300.0)
+
+
+def draw_report(server, task, digest, record):
+    """A slot that lasts long enough, its model, and one report."""
+    schema, facts = task["schema"], task["facts"]
+    delay = random.SystemRandom().random() * task["terms"]["delay_seconds"]
+    while True:
+        status, text = server.ask("POST", "/v1/slot")
+        if status != 200:
+            raise Refused(f"no slot: {text.decode(errors='replace')}")
+        slot, end = json.loads(text), time.monotonic()
+        if slot["task"] != digest or slot["round"] >= facts["rounds"]:
+            raise Refused("the server works on another task")
+        end += slot["seconds"]
+        status, model = server.ask("GET", f"/v1/model/{slot['model']}", most=8 * facts["dimension"])
+        if status != 200 or hashlib.sha256(model).hexdigest() != slot["model"]:
+            raise Refused("the server's model is not the one it named")
+        if time.monotonic() + delay + 1 <= end:
+            break
+        time.sleep(max(0.0, end - time.monotonic()) + 1)
+    point = struct.unpack(f"<{facts['dimension']}d", model)
+    if not math.sqrt(sum(x * x for x in point)) <= task["terms"]["largest_norm"]:
+        raise Refused("the server's model is longer than the task allows")
+    label = 1 if str(record.get(schema["target"]["column"])) in schema["target"]["positive"] else -1
+    values = gradient(task, encode(schema, record), label, point)
+    report = frame(task, digest, slot, secrets.randbits(64), randomise(task, values))
+    return report, delay
+
+
+def keep(file, content):
+    """Whole and durable, or not at all."""
+    draft = file.with_suffix(f".{os.getpid()}")
+    with open(draft, "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    try:
+        os.link(draft, file)  # fails where there is one: a second report is never kept
+    except FileExistsError:
+        pass
+    draft.unlink()
+    descriptor = os.open(file.parent, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def take_part(url, task_file, token, record, folder, patience=3600.0):
+    """The server's last word: "counted", or why the report does not count."""
+    text = pathlib.Path(task_file).read_bytes()
+    digest = hashlib.sha256(text).hexdigest()
+    task = read_task(text, digest)
+    folder = pathlib.Path(folder)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    server = Server(url, token, patience)
+    kept = folder / f"{digest}.report"
+    if not kept.exists():
+        report, delay = draw_report(server, task, digest, record)
+        keep(kept, report)  # from here on these bytes are the only ones ever sent
+        time.sleep(delay)
+    status, answer = server.ask("POST", "/v1/report", kept.read_bytes())
+    if status == 200:
+        return "counted"
+    code = json.loads(answer).get("error", "")
+    if code not in FINAL:
+        raise Refused(f"the server does not take the report: {code}")
+    return code
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("url")
+    for name in ("--task", "--token-file", "--record", "--state"):
+        parser.add_argument(name, required=True)
+    given = parser.parse_args()
+    try:
+        print(take_part(given.url, given.task, pathlib.Path(given.token_file).read_text().strip(),
+                        json.loads(pathlib.Path(given.record).read_text()), given.state))
+    except Refused as why:
+        print(f"device: {why}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,324 @@
+"""Regressions whose coefficients have intervals: sampling error and privacy noise together.
+
+In the manner of statsmodels:
+
+    found = tacet.inference.Logit("died ~ age + sex + age:sex", frame, schema=schema, epsilon=1).fit()
+    print(found.summary())
+
+What is estimated, how well intervals hold and when not to use it: docs/explanations/inference.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _arguments, _declared, _engine, _paying, _records
+from ._boundary import boundary
+from ._columns import unit_names
+from ._reading import warn_of_words
+from .budgets import Budget, Ledger
+from .errors import UsageError
+from .planning import Plan
+from .receipts import Receipt
+from .schemas import Schema
+
+__all__ = ["OLS", "Logit", "Poisson", "RegressionResults", "load"]
+
+_LINE = "{:<24} {:>11} {:>10} {:>9} {:>9} {:>11} {:>11} {:>8}"
+
+
+class _Regression:
+    """What the three have in common."""
+
+    _kind: ClassVar[str] = ""
+
+    @boundary
+    def __init__(
+        self,
+        formula: str,
+        data: Any,
+        *,
+        schema: Schema,
+        epsilon: float,
+        delta: Optional[float] = None,
+        adjacency: Optional[str] = None,
+        public_row_count: Any = None,
+        reach: Optional[float] = None,
+        errors: Optional[str] = None,
+        count_cut: Optional[int] = None,
+        budget: Optional[Budget] = None,
+        ledger: Optional[Ledger] = None,
+        data_set: Optional[str] = None,
+        random_state: Optional[int] = None,
+        threads: Optional[int] = None,
+    ) -> None:
+        if not isinstance(schema, Schema):
+            raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
+        self._terms = _terms_of(formula, schema)
+        self._data = data
+        params: Dict[str, Any] = {
+            "schema": schema, "epsilon": epsilon, "delta": delta, "adjacency": adjacency,
+            "public_row_count": public_row_count, "reach": reach, "errors": errors,
+            "count_cut": count_cut, "budget": budget, "ledger": ledger, "data_set": data_set,
+            "random_state": random_state, "threads": threads, "classes": None}
+        _paying.check(params)
+        self._params = params
+        self._expect_kind(schema)
+
+    def _expect_kind(self, schema: Schema) -> None:
+        found = schema._engine.regression_kind
+        if found != self._kind:
+            raise UsageError(
+                f"{type(self).__name__} is for {_TARGETS[self._kind]}; the schema's target is "
+                f"{_TARGETS.get(found, 'none of those that have a table')}")
+
+    def _planned(self) -> Tuple[_engine.Plan, Dict[str, Any]]:
+        params = _paying.resolved(self._params, None)
+        names = ["epsilon", "delta", "adjacency", *_engine.table_parameters()]
+        values = {name: _arguments.option(params[name.replace("-", "_")]) for name in names
+                  if params.get(name.replace("-", "_")) is not None}
+        values["method"] = "inference"
+        if self._terms:
+            values["terms"] = self._terms
+        count = params["public_row_count"]
+        if count == _declared.OBSERVED:
+            if params["schema"].unit is not None:
+                raise UsageError("the schema protects units, and their number is not the number "
+                                 "of rows: give public_row_count as a number")
+            _declared.declares("public_row_count", "the number of records is")
+            count = _records.length(self._data)
+        if count is not None:
+            values["public-row-count"] = _arguments.option(count)
+        with _paying.explained(self._params, params):
+            return _engine.plan(params["schema"]._engine, values), params
+
+    @boundary
+    def plan(self) -> Plan:
+        """What ``fit`` would do and cost, from public facts alone: no record is read.
+
+        Among it ``expected_width``, of an interval over that without privacy, and
+        ``relative_noise``: above 0.3 nothing is fitted, above 0.15 some coefficients may come out
+        as not identified.
+        """
+        return Plan(self._planned()[0].text())
+
+    @boundary
+    def fit(self) -> "RegressionResults":
+        """Fits, and books what it costs.
+
+        What the noise would hide is refused before a record is read, with the number of records and
+        the epsilon that it takes.
+        """
+        plan, params = self._planned()
+        schema = params["schema"]
+        warn_of_words(schema, self._data)
+        wanted: List[str] = [*schema.columns]
+        wanted += [name for name in (schema.target, schema.unit)
+                   if name is not None and name not in wanted]
+        rows = _records.table_rows(self._data, schema.columns, wanted, {}, schema._engine.dates,
+                                   params["ledger"] is not None)
+        context = _paying.context_of(schema, params, None)
+        return RegressionResults(_engine.fit(plan, rows, context, None))
+
+
+class OLS(_Regression):
+    """Least squares of a number.
+
+    Parameters
+    ----------
+    formula : str
+        ``"y ~ age + sex + age:sex"`` in the words of R and statsmodels; ``"y ~ ."`` has all columns
+        of the schema. Categories are compared with their reference, the schema's ``reference`` or
+        its first one; records that lack a value of the formula take no part.
+    data : frame, Arrow table or mapping of columns
+        The records.
+    schema : Schema
+        Bounds, categories and the target.
+    epsilon, delta, adjacency, public_row_count, budget, ledger, data_set, random_state, threads
+        As of every estimator.
+    reach : float, optional
+        Rows whose whitened square is above this times the columns weigh less; 3 to 8 by default. A
+        larger one is nearer to the plain estimate and noisier.
+    errors : {"any", "symmetric"}, optional
+        ``"symmetric"`` where you know it of the errors: the intercept is then stated with a narrow
+        cut too.
+
+    >>> import numpy as np, tacet
+    >>> place = np.arange(5000)  # of invented records
+    >>> x = place * 379 % 1000 / 100
+    >>> table = {"x": x, "y": 3 + 2 * x + (place * 811 % 997 / 997 - 0.5) * 3}
+    >>> schema = tacet.Schema([tacet.numeric("x", 0, 10)], target=tacet.number("y", 0, 30),
+    ...                       public_row_count=5000)
+    >>> found = OLS("y ~ x", table, schema=schema, epsilon=2).fit()
+    >>> 1.9 < found.params["x"] < 2.1, found.bse["x"] < 0.05
+    (True, True)
+    """
+
+    _kind: ClassVar[str] = "linear"
+
+
+class Logit(_Regression):
+    """The logistic model of two classes; the arguments are those of :class:`OLS`.
+
+    Coefficients are log odds; ``odds_ratios()`` has their exponentials with both ends.
+    """
+
+    _kind: ClassVar[str] = "logistic"
+
+
+class Poisson(_Regression):
+    """EXPERIMENTAL: Poisson's model of counts; the arguments are those of :class:`OLS`.
+
+    Where counts vary more than Poisson's law says, intervals that promise 95 of 100 were seen to
+    hold 90. ``count_cut`` counts larger ones as this one, for counts that do follow it.
+    """
+
+    _kind: ClassVar[str] = "poisson"
+
+
+_TARGETS = {"linear": "a number", "logistic": "two classes", "poisson": "a count"}
+
+
+def _terms_of(formula: Any, schema: Schema) -> str:
+    if not isinstance(formula, str) or formula.count("~") != 1:
+        raise UsageError("formula must be a text as 'y ~ age + sex'")
+    left, right = (side.strip() for side in formula.split("~"))
+    if left.strip("`") != schema.target:
+        raise UsageError(f"the formula is about '{left}', but the schema's target is "
+                         f"'{schema.target}'")
+    if not right:
+        raise UsageError("the formula has no terms; 'y ~ .' has all columns of the schema")
+    return "" if right == "." else right
+
+
+class RegressionResults:
+    """A table of coefficients with intervals, in the manner of statsmodels.
+
+    What the noise hides has NaN for its numbers: "not identified at this budget".
+    """
+
+    def __init__(self, model: _engine.Model) -> None:
+        self._model = model
+
+    def _table(self, alpha: float = 0.05, contrasts: Sequence[str] = ()) -> Dict[str, Any]:
+        words = self._model.table(1 - alpha, list(contrasts))
+        if words is None:
+            raise UsageError("the model is no table of coefficients; method inference leaves one")
+        found: Dict[str, Any] = json.loads(words)
+        return found
+
+    def _of(self, key: str) -> Dict[str, float]:
+        return {line["name"]: _number(line[key]) for line in self._table()["coefficients"]}
+
+    @property
+    def params(self) -> Dict[str, float]:
+        """The coefficients by name, in the units of the data."""
+        return self._of("estimate")
+
+    @property
+    def bse(self) -> Dict[str, float]:
+        """Standard errors: sampling and privacy noise together."""
+        return self._of("standard_error")
+
+    @property
+    def tvalues(self) -> Dict[str, float]:
+        """Coefficients over their standard errors."""
+        return self._of("t")
+
+    @property
+    def pvalues(self) -> Dict[str, float]:
+        """Of the two-sided test that a coefficient is 0."""
+        return self._of("p")
+
+    @property
+    def pvalues_holm(self) -> Dict[str, float]:
+        """The same, of all slopes together, corrected by Holm."""
+        return self._of("p_holm")
+
+    @property
+    def noise_widened(self) -> Dict[str, float]:
+        """By which share privacy noise made each interval wider."""
+        return self._of("widened_by_noise")
+
+    @property
+    def rsquared(self) -> float:
+        """R2 of a number; NaN of other targets and where a slope is not identified."""
+        return _number(self._table().get("r_squared"))
+
+    @boundary
+    def conf_int(self, alpha: float = 0.05) -> Dict[str, Tuple[float, float]]:
+        """Both ends of the intervals, which hold in 1 - alpha of all runs."""
+        return {line["name"]: (_number(line["low"]), _number(line["high"]))
+                for line in self._table(alpha)["coefficients"]}
+
+    @boundary
+    def odds_ratios(self, alpha: float = 0.05) -> Dict[str, Tuple[float, float, float]]:
+        """exp of a coefficient and of both ends: odds ratios of classes, rate ratios of counts."""
+        table = self._table(alpha)
+        if table["kind"] == "linear":
+            raise UsageError("odds and rates are of classes and counts; a number has neither")
+        return {line["name"]: tuple(_number(line[key])  # type: ignore[misc]
+                                    for key in ("ratio", "ratio_low", "ratio_high"))
+                for line in table["coefficients"]}
+
+    @boundary
+    def cov_params(self) -> Any:
+        """The covariance of the coefficients' errors, an array in the order of ``params``."""
+        return np.array([[_number(value) for value in row] for row in self._table()["covariance"]])
+
+    @boundary
+    def t_test(self, contrast: str, alpha: float = 0.05) -> Dict[str, Any]:
+        """A combination of coefficients: ``"ward=2 - ward=3"``."""
+        found: Dict[str, Any] = self._table(alpha, [contrast])["contrasts"][0]
+        return found
+
+    @property
+    def receipt(self) -> Receipt:
+        """What it cost."""
+        return Receipt(self._model.receipt)
+
+    @boundary
+    def save(self, path: Any, overwrite: bool = False) -> None:
+        """The model file, as the program writes it; ``load`` reads it."""
+        self._model.save(os.fspath(path), overwrite, None)
+
+    @boundary
+    def summary(self, alpha: float = 0.05) -> str:
+        """The table as a text."""
+        table = self._table(alpha)
+        ends = [f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
+        out = [_LINE.format("", "coef", "std err", "t", "P>|t|", *ends, "noise")]
+        for line in table["coefficients"]:
+            if not line["identified"]:
+                out.append(f"{line['name']:<24} not identified at this budget")
+                continue
+            numbers = [f"{line[key]:.4g}" for key in ("estimate", "standard_error", "t")]
+            out.append(_LINE.format(line["name"], *numbers, f"{line['p']:.3f}",
+                                    f"{line['low']:.4g}", f"{line['high']:.4g}",
+                                    f"+{100 * line['widened_by_noise']:.0f} %"))
+        if table["experimental"]:
+            out.append("EXPERIMENTAL: intervals of counts may hold less often than they say.")
+        if "r_squared" in table:
+            out.append(f"R2 {table['r_squared']:.3f}")
+        out.append(f"Rows beyond reach {table['reach']:.3g} are weighted down. Errors hold sampling "
+                   "and privacy noise; the last column says by how much noise widened an interval.")
+        return "\n".join(out)
+
+    def __repr__(self) -> str:
+        return f"<tacet.inference.RegressionResults of {len(self.params)} coefficients>"
+
+
+def _number(value: Optional[float]) -> float:
+    return float("nan") if value is None else float(value)
+
+
+@boundary
+def load(path: Any) -> RegressionResults:
+    """The table of a model file that method inference left."""
+    found = RegressionResults(_engine.Model.load(os.fspath(path)))
+    found._table()
+    return found

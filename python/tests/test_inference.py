@@ -1,0 +1,140 @@
+"""Regression tables in the manner of statsmodels, by the program's own plan."""
+
+from __future__ import annotations
+
+import json
+import math
+import pathlib
+from typing import Any, Callable, Dict
+
+import numpy as np
+import pytest
+
+import tacet
+from tacet import inference
+
+pytestmark = pytest.mark.filterwarnings("ignore::tacet.PrivacyWarning")
+
+ROWS = 4000
+
+
+def table(seed: int = 0) -> Dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    age = rng.uniform(20, 80, ROWS)
+    sex = rng.choice(["f", "m"], ROWS)
+    effect = 0.1 * (age - 50) + 3 * (sex == "m")
+    return {"age": age, "sex": sex, "score": 20 + effect + 2 * rng.normal(size=ROWS),
+            "ill": np.where(rng.random(ROWS) < 1 / (1 + np.exp(0.5 - effect / 5)), "yes", "no"),
+            "visits": rng.poisson(np.exp(0.2 + effect / 10))}
+
+
+def schema(target: Any, **more: Any) -> tacet.Schema:
+    return tacet.Schema([tacet.numeric("age", 20, 80), tacet.categorical("sex", ["f", "m"])],
+                        target=target, **{"public_row_count": ROWS, **more})
+
+
+SCORE = tacet.number("score", 0, 40)
+ILL = tacet.binary("ill", positive="yes", negative="no")
+VISITS = tacet.count("visits", 12)
+
+
+def test_a_table_of_numbers_has_the_truth_within_its_errors() -> None:
+    found = inference.OLS("score ~ age + sex", table(), schema=schema(SCORE), epsilon=4,
+                          random_state=1).fit()
+    truth = {"(intercept)": 15.0, "age": 0.1, "sex=m": 3.0}
+    assert list(found.params) == list(truth)
+    for name, value in truth.items():
+        # Five standard errors: the seeds are fixed.
+        assert abs(found.params[name] - value) < 5 * found.bse[name]
+    assert found.bse["age"] < 0.02
+    low, high = found.conf_int()["sex=m"]
+    assert low < found.params["sex=m"] < high
+    assert high - low > found.conf_int(0.5)["sex=m"][1] - found.conf_int(0.5)["sex=m"][0]
+    errors = np.sqrt(np.diag(found.cov_params()))
+    assert np.allclose(errors, list(found.bse.values()))
+    assert 0 < found.rsquared < 1 and found.pvalues["sex=m"] < 1e-6
+    twice = found.t_test("2 * sex=m")
+    assert twice["estimate"] == pytest.approx(2 * found.params["sex=m"])
+    with pytest.raises(tacet.UsageError, match="odds and rates"):
+        found.odds_ratios()
+    for word in ("coef", "sex=m", "R2", "reach"):
+        assert word in found.summary()
+
+
+def test_odds_ratios_are_exponentials_of_the_ends() -> None:
+    found = inference.Logit("ill ~ .", table(), schema=schema(ILL), epsilon=4,
+                            random_state=1).fit()
+    ratio, low, high = found.odds_ratios()["sex=m"]
+    assert ratio == pytest.approx(math.exp(found.params["sex=m"]))
+    assert (low, high) == pytest.approx(tuple(map(math.exp, found.conf_int()["sex=m"])))
+    assert math.isnan(found.rsquared)
+    assert math.isnan(found.pvalues_holm["(intercept)"])
+    assert found.pvalues_holm["age"] >= found.pvalues["age"]
+
+
+def test_counts_are_called_experimental() -> None:
+    found = inference.Poisson("visits ~ age + sex", table(), schema=schema(VISITS), epsilon=6,
+                              random_state=1).fit()
+    assert "EXPERIMENTAL" in found.summary()
+
+
+def test_what_is_not_identified_has_no_number() -> None:
+    data = table()
+    data["sex"][:] = "f"
+    found = inference.OLS("score ~ age + sex", data, schema=schema(SCORE), epsilon=4,
+                          random_state=1).fit()
+    assert math.isnan(found.params["sex=m"]) and not math.isnan(found.params["age"])
+    assert "not identified at this budget" in found.summary()
+    assert math.isnan(found.cov_params()[2, 1])
+
+
+def test_too_little_is_refused_with_what_would_do() -> None:
+    few = inference.OLS("score ~ age + sex", table(), schema=schema(SCORE), epsilon=0.05)
+    for act in (few.plan, few.fit):
+        with pytest.raises(tacet.UsageError, match="it takes about"):
+            act()
+    plan = inference.OLS("score ~ age + sex", table(), schema=schema(SCORE), epsilon=2).plan()
+    assert plan.method == "inference" and plan.expected_width > 1
+    assert plan.relative_noise < 0.3
+    same = tacet.plan(schema(SCORE), epsilon=2, method="inference", terms="age + sex")
+    assert same.to_json() == plan.to_json()
+
+
+def test_formula_and_class_have_to_fit_the_schema() -> None:
+    for formula, words in (("age ~ sex", "the schema's target is 'score'"), ("score", "formula"),
+                           ("score ~", "no terms"), ("score ~ height", "no column 'height'")):
+        with pytest.raises(tacet.UsageError, match=words):
+            inference.OLS(formula, table(), schema=schema(SCORE), epsilon=2).plan()
+    with pytest.raises(tacet.UsageError, match="Logit is for two classes"):
+        inference.Logit("score ~ age", table(), schema=schema(SCORE), epsilon=2)
+    with pytest.raises(tacet.UsageError, match=r"tacet\.inference has OLS"):
+        tacet.LogisticRegression(epsilon=2, schema=schema(ILL), method="inference").fit(table())
+
+
+def test_a_budget_pays_once_and_the_receipt_follows() -> None:
+    budget = tacet.Budget(epsilon=3, delta=1e-5)
+    found = inference.Logit("ill ~ age", table(), schema=schema(ILL), epsilon=2, delta=1e-6,
+                            budget=budget).fit()
+    assert 1.9 < budget.spent[0] <= 2
+    assert found.receipt["guarantee"]["epsilon"] <= 2
+    with pytest.raises(tacet.BudgetError):
+        inference.Logit("ill ~ age", table(), schema=schema(ILL), epsilon=2, delta=1e-6,
+                        budget=budget).fit()
+
+
+def test_the_program_reads_the_file(tmp_path: pathlib.Path,
+                                    program: Callable[..., str]) -> None:
+    data = table()
+    found = inference.Logit("ill ~ age + sex", data, schema=schema(ILL), epsilon=2, delta=1e-6,
+                            random_state=7).fit()
+    path = tmp_path / "t.json"
+    found.save(path)
+    assert inference.load(path).params == found.params
+    lines = json.loads(program("show", path, "--json"))["table"]["coefficients"]
+    assert {line["name"]: line["estimate"] for line in lines} == found.params
+    with pytest.raises(tacet.UsageError, match=r"tacet\.inference\.load"):
+        tacet.load(path)
+    linear = tmp_path / "m.json"
+    tacet.LogisticRegression(epsilon=2, schema=schema(ILL), steps=3).fit(data).save(linear)
+    with pytest.raises(tacet.UsageError, match="no table"):
+        inference.load(linear)

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tacet::apps {
+
+/// Which options of a command its help page shows: those that a first user needs, those of one
+/// topic, or all. Options that a page leaves out are taken as ever. Options are named as on the
+/// command line, "--output"; what goes by its place is always shown and needs no entry.
+class HelpPage {
+ public:
+  /// The options that stand on the short page; without them the short page has all.
+  void show_first(std::vector<std::string> names) { first_ = std::move(names); }
+  /// No topics: it belongs to none of them.
+  void add(std::string name, std::vector<std::string> topics);
+
+  /// In the order in which they were first named.
+  [[nodiscard]] std::vector<std::string> topics() const;
+  /// What the short page leaves out; empty: nothing.
+  [[nodiscard]] std::vector<std::string> not_first() const;
+  /// What does not belong to `topic`.
+  [[nodiscard]] std::vector<std::string> not_of(const std::string& topic) const;
+  /// Where the rest is found, for the foot of the short page. `typed` is the command, "tacet
+  /// train".
+  [[nodiscard]] std::string where_the_rest_is(const std::string& typed) const;
+
+ private:
+  struct Entry {
+    std::string name;
+    std::vector<std::string> topics;
+  };
+
+  std::vector<std::string> first_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace tacet::apps

@@ -1,0 +1,207 @@
+#include "tacet/data/read/pipes.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "tacet/base/error.h"
+
+namespace tacet::data {
+namespace {
+
+/// What was said of inputs, and the texts of pipes. A process has one standard input, so that it
+/// has one of these.
+struct Said {
+  std::mutex guard;
+  std::atomic<bool> keep = false;
+  std::map<std::string, std::string> marks;
+  std::map<std::string, std::string> texts;  // whose addresses stay
+};
+
+Said& said() {
+  static Said held;
+  return held;
+}
+
+std::string read_whole(std::FILE* file, std::string_view name) {
+  constexpr std::size_t step = std::size_t{1} << 18;
+  std::string all;
+  std::vector<char> piece(step);
+  while (const auto count = std::fread(piece.data(), 1, piece.size(), file)) {
+    all.append(piece.data(), count);
+  }
+  if (std::ferror(file) != 0) {
+    throw base::IoError("cannot read {}: {}", name, std::strerror(errno));
+  }
+  return all;
+}
+
+/// Withholds a line that may be the mark until the byte behind it is known.
+class MarkedSource : public ByteSource {
+ public:
+  MarkedSource(std::unique_ptr<ByteSource> inner, std::string mark, std::string name)
+      : inner_(std::move(inner)), mark_(std::move(mark)), name_(std::move(name)) {}
+
+  std::size_t read(std::span<char> buffer) override {
+    // A reader may go on with what came before the error, and ask again: it is the same error.
+    if (fault_ != nullptr) std::rethrow_exception(fault_);
+    try {
+      while (ready_ == given_ && !ended_) refill();
+    } catch (...) {
+      fault_ = std::current_exception();
+      throw;
+    }
+    const auto count = std::min(buffer.size(), ready_ - given_);
+    std::copy_n(held_.data() + given_, count, buffer.data());
+    given_ += count;
+    return count;
+  }
+
+ private:
+  /// Of what was read gives out all but the beginning of a line that may still become the mark.
+  void refill() {
+    held_.erase(0, given_);
+    ready_ -= given_;
+    given_ = 0;
+    constexpr std::size_t step = std::size_t{1} << 16;
+    const auto before = held_.size();
+    held_.resize(before + step);
+    const auto count = inner_->read(std::span(held_).subspan(before));
+    held_.resize(before + count);
+    if (count == 0) return finish();
+    scan();
+  }
+
+  /// Looks at each complete line from `ready_` on, which is where one begins.
+  void scan() {
+    for (;;) {
+      const auto rest = std::string_view(held_).substr(ready_);
+      if (marked_) {
+        if (!rest.empty()) refuse_early();
+        return;
+      }
+      if (within_line_) {
+        const auto end = rest.find('\n');
+        within_line_ = end == rest.npos;
+        ready_ += within_line_ ? rest.size() : end + 1;
+        if (within_line_) return;
+        ++line_;
+        continue;
+      }
+      if (rest.size() < mark_.size() + 2 && rest.find('\n') == rest.npos && begins_mark(rest)) {
+        return;  // it may become the mark
+      }
+      const auto end = rest.find('\n');
+      if (end != rest.npos && is_mark(rest.substr(0, end))) {
+        marked_ = true;
+        held_.erase(ready_, end + 1);
+        continue;
+      }
+      within_line_ = true;
+    }
+  }
+
+  void finish() {
+    ended_ = true;
+    const auto rest = std::string_view(held_).substr(ready_);
+    if (!marked_ && !within_line_ && is_mark(rest)) marked_ = true;
+    if (!marked_) {
+      throw base::DataError(
+          "{}: the last line is not the end mark, so that records may be missing: the program that "
+          "writes them ended too early, or does not write the mark",
+          name_);
+    }
+    held_.resize(ready_);
+  }
+
+  [[noreturn]] void refuse_early() const {
+    throw base::DataError("{}:{}: the end mark stands before the end of the records", name_, line_);
+  }
+
+  [[nodiscard]] bool is_mark(std::string_view line) const {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line == mark_;
+  }
+  [[nodiscard]] bool begins_mark(std::string_view rest) const {
+    return (mark_ + "\r").starts_with(rest);
+  }
+
+  std::unique_ptr<ByteSource> inner_;
+  std::string mark_;
+  std::string name_;
+  std::string held_;
+  std::size_t ready_ = 0;     // bytes of `held_` that may be given out
+  std::size_t given_ = 0;     // of these
+  std::int64_t line_ = 1;     // that begins at, or goes on behind, `ready_`
+  bool within_line_ = false;  // the line at `ready_` is not the mark
+  bool marked_ = false;
+  bool ended_ = false;
+  std::exception_ptr fault_;
+};
+
+}  // namespace
+
+bool is_pipe(const std::filesystem::path& file) {
+  if (file == standard_input_name) return true;
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  using Type = std::filesystem::file_type;
+  return !error && (status.type() == Type::fifo || status.type() == Type::character ||
+                    status.type() == Type::socket);
+}
+
+void keep_pipes() { said().keep = true; }
+
+bool can_be_read_again(const std::filesystem::path& file) {
+  if (file == standard_input_name) return true;
+  if (is_pipe(file)) return said().keep;
+  std::error_code error;
+  return std::filesystem::is_regular_file(file, error);
+}
+
+void expect_end_mark(const std::filesystem::path& file, const std::string& mark) {
+  const bool odd = std::ranges::any_of(mark, [](char c) { return c == '\n' || c == '\r'; });
+  if (mark.empty() || odd) {
+    throw base::UsageError("`end_mark` must be the text of one line, got \"{}\"", mark);
+  }
+  const std::scoped_lock lock(said().guard);
+  said().marks[file.string()] = mark;
+}
+
+std::string_view internal::kept_pipe(const std::filesystem::path& file) {
+  auto& [guard, keep, marks, texts] = said();
+  const std::scoped_lock lock(guard);
+  const auto found = texts.find(file.string());
+  if (found != texts.end()) return found->second;
+  if (file == standard_input_name) {
+    return texts.emplace(file.string(), read_whole(stdin, "standard input")).first->second;
+  }
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(std::fopen(file.c_str(), "rb"),
+                                                               &std::fclose);
+  if (opened == nullptr) {
+    throw base::IoError("cannot open {}: {}", file.string(), std::strerror(errno));
+  }
+  return texts.emplace(file.string(), read_whole(opened.get(), file.string())).first->second;
+}
+
+std::optional<std::string> internal::end_mark_of(const std::filesystem::path& file) {
+  const std::scoped_lock lock(said().guard);
+  const auto found = said().marks.find(file.string());
+  if (found == said().marks.end()) return std::nullopt;
+  return found->second;
+}
+
+std::unique_ptr<ByteSource> internal::until_mark(std::unique_ptr<ByteSource> source,
+                                                 std::string mark, std::string name) {
+  return std::make_unique<MarkedSource>(std::move(source), std::move(mark), std::move(name));
+}
+
+}  // namespace tacet::data

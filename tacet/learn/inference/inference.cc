@@ -1,0 +1,234 @@
+#include "tacet/learn/inference/inference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/inference/regression_table.h"
+#include "tacet/learn/inference/regression_terms.h"
+#include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/setting_list.h"
+#include "tacet/learn/plan/unit_draw.h"
+#include "tacet/model/model_file.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+using optimize::MeanModel;
+
+model::Loss loss_of_mean(MeanModel mean) {
+  if (mean == MeanModel::logistic) return model::LogisticLoss{};
+  return mean == MeanModel::poisson ? model::Loss{model::PoissonLoss{}}
+                                    : model::Loss{model::SquaredLoss{}};
+}
+
+/// DataError for a loss that is none of the three.
+MeanModel mean_of_loss(const model::Loss& loss) {
+  for (const auto mean : {MeanModel::identity, MeanModel::logistic, MeanModel::poisson}) {
+    if (model::loss_name(loss_of_mean(mean)) == model::loss_name(loss)) return mean;
+  }
+  throw base::DataError("method inference has no loss {}", model::loss_name(loss));
+}
+
+void resolve_mean(InferencePlan& plan, const data::Schema& schema,
+                  const InferenceTraining& options) {
+  const auto mean = plan.setup.design.mean;
+  resolve_problem(plan, schema, options, {.shares = true, .complete_cases = true});
+  if (model::loss_name(plan.loss) != model::loss_name(loss_of_mean(mean))) {
+    throw base::UsageError(
+        "method inference fits the {} loss to this target, got {}; leave `loss` out, or use "
+        "`method=gradient`, whose coefficients have no such intervals",
+        model::loss_name(loss_of_mean(mean)), model::loss_name(plan.loss));
+  }
+  if (options.count_cut && mean != MeanModel::poisson) {
+    throw base::UsageError("count_cut is of counts, and the target is none; leave it out");
+  }
+  if (options.errors != ErrorLaw::any && mean != MeanModel::identity) {
+    throw base::UsageError("errors are of numbers, and the target is none; leave `errors` out");
+  }
+  if (mean == MeanModel::poisson) {
+    plan.reasons.emplace_back(
+        "EXPERIMENTAL: regressions of counts, whose intervals were seen to hold 90 of 100 times "
+        "where 95 were promised, if counts vary more than Poisson's law says");
+  }
+}
+
+/// One number and the words for it.
+std::string shares_text(const optimize::JointShares& shares, bool counts) {
+  return fmt::format(
+      "score {} curvature {} moment {} squares {}", shares.score,
+      counts && shares.curvature == 0 ? "by the released mean" : std::to_string(shares.curvature),
+      shares.moment, shares.squares);
+}
+
+void add_reasons(InferencePlan& plan) {
+  const auto& design = plan.setup.design;
+  plan.reasons.add(
+      "terms {}: {} coefficients; records with a missing or unlisted value of them weigh nothing",
+      design.terms, design.columns());
+  plan.reasons.add(
+      "intervals are expected to be {:.2f} times as wide as without privacy, from the declared "
+      "number of records",
+      plan.forecast.width);
+  plan.reasons.add(
+      "estimated are coefficients with rows beyond reach {:.3g} weighted down: those whose "
+      "whitened square is above {:.3g} a column",
+      plan.forecast.reach, plan.forecast.reach);
+  if (!plan.setup.warning.empty()) plan.reasons.push_back(plan.setup.warning);
+}
+
+/// The given schema, of the terms' columns alone: the one of the model.
+data::Schema schema_of_terms(const data::Schema& schema, const std::string& terms) {
+  std::set<std::string> named;
+  for (const auto& term : parse_terms(terms)) named.insert(term.begin(), term.end());
+  auto of = schema;
+  of.interactions.clear();
+  std::erase_if(of.columns, [&](const data::Column& column) {
+    return !column.ignored() && !named.contains(column.name);
+  });
+  return of;
+}
+
+}  // namespace
+
+privacy::Event releases(const InferencePlan& plan) {
+  return releases(shared_noise(plan.noise_multiplier, mean_of_loss(plan.loss), plan.newton_steps));
+}
+
+void list_settings(SettingList& list, InferencePlan& plan) {
+  constexpr SettingRange steps{.lowest = 1, .highest = max_newton_steps};
+  list.sampling("full_batch");
+  list.problem({}, true);
+  list.checked("noise_multiplier", plan.noise_multiplier, above_0);
+  list.checked("newton_steps", plan.newton_steps, steps);
+  const auto mean = mean_of_loss(plan.loss);
+  const auto noise = shared_noise(plan.noise_multiplier, mean, plan.newton_steps);
+  std::vector<double> each{noise.start};
+  each.insert(each.end(), noise.steps.begin(), noise.steps.end());
+  each.push_back(noise.last);
+  list.computed("noise_multipliers", each, 17, {.table = false});
+  // How the squared distance of neighbours is divided among what a release holds, in units of 2^-20
+  // (docs/proofs/inference.md).
+  const RegressionFacts facts{.mean = mean, .adjacency = plan.guarantee.adjacency};
+  const bool counts = mean == MeanModel::poisson;
+  list.follows("start_shares", shares_text(start_shares(facts), counts), {.table = false});
+  list.follows("step_shares", shares_text(step_shares(facts), counts), {.table = false});
+  list.follows("last_shares", shares_text(last_shares(facts), counts), {.table = false});
+  list.mark("terms", plan.setup.design.terms);
+  list.note("relative_noise", plan.forecast.relative_noise, {.receipt = false});
+  list.note("expected_width", plan.forecast.width, {.receipt = false});
+  list.one_record_per_unit();
+}
+
+InferencePlan plan_inference(const data::Schema& schema, const InferenceTraining& options,
+                             const PlanContext& /*context*/) {
+  InferencePlan plan;
+  auto design = regression_design(schema, options.terms);
+  const auto room = noise_room(design);
+  plan.setup.design = std::move(design);
+  resolve_mean(plan, schema, options);
+  refuse_class_weights(schema, options);
+  plan.columns = plan.setup.design.columns();
+  plan.public_row_count = resolve_row_count(schema, options);
+  const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  plan.prg_slack = random::prg_slack_of(room.blocks, room.words);
+  resolve_unit_draw(plan, schema);
+  const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
+  plan.setup = inference_setup(std::move(plan.setup.design),
+                               {.epsilon = options.epsilon,
+                                .delta = left.value(),
+                                .adjacency = options.adjacency,
+                                .rows = plan.public_row_count,
+                                .reach = options.reach,
+                                .symmetric_errors = options.errors == ErrorLaw::symmetric,
+                                .count_cut = options.count_cut});
+  plan.forecast = forecast(plan.setup.facts, options.reach);
+  plan.noise_multiplier = plan.setup.noise.whole;
+  plan.newton_steps = std::ssize(plan.setup.noise.steps);
+  plan.events = releases(plan);
+  resolve_guarantee(plan, options, delta.value());
+  add_reasons(plan);
+  write_settings(plan);
+  return plan;
+}
+
+TrainedModel train_inference(const data::Dataset& dataset, const data::Schema& schema,
+                             const InferencePlan& plan, const TrainingContext& context) {
+  if (schema.unit && context.reducer.size() > 1) {
+    throw base::UsageError(
+        "the method inference draws one record of each unit in one process; use the method "
+        "gradient");
+  }
+  const auto drawn = drawn_records(dataset, schema, context);
+  const auto& records = drawn ? *drawn : dataset;
+  check_public_count(records, plan, context, drawn ? "units" : "records");
+  const auto& design = plan.setup.design;
+  const auto table = regression_table(design, run_inference(records, plan.setup, context));
+  auto of_terms = schema_of_terms(schema, design.terms);
+  TrainedModel trained{model::described_model(of_terms, plan.loss), finished_receipt(plan, context),
+                       std::move(of_terms)};
+  trained.model.table = table_numbers(table, design.terms);
+  return trained;
+}
+
+namespace {
+
+/// Records are read with marks of what they lack, by a schema of its own.
+Training inference_training(const data::Schema& schema, const ParameterValues& asked,
+                            const PlanContext& context) {
+  auto plan = plan_inference(schema, inference_options(asked), context);
+  auto reading = plan.setup.design.reading;
+  auto training = resolved_training(std::move(plan), train_inference);
+  training.raw_schema = std::move(reading);
+  return training;
+}
+
+privacy::Event recorded_inference(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                                  const privacy::Event& /*own*/) {
+  return releases(read_plan<InferencePlan>(receipt, parameters));
+}
+
+/// The table's lines are those of the schema and the terms, and its mean model is the target's.
+void check_table(const privacy::Receipt& receipt, const model::ModelFile& file,
+                 RecordedParameters& parameters) {
+  if (!file.model.table) {
+    throw base::DataError("method inference leaves a table of coefficients, the file has none");
+  }
+  const auto& table = *file.model.table;
+  const auto design = regression_design(file.schema, table.terms);
+  if (design.names != table.names || design.references != table.references) {
+    throw base::DataError("the lines of the table are not those of its terms and its schema");
+  }
+  if (design.mean != mean_of_loss(file.model.loss)) {
+    throw base::DataError("the loss is not the one that method inference fits to this target");
+  }
+  if (receipt.public_row_count != table.rows) {
+    throw base::DataError("the table states another number of records than the receipt");
+  }
+  parameters.expect("terms", table.terms, "the model has");
+}
+
+constexpr auto inference_reads = bound_names<inference_bindings>;
+
+}  // namespace
+
+constinit const Method inference_method{
+    "inference",
+    "a regression table with intervals that hold sampling error and privacy noise",
+    privacy::Adjacency::add_remove,
+    {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::drawn},
+    inference_reads,
+    inference_training,
+    recorded_inference,
+    false,
+    {},
+    check_table};
+
+}  // namespace tacet::learn

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "tacet/local/http/address.h"
+#include "tacet/local/http/http.h"
+
+namespace tacet::local::internal {
+
+/// Who is at the other end.
+struct Peer {
+  std::string address;  ///< plain
+  std::string identity;
+  bool secure = false;
+  bool loopback = false;
+};
+
+/// What all connections of a server share.
+struct ConnectionHouse {
+  HttpHandler& handler;
+  const HttpLimits& limits;
+  HttpCounters& counters;
+  std::atomic<bool>& draining;
+  std::atomic<std::int64_t>& body_bytes;  ///< of all bodies that are not answered yet
+  AddressRates& failures;                 ///< connections that came to nothing
+};
+
+}  // namespace tacet::local::internal

@@ -1,0 +1,257 @@
+#include "tacet/model/export/c_export.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tacet/base/atomic_file.h"
+#include "tacet/base/error.h"
+#include "tacet/data/encode/encoder.h"
+#include "tacet/data/encode/uniform_encoder.h"
+
+namespace tacet::model {
+namespace c_export_test {
+
+/// A number of 0 to below `count` from a sequence that is the same everywhere.
+class Draws {
+ public:
+  std::uint64_t below(std::uint64_t count) {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return (state_ >> 33) % count;
+  }
+  double real(double lower, double upper) {
+    return lower + (upper - lower) * static_cast<double>(below(1U << 30)) / (1U << 30);
+  }
+
+ private:
+  std::uint64_t state_ = 7;
+};
+
+/// A model's C, compiled and loaded; a record is a list of words of 8 bytes, as its structure is.
+class Compiled {
+ public:
+  explicit Compiled(const std::string& source) {
+    folder_ = std::filesystem::temp_directory_path() / ("tacet_c_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_);
+    base::write_file(folder_ / "model.c", source, base::Overwrite::allow);
+    const auto command = "cc -std=c99 -Wall -Wextra -Werror -pedantic -O1 -shared -fPIC -o " +
+                         (folder_ / "model.so").string() + " " + (folder_ / "model.c").string() +
+                         " -lm";
+    compiles = std::system(command.c_str()) == 0;  // NOLINT(cert-env33-c,concurrency-mt-unsafe)
+    if (compiles) library_ = dlopen((folder_ / "model.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  ~Compiled() {
+    if (library_ != nullptr) dlclose(library_);
+    std::filesystem::remove_all(folder_);
+  }
+  Compiled(const Compiled&) = delete;
+  Compiled& operator=(const Compiled&) = delete;
+
+  void margins(const std::vector<std::uint64_t>& record, std::vector<double>& out) const {
+    using Margins = void (*)(const void*, double*);
+    reinterpret_cast<Margins>(dlsym(library_, "tacet_margins"))(record.data(), out.data());
+  }
+  [[nodiscard]] bool has(const char* symbol) const { return dlsym(library_, symbol) != nullptr; }
+
+  bool compiles = false;
+
+ private:
+  std::filesystem::path folder_;
+  void* library_ = nullptr;
+};
+
+ModelFile model_of(data::Schema schema, const Loss& loss) {
+  Draws draws;
+  ModelFile file;
+  file.model = empty_model(schema, loss);
+  for (auto& value : file.model.coefficients) value = draws.real(-3, 3);
+  file.schema = std::move(schema);
+  file.receipt.algorithm = "gradient";
+  file.receipt.calibration = "tight";
+  file.receipt.software_version = "0.0.0";
+  file.receipt.unprotected_reason = "a test */ \"of\" ?\?/ what C reads";
+  return file;
+}
+
+data::Schema named_schema() {
+  data::Schema schema;
+  schema.missing = {"", "NA", "-999"};
+  schema.columns = {
+      {"age", data::NumericColumn{.lower = 17, .upper = 90}},
+      {"int", data::NumericColumn{.lower = 0, .upper = 9999, .log1p = true, .fill = 12.0}},
+      {"curve", data::NumericColumn{.lower = -3, .upper = 5, .knots = 7}},
+      {"column_6",
+       data::NumericColumn{.lower = 0, .upper = 100, .missing_indicator = true, .bins = 10}},
+      {"Stunde \xc3\xbc", data::NumericColumn{.lower = 0, .upper = 24, .period = 24}},
+      {"a*/b",
+       data::NumericColumn{.lower = 0, .upper = 1, .edges = {0.25, 0.5}, .bins_only = true}},
+      {"day", data::NumericColumn{.lower = 15000, .upper = 16000, .fill = 15100.5, .date = true}},
+      {"town", data::CategoricalColumn{.categories = {"Bern", "?\?/", "NA", "quo\"te\\"},
+                                       .other = data::OtherRule::column}},
+      {"code", data::CategoricalColumn{.categories = {"1", "2.50", "-0", "1e3"},
+                                       .scales = {1.5, 0.5, 2, 1.25}}},
+      {"sex", data::CategoricalColumn{.categories = {"m", "f"}, .coding = data::Coding::sign}},
+      {"zip", data::HashedColumn{.bits = 5}},
+      {"both", data::CrossedColumn{.names = {"town", "zip"}, .bits = 4}}};
+  std::get<data::NumericColumn>(schema.columns[0].rule).standard = data::Standard{0.25, 0.6};
+  schema.interactions = {{"town", "code"}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  return schema;
+}
+
+const std::vector<const char*> texts{"Bern", "?\?/",  "NA",   "quo\"te\\", "1",    "1.0", " 2.5 ",
+                                     "+1e0", "0",     "-0.0", "1000",      "1e3",  "m",   "f",
+                                     "8001", nullptr, "",     "01",        "1e",   "2,5", "--1",
+                                     ".1e1", "10e2",  "1 0",  "250e-2",    "Bern "};
+
+/// One record for both: `names` are the columns, in the order of the structure.
+struct Drawn {
+  std::vector<data::Value> values;
+  std::vector<std::uint64_t> words;
+};
+
+Drawn draw(const data::Schema& schema, Draws& draws) {
+  Drawn out;
+  for (const auto& name : schema.feature_columns()) {
+    const data::NumericColumn* rule = nullptr;
+    for (const auto& column : schema.columns) {
+      if (column.name == name) rule = std::get_if<data::NumericColumn>(&column.rule);
+    }
+    if (rule == nullptr) {
+      const char* text = texts[draws.below(texts.size())];
+      out.values.emplace_back(text == nullptr ? data::Value(data::Missing{})
+                                              : data::Value(std::string_view(text)));
+      out.words.push_back(reinterpret_cast<std::uint64_t>(text));
+      continue;
+    }
+    const double width = rule->upper - rule->lower;
+    double value = draws.real(rule->lower - width / 4, rule->upper + width / 4);
+    const auto kind = draws.below(12);
+    if (kind < 4 || rule->date) value = std::round(value);
+    if (kind == 4) value = rule->lower;
+    if (kind == 5) value = rule->upper;
+    if (kind == 6 && !rule->date) value = -999;
+    const bool missing = kind == 7;
+    if (missing) value = std::numeric_limits<double>::quiet_NaN();
+    if (kind == 8 && !rule->date) value = std::numeric_limits<double>::infinity();
+    if (rule->date) {
+      out.values.push_back(missing ? data::Value(data::Missing{})
+                                   : data::Value(data::Day{static_cast<std::int64_t>(value)}));
+    } else {
+      out.values.emplace_back(value);
+    }
+    out.words.push_back(std::bit_cast<std::uint64_t>(value));
+  }
+  return out;
+}
+
+void expect_equal_margins(const ModelFile& file) {
+  const Compiled compiled(internal::c_export(file));
+  ASSERT_TRUE(compiled.compiles);
+  const auto names = file.schema.feature_columns();
+  data::Encoder encoder(file.schema, names, data::TargetUse::absent, "test");
+  data::EncodedRow row;
+  Draws draws;
+  std::vector<double> found(static_cast<std::size_t>(file.model.output_count()));
+  for (int k = 0; k < 20000; ++k) {
+    const auto drawn = draw(file.schema, draws);
+    encoder.encode(drawn.values, row);
+    compiled.margins(drawn.words, found);
+    for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
+      const double expected =
+          margin(file.model.output(output), data::SparseRow{row.columns, row.values});
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(found[static_cast<std::size_t>(output)]),
+                std::bit_cast<std::uint64_t>(expected))
+          << "record " << k << ": " << found[static_cast<std::size_t>(output)] << " instead of "
+          << expected;
+    }
+  }
+}
+
+TEST(CExport, MarginsAreTheProgramsBitForBit) {
+  expect_equal_margins(model_of(named_schema(), LogisticLoss{}));
+}
+
+TEST(CExport, MarginsOfEqualScalingWithoutInterceptAreToo) {
+  auto schema = named_schema();
+  schema.row_scaling = data::RowScaling::constant_root;
+  schema.intercept = false;
+  expect_equal_margins(model_of(std::move(schema), LogisticLoss{}));
+}
+
+TEST(CExport, MarginsOfThreeClassesAndOfNumbersAreToo) {
+  auto schema = named_schema();
+  schema.target = {"y", data::MultiClassTarget{{"a", "b", "c"}}};
+  expect_equal_margins(model_of(schema, LogisticLoss{}));
+  expect_equal_margins(model_of(schema, SoftmaxLoss{}));
+  schema.target = {"y", data::RegressionTarget{10, 90}};
+  expect_equal_margins(model_of(std::move(schema), SquaredLoss{}));
+}
+
+TEST(CExport, UniformFeaturesAreAnArray) {
+  data::Schema schema;
+  schema.features = data::UniformFeatures{.count = 9, .lower = -1, .upper = 2};
+  schema.target = {"", data::BinaryTarget{{"1"}, {"0"}}};
+  const auto file = model_of(std::move(schema), LogisticLoss{});
+  const Compiled compiled(internal::c_export(file));
+  ASSERT_TRUE(compiled.compiles);
+  data::UniformEncoder encoder(file.schema);
+  data::EncodedRow row;
+  Draws draws;
+  const std::vector<std::uint32_t> columns{0, 1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<double> values(9);
+  std::vector<std::uint64_t> words(9);
+  std::vector<double> found(1);
+  for (int k = 0; k < 2000; ++k) {
+    for (auto& value : values) value = draws.below(3) == 0 ? 0 : draws.real(-3, 3);
+    for (std::size_t i = 0; i < 9; ++i) words[i] = std::bit_cast<std::uint64_t>(values[i]);
+    encoder.encode(columns, values, row);
+    compiled.margins(words, found);
+    ASSERT_EQ(found[0], margin(file.model.output(0), data::SparseRow{row.columns, row.values}));
+  }
+}
+
+TEST(CExport, AnUnprotectedModelHasASymbolThatSaysSo) {
+  data::Schema schema;
+  schema.columns = {{"age", data::NumericColumn{.lower = 0, .upper = 1}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  auto file = model_of(std::move(schema), LogisticLoss{});
+  const Compiled compiled(internal::c_export(file));
+  ASSERT_TRUE(compiled.compiles);
+  EXPECT_TRUE(compiled.has("tacet_UNPROTECTED"));
+  EXPECT_TRUE(compiled.has("tacet_probabilities"));
+}
+
+TEST(CExport, TenThousandCategoriesCompile) {
+  data::CategoricalColumn towns;
+  for (int k = 0; k < 10000; ++k) towns.categories.push_back(std::to_string(1000 + 7 * k));
+  data::Schema schema;
+  schema.columns = {{"town", towns}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  expect_equal_margins(model_of(std::move(schema), LogisticLoss{}));
+}
+
+TEST(CExport, RefusesWhatHasNoBound) {
+  data::Schema schema;
+  schema.columns = {{"note", data::TextColumn{.bits = 4}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  EXPECT_THROW(static_cast<void>(internal::c_export(model_of(schema, LogisticLoss{}))),
+               base::UsageError);
+  schema.columns = {{"ids", data::IdsColumn{.bits = 4}}};
+  EXPECT_THROW(static_cast<void>(internal::c_export(model_of(schema, LogisticLoss{}))),
+               base::UsageError);
+}
+
+}  // namespace c_export_test
+}  // namespace tacet::model

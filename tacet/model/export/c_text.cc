@@ -1,0 +1,105 @@
+#include "tacet/model/export/c_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <unordered_set>
+
+#include "tacet/base/error.h"
+#include "tacet/base/text.h"
+#include "tacet/data/ascii.h"
+
+namespace tacet::model::internal {
+namespace {
+
+/// Keywords of C99, C11, C23 and C++, the last for programs that include the file there, and names
+/// that the headers of an export or compilers may define as macros.
+constexpr std::string_view reserved_words =
+    " auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while alignas alignof bool constexpr false nullptr "
+    "static_assert thread_local true typeof typeof_unqual asm fortran and and_eq bitand bitor "
+    "catch char8_t char16_t char32_t class co_await co_return co_yield compl concept const_cast "
+    "consteval constinit decltype delete dynamic_cast explicit export friend mutable namespace "
+    "new noexcept not not_eq operator or or_eq private protected public reinterpret_cast requires "
+    "static_cast template this throw try typeid typename using virtual wchar_t xor xor_eq linux "
+    "unix i386 NULL NAN INFINITY MAXFLOAT DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS X_TLOSS "
+    "signgam offsetof errno math_errhandling ";
+
+/// Beginnings of macros in the headers.
+constexpr std::array<std::string_view, 9> reserved_beginnings{
+    "M_", "FP_", "MATH_", "HUGE", "INT", "UINT", "PTRDIFF_", "SIZE_", "TACET_"};
+
+constexpr std::size_t longest_identifier = 63;  // so many characters tell two of them apart
+constexpr std::size_t longest_literal = 4095;
+
+bool is_letter(char c) { return data::lower_case(c) >= 'a' && data::lower_case(c) <= 'z'; }
+
+bool is_identifier(std::string_view name) {
+  if (name.empty() || name.size() > longest_identifier || !is_letter(name.front())) return false;
+  const auto allowed = [](char c) { return is_letter(c) || data::is_digit(c) || c == '_'; };
+  if (!std::ranges::all_of(name, allowed)) return false;
+  if (reserved_words.find(fmt::format(" {} ", name)) != std::string_view::npos) return false;
+  return std::ranges::none_of(reserved_beginnings,
+                              [&](std::string_view word) { return name.starts_with(word); });
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), by);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> c_identifiers(std::span<const std::string> names) {
+  std::unordered_set<std::string_view> taken;
+  for (const auto& name : names) {
+    if (is_identifier(name)) taken.insert(name);
+  }
+  std::vector<std::string> out;
+  out.reserve(names.size());
+  // Behind all places, so that no number is the place of another column.
+  auto free = names.size();
+  for (const auto& name : names) {
+    auto identifier = is_identifier(name) ? name : fmt::format("column_{}", out.size() + 1);
+    while (identifier != name && taken.contains(identifier)) {
+      identifier = fmt::format("column_{}", ++free);
+    }
+    out.push_back(std::move(identifier));
+  }
+  return out;
+}
+
+bool is_c_string(std::string_view text) { return text.find('\0') == std::string_view::npos; }
+
+std::string c_literal(std::string_view text) {
+  if (text.size() > longest_literal) {
+    throw base::UsageError(
+        "a text of {} bytes is too long for a literal of C, which holds {}: it begins '{}'",
+        text.size(), longest_literal, text.substr(0, 40));
+  }
+  std::string out = "\"";
+  for (const char c : text) {
+    const bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';
+    if (plain) {
+      out += c;
+    } else {
+      fmt::format_to(std::back_inserter(out), "\\{:03o}", static_cast<unsigned char>(c));
+    }
+  }
+  return out + "\"";
+}
+
+std::string c_comment(std::string_view text) {
+  auto out = base::printable(text);
+  replace_all(out, "*/", "* /");
+  replace_all(out, "/*", "/ *");
+  replace_all(out, "??", "? ?");
+  if (out.ends_with('/') || out.ends_with('*')) out += ' ';
+  return out;
+}
+
+}  // namespace tacet::model::internal

@@ -1,0 +1,86 @@
+#include "tacet/model/export/coefficient_export.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tacet/base/checked_cast.h"
+#include "tacet/base/text.h"
+#include "tacet/base/version.h"
+#include "tacet/model/export/export_notes.h"
+#include "tacet/model/original_units.h"
+
+namespace tacet::model::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json notes_json(const ModelFile& file) {
+  ordered_json out;
+  out["options"] = options_json({.format = ExportFormat::coefficients, .table = {}, .keep = {}});
+  out["version"] = base::version;
+  out["guarantee"] = privacy::statement(file.receipt);
+  if (!file.receipt.is_protected()) out["UNPROTECTED"] = file.receipt.unprotected_reason;
+  out["receipt_sha256"] = receipt_sha256(file.receipt);
+  out["trained_by"] = file.receipt.software_version;
+  return out;
+}
+
+ordered_json output_json(const ModelFile& file, std::int64_t output) {
+  const auto& model = file.model;
+  ordered_json out;
+  const auto place = base::checked_cast<std::size_t>(output);
+  if (model.task == Task::multi_class) out["class"] = model.classes[place];
+  const auto values = model.output(output);
+  const auto first = place * model.features.size();
+  auto& coefficients = out["coefficients"] = ordered_json::array();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    ordered_json entry{{"name", model.features[k]}, {"value", values[k]}};
+    if (!model.noise_stddevs.empty()) entry["noise_sd"] = model.noise_stddevs[first + k];
+    coefficients.push_back(std::move(entry));
+  }
+  auto& effects = out["original_units"] = ordered_json::array();
+  for (const auto& effect : original_units(file.schema, model, output)) {
+    effects.push_back({{"name", effect.name},
+                       {"step", effect.step},
+                       {"longest_row", effect.longest_row},
+                       {"shortest_row", effect.shortest_row}});
+  }
+  return out;
+}
+
+std::string link_name(const LinearModel& model) {
+  if (model.has_probabilities()) return "logit";
+  switch (link_of(model.loss)) {
+    case Link::logit:
+      return "logit";
+    case Link::log:
+      return "log";
+    case Link::identity:
+      break;
+  }
+  return "identity";
+}
+
+}  // namespace
+
+std::string coefficient_export(const ModelFile& file) {
+  expect_exportable(file, "coefficients");
+  const auto& model = file.model;
+  ordered_json out;
+  out["export"] = notes_json(file);
+  out["task"] = to_string(model.task);
+  out["loss"] = loss_name(model.loss);
+  out["link"] = link_name(model);
+  if (model.task == Task::regression) {
+    out["target_lower"] = model.target_lower;
+    out["target_upper"] = model.target_upper;
+  } else {
+    out["classes"] = model.classes;
+  }
+  out["grid"] = data::Dataset::feature_scale;
+  auto& outputs = out["outputs"] = ordered_json::array();
+  for (std::int64_t k = 0; k < model.output_count(); ++k) outputs.push_back(output_json(file, k));
+  out["schema"] = data::schema_to_json(file.schema);
+  return base::printable_json(out.dump(1)) + "\n";
+}
+
+}  // namespace tacet::model::internal

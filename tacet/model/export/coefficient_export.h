@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "tacet/model/model_file.h"
+
+namespace tacet::model::internal {
+
+/// JSON: the coefficients with the names of their features, what a step of each does in the units
+/// of the file (original_units.h), and the schema that says how a record becomes its features.
+[[nodiscard]] std::string coefficient_export(const ModelFile& file);
+
+}  // namespace tacet::model::internal

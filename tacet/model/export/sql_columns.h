@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/model/export/export.h"
+
+namespace tacet::model::internal {
+
+/// Features of a record of which at most one differs from 0.
+struct SqlSlot {
+  std::string value;  ///< what it then holds, before row scaling
+  std::string index;  ///< which one it is, from 0; below 0: none; empty: there is one alone
+  std::int64_t first;
+  std::int64_t count;
+};
+
+/// The way of a record to its features before row scaling, as steps of one query: each is a list of
+/// `expression AS name` that may name what the steps before it have.
+struct SqlColumns {
+  static constexpr std::size_t step_count = 7;
+  std::array<std::vector<std::string>, step_count> steps;
+  std::vector<SqlSlot> slots;        ///< ascending
+  std::vector<std::string> indexes;  ///< names of the steps that the slots' indexes name
+};
+
+/// UsageError for columns that have no such form.
+[[nodiscard]] SqlColumns sql_columns(const data::Schema& schema, SqlDialect dialect);
+
+}  // namespace tacet::model::internal

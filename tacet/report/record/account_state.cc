@@ -1,0 +1,128 @@
+#include "tacet/report/record/account_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/privacy/decimal.h"
+#include "tacet/report/record/words.h"
+
+namespace tacet::report {
+namespace {
+
+using ledger::Amount;
+using ledger::Cap;
+using ledger::Currency;
+
+// Where no run has stated one.
+constexpr double usual_delta = 1e-5;
+
+template <typename Round>
+std::string amount_in_words(const Amount& amount, const Cap& cap, const Round& rounded) {
+  constexpr int digits = 6;
+  const auto value = rounded(amount_in_currency(amount, cap), digits);
+  switch (cap.currency) {
+    case Currency::zcdp:
+      return "rho " + value;
+    case Currency::gdp:
+      return "mu " + value;
+    case Currency::rdp:
+      return fmt::format("bound {} at order {}", value, cap.order);
+    case Currency::pure:
+      return "epsilon " + value;
+    case Currency::basic:
+      return fmt::format("epsilon {}, delta {}", value, rounded(amount.delta, digits));
+  }
+  throw base::InternalError("an unknown currency");
+}
+
+bool counts_epsilon(const Cap& cap) {
+  return cap.currency == Currency::pure || cap.currency == Currency::basic;
+}
+
+}  // namespace
+
+double amount_in_currency(const Amount& amount, const Cap& cap) {
+  return cap.currency == Currency::gdp ? std::sqrt(amount.value) : amount.value;
+}
+
+std::string spent_in_words(const Amount& amount, const Cap& cap) {
+  return amount_in_words(amount, cap, privacy::rounded_up);
+}
+
+std::string left_in_words(const Amount& amount, const Cap& cap) {
+  return amount_in_words(amount, cap, privacy::rounded_down);
+}
+
+double delta_of(const ledger::Account& account) {
+  double delta = 0;
+  for (const auto& run : account.runs) {
+    if (run.booking.stated.delta < 1) delta = std::max(delta, run.booking.stated.delta);
+  }
+  return delta > 0 ? delta : usual_delta;
+}
+
+std::string next_run_answer(const ledger::Account& account) {
+  const auto& cap = account.cap();
+  if (account.counted().infinite()) {
+    return "No: something was released without protection, so that this account can promise "
+           "nothing any more.";
+  }
+  const auto left = account.counted().remaining(cap);
+  const auto words = left_in_words(left, cap);
+  if (counts_epsilon(cap)) {
+    const bool fits = left.value >= 1 && (cap.currency == Currency::pure || left.delta > 0);
+    const auto* answer = !fits                            ? "No"
+                         : cap.currency == Currency::pure ? "Yes, one without a delta"
+                                                          : "Yes, at a delta that is left";
+    return fmt::format("{}: {} left of {}.", answer,
+                       words + (cap.currency == Currency::pure ? " is" : " are"), in_words(cap));
+  }
+  const double delta = delta_of(account);
+  const double epsilon = ledger::epsilon_at(left, cap, privacy::Delta(delta));
+  if (left.value <= 0 || epsilon < 1) {
+    return fmt::format("No, not at delta {}: {} is left of {}, which is epsilon {} there.",
+                       privacy::rounded_up(delta, 3), words, in_words(cap),
+                       privacy::rounded_down(epsilon, 4));
+  }
+  return fmt::format(
+      "It may fit: {} is left of {}, which is epsilon {} at delta {}. How much a run takes of that "
+      "its plan says.",
+      words, in_words(cap), privacy::rounded_down(epsilon, 4), privacy::rounded_up(delta, 3));
+}
+
+std::string account_promise(const ledger::Account& account) {
+  const auto& cap = account.cap();
+  const auto& enrolled = account.enrolled;
+  if (account.counted().infinite()) {
+    return "Nothing is promised: something was released without protection.";
+  }
+  const auto amount = ledger::amount_of(cap);
+  const auto spent = account.counted().total();
+  const bool over = !account.counted().within(cap);
+  std::string text = fmt::format(
+      "Somebody who sees everything that runs of this account released, and knows everything about "
+      "everybody else, cannot tell {} much better than before. Neighbours are those of {}. ",
+      difference_in_words(enrolled.adjacency, enrolled.privacy_unit),
+      to_string(enrolled.adjacency));
+  const auto epsilon_text = [&](const Amount& of) {
+    if (counts_epsilon(cap)) return std::string();
+    const double delta = delta_of(account);
+    return fmt::format(" (epsilon {} at delta {})",
+                       privacy::rounded_up(ledger::epsilon_at(of, cap, privacy::Delta(delta)), 4),
+                       privacy::rounded_up(delta, 3));
+  };
+  if (over) {
+    return text + fmt::format("The cap was {}, but runs went past it: spent are {}{}.",
+                              in_words(cap), spent_in_words(spent, cap), epsilon_text(spent));
+  }
+  return text + fmt::format(
+                    "All of them together, those to come too, stay within {}{}; so far {}{} are "
+                    "spent.",
+                    in_words(cap), epsilon_text(amount), spent_in_words(spent, cap),
+                    epsilon_text(spent));
+}
+
+}  // namespace tacet::report

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tacet/model/model_file.h"
+
+/// What each column of a linear model adds to its margin, in units of the file.
+namespace tacet::report {
+
+/// A value of a column, with what it adds to each output.
+struct EffectPoint {
+  double at = 0;      ///< the number; of levels their place
+  std::string label;  ///< the level, or the number as text
+  std::vector<double> adds;
+  /// Bounds of the standard deviation of privacy's noise in it; empty where none is stated.
+  std::vector<double> noise;
+  double squared_length = 0;  ///< what it adds to the squared length of the record's row
+};
+
+enum class EffectKind {
+  curve,   ///< of a number
+  levels,  ///< of a list of categories
+  pair,    ///< of each two categories of two columns
+  buckets  ///< of numbered features, of which only the strongest are shown
+};
+
+struct ColumnEffect {
+  std::string name;
+  EffectKind kind = EffectKind::levels;
+  std::vector<EffectPoint> points{};  ///< ascending; two at one number where it jumps
+  /// Of a number that is missing, or a category that is not listed; none or one.
+  std::vector<EffectPoint> missing{};
+  std::vector<std::string> rows{};  ///< of a pair: categories of the first column
+  std::vector<std::string> columns{};
+  bool date = false;
+  bool straight = true;  ///< a curve is straight between its points
+  std::int64_t features = 0;
+
+  // Of each output.
+  std::vector<double> range{};        ///< the largest less the smallest effect
+  std::vector<double> range_noise{};  ///< bound of the noise in that difference; empty: not stated
+  /// How many standard deviations the range of noise alone stays below in 95 of 100 runs.
+  double noise_quantile = 0;
+
+  /// The largest of the outputs' range over its noise; range alone where no noise is stated.
+  [[nodiscard]] double strength() const;
+  /// For one output at least the range is more than noise alone would make of it.
+  [[nodiscard]] bool told_from_noise() const;
+};
+
+struct Effects {
+  std::vector<std::string> outputs;  ///< what each of them is
+  std::string unit;                  ///< of what is added
+  std::vector<double> intercept;
+  std::vector<double> intercept_noise;
+  double intercept_squared_length = 0;
+  /// Rows are divided by their length where it is above 1; what is added is that in the longest
+  /// row.
+  bool by_length = false;
+  double longest = 1;  ///< length of the longest row
+  bool noise_stated = false;
+  std::vector<ColumnEffect> columns;
+};
+
+/// Of a model with one coefficient for each feature (no wide model, no projected rows).
+[[nodiscard]] Effects effects_of(const model::ModelFile& file);
+
+}  // namespace tacet::report

@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "tacet/learn/inference/regression_table.h"
+#include "tacet/model/linear_model.h"
+#include "tacet/report/figure/labels.h"
+#include "tacet/report/record/model_panels.h"
+#include "tacet/report/record/sections.h"
+#include "tacet/report/record/words.h"
+#include "tacet/report/regression.h"
+
+namespace tacet::report {
+namespace {
+
+constexpr std::size_t max_panels = 40;
+constexpr std::size_t max_folded_panels = 40;
+
+std::string target_name(const model::ModelFile& file) {
+  const auto& column = file.schema.target->column;
+  return column.empty() ? std::string("the label") : in_quotes(column);
+}
+
+std::string what_it_is(const model::ModelFile& file, const Effects& effects) {
+  auto text = fmt::format(
+      "A linear model of {} with the {} loss. It adds up what each column says; the sum with the "
+      "intercept is the {}.",
+      target_name(file), loss_name(file.model.loss), effects.unit);
+  if (effects.outputs.size() > 1) {
+    text += fmt::format(
+        " It does so for each of {} classes, and predicts the one with the "
+        "largest sum.",
+        effects.outputs.size());
+  }
+  return text;
+}
+
+std::string how_to_read(const model::ModelFile& file, const Effects& effects) {
+  std::string text =
+      "A dot or a line is what a value adds. 0 is a record that the column says nothing about: a "
+      "category that is not listed, or a number in the middle of its bounds.";
+  text += effects.noise_stated
+              ? " The interval or band around it holds what the fit would have been without "
+                "privacy's noise in at least 95 of 100 trainings. It does not hold the error of "
+                "the sample, which no release of this training tells."
+          : std::isinf(file.receipt.guarantee.epsilon)
+              ? " There is no privacy noise in it."
+              : fmt::format(
+                    " Method {} states no standard deviation for the noise of its "
+                    "coefficients, so no interval is drawn: how far noise moves a panel is "
+                    "not known.",
+                    in_quotes(file.receipt.algorithm));
+  if (effects.by_length) {
+    text += fmt::format(
+        " Rows are divided by their length. The panels show the longest row, of length {}; a "
+        "shorter one is moved more, by {} over its length.",
+        number_text(effects.longest, 4), number_text(effects.longest, 4));
+  }
+  return text;
+}
+
+std::string by_hand(const model::ModelFile& file, const Effects& effects) {
+  const auto& model = file.model;
+  std::string text =
+      "Take the intercept and, for each column, the row of the record's value; between two numbers "
+      "of a column the sum goes straight from one to the other, unless the column counts by "
+      "logarithms or has a period. Add them up.";
+  if (effects.by_length) {
+    text += fmt::format(
+        " Add up the squared lengths too, that of the intercept among them. If they are above 1, "
+        "divide the sum by their square root and multiply it by {}; else multiply it by {}.",
+        number_text(effects.longest, 10), number_text(effects.longest, 10));
+  }
+  const auto link = model::link_of(model.loss);
+  if (model.task == model::Task::regression && link == model::Link::identity) {
+    text += fmt::format(" The prediction is that plus {}, cut to {} to {}.",
+                        number_text((model.target_lower + model.target_upper) / 2, 10),
+                        number_text(model.target_lower, 10), number_text(model.target_upper, 10));
+  } else if (model.task == model::Task::binary) {
+    text += fmt::format(" Above 0 the prediction is {}, else {}.", in_quotes(model.classes[1]),
+                        in_quotes(model.classes[0]));
+    if (model.has_probabilities()) {
+      text += fmt::format(" The probability of {} is 1 / (1 + exp(-sum)).",
+                          in_quotes(model.classes[1]));
+    }
+  } else if (model.task == model::Task::multi_class) {
+    text += " The class with the largest sum is predicted.";
+  } else if (link == model::Link::logit) {
+    text += " The prediction is 1 / (1 + exp(-sum)).";
+  } else {
+    text +=
+        fmt::format(" The prediction is {} times exp(sum).", number_text(model.target_upper, 10));
+  }
+  return text;
+}
+
+void add_panels(const Effects& effects, const std::string& prefix, Section& section) {
+  Beside told;
+  Folded hidden;
+  std::vector<std::string> hidden_names;
+  std::size_t left_out = 0;
+  std::size_t number = 0;
+  for (const auto* effect : panels_in_order(effects)) {
+    const auto name = fmt::format("{}-column-{}", prefix, ++number);
+    if (effect->told_from_noise()) {
+      if (told.blocks.size() < max_panels) {
+        told.blocks.push_back({panel_of(effects, *effect, name)});
+      } else {
+        ++left_out;
+      }
+      continue;
+    }
+    hidden_names.push_back(effect->name);
+    if (hidden.blocks.size() < max_folded_panels) {
+      hidden.blocks.push_back({panel_of(effects, *effect, name)});
+    }
+  }
+  if (!told.blocks.empty()) section.blocks.push_back({std::move(told)});
+  if (left_out > 0) {
+    section.blocks.push_back(
+        {Paragraph{fmt::format("{} that stand out less are not drawn; the table below has them.",
+                               counted(left_out, "more column", "more columns"))}});
+  }
+  if (hidden_names.empty()) return;
+  hidden.summary =
+      effects.noise_stated
+          ? fmt::format("{} cannot be told from noise: {}",
+                        counted(hidden_names.size(), "column", "columns"), listed(hidden_names))
+          : fmt::format("{} without any effect: {}",
+                        counted(hidden_names.size(), "column", "columns"), listed(hidden_names));
+  if (effects.noise_stated) {
+    hidden.blocks.insert(
+        hidden.blocks.begin(),
+        Block{Paragraph{"What such a column adds is not more than what noise alone would add in 5 "
+                        "of 100 trainings. That does not say that it has no effect."}});
+  }
+  section.blocks.push_back({std::move(hidden)});
+}
+
+void add_regression(const model::ModelFile& file, Section& section) {
+  section.blocks.push_back({Paragraph{fmt::format(
+      "A table of coefficients of {}, {} regression, in the units of the file. An interval holds "
+      "the "
+      "coefficient of the population in 95 of 100 trainings: the error of the sample and privacy's "
+      "noise are both in it. The table predicts nothing.",
+      target_name(file), regression_kind(file.model.loss))}});
+  if (regression_kind(file.model.loss) == "poisson") {
+    section.blocks.push_back(
+        {Paragraph{"EXPERIMENTAL: intervals of counts have not been tested as the others were."}});
+  }
+  const auto lines = learn::table_lines(learn::table_of(file.model));
+  const auto corrected = learn::holm_of_slopes(lines);
+  Table table{.caption = "Coefficients with 95 % intervals",
+              .header = {"name", "estimate", "std. error", "from", "to", "p", "p (Holm)",
+                         "noise widened, %"},
+              .rows = {}};
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    const auto& line = lines[k];
+    if (!line.identified) {
+      table.rows.push_back({line.name, "not identified at this budget", "", "", "", "", "", ""});
+      continue;
+    }
+    table.rows.push_back({line.name, line.estimate, line.standard_error, line.low, line.high,
+                          line.p, corrected[k] ? Cell(*corrected[k]) : Cell(std::string()),
+                          100 * line.widened});
+  }
+  section.blocks.push_back({std::move(table)});
+}
+
+void add_model(const ReadResult& result, const std::string& prefix, Section& section) {
+  const auto& file = *result.recorded.model;
+  if (file.model.table) return add_regression(file, section);
+  const auto effects = panels_of(result);
+  if (!effects) {
+    section.blocks.push_back({Paragraph{fmt::format(
+        "A wide model of {} with the {} loss: vectors of ids and layers behind them, {} numbers. "
+        "It does not add up what its columns say, so that no panel of one column would show it.",
+        target_name(file), loss_name(file.model.loss), file.model.wide->numbers().size())}});
+    return;
+  }
+  section.blocks.push_back({Paragraph{what_it_is(file, *effects)}});
+  section.blocks.push_back({Paragraph{how_to_read(file, *effects)}});
+  if (file.schema.projection) {
+    section.blocks.push_back({Paragraph{
+        "The rows were projected. What is shown are the columns before the projection, of hashed "
+        "values and words none; their noise is counted as independent."}});
+  }
+  add_panels(*effects, prefix, section);
+  if (file.schema.projection) return;
+  section.blocks.push_back({Heading{"One prediction by hand"}});
+  section.blocks.push_back({Paragraph{by_hand(file, *effects)}});
+  Folded folded{"What each value of each column adds", {}};
+  const bool has_buckets = std::ranges::any_of(effects->columns, [](const ColumnEffect& effect) {
+    return effect.kind == EffectKind::buckets &&
+           static_cast<std::size_t>(effect.features) > effect.points.size();
+  });
+  if (has_buckets) {
+    folded.blocks.push_back({Paragraph{
+        "Of columns with very many features only the largest stand here, so that not every "
+        "prediction can be added up."}});
+  }
+  folded.blocks.push_back({hand_table(*effects)});
+  section.blocks.push_back({std::move(folded)});
+}
+
+}  // namespace
+
+Section model_section(const Material& material) {
+  Section section{"model", "What the model says", {}};
+  std::size_t models = 0;
+  for (const auto& result : material.results.all) {
+    models += result.kind == ResultKind::model ? 1 : 0;
+  }
+  std::size_t number = 0;
+  for (const auto& result : material.results.all) {
+    if (result.kind != ResultKind::model) continue;
+    ++number;
+    if (models > 1) section.blocks.push_back({Heading{in_quotes(result.name)}});
+    add_model(result, fmt::format("model-{}", number), section);
+  }
+  return section;
+}
+
+}  // namespace tacet::report

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tacet/report/record/attack.h"
+#include "tacet/report/record/gather.h"
+#include "tacet/report/record/read_results.h"
+
+/// The sections of a report, each made of what was read.
+namespace tacet::report {
+
+/// What all sections are made of.
+struct Material {
+  const ReportRequest& request;
+  ReadResults results;
+  /// Of all results together, where they promise something: what they state, or of several what
+  /// their composition costs, with what noise from the cipher adds to its delta.
+  std::optional<privacy::Guarantee> joint{};
+  double joint_prg_share = 0;
+  CertifiedCurve together{};
+};
+
+[[nodiscard]] Section promise_section(const Material& material);
+[[nodiscard]] Section model_section(const Material& material);
+[[nodiscard]] Section metrics_section(const Material& material);
+[[nodiscard]] Section cost_section(const Material& material);
+[[nodiscard]] Section epsilon_section(const Material& material, base::WorkMeter& work);
+[[nodiscard]] Section budget_section(const Material& material);
+[[nodiscard]] Section summary_section(const Material& material);
+[[nodiscard]] Section check_section(const Material& material);
+
+}  // namespace tacet::report

@@ -1,0 +1,90 @@
+#include "tacet/report/regression.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <variant>
+#include <vector>
+
+#include "tacet/learn/inference/regression_table.h"
+
+namespace tacet::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json line_json(const learn::TableLine& line, bool ratios) {
+  ordered_json out;
+  out["name"] = line.name;
+  out["identified"] = line.identified;
+  const auto put = [&](const char* name, double value) {
+    out[name] = line.identified ? ordered_json(value) : ordered_json();
+  };
+  put("estimate", line.estimate);
+  put("standard_error", line.standard_error);
+  put("low", line.low);
+  put("high", line.high);
+  put("degrees_of_freedom", line.degrees_of_freedom);
+  put("t", line.t);
+  put("p", line.p);
+  put("widened_by_noise", line.widened);
+  if (!ratios) return out;
+  put("ratio", std::exp(line.estimate));
+  put("ratio_low", std::exp(line.low));
+  put("ratio_high", std::exp(line.high));
+  return out;
+}
+
+/// Rows of the matrix, with null where a coefficient is not identified.
+ordered_json covariance_json(const Eigen::MatrixXd& matrix) {
+  auto rows = ordered_json::array();
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    auto row = ordered_json::array();
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+      row.push_back(std::isnan(matrix(i, j)) ? ordered_json() : ordered_json(matrix(i, j)));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string regression_kind(const model::Loss& loss) {
+  if (std::holds_alternative<model::SquaredLoss>(loss)) return "linear";
+  return std::holds_alternative<model::LogisticLoss>(loss) ? "logistic" : "poisson";
+}
+
+ordered_json regression_json(const model::LinearModel& model, double level,
+                             std::span<const std::string> contrasts) {
+  const auto table = learn::table_of(model);
+  const auto kind = regression_kind(model.loss);
+  const bool ratios = kind != "linear";
+  ordered_json out;
+  out["kind"] = kind;
+  out["experimental"] = kind == "poisson";
+  out["terms"] = model.table->terms;
+  out["level"] = level;
+  out["reach"] = table.reach;
+  out["rows"] = table.rows;
+  out["references"] = table.references;
+  const auto lines = learn::table_lines(table, level);
+  const auto corrected = learn::holm_of_slopes(lines);
+  out["coefficients"] = ordered_json::array();
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    auto line = line_json(lines[k], ratios);
+    line["p_holm"] = corrected[k] ? ordered_json(*corrected[k]) : ordered_json();
+    out["coefficients"].push_back(std::move(line));
+  }
+  out["contrasts"] = ordered_json::array();
+  for (const auto& contrast : contrasts) {
+    out["contrasts"].push_back(line_json(learn::contrast_line(table, contrast, level), ratios));
+  }
+  out["covariance"] = covariance_json(table.covariance());
+  out["sampling_covariance"] = covariance_json(table.sampling);
+  if (const auto share = learn::known_explained_share(table)) out["r_squared"] = *share;
+  if (table.residual_stddev > 0) out["residual_stddev"] = table.residual_stddev;
+  if (table.residual_cut > 0) out["residual_cut"] = table.residual_cut;
+  return out;
+}
+
+}  // namespace tacet::report

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""The small device of examples/device against the test vectors, and against a running server.
+
+    device_example.py PROGRAM SOURCE
+
+From the vector's record it comes to the same row and gradient, and from its coordinates to each byte
+of the frame, for every mechanism; its noise has the law that it should; forty of them, each started
+twice, fill a task, and the server's replay agrees.
+"""
+
+import json
+import math
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+from fractions import Fraction
+
+from local_storm import Server, run
+
+SCHEMA = """
+name = "people"
+[target]
+column = "bought"
+positive = "yes"
+negative = "no"
+[[column]]
+name = "age"
+kind = "numeric"
+lower = 0
+upper = 100
+[[column]]
+name = "town"
+kind = "categorical"
+categories = ["Bern", "Basel"]
+"""
+
+
+def check_vectors(device, source, faults):
+    known = json.loads((source / "docs/reference/local-vectors.json").read_text())
+    names, values = known["record"].splitlines()
+    record = dict(zip(names.split(","), values.split(",")))
+    for vector in known["vectors"]:
+        task = json.loads(vector["task"])
+        slot = {"round": vector["round"], "model": vector["model_digest"]}
+        made = device.frame(task, vector["task_digest"], slot, int(vector["report_number"], 16),
+                            vector["coordinates"])
+        if made.hex() != vector["frame"]:
+            faults.append(f"another frame than the vector's for {vector['mechanism']}")
+        row = device.encode(task["schema"], record)
+        if row != vector["row"]:
+            faults.append(f"the row is {row}, the vector's {vector['row']}")
+        values = device.gradient(task, row, 1, unpack(vector["model"]))
+        if values != vector["gradient"]:
+            faults.append(f"the gradient is {values}, the vector's {vector['gradient']}")
+    if len(known["vectors"]) != 6:
+        faults.append("vectors of six mechanisms were expected")
+
+
+def unpack(model):
+    content = bytes.fromhex(model)
+    return list(struct.unpack(f"<{len(content) // 8}d", content))
+
+
+def check_noise(device, faults):
+    """Counts of 40,000 draws; each is off by five standard deviations once in 10^6 runs."""
+    scale, draws = Fraction(7, 2), 40_000
+    counts = {}
+    for _ in range(draws):
+        k = device.discrete_laplace(scale)
+        counts[k] = counts.get(k, 0) + 1
+    base = (1 - math.exp(-2 / 7)) / (1 + math.exp(-2 / 7))
+    for k in range(-5, 6):
+        p = base * math.exp(-abs(k) * 2 / 7)
+        if abs(counts.get(k, 0) - draws * p) > 5 * math.sqrt(draws * p * (1 - p)):
+            faults.append(f"the noise is {k} {counts.get(k, 0)} times, {draws * p:.0f} were expected")
+
+
+def check_server(device, program, folder, faults):
+    (folder / "people.toml").write_text(SCHEMA)
+    run(program, "local", "task", "--schema", "people.toml", "--epsilon", "4", "--mechanism",
+        "coordinate_laplace", "--public-row-count", "40", "--batch-size", "8", "--delay", "0",
+        cwd=folder)
+    tokens = run(program, "local", "enrol", "task.json", "--state", "task.state", "--count", "40",
+                 cwd=folder).split()
+    server = Server(program, folder)
+    server.start()
+    answers = []
+
+    def take_part(number):
+        record = {"age": 2 * number, "town": "Bern", "bought": "yes" if number > 20 else "no"}
+        for _ in range(2):  # the second time sends the same bytes
+            answers.append(device.take_part(
+                f"http://127.0.0.1:{server.port}", folder / "task.json", tokens[number], record,
+                folder / f"device{number}", patience=120))
+
+    threads = [threading.Thread(target=take_part, args=(i,)) for i in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    server.stop()
+    if answers != ["counted"] * 80:
+        faults.append(f"devices were answered {answers}")
+    said = run(program, "local", "replay", "task.state", "--verify", cwd=folder)
+    if "40 reports, 5 rounds" not in said:
+        faults.append(f"the replay says {said}")
+    subprocess.run([program, "local", "model", "task.state", "--quiet"], cwd=folder, check=True)
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    program, source = str(pathlib.Path(arguments[0]).resolve()), pathlib.Path(arguments[1]).resolve()
+    sys.path.insert(0, str(source / "examples/device"))
+    import device
+    faults = []
+    if len((source / "examples/device/device.py").read_text().splitlines()) > 300:
+        faults.append("the small device has more than 300 lines")
+    check_vectors(device, source, faults)
+    check_noise(device, faults)
+    with tempfile.TemporaryDirectory(prefix="tacet-device-") as name:
+        check_server(device, program, pathlib.Path(name), faults)
+    for fault in faults:
+        print(f"FAILED: {fault}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,260 @@
+"""Models as C and SQL give the program's answers.
+
+    exports.py TACET SCRATCH C_COMPILER...
+
+The records are invented. Models of two and three classes and of a number are trained on a table with
+curves, bins, a period, a logarithm, dates and an interaction. Records with missing values, numbers beyond
+the bounds and unknown texts are scored by the program, by the exported C with sanitizers, and by the
+exported query in SQLite, whose table once has types and once is all text, as one that was imported.
+"""
+
+import datetime
+import json
+import math
+import pathlib
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+TARGETS = {
+    "two": '[target]\ncolumn = "y2"\npositive = ["yes"]\nnegative = ["no"]\n',
+    "three": '[target]\ncolumn = "y3"\nclasses = ["a", "b\'s", "c"]\n',
+    "number": '[target]\ncolumn = "y"\nlower = 0\nupper = 10\n',
+}
+SCHEMA = """
+public_row_count = 400
+missing = ["", "NA", "-999"]
+interactions = [["town", "code"]]
+{scaling}
+{target}
+[[column]]
+name = "age"
+kind = "numeric"
+lower = 17
+upper = 90
+knots = 0
+[[column]]
+name = "gain"
+kind = "numeric"
+lower = 0
+upper = 9999
+log1p = true
+fill = 12
+knots = 0
+[[column]]
+name = "curve"
+kind = "numeric"
+lower = -3
+upper = 5
+knots = 7
+[[column]]
+name = "case"
+kind = "numeric"
+lower = 0
+upper = 100
+bins = 10
+missing_indicator = true
+knots = 0
+[[column]]
+name = "Stunde \\"\u00fc\\""
+kind = "numeric"
+lower = 0
+upper = 24
+period = 24
+[[column]]
+name = "day"
+kind = "date"
+lower = "2011-01-01"
+upper = "2013-12-31"
+knots = 0
+[[column]]
+name = "town"
+kind = "categorical"
+categories = ["Bern", "Bir's", "a;b\\\\"]
+other = "column"
+[[column]]
+name = "code"
+kind = "categorical"
+categories = ["1", "2.5", "30"]
+"""
+NAMES = ["age", "gain", "curve", "case", 'Stunde "\u00fc"', "day", "town", "code"]
+TEXTS = {"town", "code"}
+MISSING = ["", "NA"]
+
+
+def number(draw, lower, upper, whole):
+    value = draw.uniform(lower - (upper - lower) / 5, upper + (upper - lower) / 5)
+    value = draw.choice([value, value, value, lower, upper, -999])
+    value = round(value) if whole or draw.random() < 0.3 else round(value, 4)
+    return draw.choice(MISSING) if draw.random() < 0.1 else repr(value)
+
+
+def date(draw):
+    if draw.random() < 0.1:
+        return ""
+    return f"{draw.randint(2010, 2014)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}"
+
+
+def records(count, seed):
+    draw = random.Random(seed)
+    for k in range(count):
+        row = {"age": number(draw, 17, 90, True), "gain": number(draw, 0, 9999, False),
+               "curve": number(draw, -3, 5, False), "case": number(draw, 0, 100, True),
+               NAMES[4]: number(draw, 0, 24, k % 2 == 0), "day": date(draw),
+               "town": draw.choice(["Bern", "Bir's", "a;b\\", "elsewhere", "", "NA"]),
+               "code": draw.choice(["1", "2.5", "30", "1.0", " 3e1", "+2.50", "1e", "x", ""])}
+        noise = draw.gauss(0, 1)
+        known = row["curve"] not in MISSING
+        signal = noise + (min(5.0, float(row["curve"])) if known else 0) + (row["town"] == "Bern")
+        row["y2"] = "yes" if signal > 1 else "no"
+        row["y3"] = "a" if signal < 0 else "b's" if signal < 2 else "c"
+        row["y"] = f"{min(10, max(0, signal + 3)):.3f}"
+        yield row
+
+
+def write_csv(path, rows):
+    quoted = [['"' + text.replace('"', '""') + '"' for text in row.values()] for row in rows]
+    head = ['"' + name.replace('"', '""') + '"' for name in rows[0]]
+    path.write_text("".join(",".join(line) + "\n" for line in [head, *quoted]), encoding="utf-8")
+
+
+def run(*command, **given):
+    done = subprocess.run([str(word) for word in command], check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, encoding="utf-8", **given)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\nfailed:\n{done.stderr[:3000]}")
+    return done.stdout
+
+
+def days(text):
+    return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
+
+
+def c_value(name, text):
+    if name in TEXTS:
+        return '"' + text.replace("\\", "\\\\") + '"' if text else "NULL"
+    if text in MISSING:
+        return "NAN"
+    return f"{days(text)}.0" if name == "day" else f"{float(text)!r}"
+
+
+DRIVER = """
+#define TACET_DECLARATIONS_ONLY
+#include "model.c"
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+static const struct tacet_record records[] = {%s};
+int main(void)
+{
+  size_t k;
+  for (k = 0; k < sizeof records / sizeof *records; ++k) {
+    %s
+  }
+  return 0;
+}
+"""
+PRINT_NUMBER = 'printf("%.17g\\n", tacet_predict(&records[k]));'
+PRINT_CLASS = """double p[TACET_CLASSES];
+    int c;
+    tacet_probabilities(&records[k], p);
+    printf("%d", tacet_predict(&records[k]));
+    for (c = 0; c < TACET_CLASSES; ++c) printf(" %.17g", p[c]);
+    printf("\\n");"""
+
+
+def c_answers(folder, compiler, kind, rows):
+    lines = ["{" + ", ".join(c_value(name, row[name]) for name in NAMES) + "}" for row in rows]
+    body = PRINT_NUMBER if kind == "number" else PRINT_CLASS
+    driver = DRIVER % (",\n".join(lines), body)
+    (folder / "main.c").write_text(driver, encoding="utf-8")
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-fsanitize=address,undefined",
+              "-fno-sanitize-recover=all"]
+    run(compiler, *strict, "-o", folder / "scored", folder / "main.c", folder / "model.c", "-lm")
+    return [[float(word) for word in line.split()]
+            for line in run(folder / "scored").splitlines()]
+
+
+def sql_answers(query, rows, typed):
+    base = sqlite3.connect(":memory:")
+    kinds = [f'"{name.replace(chr(34), 2 * chr(34))}"'
+             + (" TEXT" if not typed or name in TEXTS or name == "day" else " REAL") for name in NAMES]
+    base.execute(f"CREATE TABLE people (id INTEGER, {', '.join(kinds)})")
+
+    def value(name, text):
+        if typed and text in MISSING and name not in TEXTS:
+            return None
+        return float(text) if typed and name not in TEXTS and name != "day" else text
+
+    base.executemany(f"INSERT INTO people VALUES ({', '.join('?' * (len(NAMES) + 1))})",
+                     [[k, *(value(name, row[name]) for name in NAMES)] for k, row in enumerate(rows)])
+    found = base.execute(query)
+    names = [column[0] for column in found.description]
+    return [dict(zip(names, row)) for row in sorted(found.fetchall())]
+
+
+def expect(holds, what):
+    if not holds:
+        sys.exit(what)
+
+
+def compare_sql(kind, query, rows, expected):
+    for typed in (True, False):
+        found = sql_answers(query, rows, typed)
+        expect(len(found) == len(rows), f"{kind}: {len(found)} rows")
+        for k, row in enumerate(found):
+            expect(row["id"] == k, f"{kind}: row {k} is {row}")
+            if kind == "number":
+                near = math.isclose(row["prediction_UNPROTECTED"], expected["predictions"][k],
+                                    abs_tol=1e-9, rel_tol=0)
+                expect(near, f"{kind}, typed {typed}: {rows[k]}: {row}, not {expected['predictions'][k]}")
+                continue
+            wanted = expected["probabilities"][k]
+            names = (["probability_UNPROTECTED"] if kind == "two"
+                     else [f"probability_{c}_UNPROTECTED" for c in (1, 2, 3)])
+            for name, right in zip(names, wanted[-len(names):]):
+                near = math.isclose(row[name], right, abs_tol=1e-9, rel_tol=0)
+                expect(near, f"{kind}, typed {typed}: {rows[k]}: {row}, not {wanted}")
+            expect(row["prediction_UNPROTECTED"] == expected["predictions"][k],
+                   f"{kind}, typed {typed}: {row}")
+
+
+def main():
+    tacet, scratch, compilers = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    train, new = list(records(400, 1)), list(records(1500, 2))
+    write_csv(scratch / "train.csv", train)
+    write_csv(scratch / "new.csv", new)
+    for kind, target in TARGETS.items():
+        for scaling in ("clip1", "const"):
+            folder = scratch / f"{kind}_{scaling}"
+            folder.mkdir()
+            text = SCHEMA.format(target=target, scaling=f'row_scaling = "{scaling}"')
+            (folder / "s.toml").write_text(text, encoding="utf-8")
+            model = folder / "m.json"
+            run(tacet, "train", scratch / "train.csv", "--schema", folder / "s.toml", "--epsilon", "inf",
+                "--quiet", "--output", model)
+            answers = json.loads(run(tacet, "predict", model, scratch / "new.csv", "--json"))
+            if kind != "number":
+                probabilities = run(tacet, "predict", model, scratch / "new.csv", "--json", "--proba")
+                answers["probabilities"] = json.loads(probabilities)["probabilities"]
+            run(tacet, "export", model, "--format", "c", "-o", folder / "model.c")
+            query = run(tacet, "export", model, "--format", "sql", "--table", "people", "--keep", "id")
+            for compiler in compilers:
+                for k, found in enumerate(c_answers(folder, compiler, kind, new)):
+                    if kind == "number":
+                        expect(found == [answers["predictions"][k]], f"{kind} in C: {new[k]}: {found}")
+                        continue
+                    expect(answers["classes"][int(found[0])] == answers["predictions"][k],
+                           f"{kind} in C: {new[k]}: {found}")
+                    near = all(math.isclose(one, other, rel_tol=1e-14)
+                               for one, other in zip(found[1:], answers["probabilities"][k]))
+                    expect(near, f"{kind} in C: {new[k]}: {found}, not {answers['probabilities'][k]}")
+            compare_sql(kind, query, new, answers)
+
+
+if __name__ == "__main__":
+    main()
