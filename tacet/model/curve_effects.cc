@@ -56,9 +56,9 @@ std::vector<NumberPlace> number_places(const data::Schema& schema) {
   return found;
 }
 
-ColumnEffect effect_of_number(const data::NumericColumn& rule, std::uint32_t feature,
+CurveEffect effect_of_number(const data::NumericColumn& rule, std::uint32_t feature,
                               Predictions& predictions) {
-  ColumnEffect effect;
+  CurveEffect effect;
   auto with_places = rule;
   with_places.knots = places;
   const data::NumericMap map(with_places);
@@ -71,9 +71,9 @@ ColumnEffect effect_of_number(const data::NumericColumn& rule, std::uint32_t fea
   return effect;
 }
 
-ColumnEffect effect_of_categories(const data::CategoricalColumn& rule, std::uint32_t first,
+CurveEffect effect_of_categories(const data::CategoricalColumn& rule, std::uint32_t first,
                                   Predictions& predictions) {
-  ColumnEffect effect;
+  CurveEffect effect;
   for (std::size_t k = 0; k < rule.categories.size(); ++k) {
     const bool sign = rule.coding == data::Coding::sign;
     const auto feature = sign ? first : first + static_cast<std::uint32_t>(k);
@@ -85,9 +85,9 @@ ColumnEffect effect_of_categories(const data::CategoricalColumn& rule, std::uint
 
 }  // namespace
 
-std::vector<ColumnEffect> curve_effects(const data::Schema& schema, const LinearModel& model) {
+std::vector<CurveEffect> curve_effects(const data::Schema& schema, const LinearModel& model) {
   Predictions predictions(schema, model);
-  std::vector<ColumnEffect> effects;
+  std::vector<CurveEffect> effects;
   std::int64_t first = 0;
   for (const auto& column : schema.columns) {
     const auto feature = static_cast<std::uint32_t>(first);

@@ -17,7 +17,7 @@ struct EffectPoint {
 
 /// Predictions along one column, the others held: numbers at their released means, columns of
 /// categories at none of them.
-struct ColumnEffect {
+struct CurveEffect {
   std::string column;
   std::vector<EffectPoint> points;
   double spread = 0;  ///< largest prediction less the smallest
@@ -25,7 +25,7 @@ struct ColumnEffect {
 
 /// One per number, at nine places from the lower bound to the upper one, and one per column of
 /// categories; in the order of the columns. The schema is the model's own and has curves.
-[[nodiscard]] std::vector<ColumnEffect> curve_effects(const data::Schema& schema,
+[[nodiscard]] std::vector<CurveEffect> curve_effects(const data::Schema& schema,
                                                       const LinearModel& model);
 
 /// How far two numbers act together: the prediction with both one deviation up, less what each does

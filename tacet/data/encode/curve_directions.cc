@@ -341,28 +341,31 @@ Curves with_directions(const Curves& curves, const CurveShape& shape, base::Thre
   const auto directions = static_cast<std::size_t>(curves.directions);
   const auto functions_each = static_cast<std::size_t>(shape.function_weights(curves));
   const auto line_each = static_cast<std::size_t>(shape.line_weights());
-  out.map.assign(directions * (functions_each + line_each), 0.0F);
+  out.weights.assign(directions * functions_each, 0);
+  out.lines.assign(directions * line_each, 0.0F);
   if (directions == 0) return out;
   const CurveFunctions functions(curves, shape);
   const Moments moments(functions, threads);
   const auto space = numeric::leading_space(moments.blocks(), directions, threads);
   out.energy = space.energy;
   out.even = space.parts.size() == 2 ? static_cast<std::int64_t>(space.parts[0].count) : 0;
+  constexpr auto unit = static_cast<double>(Curves::weight_unit);
   std::size_t direction = 0;
   for (std::size_t b = 0; b < space.parts.size(); ++b) {
     const auto& part = space.parts[b];
     const std::size_t first = b * functions_each;  // of the block, among all functions
     for (std::size_t k = 0; k < part.count; ++k, ++direction) {
-      float* to = out.map.data() + direction * (functions_each + line_each);
       std::vector<double> line(line_each, 0.0);
       for (std::size_t i = 0; i < functions_each; ++i) {
-        const double weight = part.vectors[i * part.count + k];
-        to[i] = static_cast<float>(weight);
-        for (std::size_t l = 0; l < line_each; ++l)
-          line[l] += weight * moments.line()[l][first + i];
+        const auto weight = static_cast<std::int16_t>(
+            std::floor(part.vectors[i * part.count + k] * unit + 0.5));
+        out.weights[direction * functions_each + i] = weight;
+        for (std::size_t l = 0; l < line_each; ++l) {
+          line[l] += weight / unit * moments.line()[l][first + i];
+        }
       }
       for (std::size_t l = 0; l < line_each; ++l) {
-        to[functions_each + l] = static_cast<float>(line[l]);
+        out.lines[direction * line_each + l] = static_cast<float>(line[l]);
       }
     }
   }

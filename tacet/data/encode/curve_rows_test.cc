@@ -15,6 +15,7 @@
 #include "tacet/data/encode/curve_records.h"
 #include "tacet/data/encode/encoder.h"
 #include "tacet/data/encode/standardise.h"
+#include "tacet/data/schema/number_text.h"
 
 namespace tacet::data {
 namespace curve_rows_test {
@@ -115,7 +116,8 @@ TEST(CurveRows, AreCertifiedForEveryMap) {
   auto schema = curved_schema();
   std::mt19937_64 random(5);
   std::uniform_real_distribution<float> wild(-1e15F, 1e15F);
-  for (auto& value : schema.curves->map) value = wild(random);
+  for (auto& value : schema.curves->lines) value = wild(random);
+  for (auto& value : schema.curves->weights) value = static_cast<std::int16_t>(random());
   schema.curves->energy = 1e-30;
   for (auto& value : schema.curves->whitening) value = 1e200;
   const auto rows = encoded(schema, some_records());
@@ -155,12 +157,15 @@ TEST(CurveRows, OfRecordsInMemoryAreThoseOfTheEncoder) {
 TEST(Curves, AreAPartOfTheSchemaThatModelsKeep) {
   const auto schema = curved_schema();
   const auto copy = schema_from_json(schema_to_json(schema));
-  EXPECT_EQ(copy.curves->map, schema.curves->map);
+  EXPECT_EQ(copy.curves->weights, schema.curves->weights);
+  EXPECT_EQ(copy.curves->lines, schema.curves->lines);
   EXPECT_EQ(copy.curves->whitening, schema.curves->whitening);
   EXPECT_EQ(schema_to_json(copy), schema_to_json(schema));
 }
 
 TEST(Curves, ThatMakeNoSenseAreRefused) {
+  auto too_long = curved_schema().curves->weights;  // sums would leave 32 bits
+  std::ranges::fill(too_long, std::int16_t{-32768});
   const auto fault = [](const char* key, const nlohmann::json& value) {
     auto tree = schema_to_json(curved_schema());
     tree["curves"][key] = value;
@@ -175,8 +180,11 @@ TEST(Curves, ThatMakeNoSenseAreRefused) {
   fault("target_mean", 1.5);
   fault("target_standard_deviation", 0);
   fault("whitening", {1, 2, 3});
-  fault("map", "AACAPw==");
-  fault("map", "not base 64");
+  fault("lines", "AACAPw==");
+  fault("lines", "not base 64");
+  fault("weights", "AQD+/w==");
+  fault("weights", "not base 64");
+  fault("weights", text_of_shorts(too_long));
   fault("energy", -1);
   fault("more", 1);
 }

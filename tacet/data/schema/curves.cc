@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema.h"
@@ -29,6 +30,11 @@ std::int64_t CurveShape::all_levels() const {
 std::int64_t CurveShape::function_weights(const Curves& curves) const {
   const auto half = curves.frequencies + numbers * (Curves::hats / 2);
   return levels.empty() ? half : 2 * half;
+}
+
+std::int64_t CurveShape::most_directions(const Curves& curves) const {
+  // Base 64 writes three bytes as four.
+  return Curves::max_bytes * 3 / 4 / (2 * function_weights(curves) + 4 * line_weights());
 }
 
 CurveShape curve_shape(const Schema& schema) {
@@ -87,7 +93,7 @@ void check_curves(const Schema& schema) {
   expect(curves.directions >= 0 && curves.directions <= Curves::max_directions,
          "directions must be 0 to 4096");
   expect(curves.frequencies >= 1 && curves.frequencies <= Curves::max_frequencies,
-         "frequencies must be 1 to 4096");
+         "frequencies must be 1 to 1024");
   const auto shape = curve_shape(schema);
   const auto even = curves.even;
   expect(even >= 0 && even <= curves.directions && (even == 0 || shape.levels.empty()),
@@ -98,10 +104,21 @@ void check_curves(const Schema& schema) {
   const auto size = static_cast<std::size_t>(shape.numbers * shape.numbers);
   expect(curves.whitening.size() == size && std::ranges::all_of(curves.whitening, finite),
          "'whitening' must hold a finite number for each two numbers");
-  const auto numbers = curves.directions * (shape.function_weights(curves) + shape.line_weights());
-  expect(std::ssize(curves.map) == numbers &&
-             std::ranges::all_of(curves.map, [](float value) { return std::isfinite(value); }),
-         "'map' must hold finite numbers, as many as the directions ask for");
+  const auto functions = shape.function_weights(curves);
+  expect(std::ssize(curves.weights) == curves.directions * functions,
+         "'weights' must hold one integer per function of each direction");
+  for (std::int64_t d = 0; d < curves.directions; ++d) {
+    std::int64_t square = 0;
+    for (const auto weight : std::span(curves.weights)
+                                 .subspan(static_cast<std::size_t>(d * functions),
+                                          static_cast<std::size_t>(functions))) {
+      square += std::int64_t{weight} * weight;
+    }
+    expect(square <= Curves::max_square, "'weights' must not be longer than directions are");
+  }
+  expect(std::ssize(curves.lines) == curves.directions * shape.line_weights() &&
+             std::ranges::all_of(curves.lines, [](float value) { return std::isfinite(value); }),
+         "'lines' must hold a finite number per part of each direction's line");
   expect(finite(curves.energy) && curves.energy >= 0, "'energy' must be a number of at least 0");
   for (const Column& column : schema.columns) {
     const auto* rule = std::get_if<NumericColumn>(&column.rule);

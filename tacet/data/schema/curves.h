@@ -18,10 +18,17 @@ struct Curves {
   static constexpr std::int64_t max_numbers = 64;
   static constexpr std::int64_t max_directions = 4096;
   static constexpr std::int64_t max_levels = 1024;  ///< categories of all columns
-  static constexpr std::int64_t max_frequencies = 4096;
+  static constexpr std::int64_t max_frequencies = 1024;
   static constexpr double max_share = 0.5;
   static constexpr double largest_standard = 3;  ///< numbers are cut there, in standard deviations
   static constexpr std::int64_t hats = 16;       ///< hat functions per number
+  /// The integer that stands for a weight of 1 of a function.
+  static constexpr std::int64_t weight_unit = 1 << 14;
+  /// Of the weights of one direction, in these units: sums over its functions, which are at most
+  /// 78,400 long (encode/curve_features.h), then stay within 32 bits. Directions have length 1.
+  static constexpr std::int64_t max_square = 1 << 29;
+  /// Of the map in a model file.
+  static constexpr std::int64_t max_bytes = 3'000'000;
 
   double share = 0;  ///< of the squared norm that a row is filled to
   std::int64_t directions = 0;
@@ -34,7 +41,8 @@ struct Curves {
   // Public: functions of the above and of the columns (encode/curve_directions.h).
   std::int64_t even = 0;     ///< directions of even functions, the first ones; without categories
   double energy = 0;         ///< mean square of the curves of an invented record
-  std::vector<float> map{};  ///< encode/curve_map.h says in which order
+  std::vector<std::int16_t> weights{};  ///< of functions: encode/curve_map.h says in which order
+  std::vector<float> lines{};           ///< what is taken off: likewise
 };
 
 /// What of a schema its curves are made of.
@@ -51,6 +59,8 @@ struct CurveShape {
   /// Numbers per direction: those of its functions, and of its linear part.
   [[nodiscard]] std::int64_t function_weights(const Curves& curves) const;
   [[nodiscard]] std::int64_t line_weights() const { return 1 + numbers + all_levels(); }
+  /// Directions whose map is of max_bytes.
+  [[nodiscard]] std::int64_t most_directions(const Curves& curves) const;
 };
 [[nodiscard]] CurveShape curve_shape(const Schema& schema);
 

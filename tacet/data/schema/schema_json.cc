@@ -5,7 +5,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/data/schema/calendar.h"
-#include "tacet/data/schema/float_text.h"
+#include "tacet/data/schema/number_text.h"
 #include "tacet/data/schema/schema_node.h"
 
 namespace tacet::data {
@@ -165,7 +165,8 @@ json curves_to_json(const Curves& curves) {
           {"whitening", curves.whitening},
           {"even", curves.even},
           {"energy", curves.energy},
-          {"map", text_of_floats(curves.map)}};
+          {"weights", text_of_shorts(curves.weights)},
+          {"lines", text_of_floats(curves.lines)}};
 }
 
 json format_to_json(const FileFormat& format) {

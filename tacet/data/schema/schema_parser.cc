@@ -1,7 +1,7 @@
 #include <fmt/ranges.h>
 
 #include "tacet/base/error.h"
-#include "tacet/data/schema/float_text.h"
+#include "tacet/data/schema/number_text.h"
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/data/schema/table_reader.h"
@@ -204,14 +204,19 @@ Curves read_curves(const Node& node) {
       .whitening = {},
       .even = integer("even"),
       .energy = number("energy"),
-      .map = {}};
+      .weights = {},
+      .lines = {}};
   for (const Node& entry : as_list(table.require("whitening"), "whitening")) {
     curves.whitening.push_back(as_number(entry, "whitening"));
   }
-  const Node& map = table.require("map");
-  auto floats = floats_of_text(as_text(map, "map"));
-  if (!floats) fail_at(map.where, "'map' must hold 4-byte floats in base 64");
-  curves.map = std::move(*floats);
+  const Node& weights = table.require("weights");
+  auto shorts = shorts_of_text(as_text(weights, "weights"));
+  if (!shorts) fail_at(weights.where, "'weights' must hold 2-byte integers in base 64");
+  curves.weights = std::move(*shorts);
+  const Node& lines = table.require("lines");
+  auto floats = floats_of_text(as_text(lines, "lines"));
+  if (!floats) fail_at(lines.where, "'lines' must hold 4-byte floats in base 64");
+  curves.lines = std::move(*floats);
   table.refuse_unknown_keys();
   return curves;
 }

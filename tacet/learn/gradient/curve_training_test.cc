@@ -146,7 +146,8 @@ TEST(CurveTraining, GivesTheSameModelForAnyNumberOfThreads) {
   const auto one = train(plan, 3, 1);
   const auto three = train(plan, 3, 3);
   EXPECT_EQ(one.model.coefficients, three.model.coefficients);
-  EXPECT_EQ(one.schema.curves->map, three.schema.curves->map);
+  EXPECT_EQ(one.schema.curves->weights, three.schema.curves->weights);
+  EXPECT_EQ(one.schema.curves->lines, three.schema.curves->lines);
   EXPECT_EQ(one.schema.curves->whitening, three.schema.curves->whitening);
 }
 
@@ -161,7 +162,8 @@ TEST(CurveTraining, TheMapIsPublic) {
   base::LocalReducer reducer;
   const auto other = plan.run(product_records(plan.reading_schema(), 10, 9), plan.schema,
                               {source, reservation, pool, reducer});
-  EXPECT_EQ(one.schema.curves->map, other.schema.curves->map);
+  EXPECT_EQ(one.schema.curves->weights, other.schema.curves->weights);
+  EXPECT_EQ(one.schema.curves->lines, other.schema.curves->lines);
   EXPECT_EQ(one.schema.curves->energy, other.schema.curves->energy);
   EXPECT_NE(one.schema.curves->whitening, other.schema.curves->whitening);
 }
@@ -173,7 +175,8 @@ TEST(CurveTraining, TheReceiptIsHeldAgainstTheModel) {
   EXPECT_TRUE(check_receipt(file.receipt, &file).faults.empty());
   const auto copy = model::model_from_json(model::model_to_json(file), "m.json");
   EXPECT_EQ(copy.model.offset, file.model.offset);
-  EXPECT_EQ(copy.schema.curves->map, file.schema.curves->map);
+  EXPECT_EQ(copy.schema.curves->weights, file.schema.curves->weights);
+  EXPECT_EQ(copy.schema.curves->lines, file.schema.curves->lines);
   const auto parameters = nlohmann::json::parse(file.receipt.parameters);
   const auto faults = [&](const nlohmann::json& changed) {
     auto other = file;

@@ -183,7 +183,7 @@ GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schem
   return course;
 }
 
-GradientCourse curve_course(const GradientPlan& plan, Reasons& reasons) {
+GradientCourse curve_course(GradientPlan& plan, Reasons& reasons) {
   const auto& options = plan.options;
   const double whole =
       plan.one_release * std::sqrt(1 - curve_standard_share - curve_whitening_share);
@@ -197,6 +197,14 @@ GradientCourse curve_course(const GradientPlan& plan, Reasons& reasons) {
       clipping, clipping);
   reasons.add("{} steps of size {:.4g}: a path of length {:.4g}", steps, step_size,
               static_cast<double>(steps) * step_size / (1 - plan.momentum));
+  plan.line_rate = rule.line_rate;
+  plan.curve_rate = rule.curve_rate;
+  if (rule.line_rate != 1) {
+    reasons.add(
+        "steps {:.3g} times as long for the line and {:.3g} times as long for curves, which gather "
+        "more noise than they learn on a long path",
+        rule.line_rate, rule.curve_rate);
+  }
   return {clipping, steps, step_size};
 }
 

@@ -309,6 +309,8 @@ void list_settings(SettingList& list, GradientPlan& plan) {
     list.checked(whitening_noise_name, plan.whitening_noise, above_0);
     list.note("curves", plan.curve_share);
     list.note("curve_directions", plan.curve_directions);
+    list.note("line_rate", plan.line_rate);
+    list.note("curve_rate", plan.curve_rate);
   }
   if (list.has(feature_selection_name, plan.feature_selection_noise > 0)) {
     list.feature_selection(plan.feature_selection_noise, plan.feature_selection_threshold);

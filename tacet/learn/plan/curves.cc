@@ -14,7 +14,11 @@ namespace {
 
 // docs/methods/curves.md says what each constant rests on.
 constexpr double low_noise = 1e-4;  // more directions are worth their time below it
-constexpr std::int64_t many_directions = 1200;
+constexpr std::int64_t many_directions = 1000;
+// Rates part from 1 above the first noise, and are fully apart at the second.
+constexpr double rates_part = 5e-4;
+constexpr double rates_apart = 2e-3;
+constexpr double largest_rate = 2;
 
 /// Why there can be no curves, in words that follow "here: "; null where there can.
 const char* obstacle(const data::Schema& schema, const ParameterValues& asked) {
@@ -33,7 +37,10 @@ const char* obstacle(const data::Schema& schema, const ParameterValues& asked) {
   for (const auto* name : {"batch-size", "boost"}) {
     if (asked.given(name)) return "steps are on all records of one run; leave batch-size and boost";
   }
-  if (asked.text("radius") == "auto") return "the radius is chosen among runs";
+  for (const auto* name : {"radius", "l2"}) {
+    if (asked.given(name)) return "weights of line and curves have no common size; leave radius "
+                                  "and l2 out";
+  }
   const auto set = [&](const char* name, const char* left_out) {
     return asked.text(name).value_or(left_out) != left_out;
   };
@@ -65,6 +72,10 @@ CurveRule curve_rule(double noise) {
   rule.directions = noise < low_noise
                         ? many_directions
                         : static_cast<std::int64_t>(std::clamp(0.25 / noise, 30.0, 500.0));
+  const double apart = std::clamp(
+      std::log2(noise / rates_part) / std::log2(rates_apart / rates_part), 0.0, 1.0);
+  rule.line_rate = std::exp2(apart * std::log2(largest_rate));
+  rule.curve_rate = 1 / rule.line_rate;
   return rule;
 }
 
@@ -87,11 +98,13 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
   const auto rule = curve_rule(noise);
   auto& curves = choice.schema.curves.emplace();
   curves.share = own.curves_auto ? rule.share : own.curves;
-  curves.directions = curves.share > 0 ? rule.directions : 0;
+  const auto shape = data::curve_shape(schema);
+  curves.directions =
+      curves.share > 0 ? std::min(rule.directions, shape.most_directions(curves)) : 0;
   choice.reason = fmt::format(
       "{} curves of {} numbers together, {:.2g} of a row: noise of {:.2g} leaves room for them; "
       "their effects are read together, not one by one (`curves=none` keeps lines)",
-      curves.directions, data::curve_shape(schema).numbers, curves.share, noise);
+      curves.directions, shape.numbers, curves.share, noise);
   return choice;
 }
 

@@ -1,4 +1,4 @@
-#include "tacet/data/schema/float_text.h"
+#include "tacet/data/schema/number_text.h"
 
 #include <gtest/gtest.h>
 
@@ -8,15 +8,26 @@
 #include <vector>
 
 namespace tacet::data {
-namespace float_text_test {
+namespace number_text_test {
 
-TEST(FloatText, IsBase64OfTheBytes) {
+TEST(NumberText, IsBase64OfTheBytes) {
   EXPECT_EQ(text_of_floats({}), "");
   const std::vector<float> one{1.0F};  // bytes 00 00 80 3f
   EXPECT_EQ(text_of_floats(one), "AACAPw==");
+  const std::vector<std::int16_t> shorts{1, -2};  // bytes 01 00 fe ff
+  EXPECT_EQ(text_of_shorts(shorts), "AQD+/w==");
 }
 
-TEST(FloatText, ReadsBackEveryBit) {
+TEST(NumberText, ReadsBackEveryShort) {
+  std::vector<std::int16_t> values;
+  for (int k = -32768; k <= 32767; ++k) values.push_back(static_cast<std::int16_t>(k));
+  EXPECT_EQ(shorts_of_text(text_of_shorts(values)), values);
+  values.pop_back();
+  EXPECT_EQ(shorts_of_text(text_of_shorts(values)), values);
+  EXPECT_FALSE(shorts_of_text("AQD+"));  // three bytes
+}
+
+TEST(NumberText, ReadsBackEveryBit) {
   std::vector<float> values{0.0F,
                             -0.0F,
                             1.0F / 3,
@@ -36,12 +47,12 @@ TEST(FloatText, ReadsBackEveryBit) {
   }
 }
 
-TEST(FloatText, RefusesEverythingElse) {
+TEST(NumberText, RefusesEverythingElse) {
   for (const auto* text : {"A", "AACAPw", "AACAPw=", "AACAPw===", "AACAP!==", "AACAPx==", "AACA",
                            "AACAPw==AACAPw==", " AACAPw="}) {
     EXPECT_FALSE(floats_of_text(text)) << text;
   }
 }
 
-}  // namespace float_text_test
+}  // namespace number_text_test
 }  // namespace tacet::data
