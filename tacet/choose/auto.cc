@@ -285,15 +285,10 @@ bool keep_columns(ResolvedRequest& request, const data::Schema& schema) {
   return true;
 }
 
-/// Curves, where that was not given and their rule has room for them.
-bool use_curves(ResolvedRequest& request, const data::Schema& schema) {
-  auto& values = request.values;
-  if (values.given("curves")) return chosen(values, "curves", "none");
-  auto with_curves = values;
-  with_curves.set("curves", "auto");
-  if (!learn::choose_curves(schema, with_curves).schema.curves) return false;
-  values = std::move(with_curves);
-  return true;
+/// Whether curves were asked for, and the rule of `auto` has room for them.
+bool uses_curves(const ParameterValues& values, const data::Schema& schema) {
+  return chosen(values, "curves", "none") &&
+         learn::choose_curves(schema, values).schema.curves.has_value();
 }
 
 void standardise(ResolvedRequest& request, const data::Schema& schema, double noise) {
@@ -344,7 +339,7 @@ void choose_first_release(ResolvedRequest& request, const data::Schema& schema) 
                                       fmt::format("noise of {:.3g} for {} columns, above {:g}",
                                                   *noise, schema.encoded_column_count(), most),
                                       options.method);
-  if (!constant && !use_curves(request, schema)) standardise(request, schema, *noise);
+  if (!constant && !uses_curves(request.values, schema)) standardise(request, schema, *noise);
 }
 
 /// The same where the guarantee is pure.

@@ -18,14 +18,11 @@ constexpr std::array rules{
     AutoRule{"delta above 0", "gradient, under add_remove"},
     AutoRule{"4,096 features of texts, hashed or numbered columns, ids or crosses, or more",
              "selected columns: 0.3 of mu^2"},
-    AutoRule{"else a number to predict, squared loss, 1 to 64 numbers and listed categories alone, "
-             "a = s / (sqrt(.9) N) up to 0.007",
-             "[curves](curves.md), standards and whitening: 0.15 of mu^2"},
     AutoRule{
         "else one output, 1 to 64 numbers or, from nu 0.01 on, two classes with categories and "
         "logistic loss; noise nu = sqrt(d) s / N up to 0.2",
-        "standardised by released means, these classes by counts too: 0.1 of mu^2; for a number to "
-        "predict half the path above nu 0.055"},
+        "standardised by released means, these classes by counts too: 0.1 of mu^2"},
+    AutoRule{"standardised for a number to predict, nu above 0.055", "half the path"},
     AutoRule{"k numbers, sqrt(d + 8 k) s / N up to 0.02, 2,000 records or more",
              "8 knots per number"},
     AutoRule{"nu above 0.3 for a number to predict, 4 for classes", "a constant, no column"},

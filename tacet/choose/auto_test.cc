@@ -146,19 +146,26 @@ TEST(Auto, WordsAreChosenAndNumbersAreStandardised) {
   EXPECT_EQ(plan_of(schema_of("california_housing"), {{"batch-size", "100"}}).method, "gradient");
 }
 
-TEST(Auto, NumbersGetCurvesWhereNoiseLeavesRoom) {
+TEST(Auto, NumbersGetCurvesThatAreAskedForWhereNoiseLeavesRoom) {
   const auto california = schema_of("california_housing");
-  const auto curves = plan_of(california, {{"delta", "1e-5"}});
+  const auto curves = plan_of(california, {{"delta", "1e-5"}, {"curves", "auto"}});
   EXPECT_GT(setting(curves, "whitening_noise_multiplier"), 0);
   EXPECT_TRUE(says(curves, "curves of 8 numbers together"));
-  for (const Given& given :
-       {Given{{"delta", "1e-5"}, {"curves", "none"}}, Given{{"delta", "1e-5"}, {"epsilon", "0.02"}},
-        Given{{"delta", "1e-5"}, {"knots", "8"}}, Given{{"delta", "1e-5"}, {"loss", "huber"}}}) {
+  const auto has_lines = [&](Given given) {
     const auto lines = plan_of(california, given);
     EXPECT_EQ(setting(lines, "whitening_noise_multiplier"), 0);
     EXPECT_FALSE(lines.schema.curves);
-  }
-  EXPECT_FALSE(plan_of(schema_of("adult"), {{"delta", "1e-5"}}).schema.curves);
+  };
+  has_lines({{"delta", "1e-5"}});
+  has_lines({{"delta", "1e-5"}, {"curves", "none"}});
+  has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"epsilon", "0.02"}});
+  has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"knots", "8"}});
+  has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"loss", "huber"}});
+  // Where there is no room numbers are standardised as ever.
+  EXPECT_GT(setting(plan_of(california, {{"delta", "1e-5"}, {"curves", "auto"}, {"epsilon", "0.02"}}),
+                    "standardise_noise_multiplier"),
+            0);
+  EXPECT_FALSE(plan_of(schema_of("adult"), {{"delta", "1e-5"}, {"curves", "auto"}}).schema.curves);
 }
 
 TEST(Auto, CategoriesOfTwoClassesAreCountedWhereNoiseIsLarge) {
@@ -204,7 +211,7 @@ TEST(Auto, WhereNoiseDrownsEverythingAConstantIsLearned) {
   EXPECT_EQ(plan.columns, 1);
   EXPECT_TRUE(plan.schema.columns.empty());
   EXPECT_TRUE(says(plan, "nothing can be expected to beat a constant"));
-  const auto usual = plan_of(schema, {{"epsilon", "1"}, {"delta", "1e-6"}, {"curves", "none"}});
+  const auto usual = plan_of(schema, {{"epsilon", "1"}, {"delta", "1e-6"}});
   EXPECT_EQ(usual.columns, schema.encoded_column_count());
   EXPECT_FALSE(says(usual, "constant"));
   // Which class is the more frequent one is soon known; columns are of use for longer.

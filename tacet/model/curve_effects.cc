@@ -11,7 +11,7 @@
 namespace tacet::model {
 namespace {
 
-constexpr std::int64_t places = 9;
+constexpr std::int64_t effect_places = 9;
 
 /// Predictions of invented records, by the features of their columns.
 class Predictions {
@@ -60,9 +60,9 @@ CurveEffect effect_of_number(const data::NumericColumn& rule, std::uint32_t feat
                               Predictions& predictions) {
   CurveEffect effect;
   auto with_places = rule;
-  with_places.knots = places;
+  with_places.knots = effect_places;
   const data::NumericMap map(with_places);
-  for (std::int64_t k = 0; k < places; ++k) {
+  for (std::int64_t k = 0; k < effect_places; ++k) {
     const double value = map.feature_of_share(map.knot_share(k));
     data::PlainFeatures features;
     if (value != 0) features = {{feature}, {value}};

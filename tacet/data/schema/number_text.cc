@@ -10,15 +10,15 @@
 namespace tacet::data {
 namespace {
 
-constexpr std::string_view digits =
+constexpr std::string_view base64_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr int no_digit = -1;
+constexpr int not_base64 = -1;
 
 constexpr std::array<int, 256> digit_values() {
   std::array<int, 256> values{};
-  values.fill(no_digit);
-  for (std::size_t k = 0; k < digits.size(); ++k) {
-    values[static_cast<unsigned char>(digits[k])] = static_cast<int>(k);
+  values.fill(not_base64);
+  for (std::size_t k = 0; k < base64_digits.size(); ++k) {
+    values[static_cast<unsigned char>(base64_digits[k])] = static_cast<int>(k);
   }
   return values;
 }
@@ -31,7 +31,7 @@ std::string text_of_bytes(std::vector<std::uint8_t> bytes) {
   for (std::size_t k = 0; k < bytes.size(); k += 3) {
     const std::uint32_t group = static_cast<std::uint32_t>(bytes[k]) << 16U |
                                 static_cast<std::uint32_t>(bytes[k + 1]) << 8U | bytes[k + 2];
-    for (int shift = 18; shift >= 0; shift -= 6) text += digits[(group >> shift) & 63U];
+    for (int shift = 18; shift >= 0; shift -= 6) text += base64_digits[(group >> shift) & 63U];
   }
   for (std::size_t k = count; k < bytes.size(); ++k) text[text.size() - 1 - (k - count)] = '=';
   return text;
@@ -47,7 +47,7 @@ std::optional<std::vector<std::uint8_t>> bytes_of_text(std::string_view text) {
   int bits = 0;
   for (const char c : text) {
     const int value = values[static_cast<unsigned char>(c)];
-    if (value == no_digit) return std::nullopt;
+    if (value == not_base64) return std::nullopt;
     held = held << 6U | static_cast<std::uint32_t>(value);
     bits += 6;
     if (bits < 8) continue;
