@@ -162,9 +162,10 @@ TEST(Auto, NumbersGetCurvesThatAreAskedForWhereNoiseLeavesRoom) {
   has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"knots", "8"}});
   has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"loss", "huber"}});
   // Where there is no room numbers are standardised as ever.
-  EXPECT_GT(setting(plan_of(california, {{"delta", "1e-5"}, {"curves", "auto"}, {"epsilon", "0.02"}}),
-                    "standardise_noise_multiplier"),
-            0);
+  EXPECT_GT(
+      setting(plan_of(california, {{"delta", "1e-5"}, {"curves", "auto"}, {"epsilon", "0.02"}}),
+              "standardise_noise_multiplier"),
+      0);
   EXPECT_FALSE(plan_of(schema_of("adult"), {{"delta", "1e-5"}, {"curves", "auto"}}).schema.curves);
 }
 

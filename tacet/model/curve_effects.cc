@@ -57,7 +57,7 @@ std::vector<NumberPlace> number_places(const data::Schema& schema) {
 }
 
 CurveEffect effect_of_number(const data::NumericColumn& rule, std::uint32_t feature,
-                              Predictions& predictions) {
+                             Predictions& predictions) {
   CurveEffect effect;
   auto with_places = rule;
   with_places.knots = effect_places;
@@ -72,7 +72,7 @@ CurveEffect effect_of_number(const data::NumericColumn& rule, std::uint32_t feat
 }
 
 CurveEffect effect_of_categories(const data::CategoricalColumn& rule, std::uint32_t first,
-                                  Predictions& predictions) {
+                                 Predictions& predictions) {
   CurveEffect effect;
   for (std::size_t k = 0; k < rule.categories.size(); ++k) {
     const bool sign = rule.coding == data::Coding::sign;

@@ -26,7 +26,7 @@ struct CurveEffect {
 /// One per number, at nine places from the lower bound to the upper one, and one per column of
 /// categories; in the order of the columns. The schema is the model's own and has curves.
 [[nodiscard]] std::vector<CurveEffect> curve_effects(const data::Schema& schema,
-                                                      const LinearModel& model);
+                                                     const LinearModel& model);
 
 /// How far two numbers act together: the prediction with both one deviation up, less what each does
 /// alone, largest first; at most `count` pairs. In the target's units.

@@ -357,8 +357,8 @@ Curves with_directions(const Curves& curves, const CurveShape& shape, base::Thre
     for (std::size_t k = 0; k < part.count; ++k, ++direction) {
       std::vector<double> line(line_each, 0.0);
       for (std::size_t i = 0; i < functions_each; ++i) {
-        const auto weight = static_cast<std::int16_t>(
-            std::floor(part.vectors[i * part.count + k] * unit + 0.5));
+        const auto weight =
+            static_cast<std::int16_t>(std::floor(part.vectors[i * part.count + k] * unit + 0.5));
         out.weights[direction * functions_each + i] = weight;
         for (std::size_t l = 0; l < line_each; ++l) {
           line[l] += weight / unit * moments.line()[l][first + i];

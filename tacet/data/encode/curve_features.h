@@ -71,7 +71,7 @@ class CurveFunctions {
   std::size_t half_;
   double wave_height_;
   double hat_height_;
-  std::vector<std::int16_t> turns_;   // number by number
+  std::vector<std::int16_t> turns_;    // number by number
   std::vector<std::uint32_t> angles_;  // level by level
 };
 

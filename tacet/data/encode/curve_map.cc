@@ -40,11 +40,11 @@ void CurveMap::add_group(const Curves& curves, Group group) {
   constexpr std::size_t side_by_side = numeric::paired_columns;
   group.words.assign(group.columns() * group.pairs(), 0);
   for (std::size_t d = 0; d < group.directions; ++d) {
-    const auto weights = std::span(curves.weights)
-                             .subspan((group.first_direction + d) * group.functions,
-                                      group.functions);
-    std::uint32_t* to = group.words.data() +
-                        d / side_by_side * group.pairs() * side_by_side + d % side_by_side;
+    const auto weights =
+        std::span(curves.weights)
+            .subspan((group.first_direction + d) * group.functions, group.functions);
+    std::uint32_t* to =
+        group.words.data() + d / side_by_side * group.pairs() * side_by_side + d % side_by_side;
     for (std::size_t p = 0; p < group.pairs(); ++p) to[p * side_by_side] = word(weights, p);
   }
   groups_.push_back(std::move(group));
@@ -75,9 +75,9 @@ void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) c
   for (const Group& group : groups_) {
     vectors.assign(group.pairs() * points_at_once, 0);
     for (std::size_t p = 0; p < points.size(); ++p) {
-      const auto own =
-          std::span(values).subspan(p * all + group.first_function, group.functions);
-      for (std::size_t i = 0; i < group.pairs(); ++i) vectors[i * points_at_once + p] = word(own, i);
+      const auto own = std::span(values).subspan(p * all + group.first_function, group.functions);
+      for (std::size_t i = 0; i < group.pairs(); ++i)
+        vectors[i * points_at_once + p] = word(own, i);
     }
     sums.resize(group.columns() * points_at_once);
     numeric::multiply_paired(group.words, vectors, sums);

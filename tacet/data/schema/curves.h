@@ -39,8 +39,8 @@ struct Curves {
   Standard target{};                ///< of the labels, on their scale from -1 to 1
   std::vector<double> whitening{};  ///< numbers x numbers, row by row
   // Public: functions of the above and of the columns (encode/curve_directions.h).
-  std::int64_t even = 0;     ///< directions of even functions, the first ones; without categories
-  double energy = 0;         ///< mean square of the curves of an invented record
+  std::int64_t even = 0;  ///< directions of even functions, the first ones; without categories
+  double energy = 0;      ///< mean square of the curves of an invented record
   std::vector<std::int16_t> weights{};  ///< of functions: encode/curve_map.h says in which order
   std::vector<float> lines{};           ///< what is taken off: likewise
 };

@@ -91,9 +91,7 @@ std::optional<std::vector<Number>> numbers_of(std::string_view text) {
 
 }  // namespace
 
-std::string text_of_floats(std::span<const float> values) {
-  return text_of<std::uint32_t>(values);
-}
+std::string text_of_floats(std::span<const float> values) { return text_of<std::uint32_t>(values); }
 
 std::string text_of_shorts(std::span<const std::int16_t> values) {
   return text_of<std::uint16_t>(values);

@@ -106,11 +106,16 @@ TEST(CurveRule, FollowsTheNoiseWithinItsBounds) {
     EXPECT_LE(rule.share, data::Curves::max_share);
     EXPECT_GE(rule.directions, 30);
     // Steps stay within the stability limit of descent on rows of norm 1.
-    EXPECT_LE(rule.path * 0.1 / static_cast<double>(rule.steps), 2 * 1.9);
+    EXPECT_LE(rule.line_rate * rule.path * 0.1 / static_cast<double>(rule.steps), 2 * 1.9);
+    EXPECT_GE(rule.line_rate, 1);
+    EXPECT_LE(rule.curve_rate, 1);
   }
   EXPECT_NEAR(curve_rule(6e-4).clipping_norm, 0.5, 1e-12);
   EXPECT_NEAR(curve_rule(6e-4).path, 0.8 / 3e-4, 1e-9);
   EXPECT_EQ(curve_rule(1e-3).directions, 250);
+  EXPECT_EQ(curve_rule(4e-4).line_rate, 1);
+  EXPECT_NEAR(curve_rule(1e-3).curve_rate, std::sqrt(0.5), 1e-12);
+  EXPECT_EQ(curve_rule(5e-3).line_rate, 2);
 }
 
 TEST(CurvePlan, SharesOneBudgetAmongThreeReleases) {

@@ -103,8 +103,8 @@ struct GradientPlan : MethodPlan, Batches {
   double whitening_noise = 0;    ///< multiplier of the release of second moments; 0: none
   double curve_share = 0;        ///< of a row that curves have
   std::int64_t curve_directions = 0;
-  double line_rate = 1;   ///< steps of the line's weights are so many times as long
-  double curve_rate = 1;  ///< those of the curves' weights
+  double line_rate = 1;            ///< steps of the line's weights are so many times as long
+  double curve_rate = 1;           ///< those of the curves' weights
   bool counts_categories = false;  ///< which then has the categories' counts as well
   double feature_selection_noise =
       0;  ///< multiplier of the release of the columns to keep; 0: none

@@ -38,8 +38,9 @@ const char* obstacle(const data::Schema& schema, const ParameterValues& asked) {
     if (asked.given(name)) return "steps are on all records of one run; leave batch-size and boost";
   }
   for (const auto* name : {"radius", "l2"}) {
-    if (asked.given(name)) return "weights of line and curves have no common size; leave radius "
-                                  "and l2 out";
+    if (asked.given(name))
+      return "weights of line and curves have no common size; leave radius "
+             "and l2 out";
   }
   const auto set = [&](const char* name, const char* left_out) {
     return asked.text(name).value_or(left_out) != left_out;
@@ -72,8 +73,8 @@ CurveRule curve_rule(double noise) {
   rule.directions = noise < low_noise
                         ? many_directions
                         : static_cast<std::int64_t>(std::clamp(0.25 / noise, 30.0, 500.0));
-  const double apart = std::clamp(
-      std::log2(noise / rates_part) / std::log2(rates_apart / rates_part), 0.0, 1.0);
+  const double apart =
+      std::clamp(std::log2(noise / rates_part) / std::log2(rates_apart / rates_part), 0.0, 1.0);
   rule.line_rate = std::exp2(apart * std::log2(largest_rate));
   rule.curve_rate = 1 / rule.line_rate;
   return rule;

@@ -89,7 +89,7 @@ void expect_exportable(const ModelFile& file, std::string_view format) {
   if (file.schema.curves) {
     throw base::UsageError(
         "a model with curves cannot be exported as {}: its curves are computed by tacet alone; "
-        "`train --curves none` makes a model that can be exported",
+        "`curves=none` makes a model that can be exported",
         format);
   }
 }
