@@ -334,11 +334,13 @@ void choose_first_release(ResolvedRequest& request, const data::Schema& schema) 
   if (!noise) return;  // the plan asks for what is missing
   const bool numbers = learn::target_of(schema).regression();
   const double most = numbers ? max_noise_numbers : max_noise_classes;
-  const bool constant =
-      *noise > most && learn_constant(request, schema,
-                                      fmt::format("noise of {:.3g} for {} columns, above {:g}",
-                                                  *noise, schema.encoded_column_count(), most),
-                                      options.method);
+  const auto curves = request.values.text("curves").value_or("auto");
+  const bool wants_columns = curves != "auto" && curves != "none";
+  const bool constant = *noise > most && !wants_columns &&
+                        learn_constant(request, schema,
+                                       fmt::format("noise of {:.3g} for {} columns, above {:g}",
+                                                   *noise, schema.encoded_column_count(), most),
+                                       options.method);
   if (!constant && !uses_curves(request.values, schema)) standardise(request, schema, *noise);
 }
 

@@ -167,6 +167,9 @@ TEST(Auto, NumbersGetCurvesThatAreAskedForWhereNoiseLeavesRoom) {
               "standardise_noise_multiplier"),
       0);
   EXPECT_FALSE(plan_of(schema_of("adult"), {{"delta", "1e-5"}, {"curves", "auto"}}).schema.curves);
+  // A share that was given is no less than columns: no constant takes their place.
+  EXPECT_TRUE(plan_of(california, {{"delta", "1e-5"}, {"curves", "0.3"}, {"epsilon", "1e-3"}})
+                  .schema.curves);
 }
 
 TEST(Auto, CategoriesOfTwoClassesAreCountedWhereNoiseIsLarge) {
