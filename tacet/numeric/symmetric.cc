@@ -14,6 +14,7 @@ constexpr double negligible = 1e-4;
 // Of spaces that are small: many rounds and spare dimensions cost little, and the leading
 // eigenvectors of both blocks are told apart. Larger ones have nearly all of the trace anyway.
 constexpr std::size_t most_turned = 250;
+constexpr std::size_t least_spare = 20;
 constexpr std::size_t most_spare = 100;
 constexpr int many_rounds = 6;
 constexpr int few_rounds = 2;
@@ -334,7 +335,7 @@ Eigensystem eigensystem(std::vector<double> matrix, std::size_t size) {
 
 LeadingSpace leading_space(const std::vector<SymmetricBlock>& blocks, std::size_t count,
                            base::ThreadPool& threads) {
-  const std::size_t spare = count <= most_turned ? std::min(count, most_spare) : 0;
+  const std::size_t spare = count <= most_turned ? std::clamp(count, least_spare, most_spare) : 0;
   const int rounds = count <= most_turned ? many_rounds : few_rounds;
   PivotedColumns pivoted(blocks);
   pivoted.take(count + spare);
