@@ -26,6 +26,7 @@ _MORE_TYPES = {
     "class_weights": ("Union[Dict[Any, float], str]", "dict or str"),
     "radius": ("Union[float, str]", "float or 'auto'"),
     "knots": ("Union[int, str, None]", "int, 'auto' or None"),
+    "curves": ("Union[float, str]", "float, 'auto' or 'none'"),
     "feature_selection": ("Union[float, str]", "float or str"),
     "group_column": ("Union[str, int]", "str or int"),
     "hidden": ("Union[int, Sequence[int], str]", "int, list of int or 'none'"),

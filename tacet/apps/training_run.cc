@@ -12,6 +12,7 @@
 
 #include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/describe_curves.h"
 #include "tacet/apps/describe_regression.h"
 #include "tacet/apps/describe_wide.h"
 #include "tacet/apps/training_close.h"
@@ -210,10 +211,11 @@ std::string TrainingRun::report_text(const Job& job, const model::ModelFile& fil
       explain_ ? plan_text(job.plan) : choices_text(job.plan), model_went_out ? "MODEL" : output_,
       guarantee_text(file.receipt), fit_share_text(file.schema, file.receipt.guarantee.adjacency),
       job.further.text, optimum ? "\n" + paragraph(*optimum) : "",
-      file.model.wide ? "Model" : "Coefficients",
-      file.model.wide    ? wide_text(file)
-      : file.model.table ? regression_text(file)
-                         : coefficient_text(file, max_coefficients),
+      file.model.wide || file.schema.curves ? "Model" : "Coefficients",
+      file.model.wide      ? wide_text(file)
+      : file.schema.curves ? curves_summary(file)
+      : file.model.table   ? regression_text(file)
+                           : coefficient_text(file, max_coefficients),
       where, job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "", closing_text(end));
 }
 
