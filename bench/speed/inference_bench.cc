@@ -30,13 +30,12 @@ double seconds_since(Clock::time_point start) {
 double adassp_seconds(const data::Dataset& records, std::uint64_t seed) {
   constexpr auto adjacency = privacy::Adjacency::add_remove;
   base::ThreadPool threads(1);
-  base::LocalReducer reducer;
   random::SeededSource source(seed);
   privacy::TrustingBudget budget(adjacency);
   auto reservation = budget.reserve(privacy::Gaussian{4}, {1, 1e-6, adjacency});
   const auto start = Clock::now();
   const auto released =
-      mechanism::release_gaussian(optimize::gram_sum(records, 1, adjacency, threads, reducer),
+      mechanism::release_gaussian(optimize::gram_sum(records, 1, adjacency, threads),
                                   privacy::NoiseMultiplier(4), {{}, source, reservation});
   const auto spectrum = learn::gram_spectrum(released.value(), {records.columns(), 1});
   const learn::ReleasedNoise noise{5.7, 5.7};

@@ -31,7 +31,7 @@ class CurveWriter {
     if (standard_.mean != 0 || standard_.stddev != 1) {
       shape.labels = LabelDomain::interval(deviations(-1), deviations(1));
     }
-    Dataset out(shape);
+    Dataset out(shape, raw.spool());
     if (raw.has_units()) out.declare_units();
     for (std::int64_t begin = 0; begin < raw.rows(); begin += records_at_once) {
       const auto end = std::min(begin + records_at_once, raw.rows());
@@ -131,7 +131,7 @@ Dataset number_rows(const Dataset& raw, const Schema& standardised) {
   RawRows reader(standardised);
   auto shape = alone.shape();
   shape.labels = LabelDomain();
-  Dataset out(shape);
+  Dataset out(shape, raw.spool());
   PlainFeatures features;
   PlainFeatures numbers;
   const RowScaler scaler(alone);
