@@ -9,6 +9,7 @@
 
 #include "tacet/apps/options.h"
 #include "tacet/apps/receipt_notes.h"
+#include "tacet/apps/report_option.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/terminal/console.h"
 #include "tacet/base/atomic_file.h"
@@ -84,6 +85,7 @@ class TrainingRun {
   std::string output_ = "model.json";
   bool force_ = false;
   bool explain_ = false;
+  ReportOption page_;
   SpendingOptions spending_;
   NotesOptions notes_;
 };
