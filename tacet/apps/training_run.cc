@@ -58,6 +58,7 @@ void TrainingRun::declare(Options& options) {
   options.flag("--force", force_, "Overwrite the model file");
   spool_.declare(options);
   options.flag("--explain", explain_, "Print every setting that was chosen, and why");
+  page_.declare(options);
 }
 
 std::unique_ptr<base::ThreadPool> TrainingRun::threads(const Console& console,
@@ -90,8 +91,11 @@ void TrainingRun::run(const Job& job, const Console& console,
   static_cast<void>(data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.prg_slack}));
   const auto notes = notes_.notes(schema, spending_.data_set(), job.schema_file);
   warn_before(console, plan);
+  if (page_.wanted()) refuse_model_at("--report", page_.file());
   const auto output = open_output(console);
   const auto spool = spool_.open();
+  auto page = page_.open(overwrite());
+  std::string written;  // for the page
   ProgressLine progress(console);
   const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
   model::ModelFile file{.schema = schema};
@@ -121,10 +125,13 @@ void TrainingRun::run(const Job& job, const Console& console,
         model::write_model(file, [&](std::string_view piece) {
           cancel.throw_if_cancelled();
           result.write(piece);
+          if (page) written += piece;
         });
         return trained.receipt.prg_slack;
       });
   report(console, job, file, progress.seconds());
+  page_.write(std::move(page), {output_ == standard_output ? std::string() : output_, written},
+              console, cancel);
 }
 
 void TrainingRun::warn_before(const Console& console, const learn::Training& plan) const {

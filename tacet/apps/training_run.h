@@ -9,6 +9,7 @@
 
 #include "tacet/apps/options.h"
 #include "tacet/apps/receipt_notes.h"
+#include "tacet/apps/report_option.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/spool_option.h"
 #include "tacet/apps/terminal/console.h"
@@ -85,6 +86,7 @@ class TrainingRun {
   std::string output_ = "model.json";
   bool force_ = false;
   bool explain_ = false;
+  ReportOption page_;
   SpendingOptions spending_;
   NotesOptions notes_;
   SpoolOption spool_;

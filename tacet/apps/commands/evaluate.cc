@@ -9,6 +9,7 @@
 #include "tacet/apps/evaluation_report.h"
 #include "tacet/apps/outcomes.h"
 #include "tacet/apps/receipt_notes.h"
+#include "tacet/apps/report_option.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/spool_option.h"
 #include "tacet/apps/threshold.h"
@@ -69,6 +70,7 @@ class Evaluate : public Command {
                 "[default: four times the loss of a margin of 0; for numbers the largest loss in "
                 "the target's bounds]");
     seed_.declare(options);
+    page_.declare(options);
     options.heading("For word vectors, which are public");
     options.add("--similarity", lists_.similarity, "FILE",
                 "Rank correlation with people's scores: two words and a number a line");
@@ -82,6 +84,9 @@ class Evaluate : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
+    if (page_.wanted() && epsilon_.empty()) {
+      throw base::UsageError("--report is about noisy metrics; give --epsilon");
+    }
     if (!lists_.similarity.empty() || !lists_.analogies.empty()) return run_on_words(console);
     if (data_.empty()) {
       throw base::UsageError(
@@ -246,6 +251,8 @@ class Evaluate : public Command {
     notes.schema_sha256 = file.receipt.notes.schema_sha256;
     const auto spool = spool_.open();
     ConsoleOutput output(console);
+    auto page = page_.open(base::Overwrite::refuse);
+    std::string released;  // for the page
     ProgressLine progress(console);
     run::spend(
         {.command = name(),
@@ -272,10 +279,11 @@ class Evaluate : public Command {
           found.receipt.notes = reservation.noted(notes);
           progress.clear();
           const auto subject = subject_of(file.model, groups.get());
-          result.write(console.json() ? json_text(report::evaluation_json(subject, plan, found))
-                                      : noisy_text(subject, plan, found));
+          released = json_text(report::evaluation_json(subject, plan, found));
+          result.write(console.json() ? released : noisy_text(subject, plan, found));
           return found.receipt.prg_slack;
         });
+    page_.write(std::move(page), {std::string(), released}, console, cancel);
   }
 
   [[nodiscard]] static std::string way_with_delta() {
@@ -305,6 +313,7 @@ class Evaluate : public Command {
   SpendingOptions spending_;
   NotesOptions notes_;
   SpoolOption spool_;
+  ReportOption page_;
 };
 
 }  // namespace

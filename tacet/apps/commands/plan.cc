@@ -20,8 +20,8 @@ constexpr std::string_view plan_examples =
     "  tacet plan --schema s.toml --epsilon 0.5 --delta 1e-6 --json\n"
     "\n"
     "Takes the command line of `tacet train` as it is; with --seed it says that the result would\n"
-    "protect nobody. What only a run has (ledger, receipt, model file) changes nothing here: no\n"
-    "data are read, nothing is booked, nothing is written.\n";
+    "protect nobody. What only a run has (ledger, receipt, model file, page) changes nothing\n"
+    "here: no data are read, nothing is booked, nothing is written.\n";
 
 class Plan : public Command {
  public:
