@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List
 
 import numpy as np
 import pytest
@@ -71,13 +71,14 @@ def test_weights_and_passes_are_refused_with_the_reason_and_the_way() -> None:
     one: Any = model()
     wide: Any = tacet.WideClassifier(epsilon=1, bounds=(0, 1), classes=["yes", "a no"],
                                      public_row_count=400)
-    for fit in (lambda: one.fit(X, Y, sample_weight=weights),
-                lambda: wide.fit(X, Y, sample_weight=weights),
-                lambda: make_pipeline(one).fit(
-                    X, Y, logisticregression__sample_weight=weights)):
+    fits: List[Callable[[], Any]] = [
+        lambda: one.fit(X, Y, sample_weight=weights),
+        lambda: wide.fit(X, Y, sample_weight=weights),
+        lambda: make_pipeline(one).fit(X, Y, logisticregression__sample_weight=weights)]
+    for fit in fits:
         with pytest.raises(tacet.UsageError, match="sample_weight is refused.*class_weights.*unit"):
             fit()
-    assert not hasattr(model(), "partial_fit")
+    assert not hasattr(one, "partial_fit")
     with pytest.raises(AttributeError, match="how often each record is read.*steps.*unit"):
         one.partial_fit(X, Y)
 
