@@ -21,6 +21,7 @@ MODEL = {
 }
 JSON = {
     "train": {**MODEL, "mean": NOISY, "standard_deviation": NOISY, "scales": FOLLOWS},
+    "chosen": MODEL,
     "table": {"coefficients": NOISY, "sampling_covariance": NOISY, "noise_covariance": FOLLOWS,
               "degrees_of_freedom": FOLLOWS, "residual_cut": NOISY, "residual_stddev": NOISY},
     "tune": MODEL,
@@ -37,6 +38,8 @@ JSON = {
 WHOLE = {
     "train": {"checksum": FOLLOWS, "seconds": CLOCK},
     "table": {"checksum": FOLLOWS, "seconds": CLOCK},
+    # Of several runs one is chosen: which block or radius it had is released with it.
+    "chosen": {"checksum": FOLLOWS, "seconds": CLOCK, "candidate": CHOSEN, "radius": CHOSEN},
     "selected": {"checksum": FOLLOWS, "seconds": CLOCK, "features": CHOSEN, "columns": CHOSEN,
                  "selected_columns": CHOSEN,
                  "step_size": FOLLOWS, "coefficients": NOISY, "noise_stddevs": FOLLOWS},
@@ -64,6 +67,7 @@ TABLE = (r"^(Coefficients|Model)\n(?:.*\n)*?(?=^Model written)", r"\1\n", NOISY)
 SIGNAL = (r"^signal .*\n(?: {10}.*\n)*", "signal\n", FOLLOWS)
 TEXT = {
     "train": [TABLE, SIGNAL], "table": [TABLE], "selected": [TABLE, SIGNAL],
+    "chosen": [TABLE, SIGNAL],
     "tune": [TABLE, SIGNAL], "local": [TABLE, SIGNAL],
     "describe": [(r"^about \d+ records", "about # records", NOISY),
                  (r"^column .*\n(?:.+\n)*", "TABLE\n", NOISY),
