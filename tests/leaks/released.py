@@ -61,6 +61,8 @@ WHOLE = {
                "fingerprints": "keyed by a secret of the ledger, which stays with the owner of the "
                                "records; an empty file has one less"},
 }
+# Fields that are there only where released numbers allow it, each computed from them.
+OPTIONAL = {"r_squared"}
 # Pieces of text by command: (pattern, what stands for it, reason).
 TIMES = (r"\b\d+(\.\d+)?(e[+-]?\d+)? (ms|s)\b", "TIME", CLOCK)
 NUMBER = r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?"
@@ -109,7 +111,7 @@ def without(found, masked, whole):
     if isinstance(found, dict):
         return {key: "RELEASED" if key in whole else
                 blurred(value) if key in masked else without(value, masked, whole)
-                for key, value in found.items()}
+                for key, value in found.items() if key not in OPTIONAL}
     if isinstance(found, list):
         return [without(value, masked, whole) for value in found]
     return found
