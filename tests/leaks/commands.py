@@ -81,6 +81,7 @@ def training():
             words = f"train data.csv --schema {schema}.toml {options} --adjacency {adjacency}"
             seeded = f"{words} --seed 3 --force"
             kind = ("selected" if "selection 0" in options else
+                    "chosen" if "boost" in options or "radius auto" in options else
                     "table" if "inference" in options else "train")
             steps = (Step(kind, seeded), Step(kind, f"{seeded} --json --output j.json"))
             secret = Step(kind, f"{words} --output s.json --explain")

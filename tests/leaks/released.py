@@ -21,8 +21,10 @@ MODEL = {
 }
 JSON = {
     "train": {**MODEL, "mean": NOISY, "standard_deviation": NOISY, "scales": FOLLOWS},
+    "chosen": MODEL,
     "table": {"coefficients": NOISY, "sampling_covariance": NOISY, "noise_covariance": FOLLOWS,
-              "degrees_of_freedom": FOLLOWS, "residual_cut": NOISY, "residual_stddev": NOISY},
+              "degrees_of_freedom": FOLLOWS, "residual_cut": NOISY, "residual_stddev": NOISY,
+              "covariance": FOLLOWS},
     "tune": MODEL,
     "local": MODEL,
     "describe": {"records": NOISY, "quartiles": CHOSEN, "noisy_count": NOISY, "share": FOLLOWS,
@@ -37,6 +39,8 @@ JSON = {
 WHOLE = {
     "train": {"checksum": FOLLOWS, "seconds": CLOCK},
     "table": {"checksum": FOLLOWS, "seconds": CLOCK},
+    # Of several runs one is chosen: which block or radius it had is released with it.
+    "chosen": {"checksum": FOLLOWS, "seconds": CLOCK, "candidate": CHOSEN, "radius": CHOSEN},
     "selected": {"checksum": FOLLOWS, "seconds": CLOCK, "features": CHOSEN, "columns": CHOSEN,
                  "selected_columns": CHOSEN,
                  "step_size": FOLLOWS, "coefficients": NOISY, "noise_stddevs": FOLLOWS},
@@ -57,6 +61,8 @@ WHOLE = {
                "fingerprints": "keyed by a secret of the ledger, which stays with the owner of the "
                                "records; an empty file has one less"},
 }
+# Fields that are there only where released numbers allow it, each computed from them.
+OPTIONAL = {"r_squared"}
 # Pieces of text by command: (pattern, what stands for it, reason).
 TIMES = (r"\b\d+(\.\d+)?(e[+-]?\d+)? (ms|s)\b", "TIME", CLOCK)
 NUMBER = r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?"
@@ -64,6 +70,7 @@ TABLE = (r"^(Coefficients|Model)\n(?:.*\n)*?(?=^Model written)", r"\1\n", NOISY)
 SIGNAL = (r"^signal .*\n(?: {10}.*\n)*", "signal\n", FOLLOWS)
 TEXT = {
     "train": [TABLE, SIGNAL], "table": [TABLE], "selected": [TABLE, SIGNAL],
+    "chosen": [TABLE, SIGNAL],
     "tune": [TABLE, SIGNAL], "local": [TABLE, SIGNAL],
     "describe": [(r"^about \d+ records", "about # records", NOISY),
                  (r"^column .*\n(?:.+\n)*", "TABLE\n", NOISY),
@@ -104,7 +111,7 @@ def without(found, masked, whole):
     if isinstance(found, dict):
         return {key: "RELEASED" if key in whole else
                 blurred(value) if key in masked else without(value, masked, whole)
-                for key, value in found.items()}
+                for key, value in found.items() if key not in OPTIONAL}
     if isinstance(found, list):
         return [without(value, masked, whole) for value in found]
     return found
