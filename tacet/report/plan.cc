@@ -31,6 +31,7 @@ ordered_json plan_json(const learn::Training& plan) {
   for (const auto& setting : plan.settings) {
     if (setting.shown.json) out[setting.name] = setting_json(setting.value);
   }
+  if (plan.passes_over_records) out["passes_over_records"] = *plan.passes_over_records;
   if (!plan.unprotected()) out["events"] = ordered_json::parse(privacy::event_to_json(plan.events));
   out["reasons"] = plan.reasons;
   return out;
@@ -52,7 +53,6 @@ privacy::Receipt planned_receipt(const learn::Training& plan) {
 
 ordered_json whole_plan_json(const learn::Training& plan) {
   auto out = plan_json(plan);
-  if (plan.passes_over_records) out["passes_over_records"] = *plan.passes_over_records;
   if (!plan.schema.cost) return out;
   const auto whole = data::with_schema_cost(plan.schema, planned_receipt(plan));
   out["with_schema_fit"] = {{"epsilon", json_number(whole.guarantee.epsilon)},
