@@ -71,7 +71,7 @@ data::Dataset raw_records(const data::Schema& schema, const std::vector<Record>&
   for (const Record& record : records) {
     row.clear();
     for (const double x : record.shares) row.push_back(static_cast<std::int16_t>(2048 * x));
-    row.push_back(2048);  // the constant
+    row.push_back(static_cast<std::int16_t>(2048 * schema.constant));
     out.append_dense(row, record.label);
   }
   return out;
