@@ -73,8 +73,9 @@ __all__ = [
     "Verdict", "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate",
     "categorical", "compose", "count", "crossed", "curve", "date", "describe", "embed", "errors",
     "estimators", "events", "export", "hashed", "ids", "ignored", "inference", "load", "local",
-    "max_steps", "mlflow", "multiclass", "number", "numbered",
-    "numeric", "plan", "probability", "public_evaluation", "quantile", "rates", "read_csv", "schemas", "split", "text", "tune", "verify",
+    "max_steps", "mlflow", "multiclass", "number", "numbered", "numeric", "plan", "probability",
+    "public_evaluation", "quantile", "rates", "read_csv", "schemas", "split", "text", "tune",
+    "verify",
 ]
 
 
