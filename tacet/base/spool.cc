@@ -203,6 +203,8 @@ void* Spool::allocate(std::size_t bytes) {
     static_cast<void>(punch(descriptor_, end_, size));
     throw IoError("the system does not keep records out of memory images: {}", reason_of(error));
   }
+  // A child would give back blocks that are its parent's.
+  static_cast<void>(::madvise(begin, size, MADV_DONTFORK));
   static_cast<void>(::madvise(begin, size, MADV_SEQUENTIAL));  // a hint
   places_.emplace(begin, end_);
   next_ += size;

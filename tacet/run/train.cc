@@ -108,7 +108,7 @@ model::ModelFile train_over_parts(const learn::Training& plan, optimize::RemoteP
   check(context);
   learn::expect_over_parts(plan);
   return paid_training(
-      plan, context, {.command = context.command, .in_parts = true},
+      plan, context, {.command = context.command + " (records in parts)", .in_parts = true},
       [&] {
         parts.open();
         return &parts;

@@ -26,6 +26,9 @@ double RowScaler::factor(std::span<const double> values) const {
   if (!scales_) return 1;
   double squared = intercept_ ? constant_ * constant_ : 0.0;
   for (const double value : values) squared += value * value;
+  // What is no number any more, or has no place in one, is a row of zeros.
+  constexpr double largest = 1e300;
+  if (!(squared <= largest)) return 0;
   // A row may hold more than the public block count says; the norm's bound holds all the same.
   return squared > 1 ? std::min(largest_factor_, 1 / std::sqrt(squared)) : largest_factor_;
 }
@@ -39,7 +42,9 @@ std::int64_t RowScaler::truncate(std::span<const std::uint32_t> columns,
   std::size_t count = 0;
   const double scale = factor * Dataset::feature_scale;
   const auto add = [&](std::uint32_t column, double value) {
-    const auto integer = static_cast<std::int32_t>(value * scale);  // toward zero
+    const double scaled = value * scale;
+    const auto integer =
+        std::isfinite(scaled) ? static_cast<std::int32_t>(scaled) : 0;  // toward zero
     row.columns[count] = column;
     row.values[count] = static_cast<std::int16_t>(integer);
     count += integer != 0 ? 1 : 0;  // a zero is overwritten by what follows

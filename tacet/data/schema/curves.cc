@@ -16,6 +16,8 @@ constexpr double filled = 1.5;            // squared norm that rows have on aver
 constexpr double square_of_category = 8;  // of a number's
 
 bool finite(double value) { return std::isfinite(value); }
+/// So that what they are multiplied to stays a number.
+bool moderate(double value) { return std::abs(value) <= 1e6; }
 
 void expect(bool holds, const char* message) {
   if (!holds) throw base::UsageError("curves: {}", message);
@@ -102,8 +104,8 @@ void check_curves(const Schema& schema) {
              finite(curves.target.stddev) && curves.target.stddev > 0 && curves.target.stddev <= 1,
          "the target's mean must be within 1 and its standard deviation above 0, at most 1");
   const auto size = static_cast<std::size_t>(shape.numbers * shape.numbers);
-  expect(curves.whitening.size() == size && std::ranges::all_of(curves.whitening, finite),
-         "'whitening' must hold a finite number for each two numbers");
+  expect(curves.whitening.size() == size && std::ranges::all_of(curves.whitening, moderate),
+         "'whitening' must hold a number within 1e6 for each two numbers");
   const auto functions = shape.function_weights(curves);
   expect(std::ssize(curves.weights) == curves.directions * functions,
          "'weights' must hold one integer per function of each direction");
@@ -117,8 +119,8 @@ void check_curves(const Schema& schema) {
     expect(square <= Curves::max_square, "'weights' must not be longer than directions are");
   }
   expect(std::ssize(curves.lines) == curves.directions * shape.line_weights() &&
-             std::ranges::all_of(curves.lines, [](float value) { return std::isfinite(value); }),
-         "'lines' must hold a finite number per part of each direction's line");
+             std::ranges::all_of(curves.lines, moderate),
+         "'lines' must hold a number within 1e6 per part of each direction's line");
   expect(finite(curves.energy) && curves.energy >= 0, "'energy' must be a number of at least 0");
   for (const Column& column : schema.columns) {
     const auto* rule = std::get_if<NumericColumn>(&column.rule);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -52,8 +52,8 @@ std::string digest_of_records(const data::Dataset& records, const std::string& k
 /// these bits; then zeros up to a length that is a power of two, so that the length of an answer
 /// tells the number of units roughly at most.
 std::vector<std::int64_t> unit_hashes(const data::Dataset& records,
-                                      const std::vector<std::string>& names,
-                                      const std::string& key) {
+                                      const std::vector<std::string>& names, const std::string& key,
+                                      std::optional<std::int64_t> declared) {
   if (!records.has_units()) return {};
   if (std::ssize(names) != records.unit_count()) {
     throw base::InternalError("{} names of {} units", names.size(), records.unit_count());
@@ -75,7 +75,13 @@ std::vector<std::int64_t> unit_hashes(const data::Dataset& records,
   std::ranges::sort(hashes);
   std::vector<std::int64_t> out{std::ssize(hashes)};
   for (const auto& hash : hashes) out.insert(out.end(), hash.begin(), hash.end());
-  out.resize(std::bit_ceil(std::max<std::size_t>(out.size(), 1024)), 0);
+  // An answer is as long for any number of units, whose true number may be private. Units beyond
+  // twice the declared number, or 2^18, are left out, and found in another part no more.
+  constexpr std::int64_t most_units = 1 << 18;
+  const auto units = std::clamp<std::int64_t>(2 * declared.value_or(most_units), 512, most_units);
+  const auto size = static_cast<std::size_t>(2 * units + 1);
+  out.front() = std::min(out.front(), units);
+  out.resize(size, 0);
   return out;
 }
 
@@ -102,7 +108,7 @@ Part::Part(PartPlace place, PartRecords read, data::Schema reading, base::Thread
       reading_(text_of(reading)),
       threads_(threads),
       digest_(digest_of_records(records_, place_.key)),
-      units_(unit_hashes(records_, read.units, place_.key)),
+      units_(unit_hashes(records_, read.units, place_.key, reading.public_row_count)),
       sums_(std::make_unique<RecordSums>(records_, threads_)) {}
 
 void Part::follow(const std::string& settings) {

@@ -79,6 +79,7 @@ void RemoteParts::rewrite(const ReleasedSchema& released) {
 void RemoteParts::open() {
   const auto answers = ask(request(RowsTask{}), {.units = has_units()});
   if (has_units()) check_units(answers);
+  units_checked_ = true;
 }
 
 std::int64_t RemoteParts::rows() {
@@ -164,6 +165,9 @@ PartAnswer RemoteParts::opened(const std::string& bytes) const {
 }
 
 std::vector<PartAnswer> RemoteParts::ask(const SumRequest& request, const Expected& expected) {
+  // A sum bounds what a unit adds in one part: no sum is asked for before units are known to lie in
+  // one part each.
+  if (has_units() && !units_checked_ && !expected.units) open();
   const auto bytes = request.to_bytes();
   const auto digest = digest_of(bytes);
   ++rounds_;

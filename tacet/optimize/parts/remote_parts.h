@@ -92,6 +92,7 @@ class RemoteParts final : public PartSums {
   std::optional<SumRequest> gradients_;
   Expected of_gradients_{};
   std::vector<std::optional<Known>> known_;
+  bool units_checked_ = false;
   std::int64_t rounds_ = 0;
 };
 

@@ -194,6 +194,11 @@ TEST(RemoteParts, RefusesAUnitInTwoParts) {
               std::string::npos)
         << error.what();
   }
+  // No sum is had without it either.
+  RemoteParts unasked(torn.run());
+  unasked.start_gradients({.loss = model::make_loss("logistic"), .limit = {.norm_bits = 20}});
+  const std::vector<double> zeros(static_cast<std::size_t>(schema.shape().columns));
+  EXPECT_THROW(static_cast<void>(unasked.gradient(zeros, Basis::stated)), base::DataError);
 }
 
 TEST(RemoteParts, TakesEmptyParts) {

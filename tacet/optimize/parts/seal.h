@@ -11,6 +11,10 @@
 /// all of OpenSSL (RFC 7748, RFC 5869, NIST SP 800-38D). The key of AES is used once, so that its
 /// nonce may be fixed. A sealed text tells its length alone; whoever knows the public key can seal,
 /// so that it proves nobody's identity.
+///
+/// It keeps answers from those who see what passes, not from those who change it: a part seals to
+/// the key that it is given, so that who can exchange this key on the way can read. The way of the
+/// request has to be one that nobody else can write to, as that of the code which a part runs.
 namespace tacet::optimize {
 
 /// The run's key pair. It stays with who asks.
