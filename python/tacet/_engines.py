@@ -1,0 +1,64 @@
+"""Ways to run a function on workers: one adapter an engine, each of one function.
+
+``run(function, arguments)`` gives the results in the order of the arguments. Arguments and results
+pass through the engine, which may keep and show them: what is private in them is sealed.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+from typing import Any, Callable, List, Sequence, Tuple
+
+from .errors import UsageError
+
+Run = Callable[[Callable[[Any], Any], Sequence[Any]], List[Any]]
+
+
+def adapter(on: Any) -> Tuple[Run, int]:
+    """The adapter of an engine, and how many workers it has."""
+    if isinstance(on, concurrent.futures.Executor):
+        return _of_executor(on)
+    home = type(on).__module__.partition(".")[0]
+    if home == "distributed":
+        return _of_dask(on)
+    if home == "pyspark" and hasattr(on, "sparkContext"):
+        return _of_spark(on)
+    raise UsageError(
+        "on must be a concurrent.futures.Executor (a ProcessPoolExecutor, or the MPIPoolExecutor "
+        "of mpi4py.futures), a client of Dask or a session of Spark, got a "
+        f"{type(on).__name__}")
+
+
+def _of_executor(on: Any) -> Tuple[Run, int]:
+    if isinstance(on, concurrent.futures.ThreadPoolExecutor):
+        raise UsageError("on is a pool of threads; records of one process need no parts")
+
+    def run(function: Callable[[Any], Any], arguments: Sequence[Any]) -> List[Any]:
+        return [future.result() for future in [on.submit(function, one) for one in arguments]]
+
+    count = getattr(on, "_max_workers", None) or getattr(on, "num_workers", None)
+    return run, int(count or os.cpu_count() or 1)
+
+
+def _of_dask(on: Any) -> Tuple[Run, int]:
+    if getattr(on, "asynchronous", False):
+        raise UsageError("on is an asynchronous client of Dask; give one that is not")
+
+    def run(function: Callable[[Any], Any], arguments: Sequence[Any]) -> List[Any]:
+        # Impure: Dask would give the result of an equal task of another run.
+        found: List[Any] = on.gather(on.map(function, list(arguments), pure=False))
+        return found
+
+    return run, max(1, len(on.scheduler_info().get("workers", {})))
+
+
+def _of_spark(on: Any) -> Tuple[Run, int]:
+    context = on.sparkContext
+
+    def run(function: Callable[[Any], Any], arguments: Sequence[Any]) -> List[Any]:
+        rows = context.parallelize(list(arguments), max(1, len(arguments)))
+        found: List[Any] = rows.map(function).collect()
+        return found
+
+    return run, max(1, int(context.defaultParallelism))
