@@ -10,7 +10,7 @@ COVERED = accounting ledger mechanism optimize
 SPACE = $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long sanitize tsan coverage python python-long wheel bench bench-utility fuzz format \
+.PHONY: help setup build demo test test-long test-browser sanitize tsan coverage python python-long wheel docs bench bench-utility fuzz format \
   check-format check-floors check-seeds install clean
 
 help: ## show this list
@@ -37,6 +37,11 @@ test-long: build ## the heavy tests: statistical counts, reference precision, au
 	@scripts/build release $(JOBS) tacet_long_tests
 	@scripts/run_tests release long $(JOBS)
 
+test-browser: setup ## reports in Chromium; pictures and printed pages stay in build/browser
+	@scripts/build release $(JOBS) tacet_program
+	@scripts/setup browser || echo 'make: the browser is missing; its tests are skipped'
+	@scripts/browser
+
 sanitize: setup ## the quick tests with address and undefined-behaviour sanitizers
 	@scripts/build sanitize $(JOBS)
 	@scripts/run_tests sanitize quick $(JOBS)
@@ -57,13 +62,19 @@ python: build ## the Python package in build/python/venv, and its tests (needs a
 	@scripts/setup python
 	@scripts/python $(JOBS)
 
-python-long: build ## its long tests, a wheel alone with the oldest scikit-learn, pip install from a source distribution
+python-long: build ## its long tests, a wheel alone with the oldest scikit-learn, pip install from sources, the site
 	@scripts/setup python
 	@scripts/python --long $(JOBS)
+	@scripts/setup docs
+	@scripts/docs
 
 wheel: build ## a wheel of the Python package in build/python/wheels that needs nothing of the distribution
 	@scripts/setup python
 	@scripts/python --wheel $(JOBS)
+
+docs: ## the site of the documentation in build/docs (after `make python`; needs a package index)
+	@scripts/setup docs
+	@scripts/docs
 
 bench: ## run the benchmarks of speed, renew bench/speed/tables, print them; fails when a bar is missed
 	@scripts/setup bench

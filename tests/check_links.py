@@ -6,7 +6,8 @@ section, theorem or lemma that the note has not, or names a source file that a r
 Checked are relative links in Markdown files, every `docs/....md` that is named anywhere in the
 sources, and what follows it: `docs/proofs/objective.md, section 3`, `..., Theorem B`. Sections and
 theorems are those that headings name. In docs/ a file or folder of the tree that stands in backquotes,
-`optimize/sums/cell_sum`, is a link.
+`optimize/sums/cell_sum`, is a link. A link to a name in a source file, `clip.h#clip_norm`, needs a line with
+that name there. Every page of docs/ is linked by an index: a README.md, or `x.md` beside a folder `x/`.
 """
 
 import os
@@ -15,6 +16,7 @@ import re
 import sys
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+NAME = re.compile(r"\]\(([^)#\s:]+)#([^)\s]+)\)")
 MENTION = re.compile(r"\bdocs/[\w/.-]+?\.md\b")
 PLACE = re.compile(r"\b(docs/[\w/.-]+?\.md)\W{0,3},\s+(?:(section|theorem|lemma)s?\s+)?"
                    r"(\d+\w?|[A-Z])(?:\s+and\s+(\d+\w?|[A-Z]))?\b(?!\.\d)", re.IGNORECASE)
@@ -62,6 +64,29 @@ def not_linked(source, text):
             yield f"`{name}` is no file of {places[1].parent.relative_to(source)}"
 
 
+def missing_names(path, text):
+    """Every link to a name in a source file that has no such name."""
+    for target, name in NAME.findall(text):
+        whole = path.parent / target
+        if whole.suffix != ".md" and whole.is_file() and not re.search(
+                rf"\b{re.escape(name)}\b", whole.read_text(encoding="utf-8")):
+            yield f"{os.path.basename(target)} has no {name}"
+
+
+def unreached(source):
+    """Every page of docs/ that no index links to; nothing where docs/ has no README.md yet."""
+    docs = source / "docs"
+    if not (docs / "README.md").exists():
+        return
+    pages = set(docs.rglob("*.md"))
+    reached = {docs / "README.md"}
+    for index in pages:
+        if index.name == "README.md" or index.with_suffix("").is_dir():
+            reached |= {(index.parent / target).resolve()
+                        for target in LINK.findall(index.read_text(encoding="utf-8"))}
+    yield from sorted(page.relative_to(source) for page in pages - reached)
+
+
 def main(source):
     source = pathlib.Path(source).resolve()
     broken = []
@@ -81,8 +106,11 @@ def main(source):
         broken += [f"{path.relative_to(source)}: there is no {os.path.relpath(target, source)}"
                    for target in sorted(targets) if not target.exists()]
         broken += [f"{path.relative_to(source)}: {what}" for what in missing_places(source, text)]
+        if path.suffix == ".md":
+            broken += [f"{path.relative_to(source)}: {what}" for what in missing_names(path, text)]
         if path.suffix == ".md" and path.is_relative_to(source / "docs"):
             broken += [f"{path.relative_to(source)}: {what}" for what in not_linked(source, text)]
+    broken += [f"{page}: no index links to it" for page in unreached(source)]
     print("\n".join(broken) or "every link leads somewhere")
     return 1 if broken else 0
 

@@ -19,15 +19,16 @@ NOTE = """# A note
 """
 
 
-def check(name, text):
-    """Runs the script over a tree with a note and one file; returns (exit code, findings)."""
+def check(name, text, *others):
+    """Runs the script over a tree with a note and files; returns (exit code, findings)."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         (root / "docs" / "proofs").mkdir(parents=True)
         (root / "docs" / "proofs" / "note.md").write_text(NOTE, encoding="utf-8")
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        for name_of, text_of in ((name, text), *others):
+            path = root / name_of
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text_of, encoding="utf-8")
         run = subprocess.run([sys.executable, str(SCRIPT), folder], check=False,
                              capture_output=True, text=True)
         return run.returncode, [line.partition(": ")[2] for line in run.stdout.splitlines()
@@ -55,6 +56,25 @@ class CheckLinksTest(unittest.TestCase):
         self.assertEqual(check("docs/b.md", "[`docs/proofs/note.md`](proofs/note.md)"), (0, []))
         self.assertEqual(check("docs/b.md", "```sh\nls `docs/proofs/note.md`\n```"), (0, []))
         self.assertEqual(check("tacet/a.h", "// `tacet/a.h`"), (0, []))
+
+    def test_a_link_to_a_name_needs_the_name(self):
+        self.assertEqual(check("docs/b.md", "[a](proofs/note.txt#clip) [b](proofs/note.md#first)"),
+                         (1, ["there is no docs/proofs/note.txt"]))
+        self.assertEqual(check("docs/b.md", "[a](c.txt#clip)", ("docs/c.txt", "x = clip(1)")),
+                         (0, []))
+        self.assertEqual(check("docs/b.md", "[a](c.txt#clip)", ("docs/c.txt", "x = clips(1)")),
+                         (1, ["c.txt has no clip"]))
+
+    def test_every_page_is_linked_by_an_index(self):
+        linked = ("docs/README.md", "[the note](proofs/note.md) [b](b.md)")
+        self.assertEqual(check("docs/b.md", "text", linked), (0, []))
+        self.assertEqual(check("docs/c.md", "[b](README.md)",
+                               ("docs/README.md", "[n](proofs/note.md)")),
+                         (1, ["no index links to it"]))
+        # Another page is no index, but one beside a folder of its name is.
+        self.assertEqual(check("docs/b.md", "[d](d.md)", linked, ("docs/d.md", "")),
+                         (1, ["no index links to it"]))
+        self.assertEqual(check("docs/b.md", "[d](b/d.md)", linked, ("docs/b/d.md", "")), (0, []))
 
     def test_a_missing_section_is_found(self):
         for text, what in (("// docs/proofs/note.md, section 2", "section 2"),

@@ -38,7 +38,7 @@ DESCENT = ("steps", "step_size", "clipping_norm", "momentum", "average")
 LAWS = {"output": ("steps", "step_size", "radius"), "regularized-output": ("l2",)}
 
 
-def tables(data):
+def tables_of(data):
     return {"berkeley1973": ROOT / "data" / "berkeley1973.csv",
             "german_credit": data / "german_credit" / "german.csv.gz",
             "california_housing": data / "california_housing" / "housing.csv.gz",
@@ -107,7 +107,7 @@ def main():
     if "TACET_DATA" not in os.environ:
         sys.exit("TACET_DATA must name the folder of the data sets")
     rows, missed = [], 0
-    for name, table in tables(pathlib.Path(os.environ["TACET_DATA"])).items():
+    for name, table in tables_of(pathlib.Path(os.environ["TACET_DATA"])).items():
         methods = {"gradient": DESCENT, **(LAWS if name == "berkeley1973" else {})}
         for method, names in methods.items():
             train = Trainer(arguments.program, table, name, method)

@@ -23,6 +23,7 @@ void bind_accounting(nanobind::module_& module);
 void bind_verification(nanobind::module_& module);
 void bind_evaluation(nanobind::module_& module);
 void bind_summaries(nanobind::module_& module);
+void bind_releases(nanobind::module_& module);
 void bind_schema_fits(nanobind::module_& module);
 void bind_planning(nanobind::module_& module);
 void bind_training(nanobind::module_& module);

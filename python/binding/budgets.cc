@@ -8,6 +8,8 @@
 #include "python/binding/binding.h"
 #include "tacet/base/error.h"
 #include "tacet/ledger/ledger.h"
+#include "tacet/privacy/decimal.h"
+#include "tacet/privacy/event.h"
 
 namespace nb = nanobind;
 
@@ -82,6 +84,18 @@ void enrol(const std::string& path, const std::string& data_set, const std::stri
                 .file = {}});
 }
 
+/// Books what others have released, of which the price alone is known. With `keep` false nothing
+/// but whether it fits: BudgetError where it does not.
+void spend(HeldBudget& held, double epsilon, double delta, bool keep) {
+  held.check_process();
+  const auto cost = checked(privacy::Guarantee{epsilon, delta, held.cap.adjacency});
+  // As the decimals that were written: the double 0.1 is above a tenth.
+  const privacy::ApproximateDp event{privacy::decimal_down(epsilon), privacy::decimal_down(delta),
+                                     cost.adjacency};
+  auto permit = held.budget.reserve(event, cost);
+  if (!keep) permit.cancel();
+}
+
 /// The account of that name, or the only one.
 void set_cap(const std::string& path, const std::string& data_set, std::optional<double> cap,
              std::optional<double> epsilon, double delta, const std::string& reason) {
@@ -104,6 +118,7 @@ void bind_budgets(nb::module_& module) {
              new (place) HeldBudget(
                  checked(privacy::Guarantee{epsilon, delta, privacy::parse_adjacency(adjacency)}));
            })
+      .def("spend", &spend, nb::arg("epsilon"), nb::arg("delta"), nb::arg("keep"))
       .def_prop_ro("spent", [](const HeldBudget& held) {
         const auto spent = held.budget.spent();
         return std::pair(spent.epsilon, spent.delta);

@@ -20,6 +20,7 @@ NB_MODULE(_engine, module) {
   bind_verification(module);
   bind_evaluation(module);
   bind_summaries(module);
+  bind_releases(module);
   bind_schema_fits(module);
   bind_planning(module);
   bind_training(module);

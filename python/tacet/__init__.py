@@ -64,7 +64,8 @@ _HOMES = {
     "wide": ["WideClassifier", "WideRegressor"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("errors", "estimators", "events", "inference", "local", "schemas")
+_MODULES = ("errors", "estimators", "events", "export", "inference", "local", "mlflow",
+            "schemas")
 
 __all__ = [
     "Account", "Budget", "BudgetError", "DataError", "Error", "GuaranteeError", "HuberRegressor",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import os
 import sys
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator
@@ -38,6 +39,13 @@ def evaluation_is_public() -> bool:
     return _public.get()
 
 
+def warn_of_score() -> None:
+    """Of scores that are no releases."""
+    if not evaluation_is_public():
+        warn("score is exact and tells about the records that it is computed from; where these "
+             "are public say so: with tacet.public_evaluation()")
+
+
 def one_column(y: Any) -> Any:
     """The target as an array, or as Python's own list where it was one.
 
@@ -52,6 +60,7 @@ def one_column(y: Any) -> Any:
             raise DataError(f"y should be a 1d array, got a table of {len(names)} columns instead")
         _warn_of_column()
         return only_column(y)
+    y = _columns.plain(y, "y")
     array = _columns.array_of(y, "y")
     if array.ndim == 2 and array.shape[1] == 1:
         _warn_of_column()
@@ -99,11 +108,37 @@ def option(value: Any) -> str:
     return str(value)
 
 
-def seed(state: Any) -> int:
+def check_seed(state: Any) -> None:
+    """Before a record is read, and without drawing from a generator."""
+    if isinstance(state, np.random.RandomState):
+        return
     if isinstance(state, (int, np.integer)) and 0 <= state < 2**64:
-        return int(state)
-    raise UsageError("random_state must be None or a whole number from 0 to 2**64 - 1; None is the "
-                     "operating system's randomness, every other one protects nobody")
+        return
+    raise UsageError("random_state must be None, a whole number from 0 to 2**64 - 1 or a "
+                     "numpy.random.RandomState; None is the operating system's randomness, every "
+                     "other one protects nobody")
+
+
+def seed(state: Any) -> int:
+    """The number of a run; a generator gives each run another one, and moves on."""
+    check_seed(state)
+    if isinstance(state, np.random.RandomState):
+        return int(state.randint(0, 2**63, dtype=np.int64))
+    return int(state)
+
+
+def thread_count(threads: Any, n_jobs: Any) -> int:
+    """As the engine counts them, 0 for all: ``n_jobs`` from -1 down is all but so many, as in
+    joblib. The result does not depend on them."""
+    if threads is not None and n_jobs is not None:
+        raise UsageError("threads and n_jobs are two words for one thing; give one of both")
+    for name, value in (("threads", threads), ("n_jobs", n_jobs)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer, type(None))):
+            raise UsageError(f"{name} must be a whole number")
+    if n_jobs is not None and n_jobs == 0:
+        raise UsageError("n_jobs is a number of threads, or -1 for all; got 0")
+    count = int(threads or n_jobs or 0)
+    return count if count >= 0 else max((os.cpu_count() or 1) + 1 + count, 1)
 
 
 def bar(phase: str, done: int, total: int) -> None:

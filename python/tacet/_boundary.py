@@ -24,6 +24,13 @@ from .errors import DataError, Error, UsageError
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _OF_THE_CALLER = "_of_the_caller"
 _SILENT = (Error, Warning, MemoryError)
+# Arguments of scikit-learn's that are refused for a reason.
+_REFUSED = {
+    "sample_weight": (
+        "sample_weight is refused: a weight multiplies what one record can do to the model, so that "
+        "what is proved of each record would depend on its weight. class_weights weighs classes, "
+        "which are public; a schema's unit bounds what a person with several records does"),
+}
 # What NumPy does at floating-point errors where the caller's own code runs.
 _settings: "contextvars.ContextVar[Dict[str, Any]]" = contextvars.ContextVar("tacet_settings")
 
@@ -44,7 +51,8 @@ def boundary(function: _Function) -> _Function:
                 words = str(error)
                 traceback.clear_frames(error.__traceback__)
             if words:
-                raise UsageError(f"{function.__name__}: {words}")
+                refused = [_REFUSED[name] for name in kwargs if name in _REFUSED]
+                raise UsageError(refused[0] if refused else f"{function.__name__}: {words}")
             _settings.set({**np.geterr()})
             with np.errstate(all="ignore"):
                 return function(*args, **kwargs)

@@ -51,12 +51,52 @@ def holds_text(values: Any) -> bool:
     return str(dtype).lower().startswith(_TEXT_TYPES)
 
 
+_TAKEN_APART = ("decimal", "run_end_encoded", "period", "int128", "uint128")
+
+
+def holds_integers(values: Any) -> bool:
+    """Whether its type says that it holds whole numbers."""
+    dtype = getattr(values, "dtype", getattr(values, "type", None))
+    return str(dtype).lower().startswith(("int", "uint"))
+
+
+def is_taken_apart(values: Any) -> bool:
+    """Whether a column's type is one that only its own library writes: ``plain`` reads it."""
+    dtype = getattr(values, "dtype", getattr(values, "type", None))
+    return not isinstance(dtype, np.dtype) and str(dtype).lower().startswith(_TAKEN_APART)
+
+
+def plain(values: Any, what: str) -> Any:
+    """A column of such a type as an array of Python's own numbers, or as what it encodes; every
+    other one as it is. DataError for periods, which are neither days nor numbers."""
+    if not is_taken_apart(values):
+        return values
+    dtype = str(getattr(values, "dtype", getattr(values, "type", None)))
+    if dtype.startswith("period"):
+        raise DataError(
+            f"{what} has the type {dtype}, and a period is no day: give its first days, by "
+            ".dt.to_timestamp() or .to_timestamp(), or texts, by .astype(str)")
+    try:
+        if dtype.startswith("run_end_encoded"):
+            from pyarrow import compute  # whose column it is
+
+            held = getattr(values, "array", values)  # pandas
+            read = held.__arrow_array__() if hasattr(type(held), "__arrow_array__") else held
+            return plain(compute.run_end_decode(read), what)
+        entries = _listed(values, "to_pylist" if hasattr(type(values), "to_pylist") else "to_list")
+        return np.fromiter(entries, dtype=object, count=len(entries))
+    except Exception:  # the library's words may quote a value
+        pass
+    raise DataError(f"{what} has the type {dtype}, which cannot be read here: give numbers")
+
+
 def engine_column(name: str, values: Any, is_date: bool = False) -> Any:
     """A column as the engine takes one: an array of numbers, a list of own values, or a pair of a
     type's name and one of both.
 
     Each value is read by itself: one that is missing, or of another type, changes no other one.
     """
+    values = plain(values, f"column '{name}'")
     if hasattr(type(values), "to_physical") and str(values.dtype).startswith("Date"):
         values = array_of(values, f"column '{name}'")  # polars panics at dates that Python has not
     type_name, items = _items(name, values)
@@ -76,7 +116,9 @@ def engine_column(name: str, values: Any, is_date: bool = False) -> Any:
     if kind == "u" and array.dtype.itemsize == 8:
         return ("uint64", array.tolist())
     if kind in _NATIVE_KINDS:
-        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+        own = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+        # A field of records that lie packed begins, and goes on, at any byte.
+        return own if own.flags.aligned and own.strides[0] % own.itemsize == 0 else own.copy()
     if kind in "OUT":
         return own_values(_listed(array, "tolist"), is_date)
     raise DataError(
@@ -128,6 +170,7 @@ def _one_of(values: Any, place: int) -> Any:
 
 def numbers_of_column(values: Any, what: str) -> Any:
     """A column as float64; what is none or not finite is missing, and so NaN."""
+    values = plain(values, what)
     type_name, items = None, None
     if isinstance(values, (list, tuple, np.ma.MaskedArray)):
         type_name, items = _items(what, values)
@@ -150,6 +193,7 @@ def numbers_of_column(values: Any, what: str) -> Any:
 
 def items_of(values: Any) -> List[Any]:
     """The values as Python's own list."""
+    values = plain(values, "a column")
     items = _items("units", values)[1]
     if items is not None:
         return items

@@ -85,6 +85,15 @@ def spelled(label: Any) -> str:
     return str(value)
 
 
+def is_number(word: str) -> bool:
+    """Whether a class's word may be a number's."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
 def listed_classes(classes: Any) -> Any:
     """Classes that were given, as an array of their own values."""
     if isinstance(classes, (str, bytes)) or not np.iterable(classes):
@@ -221,7 +230,8 @@ def made_schema(
     if params["bounds"] is None:
         raise UsageError(NO_BOUNDS)
     pairs = pairs_of(params["bounds"], range(count) if names is None else names)
-    if pairs is None and params.get("group_column") is not None:  # columns to name one of
+    by_name = params.get("group_column") is not None or params.get("method") == "inference"
+    if pairs is None and by_name:  # columns to name one of, or each in a table
         pairs = [_pair(params["bounds"])] * count
     common = {"row_scaling": params["row_scaling"], "intercept": params["intercept"],
               "storage": params["storage"]}

@@ -11,7 +11,7 @@ from . import _engine, _signature
 
 _CLASSES_ONLY = ("classes", "class_weights")
 _NUMBERS_ONLY = ("target_bounds",)
-_LINEAR_ONLY = ("coef_, intercept_", "coef_noise_", "encoded_coef_, encoded_intercept_",
+_LINEAR_ONLY = ("inference_", "coef_, intercept_", "coef_noise_", "encoded_coef_, encoded_intercept_",
                 "encoded_coef_noise_", "effects_")
 _FITTED = (
     ("architecture_", "dict", "Columns with vectors, layers, and the number of numbers."),
@@ -27,6 +27,11 @@ _FITTED = (
      "How far privacy's noise alone moves each of them; NaN: not known."),
     ("effects_", "list", "What a step of each column does, in the units of the records."),
     ("classes_", "array", "Of classifiers, in the order of ``predict_proba``."),
+    ("inference_", "RegressionResults",
+     "Of ``method=\"inference\"``: ``params``, ``bse``, ``conf_int()``, ``summary()``. Such an "
+     "estimator predicts nothing."),
+    ("n_iter_", "int or None",
+     "The steps or, of methods that count them, the passes; None where a method solves directly."),
     ("receipt_", "Receipt", "What was run and released, and the guarantee."),
     ("plan_", "dict", "What was chosen before a record was read, with the reasons."),
     ("n_features_in_, feature_names_in_", "int, array", "As scikit-learn's."),

@@ -68,6 +68,20 @@ class Fitted:
         """
         return self._exported("sql", dialect, table, keep)
 
+    def to_onnx(self) -> Any:
+        """The model as an ``onnx.ModelProto``, checked; needs the package ``onnx``.
+
+        Opset 17 and ``ai.onnx.ml`` 3, in doubles. The inputs have the names of the schema's columns
+        and the shape ``[N, 1]``: numbers as doubles, missing ones as NaN, dates as days since
+        1970-01-01, categories as strings, hashed columns as the number of their bucket
+        (``tacet.export.bucket``). The outputs are ``label``, ``probabilities`` and ``margin``; of a
+        regressor ``prediction`` and ``margin``. Wide models, chosen features, projected rows and
+        columns of several words or ids raise ``UsageError``.
+        """
+        from .export import model_to_onnx
+
+        return model_to_onnx(self._as_fitted()._model)
+
     def _exported(self, format: str, dialect: str = "sqlite", table: str = "records",
                   keep: Sequence[str] = ()) -> str:
         text: str = self._as_fitted()._model.exported(format, dialect, table, list(keep))

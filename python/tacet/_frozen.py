@@ -71,7 +71,7 @@ def frozen(value: Any) -> Any:
         return FrozenDict({key: frozen(entry) for key, entry in value.items()})
     if isinstance(value, (list, tuple)):
         return FrozenList(frozen(entry) for entry in value)
-    return value
+    return value + 0.0 if isinstance(value, float) else value  # -0.0 is 0.0
 
 
 class FrozenText(Mapping[str, Any]):

@@ -86,8 +86,8 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         made = self._aside()  # what was fitted before stays whole, also for other threads
         before = dict(vars(made))
         schema, rows, values = made._prepared(X, y, units, params)
-        context = self._context(schema, params)
         plan = self._planned(schema, values, params)
+        context = self._context(schema, params)
         made.plan_ = plan.facts
         made._model = _engine.fit(plan, rows, context, self._watch(params))
         self._take(before, vars(made))
@@ -171,10 +171,6 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
             raise UsageError(
                 f"{type(self).__name__} minimises {', '.join(self._losses)}; got "
                 f"{params['loss']!r}. LinearClassifier and LinearRegressor take every loss")
-        if params.get("method") == "inference":
-            raise UsageError(
-                "method inference leaves a table of coefficients with intervals, which predicts "
-                "nothing: tacet.inference has OLS, Logit and Poisson")
         schema = params["schema"]
         if schema is not None and not isinstance(schema, Schema):
             raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
@@ -342,9 +338,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
                                    schema._engine.dates)
 
     def _warn_of_score(self) -> None:
-        if not _arguments.evaluation_is_public():
-            warn("score is exact and tells about the records that it is computed from; where these "
-                 "are public say so: with tacet.public_evaluation()")
+        _arguments.warn_of_score()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

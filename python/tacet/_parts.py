@@ -193,7 +193,7 @@ def binary(
     missing: Texts = None,
     missing_target: Optional[str] = None,
 ) -> Part:
-    """A target of two classes.
+    """A target of two classes, spelt exactly as in the data: " Yes" is not "Yes".
 
     Of every target, ``missing`` names further texts for a missing one, and ``missing_target`` says
     what such a record does: "drop" (the default) lets it teach nothing, "bounds" counts it as the

@@ -24,14 +24,12 @@ def check(params: Dict[str, Any]) -> None:
         raise UsageError("ledger must be a tacet.Ledger")
     if params["data_set"] is not None and not isinstance(params["data_set"], str):
         raise UsageError("data_set must be a text, the name of an account")
-    threads = params["threads"]
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer, type(None))):
-        raise UsageError("threads must be a whole number")
+    _arguments.thread_count(params["threads"], params.get("n_jobs"))
     if isinstance(params["epsilon"], bool) or not isinstance(
             params["epsilon"], (int, float, np.integer, np.floating)):
         raise UsageError("epsilon must be a number")
     if params["random_state"] is not None:
-        _arguments.seed(params["random_state"])
+        _arguments.check_seed(params["random_state"])
 
 
 def resolved(params: Dict[str, Any], mark: Optional[Mark]) -> Dict[str, Any]:
@@ -69,7 +67,7 @@ def explained(given: Dict[str, Any], used: Dict[str, Any]) -> Iterator[None]:
 def context_of(schema: Schema, params: Dict[str, Any], mark: Optional[Mark]) -> _engine.Context:
     """Of a fit by that schema."""
     context = _engine.Context()
-    context.threads = int(params["threads"] or 0)
+    context.threads = _arguments.thread_count(params["threads"], params.get("n_jobs"))
     ledger = params["ledger"]
     seeded = params["random_state"] is not None
     if ledger is not None:

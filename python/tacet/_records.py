@@ -12,7 +12,7 @@ from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Seq
 import numpy as np
 
 from . import _engine
-from ._columns import engine_column, numbers_of_column, type_of
+from ._columns import engine_column, is_taken_apart, numbers_of_column, type_of
 from .errors import DataError
 
 _NOT_2D = ("Expected 2D array, got {} instead. Reshape your data: array.reshape(-1, 1) where it is "
@@ -30,8 +30,15 @@ def column_names(X: Any) -> Optional[List[str]]:
 
 
 def _labels(X: Any) -> Optional[List[Any]]:
-    if isinstance(X, np.ndarray) or _is_sparse(X):  # one kind of SciPy's is a mapping
+    if isinstance(X, np.ndarray):  # of records, perhaps, whose fields have names
+        return None if X.dtype.names is None else list(X.dtype.names)
+    if _is_sparse(X):  # one kind of SciPy's is a mapping
         return None
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
+        raise DataError(
+            "a list of dicts says no names of columns, since each record may have other keys: give "
+            "{name: [record.get(name) for record in records] for name in names}, or "
+            "pandas.DataFrame(records, columns=names)")
     if isinstance(X, Mapping):
         return list(X)
     if _has(X, "column_names"):  # pyarrow
@@ -268,7 +275,10 @@ def named_columns(X: Any, names: Optional[Sequence[str]] = None, dates: Sequence
 
 def _is_typed(X: Any, place: int, label: Any) -> bool:
     """Whether a column's type is its own: that of Python's objects would be guessed from them."""
-    dtype = getattr(_column(X, place, label), "dtype", None) if _has(X, "iloc") else None
+    column = _column(X, place, label)
+    if is_taken_apart(column):
+        return False
+    dtype = getattr(column, "dtype", None) if _has(X, "iloc") else None
     categories = getattr(dtype, "categories", None)
     if categories is not None:
         dtype = getattr(categories, "dtype", None)

@@ -26,6 +26,7 @@ _MORE_TYPES = {
     "class_weights": ("Union[Dict[Any, float], str]", "dict or str"),
     "radius": ("Union[float, str]", "float or 'auto'"),
     "knots": ("Union[int, str, None]", "int, 'auto' or None"),
+    "curves": ("Union[float, str]", "float, 'auto' or 'none'"),
     "feature_selection": ("Union[float, str]", "float or str"),
     "group_column": ("Union[str, int]", "str or int"),
     "hidden": ("Union[int, Sequence[int], str]", "int, list of int or 'none'"),
@@ -54,9 +55,11 @@ OWN: Tuple[Tuple[str, str, str, str], ...] = (
     ("data_set", "str", "str",
      "The account in the ledger, where it has several; a name in the receipt."),
     ("budget", "Budget", "Budget", "It pays, shared by all copies of the estimator."),
-    ("random_state", "Any", "int",
-     "None is the operating system's randomness; a number makes the run repeatable, protects "
-     "nobody, and marks model and receipt for ever."),
+    ("random_state", "Any", "int or RandomState",
+     "None is the operating system's randomness; a number, or NumPy's RandomState, makes the run "
+     "repeatable, protects nobody, and marks model and receipt for ever."),
+    ("n_jobs", "int", "int",
+     "scikit-learn's word for ``threads``: -1 is all of them, as without either."),
     ("verbose", "int", "int", "1 shows a bar on a terminal."),
     ("callback", "Progress", "callable",
      "``callback(phase, done, total)``, at most ten times per second, with public numbers alone."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Dict, Sequence
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 
 from . import _declared
 from ._boundary import boundary
-from ._columns import holds_text
+from ._columns import holds_integers, holds_text
 from ._linear import Linear
 from .errors import DataError, UsageError
 from .schemas import Schema
@@ -20,6 +20,7 @@ class Classifier(ClassifierMixin, Linear):  # type: ignore[misc]
     def _checked_target(self, y: Any, params: Dict[str, Any]) -> Any:
         classes = params["classes"]
         if params["schema"] is not None:
+            _expect_labels(y, params["schema"].classes, "a schema whose classes are {}")
             return y
         if classes is None:
             raise UsageError(
@@ -27,6 +28,8 @@ class Classifier(ClassifierMixin, Linear):  # type: ignore[misc]
                 "last; or classes='observed' to declare that the set of labels in y is public")
         if not isinstance(classes, str) or classes != _declared.OBSERVED:
             self.classes_ = _declared.listed_classes(classes)
+            _expect_labels(y, [_declared.spelled(label) for label in self.classes_],
+                           "classes=range({})")
             return y
         _declared.declares("classes", "the set of labels is")
         self.classes_ = _declared.observed_classes(y)
@@ -75,6 +78,20 @@ class Classifier(ClassifierMixin, Linear):  # type: ignore[misc]
         method = self.get_params(deep=False).get("method", "auto")
         tags.classifier_tags.multi_class = method in _MANY_OUTPUTS
         return tags
+
+
+def _expect_labels(y: Any, words: Sequence[str], way: str) -> None:
+    """DataError where the type says integers and the classes are texts: somebody has counted
+    them, and which one is which is not guessed."""
+    count = len(words)
+    if count < 2 or not holds_integers(y) or sum(map(_declared.is_number, words)) > 1:
+        return
+    said = way.format(count if way.endswith("({})") else " and ".join(f'"{k}"' for k in range(count)))
+    raise DataError(
+        "y holds integers, and the classes are texts. VotingClassifier, StackingClassifier, "
+        "BaggingClassifier and cross_val_predict(method=\"predict_proba\") hand on numbers for the "
+        f"labels, which count these in sorted order from 0 on: give {said} there; they give the "
+        "labels back")
 
 
 # Methods that several classes at once are proved for.

@@ -6,7 +6,7 @@ is assigned to an estimator, or put into its pickle, is displayed or verified in
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Dict, List, Tuple
+from typing import Any, ClassVar, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -16,13 +16,29 @@ from .receipts import Receipt
 from .schemas import Schema
 
 
+class Refused:
+    """An attribute of scikit-learn's that there is not, with the reason."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def __get__(self, thing: Any, kind: Any = None) -> Any:
+        raise AttributeError(self._words)
+
+
 class Told:
     """What gives estimators ``receipt_``, ``coef_`` and so on."""
 
     _wide: ClassVar[bool]
     _told: ClassVar[Tuple[str, ...]] = (
         "receipt_", "coef_", "coef_noise_", "intercept_", "encoded_coef_", "encoded_coef_noise_",
-        "encoded_intercept_", "effects_", "encoded_names_", "architecture_")
+        "encoded_intercept_", "effects_", "encoded_names_", "architecture_", "n_iter_",
+        "inference_")
+
+    partial_fit = Refused(
+        "there is no partial_fit: how often each record is read decides what it costs, and a "
+        "caller who goes on would decide it afterwards. fit is given all records and plans the "
+        "passes; steps and epochs set them, and a schema's unit joins the records of a person")
 
     @property
     def _fitted(self) -> Any:
@@ -35,7 +51,24 @@ class Told:
     def _linear(self) -> Any:
         if self._wide:
             raise AttributeError("a wide model has no coefficients of its columns")
-        return self._fitted
+        model = self._fitted
+        if model.table(0.5, []) is not None:
+            raise AttributeError(
+                "method inference leaves a table of coefficients in place of a model that predicts: "
+                "inference_ has its params, bse, conf_int() and summary()")
+        return model
+
+    @property
+    def inference_(self) -> Any:
+        """Of method inference: the coefficients with their intervals, as tacet.inference has it."""
+        from .inference import RegressionResults  # which few need
+
+        model = self._fitted
+        if model.table(0.5, []) is None:
+            raise AttributeError(
+                "there is no inference_: this model was fitted for predictions; method=\"inference\" "
+                "fits coefficients with intervals, and tacet.inference does by a formula")
+        return RegressionResults(model)
 
     def _of_outputs(self, values: Any) -> Any:
         """Of numbers an output each what is shown."""
@@ -45,7 +78,7 @@ class Told:
         """An output a row: of the columns, and of the constant."""
         model = self._linear
         count = len(model.feature_names)
-        table = np.asarray(numbers, dtype=float)
+        table = np.asarray(numbers, dtype=float) + 0.0
         table = table.reshape(model.outputs, count) if table.size else np.full(
             (model.outputs, count), np.nan)
         if not Schema._of(model.schema)._engine.intercept:
@@ -56,6 +89,14 @@ class Told:
     def receipt_(self) -> Receipt:
         """What was run and released, and the guarantee."""
         return Receipt(self._fitted.receipt)
+
+    @property
+    def n_iter_(self) -> Optional[int]:
+        """The steps of the method or, of one that counts passes over the records, these; None
+        where it solves directly, or chose privately among runs."""
+        said = self.receipt_["parameters"]
+        found = said.get("steps", said.get("epochs"))
+        return None if found is None else int(found)
 
     def _straight(self, name: str) -> Tuple[Any, Any]:
         """An output a row: factors of the coefficients; and the constants. AttributeError where
@@ -88,7 +129,7 @@ class Told:
         """The slopes in the units of the columns, where the margin is a straight line of them."""
         factors, _ = self._straight("coef_")
         encoded, _ = self._split(self._linear.coefficients)
-        return self._of_outputs(self._by_column(encoded * factors))
+        return self._of_outputs(self._by_column(encoded * factors) + 0.0)  # -0.0 is 0.0
 
     @property
     def coef_noise_(self) -> Any:
@@ -100,7 +141,7 @@ class Told:
     @property
     def intercept_(self) -> Any:
         """The margin where all columns are 0."""
-        return self._of_outputs(self._straight("intercept_")[1])
+        return self._of_outputs(self._straight("intercept_")[1] + 0.0)
 
     @property
     def encoded_coef_(self) -> Any:

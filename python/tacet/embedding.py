@@ -254,7 +254,7 @@ def embed(
         counted = _spending.adjacency(None, "", paid, protects)
         values.update({"adjacency": counted} if counted else {})
     context = _spending.context(paid, protects)
-    context.threads = threads or 0
+    context.threads = _arguments.thread_count(threads, None)
     if np.isinf(_spending.number("epsilon", epsilon)):
         warn("PRIVACY: NONE (epsilon inf: trained without noise; the vectors may reveal any text)")
     if pairs_as_units:

@@ -208,7 +208,7 @@ class RegressionResults:
         words = self._model.table(1 - alpha, list(contrasts))
         if words is None:
             raise UsageError("the model is no table of coefficients; method inference leaves one")
-        found: Dict[str, Any] = json.loads(words)
+        found: Dict[str, Any] = json.loads(words, parse_float=lambda word: float(word) + 0.0)
         return found
 
     def _of(self, key: str) -> Dict[str, float]:
@@ -304,8 +304,11 @@ class RegressionResults:
             out.append("EXPERIMENTAL: intervals of counts may hold less often than they say.")
         if "r_squared" in table:
             out.append(f"R2 {table['r_squared']:.3f}")
-        out.append(f"Rows beyond reach {table['reach']:.3g} are weighted down. Errors hold sampling "
-                   "and privacy noise; the last column says by how much noise widened an interval.")
+        cut = table.get("residual_cut")
+        cuts = f", residuals beyond {cut:.3g} count as {cut:.3g}" if table["kind"] == "linear" else ""
+        out.append(f"Rows beyond reach {table['reach']:.3g} are weighted down{cuts}. Errors hold "
+                   "sampling and privacy noise; the last column says by how much noise widened an "
+                   "interval.")
         return "\n".join(out)
 
     def __repr__(self) -> str:

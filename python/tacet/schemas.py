@@ -160,8 +160,8 @@ class Schema:
         adjacency : str
             "add_remove", which serves "replace_one" too, or "zero_out".
         target : str
-            Column to predict; ``positive`` is one of its two classes, ``classes`` are three or
-            more, else it is a number of the kind ``target_kind``: "number", "count" or
+            Column to predict; ``positive`` is one of its two classes, spelt exactly as in the
+            data, ``classes`` are three or more, else it is a number of the kind ``target_kind``: "number", "count" or
             "probability".
         ignore : sequence of str
             Columns that are not read; the others get more of the budget.

@@ -107,8 +107,46 @@ def test_formula_and_class_have_to_fit_the_schema() -> None:
             inference.OLS(formula, table(), schema=schema(SCORE), epsilon=2).plan()
     with pytest.raises(tacet.UsageError, match="Logit is for two classes"):
         inference.Logit("score ~ age", table(), schema=schema(SCORE), epsilon=2)
-    with pytest.raises(tacet.UsageError, match=r"tacet\.inference has OLS"):
-        tacet.LogisticRegression(epsilon=2, schema=schema(ILL), method="inference").fit(table())
+
+
+def test_an_estimator_with_the_method_holds_the_same_table() -> None:
+    data = table()
+    model = tacet.LogisticRegression(epsilon=2, delta=1e-6, schema=schema(ILL), method="inference",
+                                     random_state=7).fit(data)
+    same = inference.Logit("ill ~ .", data, schema=schema(ILL), epsilon=2, delta=1e-6,
+                           random_state=7).fit()
+    assert model.inference_.params == same.params
+    assert model.inference_.conf_int() == same.conf_int()
+    line = tacet.Ridge(epsilon=4, bounds=(20, 80), target_bounds=(0, 40), method="inference",
+                       public_row_count=ROWS).fit(data["age"][:, None], data["score"])
+    assert list(line.inference_.params) == ["(intercept)", "x0"]
+    assert tacet.verify(line).verdict == "follows"
+
+
+def test_such_an_estimator_says_where_its_numbers_are() -> None:
+    model = tacet.LogisticRegression(epsilon=2, schema=schema(ILL), method="inference")
+    assert not hasattr(model, "inference_")
+    model.fit(table())
+    for name in ("coef_", "intercept_", "coef_noise_", "encoded_coef_", "encoded_intercept_",
+                 "effects_", "encoded_names_"):
+        with pytest.raises(AttributeError, match=r"inference_ has its params, bse, conf_int"):
+            getattr(model, name)
+    with pytest.raises(tacet.UsageError, match="predicts nothing"):
+        model.predict(table())
+    plain = tacet.LogisticRegression(epsilon=2, schema=schema(ILL), steps=3).fit(table())
+    with pytest.raises(AttributeError, match="fitted for predictions.*tacet.inference"):
+        _ = plain.inference_
+
+
+def test_no_estimate_is_minus_zero() -> None:
+    assert str(tacet.summaries.Quantile('{"value": -0.0}').value) == "0.0"
+    assert repr(tacet.summaries.Summary('{"columns": [{"quartiles": [-0.0]}]}').columns[0]) == (
+        "{'quartiles': [0.0]}")
+    still = tacet.Ridge(epsilon=float("inf"), bounds=[(-1, 1)] * 2, target_bounds=(-1, 1),
+                        row_scaling="const", knots=None, public_row_count=4)
+    still.fit(np.array([[1, 0], [-1, 0], [1, 0], [-1, 0]]), np.zeros(4))
+    for numbers in (still.coef_, still.intercept_, still.encoded_coef_):
+        assert "-0" not in str(np.asarray(numbers)).replace("e-0", "")
 
 
 def test_a_budget_pays_once_and_the_receipt_follows() -> None:

@@ -97,6 +97,7 @@ std::string why_no_noise(const model::ModelFile& file) {
   const auto& receipt = file.receipt;
   if (std::isinf(receipt.guarantee.epsilon)) return "the model was trained without noise";
   if (file.model.wide) return "a network's numbers have no meaning one by one";
+  if (file.schema.curves) return "weights of curves have no meaning one by one";
   if (receipt.algorithm == "gradient" && noise_is_a_bound(file) && has_plain_mean(receipt)) {
     return "it is not known; the steps were too few to tell how far the data pull coefficients "
            "back, and their path shows that a bound without any pull would be more than three "

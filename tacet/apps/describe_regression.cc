@@ -82,12 +82,15 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
   const auto kind = report::regression_kind(model.loss);
   std::string text = fmt::format(
       "Coefficients are in the units of the file{}. Estimated is the coefficient with rows beyond "
-      "reach {:.3g} weighted down. Standard errors, intervals and tests hold sampling error and "
+      "reach {:.3g} weighted down{}. Standard errors, intervals and tests hold sampling error and "
       "privacy noise together; the last column says by how much noise made an interval wider. ",
       kind == "logistic"  ? ", on the log odds"
       : kind == "poisson" ? ", on the logarithm of the mean"
                           : "",
-      table.reach);
+      table.reach,
+      kind == "linear"
+          ? fmt::format(" and residuals beyond {0:.3g} counted as {0:.3g}", table.residual_cut)
+          : "");
   if (!table.references.empty()) {
     text += fmt::format("Categories are compared with {}. ", fmt::join(table.references, ", "));
   }

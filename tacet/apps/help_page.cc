@@ -17,6 +17,27 @@ void HelpPage::add(std::string name, std::vector<std::string> topics) {
   entries_.push_back({std::move(name), std::move(topics)});
 }
 
+void HelpPage::offer(const std::string& name, std::vector<std::string> words) {
+  for (auto& entry : entries_) {
+    if (entry.name == name) entry.words = std::move(words);
+  }
+}
+
+const HelpPage::Entry* HelpPage::find(const std::string& name) const {
+  const auto found = std::ranges::find(entries_, name, &Entry::name);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> HelpPage::topics_of(const std::string& name) const {
+  const auto* entry = find(name);
+  return entry == nullptr ? std::vector<std::string>() : entry->topics;
+}
+
+std::vector<std::string> HelpPage::words_of(const std::string& name) const {
+  const auto* entry = find(name);
+  return entry == nullptr ? std::vector<std::string>() : entry->words;
+}
+
 std::vector<std::string> HelpPage::topics() const {
   std::vector<std::string> out;
   for (const auto& entry : entries_) {

@@ -15,6 +15,8 @@ class HelpPage {
   void show_first(std::vector<std::string> names) { first_ = std::move(names); }
   /// No topics: it belongs to none of them.
   void add(std::string name, std::vector<std::string> topics);
+  /// The words that an option takes, for shells that complete them.
+  void offer(const std::string& name, std::vector<std::string> words);
 
   /// In the order in which they were first named.
   [[nodiscard]] std::vector<std::string> topics() const;
@@ -22,6 +24,9 @@ class HelpPage {
   [[nodiscard]] std::vector<std::string> not_first() const;
   /// What does not belong to `topic`.
   [[nodiscard]] std::vector<std::string> not_of(const std::string& topic) const;
+  [[nodiscard]] std::vector<std::string> topics_of(const std::string& name) const;
+  /// Empty for an option that takes anything.
+  [[nodiscard]] std::vector<std::string> words_of(const std::string& name) const;
   /// Where the rest is found, for the foot of the short page. `typed` is the command, "tacet
   /// train".
   [[nodiscard]] std::string where_the_rest_is(const std::string& typed) const;
@@ -30,7 +35,10 @@ class HelpPage {
   struct Entry {
     std::string name;
     std::vector<std::string> topics;
+    std::vector<std::string> words = {};
   };
+
+  [[nodiscard]] const Entry* find(const std::string& name) const;
 
   std::vector<std::string> first_;
   std::vector<Entry> entries_;

@@ -54,9 +54,12 @@ std::optional<double> promise(const Account& account, const Amount& amount, doub
 
 enum class Shown { spent, left };
 
-/// Six digits, for a person: what is spent is never shown as less, what is left never as more.
+/// Six digits, for a person: what is spent is never shown as less, what is left never as more. What
+/// roundings leave of a budget that is used up is nothing.
 std::string digits_of(double value, Shown shown) {
   constexpr int digits = 6;
+  constexpr double nothing = 1e-12;
+  if (shown == Shown::left && value < nothing) return "0";
   return shown == Shown::spent ? privacy::rounded_up(value, digits)
                                : privacy::rounded_down(value, digits);
 }

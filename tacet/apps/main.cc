@@ -44,15 +44,19 @@ int run_command(Command& command, const base::Spelling& spelling) {
         fmt::format("tacet {}: {}", command.name(), base::spell_parameters(why, spelling)), kind);
   };
   try {
+    const auto& interrupts = catch_interrupts();
+    data::keep_pipes(interrupts);  // the process ends with its command
     command.prepare();
-    command.run(Console(command.style(), spelling), catch_interrupts());
+    command.run(Console(command.style(), spelling), interrupts);
     flush_results();
     return 0;
   } catch (const base::Error& error) {
     return failed(error.what(), error.kind());
   } catch (const std::bad_alloc&) {
-    return failed("out of memory: the encoded records and the model must fit into it",
-                  base::ErrorKind::internal);
+    return failed(
+        "out of memory: the encoded records and the model must fit into it; where the command has "
+        "the option, `spool=FOLDER` keeps encoded records in a file there",
+        base::ErrorKind::internal);
   } catch (const std::exception& error) {
     return failed(fmt::format("internal error: {}; please report it", error.what()),
                   base::ErrorKind::internal);
@@ -115,7 +119,6 @@ int run(int argc, char** argv) {
     commands.push_back(make());
     commands.back()->declare(line);
   }
-  data::keep_pipes();  // the process ends with its command
   try {
     if (!line.parse()) {
       flush_results();

@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "tacet/apps/option_table.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
@@ -218,8 +219,11 @@ void Options::add(const std::string& names, const std::function<void(const std::
 }
 
 void Options::add_records(const std::string& name, std::string& file, const std::string& help,
-                          Form form) {
-  add(name, file, "FILE", help, form);
+                          Reading reading, Form form) {
+  std::string more;
+  if (reading == Reading::once) more = "; - is standard input";
+  if (reading == Reading::repeated) more = "; - is standard input, which is kept in memory";
+  add(name, file, "FILE", help + more, form);
   add("--end-mark", *end_mark_, "TEXT",
       "The last line must be this text, which is no record: a pipe whose writer died ends without "
       "it");
@@ -262,8 +266,13 @@ Options CommandLine::command(const std::string& name, const std::string& help,
   return Options(*command, pages_[command], typed(name));
 }
 
+bool CommandLine::asks_for_table() const {
+  return given_ == std::vector<std::string>{"help", "--all", "--json"};
+}
+
 /// All words of its name were given, wherever they stand.
 bool CommandLine::typed(const std::string& command) const {
+  if (asks_for_table()) return true;
   std::istringstream names(command);
   return std::all_of(std::istream_iterator<std::string>(names), {}, [&](const auto& word) {
     return std::ranges::find(given_, word) != given_.end();
@@ -338,6 +347,11 @@ bool CommandLine::parse() {
   // For the list of commands, at its end; words() takes them before anything is parsed.
   program_->add_subcommand("help", "Print the help page of a command: tacet help train");
   program_->add_subcommand("version", "Print the version");
+  if (asks_for_table()) {
+    const auto text = option_table(*program_, pages_) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return false;
+  }
   auto given = words();
   std::ranges::reverse(given);  // as the parser takes them
   try {

@@ -25,6 +25,13 @@ enum class Form {
   list,  ///< values apart by commas
 };
 
+/// What a command does with the records of a file, of which standard input (`-`) may be one.
+enum class Reading {
+  once,       ///< as they come
+  repeated,   ///< several times, so that what comes through a pipe is kept in memory
+  not_opened  ///< never
+};
+
 /// What one command may be given. An option fills a variable of the command, which keeps its value
 /// where the option is left out, which help shows as the default, and must outlive the command
 /// line. Names are "--output,-o", or without dashes for what goes by its place; `kind` is the sort
@@ -48,9 +55,13 @@ class Options {
   void add(const std::string& names, const std::function<void(const std::string&)>& receive,
            const std::string& kind, const std::string& help);
   void flag(const std::string& names, bool& value, const std::string& help);
+  /// The words that an option takes, "--format" say: shells complete them.
+  void offer(const std::string& name, std::vector<std::string> words) {
+    if (typed_) page_->offer(name, std::move(words));
+  }
   /// The file of records, and --end-mark for it.
   void add_records(const std::string& name, std::string& file, const std::string& help,
-                   Form form = Form::required);
+                   Reading reading, Form form = Form::required);
   /// Says what was given as --end-mark, before the records are opened.
   void expect_end_mark() const;
   /// Options that follow stand under this heading of the help page. `tacet help COMMAND TOPIC`
@@ -106,6 +117,8 @@ class CommandLine {
   [[nodiscard]] base::Spelling spelling() const;
 
  private:
+  /// `tacet help --all --json`, from which manual pages and completions are made.
+  [[nodiscard]] bool asks_for_table() const;
   [[nodiscard]] bool typed(const std::string& command) const;
   [[nodiscard]] std::vector<std::string> words();
   void choose_help();

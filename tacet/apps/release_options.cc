@@ -323,6 +323,9 @@ void ReleaseOptions::declare(Options& options) {
     options.add(declaration.option, value.text, value.option == "--mechanism" ? "NAME" : "NUMBER",
                 declaration.help);
   }
+  options.offer("--mechanism",
+                {"gaussian", "laplace", "discrete_gaussian", "discrete_laplace", "pure_dp",
+                 "approximate_dp", "zcdp", "bounded_range", "score_selection", "shuffled_local"});
 }
 
 std::string ReleaseOptions::first_given() const {

@@ -12,6 +12,7 @@ void SpellingOptions::declare(Options& options) {
       "--encoding", words_.encoding, "NAME",
       "Characters of the file: utf-8, latin-1, windows-1252 or utf-16 [default: utf-8 or what "
       "fits a draft]");
+  options.offer("--encoding", {"utf-8", "latin-1", "windows-1252", "utf-16"});
   options.add("--date-format", words_.date_format, "FORMAT",
               "How dates are written, such as %d.%m.%Y [default: ISO 8601 or what fits a draft]");
   options.add("--comment", words_.comment, "CHAR", "Lines that begin with it are no records");

@@ -97,6 +97,12 @@ class OutputOptions {
   void declare(Options& options);
   /// Opened before anything is booked: an output that cannot be written must cost nothing.
   [[nodiscard]] std::unique_ptr<run::Output> open(const Console& console) const;
+  /// The file to write; empty: standard output.
+  [[nodiscard]] const std::string& file() const { return path_; }
+  /// Whether --force was given: for every file that the command writes.
+  [[nodiscard]] base::Overwrite overwrite() const {
+    return force_ ? base::Overwrite::allow : base::Overwrite::refuse;
+  }
 
  private:
   std::string path_;

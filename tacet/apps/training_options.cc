@@ -93,6 +93,13 @@ void add_parameter(Options& options, const learn::Parameter& parameter,
       option_of);
   options.add(
       "--" + name, [&given, name](const std::string& value) { given[name] = value; }, kind, about);
+  std::vector<std::string> words(parameter.range.words.all().begin(),
+                                 parameter.range.words.all().end());
+  if (parameter.range.listed != nullptr) {
+    const auto listed = parameter.range.listed();
+    words.insert(words.end(), listed.begin(), listed.end());
+  }
+  options.offer("--" + name, std::move(words));
 }
 
 void TrainingOptions::declare(Options& options) {

@@ -12,6 +12,7 @@
 
 #include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/describe_curves.h"
 #include "tacet/apps/describe_regression.h"
 #include "tacet/apps/describe_wide.h"
 #include "tacet/apps/training_close.h"
@@ -46,7 +47,7 @@ int thread_count(const learn::ParameterValues& values) {
 }  // namespace
 
 void TrainingRun::declare_data(Options& options) {
-  options.add_records("data", data_, "File with one record a line");
+  options.add_records("data", data_, "File with one record a line", Reading::once);
 }
 
 void TrainingRun::declare(Options& options) {
@@ -55,7 +56,9 @@ void TrainingRun::declare(Options& options) {
   seed_.declare(options);
   options.add("--output,-o", output_, "FILE", "Model file to write, - for standard output");
   options.flag("--force", force_, "Overwrite the model file");
+  spool_.declare(options);
   options.flag("--explain", explain_, "Print every setting that was chosen, and why");
+  page_.declare(options);
 }
 
 std::unique_ptr<base::ThreadPool> TrainingRun::threads(const Console& console,
@@ -88,17 +91,25 @@ void TrainingRun::run(const Job& job, const Console& console,
   static_cast<void>(data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.prg_slack}));
   const auto notes = notes_.notes(schema, spending_.data_set(), job.schema_file);
   warn_before(console, plan);
+  if (page_.wanted()) refuse_model_at("--report", page_.file());
   const auto output = open_output(console);
+  const auto spool = spool_.open();
+  auto page = page_.open(overwrite());
+  std::string written;  // for the page
   ProgressLine progress(console);
   const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
   model::ModelFile file{.schema = schema};
   run::spend(
       expense_of(job), spending_.front(console, cancel), *output,
-      [&] {
+      [&](data::ByteObserver* seen) {
         progress.announce("reading " + data_);
-        return data::read_dataset(
-            data_, plan.reading_schema(),
-            {.units = data::UnitUse::index, .cancel = &cancel, .threads = &job.threads});
+        return data::read_dataset(data_, plan.reading_schema(),
+                                  {.units = data::UnitUse::index,
+                                   .cancel = &cancel,
+                                   .threads = &job.threads,
+                                   .passes = data::Passes::once,
+                                   .observers = {seen},
+                                   .spool = spool});
       },
       [&](data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
         auto trained = plan.consume(std::move(data), schema,
@@ -114,10 +125,13 @@ void TrainingRun::run(const Job& job, const Console& console,
         model::write_model(file, [&](std::string_view piece) {
           cancel.throw_if_cancelled();
           result.write(piece);
+          if (page) written += piece;
         });
         return trained.receipt.prg_slack;
       });
   report(console, job, file, progress.seconds());
+  page_.write(std::move(page), {output_ == standard_output ? std::string() : output_, written},
+              console, cancel);
 }
 
 void TrainingRun::warn_before(const Console& console, const learn::Training& plan) const {
@@ -204,10 +218,11 @@ std::string TrainingRun::report_text(const Job& job, const model::ModelFile& fil
       explain_ ? plan_text(job.plan) : choices_text(job.plan), model_went_out ? "MODEL" : output_,
       guarantee_text(file.receipt), fit_share_text(file.schema, file.receipt.guarantee.adjacency),
       job.further.text, optimum ? "\n" + paragraph(*optimum) : "",
-      file.model.wide ? "Model" : "Coefficients",
-      file.model.wide    ? wide_text(file)
-      : file.model.table ? regression_text(file)
-                         : coefficient_text(file, max_coefficients),
+      file.model.wide || file.schema.curves ? "Model" : "Coefficients",
+      file.model.wide      ? wide_text(file)
+      : file.schema.curves ? curves_summary(file)
+      : file.model.table   ? regression_text(file)
+                           : coefficient_text(file, max_coefficients),
       where, job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "", closing_text(end));
 }
 

@@ -9,7 +9,9 @@
 
 #include "tacet/apps/options.h"
 #include "tacet/apps/receipt_notes.h"
+#include "tacet/apps/report_option.h"
 #include "tacet/apps/spending.h"
+#include "tacet/apps/spool_option.h"
 #include "tacet/apps/terminal/console.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/progress.h"
@@ -84,8 +86,10 @@ class TrainingRun {
   std::string output_ = "model.json";
   bool force_ = false;
   bool explain_ = false;
+  ReportOption page_;
   SpendingOptions spending_;
   NotesOptions notes_;
+  SpoolOption spool_;
 };
 
 }  // namespace tacet::apps

@@ -12,7 +12,8 @@
 
 namespace tacet::apps {
 void WordTextOptions::declare_corpus(Options& options) {
-  options.add_records("corpus", corpus_, "Text with a document a line, or a table (.csv, .tsv)");
+  options.add_records("corpus", corpus_, "Text with a document a line, or a table (.csv, .tsv)",
+                      Reading::repeated);
 }
 
 void WordTextOptions::declare(Options& options) {
@@ -27,8 +28,8 @@ void WordTextOptions::declare(Options& options) {
               "does with 1e-3");
   options.flag("--negatives-by-count", by_counts_,
                "Draw words against pairs by their public count to the power 3/4, not all alike");
-  options.add("--text-column", text_column_, "NAME", "The file is a table; its text is in here");
-  options.add("--unit", unit_, "NAME",
+  options.add("--text-column", text_column_, "COLUMN", "The file is a table; its text is in here");
+  options.add("--unit", unit_, "COLUMN",
               "Column of the table: all texts of one value are protected together");
   options.flag(
       "--words", words_,

@@ -19,6 +19,7 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/curves.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 
@@ -38,28 +39,6 @@ constexpr double max_noise_standardised = 0.2;
 constexpr double long_path_noise = 0.055;
 constexpr double short_path = 0.5;
 constexpr std::size_t max_numbers = 64;
-
-constexpr std::array rules{
-    AutoRule{"epsilon inf", "the exact minimiser; nothing is chosen"},
-    AutoRule{"an option or a paper that some methods alone have", "the first of these, as below"},
-    AutoRule{"delta 0, two classes, logistic loss", "objective"},
-    AutoRule{"delta 0, a unit column, add_remove, a probability or a count", "regularized-output"},
-    AutoRule{"delta 0, a number, fewer than 200 records times epsilon per column",
-             "a constant, no column: inverse-sensitivity, radius 1"},
-    AutoRule{"delta 0, a number, fewer than 1,000 of them; delta 0, else",
-             "phased-erm; ladder, and nothing is pure for several classes"},
-    AutoRule{"delta above 0", "gradient, under add_remove"},
-    AutoRule{"4,096 features of texts, hashed or numbered columns, ids or crosses, or more",
-             "selected columns: 0.3 of mu^2"},
-    AutoRule{
-        "else one output, 1 to 64 numbers or, from nu 0.01 on, two classes with categories and "
-        "logistic loss; noise nu = sqrt(d) s / N up to 0.2",
-        "standardised by released means, these classes by counts too: 0.1 of mu^2"},
-    AutoRule{"standardised for a number to predict, nu above 0.055", "half the path"},
-    AutoRule{"k numbers, sqrt(d + 8 k) s / N up to 0.02, 2,000 records or more",
-             "8 knots per number"},
-    AutoRule{"nu above 0.3 for a number to predict, 4 for classes", "a constant, no column"},
-};
 
 // Method inference comes last: a table of coefficients is for who asks for what it alone reads.
 constexpr std::array<std::string_view, 13> usual_order{
@@ -306,6 +285,12 @@ bool keep_columns(ResolvedRequest& request, const data::Schema& schema) {
   return true;
 }
 
+/// Whether curves were asked for, and the rule of `auto` has room for them.
+bool uses_curves(const ParameterValues& values, const data::Schema& schema) {
+  return chosen(values, "curves", "none") &&
+         learn::choose_curves(schema, values).schema.curves.has_value();
+}
+
 void standardise(ResolvedRequest& request, const data::Schema& schema, double noise) {
   auto& values = request.values;
   const auto options = learn::gradient_options(values);
@@ -349,12 +334,14 @@ void choose_first_release(ResolvedRequest& request, const data::Schema& schema) 
   if (!noise) return;  // the plan asks for what is missing
   const bool numbers = learn::target_of(schema).regression();
   const double most = numbers ? max_noise_numbers : max_noise_classes;
-  const bool constant =
-      *noise > most && learn_constant(request, schema,
-                                      fmt::format("noise of {:.3g} for {} columns, above {:g}",
-                                                  *noise, schema.encoded_column_count(), most),
-                                      options.method);
-  if (!constant) standardise(request, schema, *noise);
+  const auto curves = request.values.text("curves").value_or("auto");
+  const bool wants_columns = curves != "auto" && curves != "none";
+  const bool constant = *noise > most && !wants_columns &&
+                        learn_constant(request, schema,
+                                       fmt::format("noise of {:.3g} for {} columns, above {:g}",
+                                                   *noise, schema.encoded_column_count(), most),
+                                       options.method);
+  if (!constant && !uses_curves(request.values, schema)) standardise(request, schema, *noise);
 }
 
 /// The same where the guarantee is pure.
@@ -365,8 +352,6 @@ void draw_constant(ResolvedRequest& request, const data::Schema& schema) {
 }
 
 }  // namespace
-
-std::span<const AutoRule> auto_rules() { return rules; }
 
 data::Schema constant_schema(const data::Schema& schema) {
   auto constant = schema;

@@ -146,6 +146,32 @@ TEST(Auto, WordsAreChosenAndNumbersAreStandardised) {
   EXPECT_EQ(plan_of(schema_of("california_housing"), {{"batch-size", "100"}}).method, "gradient");
 }
 
+TEST(Auto, NumbersGetCurvesThatAreAskedForWhereNoiseLeavesRoom) {
+  const auto california = schema_of("california_housing");
+  const auto curves = plan_of(california, {{"delta", "1e-5"}, {"curves", "auto"}});
+  EXPECT_GT(setting(curves, "whitening_noise_multiplier"), 0);
+  EXPECT_TRUE(says(curves, "curves of 8 numbers together"));
+  const auto has_lines = [&](Given given) {
+    const auto lines = plan_of(california, given);
+    EXPECT_EQ(setting(lines, "whitening_noise_multiplier"), 0);
+    EXPECT_FALSE(lines.schema.curves);
+  };
+  has_lines({{"delta", "1e-5"}});
+  has_lines({{"delta", "1e-5"}, {"curves", "none"}});
+  has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"epsilon", "0.02"}});
+  has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"knots", "8"}});
+  has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"loss", "huber"}});
+  // Where there is no room numbers are standardised as ever.
+  EXPECT_GT(
+      setting(plan_of(california, {{"delta", "1e-5"}, {"curves", "auto"}, {"epsilon", "0.02"}}),
+              "standardise_noise_multiplier"),
+      0);
+  EXPECT_FALSE(plan_of(schema_of("adult"), {{"delta", "1e-5"}, {"curves", "auto"}}).schema.curves);
+  // A share that was given is no less than columns: no constant takes their place.
+  EXPECT_TRUE(plan_of(california, {{"delta", "1e-5"}, {"curves", "0.3"}, {"epsilon", "1e-3"}})
+                  .schema.curves);
+}
+
 TEST(Auto, CategoriesOfTwoClassesAreCountedWhereNoiseIsLarge) {
   constexpr auto* counted = "how often each category occurs";
   const auto adult = schema_of("adult");

@@ -76,7 +76,7 @@ std::vector<data::Dataset> handed_out(const data::Dataset& records,
   Hand hand(sizes, adjacency, std::move(draws));
   std::vector<data::Dataset> blocks;
   for (std::size_t b = 0; b < sizes.size(); ++b) {
-    blocks.emplace_back(records.shape());
+    blocks.emplace_back(records.shape(), records.spool());
     if (records.has_units()) blocks.back().declare_units();
   }
   std::vector<Seat> seats(records.has_units() ? static_cast<std::size_t>(records.unit_count()) : 0);

@@ -2,7 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
+
+#include "tacet/base/spool.h"
 
 namespace tacet::data {
 
@@ -11,9 +15,12 @@ namespace tacet::data {
 template <typename T>
 class BlockVector {
  public:
+  /// In memory, or in a spool.
+  explicit BlockVector(std::shared_ptr<base::Spool> spool = nullptr) : spool_(std::move(spool)) {}
+
   void push_back(const T& value) {
     if ((size_ & block_mask) == 0) {
-      blocks_.emplace_back();
+      blocks_.emplace_back(spool_);
       // The first block grows by doubling so that small data sets stay small.
       if (blocks_.size() > 1) blocks_.back().reserve(block_size);
     }
@@ -28,7 +35,7 @@ class BlockVector {
   /// Frees the blocks that hold nothing from `index` on; what was in them may not be read any more.
   void forget_before(std::int64_t index) {
     const auto end = static_cast<std::size_t>(index) >> block_shift;
-    for (; forgotten_ < end; ++forgotten_) std::vector<T>().swap(blocks_[forgotten_]);
+    for (; forgotten_ < end; ++forgotten_) base::SpooledVector<T>().swap(blocks_[forgotten_]);
   }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(size_); }
   [[nodiscard]] std::int64_t memory_bytes() const {
@@ -42,7 +49,8 @@ class BlockVector {
   static constexpr std::size_t block_size = std::size_t{1} << block_shift;
   static constexpr std::size_t block_mask = block_size - 1;
 
-  std::vector<std::vector<T>> blocks_;
+  std::shared_ptr<base::Spool> spool_;
+  std::vector<base::SpooledVector<T>> blocks_;
   std::size_t size_ = 0;
   std::size_t forgotten_ = 0;  // blocks
 };

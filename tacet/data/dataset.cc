@@ -65,7 +65,14 @@ std::string LabelDomain::in_words() const {
   throw base::InternalError("an unknown kind of labels");
 }
 
-Dataset::Dataset(const DatasetShape& shape) : shape_(shape) {
+Dataset::Dataset(const DatasetShape& shape, std::shared_ptr<base::Spool> spool)
+    : shape_(shape),
+      spool_(std::move(spool)),
+      places_(spool_),
+      labels_(spool_),
+      unlabelled_(spool_),
+      squared_norms_(spool_),
+      units_(spool_) {
   constexpr std::int64_t max_columns = std::numeric_limits<std::uint32_t>::max();
   if (shape.columns < 1 || shape.columns > max_columns) {
     throw base::UsageError("a data set needs 1 to {} encoded columns, got {}", max_columns,
@@ -116,7 +123,7 @@ std::int16_t* Dataset::new_dense_row() {
   const auto width = static_cast<std::size_t>(shape_.columns);
   const std::size_t mask = (std::size_t{1} << dense_shift_) - 1;
   if ((row >> dense_shift_) >= dense_blocks_.size()) {
-    dense_blocks_.emplace_back();
+    dense_blocks_.emplace_back(spool_);
     if (dense_blocks_.size() > 1) dense_blocks_.back().reserve((mask + 1) * width);
   }
   auto& block = dense_blocks_.back();
@@ -130,7 +137,7 @@ void Dataset::append_sparse(std::span<const std::uint32_t> columns,
       !sparse_blocks_.empty() &&
       sparse_blocks_.back().values.size() + values.size() <= std::size_t{target_block_values};
   if (!fits) {
-    sparse_blocks_.emplace_back();
+    sparse_blocks_.emplace_back(spool_);
     if (sparse_blocks_.size() > 1) {
       const std::size_t capacity = std::max<std::size_t>(target_block_values, values.size());
       sparse_blocks_.back().columns.reserve(capacity);
@@ -226,9 +233,9 @@ void Dataset::forget_before(std::int64_t row) {
       sparse() ? places_[row].block : static_cast<std::size_t>(row) >> dense_shift_;
   for (; forgotten_ < end; ++forgotten_) {
     if (sparse()) {
-      sparse_blocks_[forgotten_] = {};
+      sparse_blocks_[forgotten_] = SparseBlock(spool_);
     } else {
-      std::vector<std::int16_t>().swap(dense_blocks_[forgotten_]);
+      base::SpooledVector<std::int16_t>().swap(dense_blocks_[forgotten_]);
     }
   }
   if (sparse()) places_.forget_before(row);
@@ -260,7 +267,7 @@ Dataset one_record_per_unit(const Dataset& dataset, random::BlockClaim draws) {
     auto& choice = choices[static_cast<std::size_t>(unit)];
     if (random::uniform_below(stream, ++choice.seen) == 0) choice.row = row;
   }
-  Dataset drawn(dataset.shape());
+  Dataset drawn(dataset.shape(), dataset.spool());
   for (const auto& choice : choices) copy_record(dataset, choice.row, drawn);
   return drawn;
 }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tacet/base/spool.h"
 #include "tacet/data/block_vector.h"
 #include "tacet/random/source/source.h"
 
@@ -101,8 +103,12 @@ class Dataset {
   /// The unit of a record whose unit is missing. It takes no part in sums that bound units.
   static constexpr std::int64_t no_unit = -1;
 
-  /// Throws UsageError on a shape that makes no sense.
-  explicit Dataset(const DatasetShape& shape);
+  /// Throws UsageError on a shape that makes no sense. What is held for records lies in memory, or
+  /// in a spool.
+  explicit Dataset(const DatasetShape& shape, std::shared_ptr<base::Spool> spool = nullptr);
+  /// Where the records lie, for those that are made of them and for what is held for each; null:
+  /// in memory.
+  [[nodiscard]] const std::shared_ptr<base::Spool>& spool() const { return spool_; }
 
   /// Appends a record. A row that breaks an invariant (column order, range, norm) is an
   /// InternalError: encoders certify rows, and nothing but certified rows may be stored. A label
@@ -166,13 +172,15 @@ class Dataset {
   /// to a new place while they read them. The freed records may not be read again.
   void forget_before(std::int64_t row);
 
-  /// Bytes held for the records, for measurements.
+  /// Bytes held for the records, in memory or in the spool, for measurements.
   [[nodiscard]] std::int64_t memory_bytes() const;
 
  private:
   struct SparseBlock {
-    std::vector<std::uint32_t> columns;
-    std::vector<std::int16_t> values;
+    explicit SparseBlock(const std::shared_ptr<base::Spool>& spool)
+        : columns(spool), values(spool) {}
+    base::SpooledVector<std::uint32_t> columns;
+    base::SpooledVector<std::int16_t> values;
   };
   struct RowPlace {
     std::uint32_t block;
@@ -191,14 +199,15 @@ class Dataset {
   std::int16_t* new_dense_row();
 
   DatasetShape shape_;
+  std::shared_ptr<base::Spool> spool_;
   std::int64_t squared_norm_bound_ = 0;
   int dense_shift_ = 0;  // a dense block holds 2^dense_shift_ rows
-  std::vector<std::vector<std::int16_t>> dense_blocks_;
+  std::vector<base::SpooledVector<std::int16_t>> dense_blocks_;
   std::vector<SparseBlock> sparse_blocks_;
   std::size_t forgotten_ = 0;     // dense or sparse blocks
   BlockVector<RowPlace> places_;  // of sparse rows
   BlockVector<double> labels_;
-  std::vector<std::int64_t> unlabelled_;  // rows without a target, ascending
+  base::SpooledVector<std::int64_t> unlabelled_;  // rows without a target, ascending
   BlockVector<std::int64_t> squared_norms_;
   bool has_units_ = false;
   std::int64_t unit_count_ = 0;

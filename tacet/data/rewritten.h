@@ -15,7 +15,7 @@ template <typename Rule, typename Read>
                                 Read read) {
   auto labelled = shape;
   labelled.labels = records.shape().labels;
-  Dataset out(labelled);
+  Dataset out(labelled, records.spool());
   if (records.has_units()) out.declare_units();
   EncodedRow row;
   for (std::int64_t k = 0; k < records.rows(); ++k) {

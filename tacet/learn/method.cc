@@ -23,6 +23,7 @@
 #include "tacet/learn/one_dimensional/inverse_sensitivity.h"
 #include "tacet/learn/output_perturbation/output.h"
 #include "tacet/learn/output_perturbation/phased.h"
+#include "tacet/learn/plan/curves.h"
 #include "tacet/learn/plan/knots.h"
 #include "tacet/learn/plan/model_size.h"
 #include "tacet/learn/plan/projection.h"
@@ -130,6 +131,11 @@ void refuse_narrowed(const data::Schema& schema) {
         "the schema has selected_columns, which only the model may have that they were released "
         "for: what they cost would not be counted here; leave them out");
   }
+  if (schema.curves) {
+    throw base::UsageError(
+        "the schema has curves, which only the model may have that their whitening was released "
+        "for: what it cost would not be counted here; leave them out and give `curves`");
+  }
   if (schema.projection) {
     throw base::UsageError(
         "the schema has a projection, which belongs to models; leave it out and give `projection`");
@@ -142,10 +148,13 @@ void refuse_choices(const ParameterValues& asked) {
   }
 }
 
-/// The schema by which records are read: with knots and a projection as they are asked for, or
-/// chosen where nothing is asked.
+/// The schema by which records are read: with curves, or with knots and a projection as they are
+/// asked for, or chosen where nothing is asked.
 ProjectionChoice resolve_reading(const Method& method, const data::Schema& schema,
                                  ParameterValues& asked, Reasons& reasons) {
+  auto curves = choose_curves(schema, asked);
+  if (!curves.reason.empty()) reasons.push_back(std::move(curves.reason));
+  if (curves.schema.curves) return {std::move(curves.schema), {}};
   auto choice = choose_knots(schema, asked, reads(method, "knots"));
   if (!choice.reason.empty()) reasons.push_back(std::move(choice.reason));
   auto projected = choose_projection(choice.schema, asked);

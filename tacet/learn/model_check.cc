@@ -69,6 +69,12 @@ void check_narrowing(const data::Schema& schema, RecordedParameters& parameters)
                : "the receipt names room that the model's projected rows have not");
     }
   }
+  if (schema.curves.has_value() != parameters.has(whitening_noise_name)) {
+    throw base::DataError(
+        schema.curves ? "the model has curves of whitened numbers, but the receipt no release of "
+                        "second moments"
+                      : "the receipt releases second moments, but the model has no curves");
+  }
   if (schema.selected_columns) {
     parameters.expect(feature_selection_threshold_name, feature_selection_threshold(schema),
                       "its columns call for");

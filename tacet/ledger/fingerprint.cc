@@ -93,6 +93,12 @@ struct Fingerprint::Keyed {
     place = SipHash(half_of(keys, 1));
   }
 
+  Keyed(const Keyed& other) : value(other.value), place(other.place) {
+    require(EVP_MD_CTX_copy_ex(inner.get(), other.inner.get()) == 1 &&
+            EVP_MD_CTX_copy_ex(outer.get(), other.outer.get()) == 1);
+  }
+  Keyed& operator=(const Keyed&) = delete;
+
   Digest hmac(std::string_view message) {
     Digest digest{};
     require(EVP_MD_CTX_copy_ex(work.get(), inner.get()) == 1 &&
@@ -112,6 +118,19 @@ Fingerprint::Fingerprint(std::string_view key) {
 Fingerprint::Fingerprint(Fingerprint&&) noexcept = default;
 Fingerprint& Fingerprint::operator=(Fingerprint&&) noexcept = default;
 Fingerprint::~Fingerprint() = default;
+
+Fingerprint::Fingerprint(const Fingerprint& other)
+    : keyed_(std::make_unique<Keyed>(*other.keyed_)),
+      whole_(other.whole_),
+      read_(other.read_),
+      read_columns_(other.read_columns_),
+      fields_(other.fields_),
+      read_fields_(other.read_fields_),
+      has_value_(other.has_value_),
+      has_read_value_(other.has_read_value_),
+      bytes_(other.bytes_) {}
+
+Fingerprint Fingerprint::copy() const { return *this; }
 
 void Fingerprint::read_only(std::vector<bool> columns) {
   const bool all = std::ranges::find(columns, false) == columns.end();

@@ -43,6 +43,8 @@ class Fingerprint {
   Fingerprint(Fingerprint&&) noexcept;
   Fingerprint& operator=(Fingerprint&&) noexcept;
   ~Fingerprint();
+  /// Of the same records so far, to which others may be added.
+  [[nodiscard]] Fingerprint copy() const;
 
   /// To be called before the first record: which columns a run reads, where it does not read all.
   void read_only(std::vector<bool> columns);
@@ -62,6 +64,7 @@ class Fingerprint {
   [[nodiscard]] std::string digest_of_read() const;
 
  private:
+  Fingerprint(const Fingerprint& other);
   struct Keyed;
   struct Field {
     std::uint32_t column;

@@ -113,6 +113,7 @@ void LinearModel::validate() const {
   expect(noise_stddevs.empty() || noise_stddevs.size() == expected,
          fmt::format("noise_stddevs must be empty or hold {} numbers, got {}", expected,
                      noise_stddevs.size()));
+  expect(std::isfinite(offset), "offset must be a finite number");
   expect_finite(coefficients, "coefficients", -INFINITY);
   expect_finite(noise_stddevs, "noise_stddevs", 0);
 }
@@ -128,6 +129,7 @@ LinearModel described_model(const data::Schema& schema, const Loss& loss) {
     model.target_lower = bounds->lower;
     model.target_upper = bounds->upper;
   }
+  if (schema.curves) model.offset = schema.curves->target.mean;
   return model;
 }
 
@@ -176,6 +178,7 @@ void margins(const LinearModel& model, const data::Dataset& data, std::int64_t r
     const auto place = static_cast<std::size_t>(i);
     out[place] = data.sparse() ? margin(model.output(i), data.sparse_row(row))
                                : margin(model.output(i), data.dense_row(row));
+    out[place] += model.offset;
   }
 }
 

@@ -44,7 +44,8 @@ enum class Link {
 /// unprotected run in the receipt beside them.
 ///
 /// The margin of a row x in real units (stored integers / Dataset::feature_scale) is the sum of
-/// coefficient times feature, ascending by column; the intercept is a feature like the others.
+/// coefficient times feature, ascending by column; the intercept is a feature like the others. To
+/// it comes `offset`, of models with curves.
 struct LinearModel {
   Loss loss;  ///< the loss that was minimised
   Task task = Task::binary;
@@ -52,6 +53,7 @@ struct LinearModel {
   std::vector<std::string> classes;   ///< {negative, positive}, or k names; empty for regression
   double target_lower = -1;           ///< regression: original units of the least label
   double target_upper = 1;            ///< regression: original units of the largest label
+  double offset = 0;                  ///< of every margin: a released mean of labels, else 0
   std::vector<double> coefficients;   ///< output_count() rows of features.size()
   std::vector<double> noise_stddevs;  ///< of each coefficient's noise; empty when not estimated
   std::optional<WideNumbers> wide{};  ///< of a wide model, whose coefficients are empty

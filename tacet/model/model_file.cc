@@ -122,7 +122,8 @@ std::vector<JsonText::Member> read_members(json& outline, const LinearModel& mod
 LinearModel read_linear_header(const json& object) {
   const Fields fields(object, "model");
   fields.expect_only({"kind", "loss", "loss_parameter", "loss_width", "task", "classes",
-                      "target_bounds", "features", "coefficients", "noise_stddevs", "table"});
+                      "target_bounds", "offset", "features", "coefficients", "noise_stddevs",
+                      "table"});
   const bool with_table = object.contains("table");
   auto model = internal::read_header(fields, with_table ? table_kind : "linear");
   if (with_table) model.table = read_regression_numbers(fields.at("table"), "model.table");

@@ -42,6 +42,9 @@ void expect_same_header(const LinearModel& model, const data::Schema& schema,
                     model.target_lower, model.target_upper, expected.target_lower,
                     expected.target_upper));
   }
+  if (model.offset != expected.offset) {
+    bad(fmt::format("model.offset is {}, but the schema says {}", model.offset, expected.offset));
+  }
 }
 
 void expect_valid(const LinearModel& model) {
@@ -71,6 +74,7 @@ ordered_json model_header(const LinearModel& model, std::string_view kind) {
   out["task"] = to_string(model.task);
   out["classes"] = model.classes;
   out["target_bounds"] = {model.target_lower, model.target_upper};
+  if (model.offset != 0) out["offset"] = model.offset;
   return out;
 }
 
@@ -88,6 +92,9 @@ LinearModel read_header(const Fields& fields, std::string_view kind) {
   }
   model.target_lower = bounds[0];
   model.target_upper = bounds[1];
+  if (const double offset = fields.optional_number("offset"); !std::isnan(offset)) {
+    model.offset = offset;
+  }
   return model;
 }
 

@@ -163,6 +163,7 @@ ScaleRange scale_range(const data::Schema& schema) {
 
 std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearModel& model,
                                        std::int64_t output) {
+  if (schema.curves) return {};
   const auto range = scale_range(schema);
   const auto coefficients = model.output(output);
   const auto features = schema.encoded_columns();
@@ -197,7 +198,8 @@ std::optional<StraightLine> straight_line(const data::Schema& schema, const Line
                                           std::int64_t output) {
   const auto range = scale_range(schema);
   const bool rows_differ = range.longest_row != range.shortest_row;
-  const bool mapped = schema.projection || schema.selected_columns || !schema.interactions.empty();
+  const bool mapped =
+      schema.projection || schema.selected_columns || schema.curves || !schema.interactions.empty();
   if (model.wide || rows_differ || mapped) return std::nullopt;
   const auto features = straight_features(schema);
   if (!features) return std::nullopt;

@@ -31,6 +31,7 @@ ordered_json plan_json(const learn::Training& plan) {
   for (const auto& setting : plan.settings) {
     if (setting.shown.json) out[setting.name] = setting_json(setting.value);
   }
+  if (plan.passes_over_records) out["passes_over_records"] = *plan.passes_over_records;
   if (!plan.unprotected()) out["events"] = ordered_json::parse(privacy::event_to_json(plan.events));
   out["reasons"] = plan.reasons;
   return out;

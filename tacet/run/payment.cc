@@ -13,7 +13,6 @@
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/run/booking.h"
 #include "tacet/run/enrolment.h"
-#include "tacet/run/records.h"
 
 namespace tacet::run {
 
@@ -168,7 +167,8 @@ void Payment::check_records() {
         ledger_->ledger().see_records(ledger_->details().data_set, seen, "records in memory"));
   }
   if (!account_ || expense_.data.empty()) return;
-  const auto fingerprints = fingerprints_of(*account_->ledger, expense_.data);
+  const auto fingerprints =
+      seen_ ? seen_->fingerprints() : fingerprints_of(*account_->ledger, expense_.data);
   if (fingerprints.empty()) {
     throw base::UsageError(
         "the ledger cannot tell whether it knows the records of '{}', since they can be read once: "

@@ -12,6 +12,7 @@
 #include "tacet/privacy/budget.h"
 #include "tacet/run/account.h"
 #include "tacet/run/front.h"
+#include "tacet/run/records.h"
 
 namespace tacet::run {
 
@@ -62,7 +63,9 @@ class Payment {
 
   /// The result of `reader`. When the records cannot be read, or have another account, nothing was
   /// released and the reservation is given back. A reader of records in memory takes the
-  /// fingerprint that they are to be added to; null where nobody knows records again.
+  /// fingerprint that they are to be added to, one that reads a file once the observer of its bytes
+  /// (data::ReadOptions); null where nobody knows records again. The file of a reader that takes
+  /// neither is read once more.
   template <typename Reader>
   [[nodiscard]] auto read(privacy::Reservation& reservation, const Reader& reader) {
     try {
@@ -84,6 +87,11 @@ class Payment {
   [[nodiscard]] auto records_of(const Reader& reader) {
     if constexpr (std::is_invocable_v<const Reader&, ledger::Fingerprint*>) {
       return reader(fingerprint_ ? &*fingerprint_ : nullptr);
+    } else if constexpr (std::is_invocable_v<const Reader&, data::ByteObserver*>) {
+      if (account_ && !expense_.data.empty()) {
+        seen_ = std::make_unique<SeenRecords>(*account_->ledger, expense_.data, front_.cancel);
+      }
+      return reader(seen_ ? &seen_->observer() : nullptr);
     } else {
       return reader();
     }
@@ -104,6 +112,7 @@ class Payment {
   std::unique_ptr<ledger::LedgerBudget> own_;       // the account's
   ledger::LedgerBudget* ledger_ = nullptr;          // it, or the caller's
   std::optional<ledger::Fingerprint> fingerprint_;  // of records in memory
+  std::unique_ptr<SeenRecords> seen_;               // of a file that is read once
   bool tried_to_give_back_ = false;                 // and the error says what became of it
 };
 

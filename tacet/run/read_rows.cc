@@ -90,14 +90,13 @@ class Check {
 /// A data set that is being made of records in memory.
 class Making {
  public:
-  Making(const data::Schema& schema, data::TargetUse target, const base::CancelToken* cancel,
-         ledger::Fingerprint* fingerprint)
+  Making(const data::Schema& schema, data::TargetUse target, const ReadingRows& reading)
       : schema_(schema),
         labelled_(target == data::TargetUse::required),
         target_(target),
-        cancel_(cancel),
-        fingerprint_(fingerprint),
-        dataset_(labelled_ ? schema.shape() : schema.unlabelled_shape()) {
+        cancel_(reading.cancel),
+        fingerprint_(reading.fingerprint),
+        dataset_(labelled_ ? schema.shape() : schema.unlabelled_shape(), reading.spool) {
     if (labelled_ && schema.unit) dataset_.declare_units();
   }
 
@@ -235,9 +234,9 @@ void check_rows(const Rows& rows, const data::Schema& schema, data::TargetUse ta
 }
 
 data::Dataset dataset_of(const Rows& rows, const data::Schema& schema, data::TargetUse target,
-                         const base::CancelToken* cancel, ledger::Fingerprint* fingerprint) {
+                         const ReadingRows& reading) {
   check_rows(rows, schema, target);
-  return std::visit(Making(schema, target, cancel, fingerprint), rows);
+  return std::visit(Making(schema, target, reading), rows);
 }
 
 optimize::PartRecords part_records_of(const Rows& rows, const data::Schema& schema,

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <memory>
+
 #include "tacet/base/progress.h"
+#include "tacet/base/spool.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/data/schema/schema.h"
@@ -14,15 +17,19 @@ namespace tacet::run {
 /// What can be said of rows before one of them is read: errors as dataset_of.
 void check_rows(const Rows& rows, const data::Schema& schema, data::TargetUse target);
 
+struct ReadingRows {
+  const base::CancelToken* cancel = nullptr;
+  /// Each record is added to it with all of its columns and its label; null: to none.
+  ledger::Fingerprint* fingerprint = nullptr;
+  std::shared_ptr<base::Spool> spool = {};  ///< where the encoded records lie; null: in memory
+};
+
 /// Encodes them by the schema, bounds enforced. UsageError for rows that do not go with it: another
 /// number of columns, columns of different lengths, names that the schema lacks; values are never
-/// errors. What `next` throws passes through. Where a `fingerprint` is given each record is added
-/// to it with all of its columns and its label. The same records again have the same, in any order
-/// of rows and columns, and so has a file of them (record_text.h).
+/// errors. What `next` throws passes through. The same records again have the same fingerprint, in
+/// any order of rows and columns, and so has a file of them (record_text.h).
 [[nodiscard]] data::Dataset dataset_of(const Rows& rows, const data::Schema& schema,
-                                       data::TargetUse target,
-                                       const base::CancelToken* cancel = nullptr,
-                                       ledger::Fingerprint* fingerprint = nullptr);
+                                       data::TargetUse target, const ReadingRows& reading = {});
 
 /// The same with targets, as a part of records that lie apart: with the names of its units.
 [[nodiscard]] optimize::PartRecords part_records_of(const Rows& rows, const data::Schema& schema,

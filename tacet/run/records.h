@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "tacet/base/progress.h"
+#include "tacet/data/read/relay.h"
 #include "tacet/ledger/ledger.h"
 
 namespace tacet::run {
@@ -17,5 +19,25 @@ namespace tacet::run {
 /// so, line by line. docs: explanations/ledger.md.
 [[nodiscard]] std::vector<std::string> fingerprints_of(ledger::Ledger& ledger,
                                                        const std::string& file);
+
+/// The same of records that somebody reads: the bytes pass once, and no other ones are judged. Not
+/// for several threads at once.
+class SeenRecords {
+ public:
+  /// The ledger must outlive it.
+  SeenRecords(ledger::Ledger& ledger, std::string file, const base::CancelToken* cancel);
+
+  /// For the reader of the file (data::ReadOptions).
+  [[nodiscard]] data::ByteObserver& observer() { return relay_; }
+  /// Once the reader is done; of records that it did not show, by reading the file.
+  [[nodiscard]] std::vector<std::string> fingerprints();
+
+ private:
+  ledger::Ledger& ledger_;
+  std::string file_;
+  ledger::Fingerprint empty_;
+  std::vector<std::string> found_;
+  data::Relay relay_;  // last: its thread uses the others
+};
 
 }  // namespace tacet::run

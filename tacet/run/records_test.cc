@@ -49,7 +49,7 @@ class RecordsOfFiles : public testing::Test {
   std::string of_memory(const Rows& rows, const std::string& schema) {
     auto fingerprint = ledger_->fingerprint();
     (void)dataset_of(rows, data::schema_from_toml(schema, "s.toml"), data::TargetUse::required,
-                     nullptr, &fingerprint);
+                     {.fingerprint = &fingerprint});
     return fingerprint.digest();
   }
 

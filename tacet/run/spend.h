@@ -11,7 +11,10 @@ namespace tacet::run {
 ///
 ///   run::FileOutput output("model.json", base::Overwrite::refuse);
 ///   run::spend(expense, front, output,
-///              [&] { return data::read_dataset(file, schema, {}); },
+///              [&](data::ByteObserver* seen) {
+///                return data::read_dataset(
+///                    file, schema, {.passes = data::Passes::once, .observers = {seen}});
+///              },
 ///              [&](const data::Dataset& data, privacy::Reservation& reservation,
 ///                  run::Pieces& result) {
 ///                ...compute from `data`, each release debiting `reservation`...

@@ -96,7 +96,7 @@ model::ModelFile train(const learn::Training& plan, const Rows& rows, const Trai
       plan, context, {.command = context.command},
       [&](ledger::Fingerprint* fingerprint) {
         return dataset_of(rows, plan.reading_schema(), data::TargetUse::required,
-                          context.supervision.cancel, fingerprint);
+                          {context.supervision.cancel, fingerprint, context.spool});
       },
       [&](data::Dataset& records, const learn::TrainingContext& training) {
         return plan.consume(std::move(records), plan.schema, training);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,8 @@ struct TrainContext {
   random::Source* source = nullptr;
   int threads = 0;  ///< 0: as many as the machine offers
   base::Supervision supervision = {};
-  privacy::ReceiptNotes notes = {};  ///< what the receipt says in a person's words
+  std::shared_ptr<base::Spool> spool = {};  ///< where encoded records lie; null: in memory
+  privacy::ReceiptNotes notes = {};         ///< what the receipt says in a person's words
 };
 
 /// Plans the training from public facts, checks that the rows go with the schema, books it,

@@ -274,7 +274,7 @@ TEST(TypedRecords, LabelsWithTypesAreComparedExactly) {
 
 std::string fingerprint_of(const Rows& rows, const data::Schema& schema) {
   ledger::Fingerprint fingerprint(std::string(64, 'a'));
-  (void)dataset_of(rows, schema, data::TargetUse::required, nullptr, &fingerprint);
+  (void)dataset_of(rows, schema, data::TargetUse::required, {.fingerprint = &fingerprint});
   return fingerprint.digest();
 }
 
@@ -317,7 +317,7 @@ TEST(TypedRecords, FingerprintsKnowTheColumnsThatAreReadInAnyOrder) {
                                  std::ranges::copy(row == 0 ? one : two, out.begin());
                                  return row++ < 2;
                                }};
-    (void)dataset_of(records, schema, data::TargetUse::required, nullptr, &fingerprint);
+    (void)dataset_of(records, schema, data::TargetUse::required, {.fingerprint = &fingerprint});
     return std::pair(fingerprint.digest(), fingerprint.digest_of_read());
   };
   const Value a = std::string_view("a");

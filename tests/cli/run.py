@@ -18,6 +18,11 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
+sys.path.insert(0, str(SOURCE / "tests" / "formats"))
+
+import formats  # noqa: E402  pylint: disable=wrong-import-position
+import printed  # noqa: E402  pylint: disable=wrong-import-position
+
 RUN_LIMIT = 600  # seconds; sanitizer builds are slow
 POLL = 0.005
 SHOWN = 3000  # characters of output that a failure shows
@@ -114,8 +119,10 @@ def interrupt_when(process, folder, glob):
 
 
 def execute(command, folder, program, glob):
+    # A signal is for the program itself, so that nothing stands before it then.
+    first = program.program.parent if glob else program.path
     environment = dict(os.environ, SOURCE=str(SOURCE), LC_ALL="C.UTF-8",
-                       PATH=f"{program.parent}{os.pathsep}{os.environ.get('PATH', '')}")
+                       PATH=f"{first}{os.pathsep}{os.environ.get('PATH', '')}")
     if glob:
         command = f"exec {command}"  # the signal is for the program, not for the shell
     process = subprocess.Popen(["/bin/sh", "-c", command], cwd=folder, env=environment,
@@ -175,6 +182,9 @@ def run_block(path, folder, program, number, command, block):
             check_after(folder, directive, argument, lines, result)
         where = number
         check_always(folder, block, result)
+        faults = program.printed.faults() if program.printed else []
+        if faults:
+            raise Failure("\n  ".join(faults))
     except (Failure, OSError) as failure:
         raise Failure(f"{path.name}:{where}: {command}\n  {failure}\n  exit code "
                       f"{result['code']}\n  stdout:\n{shortened(result['stdout'])}\n  stderr:\n"
@@ -193,12 +203,23 @@ def check_condition(condition):
         raise Failure(f"unknown condition '{condition}'")
 
 
+class Watched:
+    """A program whose JSON is kept for a look, where jsonschema is there to take it."""
+
+    def __init__(self, program, folder):
+        self.program = program
+        self.printed = printed.Printed(folder, program) if formats.validators() else None
+        self.path = folder if self.printed else program.parent
+
+
 def run_test(path, program):
     """Number of commands that ran."""
     directives = parse(path)
     runs = 0
-    with tempfile.TemporaryDirectory(prefix="tacet-cli-") as name:
+    with tempfile.TemporaryDirectory(prefix="tacet-cli-") as name, \
+            tempfile.TemporaryDirectory(prefix="tacet-printed-") as copies:
         folder = pathlib.Path(name)
+        program = Watched(program, pathlib.Path(copies))
         i = 0
         while i < len(directives):
             number, directive, argument, lines = directives[i]

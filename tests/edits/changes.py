@@ -318,8 +318,11 @@ def accepted(setting, own, other):
     if method in (*CHOICES, "regularized-output", "evaluate", "describe"):
         # Blocks, means and exact counts of a public number of records; random draws, sums and noisy counts
         # of a secret one. Evaluations and summaries of the one are not those of the other.
-        if method in ("evaluate", "describe") and note != "fitted":
+        if method == "describe" and note != "fitted":
             return own in PUBLIC_COUNT and other in PUBLIC_COUNT
+        if method == "evaluate":
+            # A record without a target adds nothing, as the empty record of zero_out and as none.
+            return "replace_one" not in (own, other)
         return note != "fitted" and other != "add_remove"
     if method == "quantile":
         return "replace_one" not in (own, other)  # another loss orders the answers there

@@ -72,12 +72,14 @@ class AccountCommand : public Command {
     options.add("--adjacency", adjacency_, "NAME",
                 "Neighbours: add_remove, zero_out or replace_one [default: that of the files, or "
                 "add_remove]");
+    options.offer("--adjacency", {"add_remove", "zero_out", "replace_one"});
     options.add("--delta", delta_, "NUMBER", "Find epsilon at this delta, 0 for pure privacy");
     options.add("--epsilon", epsilon_, "NUMBER", "Find delta at this epsilon");
     options.add("--target-epsilon", target_epsilon_, "NUMBER",
                 "Find what keeps this epsilon at --delta; --find says what");
     options.add("--find", find_, "NAME",
                 "What --target-epsilon finds: noise, steps or sampling-rate [default: noise]");
+    options.offer("--find", {"noise", "steps", "sampling-rate"});
     options.flag("--curve", curve_, "Print epsilon at many deltas, as CSV (or --json)");
     options.add("--deltas", deltas_, "NUMBER,...",
                 "Those of --curve [default: 0 and 1e-12 to 1e-2 by tens]", Form::list);

@@ -198,8 +198,8 @@ class OneRun : public Audit {
                         {"guesses", guesses.made},
                         {"right", guesses.right},
                         {"level", level},
-                        {"epsilon_at_least", bound},
-                        {"claimed_epsilon", seen.claim.epsilon},
+                        {"epsilon_at_least", json_number(bound)},
+                        {"claimed_epsilon", json_number(seen.claim.epsilon)},
                         {"delta", seen.claim.delta}});
     }
     return fmt::format(
@@ -267,7 +267,7 @@ class Memorisation : public Audit {
                         {"phrases", ranked_},
                         {"inserted", json_of(inserted)},
                         {"control", json_of(control)},
-                        {"claimed_epsilon", seen.claim.epsilon},
+                        {"claimed_epsilon", json_number(seen.claim.epsilon)},
                         {"delta", seen.claim.delta}});
     }
     TextTable table({"", "distance", "p-value", "mean exposure (bits)", "in the highest tenth"});

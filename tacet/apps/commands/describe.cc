@@ -1,5 +1,6 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/receipt_notes.h"
+#include "tacet/apps/report_option.h"
 
 #include <fmt/format.h>
 
@@ -41,7 +42,7 @@ class Describe : public Command {
  public:
   void declare(CommandLine& line) override {
     auto& options = add(line, "describe", "Release a summary of all columns", describe_examples);
-    options.add_records("data", data_, "CSV file with one record a line");
+    options.add_records("data", data_, "CSV file with one record a line", Reading::repeated);
     options.add("--schema,-s", schema_, "FILE", "Schema of the file", Form::required);
     options.add("--epsilon,-e", epsilon_, "NUMBER", "Privacy parameter of the whole summary",
                 Form::required);
@@ -57,6 +58,7 @@ class Describe : public Command {
                 "that pays, else add_remove]");
     seed_.declare(options);
     output_.declare(options);
+    page_.declare(options);
     spending_.declare(options);
     notes_.declare(options);
   }
@@ -69,7 +71,13 @@ class Describe : public Command {
     const auto plan = run::plan_summary(request);
     auto receipt = run::summary_receipt(request, plan, *source);
     receipt.notes = notes_.notes(request.schema, spending_.data_set(), schema_);
+    if (page_.wanted() && page_.file() == output_.file()) {
+      throw base::UsageError("--report and --output name one file, '{}'; give two names",
+                             page_.file());
+    }
     const auto output = output_.open(console);
+    auto page = page_.open(output_.overwrite());
+    std::string released;  // for the page
     const auto records = data::csv_records(data_, request.schema.format);
     run::spend(
         {.command = name(),
@@ -85,12 +93,15 @@ class Describe : public Command {
             run::Pieces& result) {
           receipt.notes = reservation.noted(receipt.notes);
           const auto found = run::summarise(request, plan, counts, {*source, reservation, &cancel});
+          released = json_text(report::summary_json(plan, found, receipt));
           result.write(console.json()
-                           ? json_text(report::summary_json(plan, found, receipt))
+                           ? released
                            : summary_text(plan, found) + condition_text(receipt.notes.condition));
           return plan.prg_slack;
         });
     if (!console.json()) console.say(paragraph(privacy::statement(receipt)));
+    page_.write(std::move(page), {console.json() ? output_.file() : std::string(), released},
+                console, cancel);
   }
 
  private:
@@ -209,6 +220,7 @@ class Describe : public Command {
   OutputOptions output_;
   SpendingOptions spending_;
   NotesOptions notes_;
+  ReportOption page_;
 };
 
 }  // namespace

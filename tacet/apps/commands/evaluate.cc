@@ -1,6 +1,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tacet/apps/command.h"
@@ -8,13 +9,16 @@
 #include "tacet/apps/evaluation_report.h"
 #include "tacet/apps/outcomes.h"
 #include "tacet/apps/receipt_notes.h"
+#include "tacet/apps/report_option.h"
 #include "tacet/apps/spending.h"
+#include "tacet/apps/spool_option.h"
 #include "tacet/apps/threshold.h"
 #include "tacet/apps/word_report.h"
 #include "tacet/base/error.h"
 #include "tacet/data/encode/category_groups.h"
 #include "tacet/data/owner/schema_check.h"
 #include "tacet/data/read/read_dataset.h"
+#include "tacet/data/read/relay.h"
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/learn/evaluation.h"
 #include "tacet/learn/plan/common_options.h"
@@ -42,13 +46,14 @@ class Evaluate : public Command {
     options.add("model", model_, "FILE",
                 "Model file that `tacet train` wrote, or word vectors for the lists below",
                 Form::required);
-    options.add_records("data", data_, "File with records and their true answers", Form::optional);
+    options.add_records("data", data_, "File with records and their true answers", Reading::once,
+                        Form::optional);
     options.flag("--public", public_, "The records need no protection: print exact metrics");
     options.flag("--calibration", calibration_,
                  "Add tables of predicted against observed shares for each of several classes; "
                  "two classes always have one");
     threshold_.declare(options);
-    options.add("--by", by_, "NAME",
+    options.add("--by", by_, "COLUMN",
                 "Also the figures of each group: a column whose categories the schema lists");
     options.add("--epsilon", epsilon_, "NUMBER", "Print noisy metrics at this privacy loss bound");
     options.add("--delta", delta_, "NUMBER",
@@ -59,11 +64,13 @@ class Evaluate : public Command {
     options.add("--adjacency", adjacency_, "NAME",
                 "add_remove, zero_out or replace_one [default: as the account that pays, else "
                 "add_remove]");
+    options.offer("--adjacency", {"add_remove", "zero_out", "replace_one"});
     options.add("--loss-cap", loss_cap_, "NUMBER",
                 "Losses above it count as it; not for several classes, which have no single loss "
                 "[default: four times the loss of a margin of 0; for numbers the largest loss in "
                 "the target's bounds]");
     seed_.declare(options);
+    page_.declare(options);
     options.heading("For word vectors, which are public");
     options.add("--similarity", lists_.similarity, "FILE",
                 "Rank correlation with people's scores: two words and a number a line");
@@ -72,10 +79,14 @@ class Evaluate : public Command {
     options.heading("Options");
     spending_.declare(options);
     spending_.declare_look(options);
+    spool_.declare(options);
     notes_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
+    if (page_.wanted() && epsilon_.empty()) {
+      throw base::UsageError("--report is about noisy metrics; give --epsilon");
+    }
     if (!lists_.similarity.empty() || !lists_.analogies.empty()) return run_on_words(console);
     if (data_.empty()) {
       throw base::UsageError(
@@ -122,17 +133,29 @@ class Evaluate : public Command {
     file.schema.unit.reset();  // exact metrics of public records bound nobody's part
     file.schema.cost.reset();
     data::SchemaCheck mapped;
+    const auto spool = spool_.open();
     ConsoleOutput output(console);
     ProgressLine progress(console);
     auto look = unprotected_use(name(), data_, "exact metrics (--public)");
     look.look_schema = file.receipt.notes.schema_sha256;
     run::spend(
         look, spending_.front(console, cancel), output,
-        [&] {
+        [&](data::ByteObserver* seen) {
           progress.announce("reading " + data_);
           base::ThreadPool threads(base::available_threads());
-          mapped = data::check_values(data_, file.schema);
-          return data::read_dataset(data_, file.schema, {.cancel = &cancel, .threads = &threads});
+          data::Relay check(
+              [&](std::unique_ptr<data::ByteSource> bytes) {
+                mapped = data::check_values(std::move(bytes), data_, file.schema);
+              },
+              &cancel);
+          auto records = data::read_dataset(data_, file.schema,
+                                            {.cancel = &cancel,
+                                             .threads = &threads,
+                                             .passes = data::Passes::once,
+                                             .observers = {&check, seen},
+                                             .spool = spool});
+          if (!check.finish()) mapped = data::check_values(data_, file.schema);
+          return records;
         },
         [&](const data::Dataset& data, privacy::Reservation&, run::Pieces& result) {
           progress.clear();
@@ -226,7 +249,10 @@ class Evaluate : public Command {
     auto notes = notes_.notes(file.schema, spending_.data_set());
     // The model's schema is the one that it was trained with.
     notes.schema_sha256 = file.receipt.notes.schema_sha256;
+    const auto spool = spool_.open();
     ConsoleOutput output(console);
+    auto page = page_.open(base::Overwrite::refuse);
+    std::string released;  // for the page
     ProgressLine progress(console);
     run::spend(
         {.command = name(),
@@ -236,12 +262,16 @@ class Evaluate : public Command {
          .cost = plan.guarantee,
          .unprotected_reason = seed_.unprotected_reason()},
         spending_.front(console, cancel), output,
-        [&] {
+        [&](data::ByteObserver* seen) {
           progress.announce("reading " + data_);
           base::ThreadPool threads(base::available_threads());
-          return data::read_dataset(
-              data_, file.schema,
-              {.units = data::UnitUse::index, .cancel = &cancel, .threads = &threads});
+          return data::read_dataset(data_, file.schema,
+                                    {.units = data::UnitUse::index,
+                                     .cancel = &cancel,
+                                     .threads = &threads,
+                                     .passes = data::Passes::once,
+                                     .observers = {seen},
+                                     .spool = spool});
         },
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
           auto found = learn::evaluate({data, file.model, groups.get()}, plan, *source, reservation,
@@ -249,10 +279,11 @@ class Evaluate : public Command {
           found.receipt.notes = reservation.noted(notes);
           progress.clear();
           const auto subject = subject_of(file.model, groups.get());
-          result.write(console.json() ? json_text(report::evaluation_json(subject, plan, found))
-                                      : noisy_text(subject, plan, found));
+          released = json_text(report::evaluation_json(subject, plan, found));
+          result.write(console.json() ? released : noisy_text(subject, plan, found));
           return found.receipt.prg_slack;
         });
+    page_.write(std::move(page), {std::string(), released}, console, cancel);
   }
 
   [[nodiscard]] static std::string way_with_delta() {
@@ -281,6 +312,8 @@ class Evaluate : public Command {
   SeedOption seed_;
   SpendingOptions spending_;
   NotesOptions notes_;
+  SpoolOption spool_;
+  ReportOption page_;
 };
 
 }  // namespace

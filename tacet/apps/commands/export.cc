@@ -34,8 +34,10 @@ class Export : public Command {
         add(line, "export", "Write a model as C, SQL or a list of coefficients", export_examples);
     options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
     options.add("--format", format_, "FORMAT", "c, sql or coefficients", Form::required);
+    options.offer("--format", {"c", "sql", "coefficients"});
     options.add("--dialect", dialect_, "NAME",
                 "Of SQL: sqlite, postgresql or duckdb [default: sqlite]");
+    options.offer("--dialect", {"sqlite", "postgresql", "duckdb"});
     options.add("--table", table_, "NAME", "Of SQL: the table that is scored [default: records]");
     options.add("--keep", keep_, "COLUMNS",
                 "Of SQL: columns of the table that the result repeats, apart by commas",

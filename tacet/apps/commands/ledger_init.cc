@@ -50,10 +50,12 @@ class LedgerInit : public Command {
                 "File with the records: recognised later, and marked in its folder so that "
                 "spending without the ledger is refused");
     options.add("--currency", currency_, "NAME", "zcdp, gdp, rdp, pure or basic");
+    options.offer("--currency", {"zcdp", "gdp", "rdp", "pure", "basic"});
     options.add("--order", order_, "NUMBER", "Renyi order of an rdp account, above 1");
     options.add("--adjacency", adjacency_, "NAME",
                 "add_remove, zero_out or replace_one; a replace_one account also takes runs "
                 "under add_remove, at the double distance");
+    options.offer("--adjacency", {"add_remove", "zero_out", "replace_one"});
     options.add("--alias", alias_, "NAME",
                 "The records have the account NAME already: --data-set becomes a further name of "
                 "it, with its cap and all it has spent");

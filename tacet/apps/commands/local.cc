@@ -211,7 +211,7 @@ class LocalPlanCommand : public Command {
         add(line, "local plan", "Print what devices and server would do and cost; reads no data",
             local_plan_examples);
     options.add_records("data", data_, "Not opened; only there so that simulate's line fits",
-                        Form::optional);
+                        Reading::not_opened, Form::optional);
     devices_.declare(options);
   }
 
@@ -253,11 +253,14 @@ class LocalAccount : public Command {
     options.add(
         "--mechanism", mechanism_, "NAME",
         "privunit, privunitg, djw, l2_laplace, coordinate_laplace or gaussian [default: privunit]");
+    options.offer("--mechanism",
+                  {"privunit", "privunitg", "djw", "l2_laplace", "coordinate_laplace", "gaussian"});
     options.add("--passes", passes_, "COUNT", "Reports of each device [default: 1]");
     options.add("--delta", delta_, "NUMBER",
                 "Of gaussian, for one report; with --shuffled the central one");
     options.add("--reports", reports_, "COUNT", "Reports collected, for --shuffled");
     options.add("--bound", bound_, "NAME", "Headline of --shuffled: clones21 (proved) or clones22");
+    options.offer("--bound", {"clones21", "clones22"});
     declare_shuffling(options, shuffled_, honest_fraction_);
   }
 

@@ -1,4 +1,6 @@
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -18,8 +20,8 @@ constexpr std::string_view plan_examples =
     "  tacet plan --schema s.toml --epsilon 0.5 --delta 1e-6 --json\n"
     "\n"
     "Takes the command line of `tacet train` as it is; with --seed it says that the result would\n"
-    "protect nobody. What only a run has (ledger, receipt, model file) changes nothing here: no\n"
-    "data are read, nothing is booked, nothing is written.\n";
+    "protect nobody. What only a run has (ledger, receipt, model file, page) changes nothing\n"
+    "here: no data are read, nothing is booked, nothing is written.\n";
 
 class Plan : public Command {
  public:
@@ -27,7 +29,7 @@ class Plan : public Command {
     auto& options =
         add(line, "plan", "Print what `train` would do and cost; reads no data", plan_examples);
     options.add_records("data", data_, "Not opened; only there so that train's command line fits",
-                        Form::optional);
+                        Reading::not_opened, Form::optional);
     training_.declare(options);
     run_.declare(options);
   }
@@ -48,6 +50,12 @@ class Plan : public Command {
       return;
     }
     auto text = plan_text(plan) + "\n";
+    if (const auto passes = plan.passes_over_records) {
+      text += fmt::format("Reads the records {:.4g} times{}\n\n", *passes,
+                          *passes > 1 ? "; with --spool each time from the disk, where they are "
+                                        "larger than the memory"
+                                      : "");
+    }
     // What protects nobody with its schema promises nothing without it.
     if (whole.is_protected()) {
       text += "Guarantee (in full, of the model: `tacet show MODEL --guarantee`)\n" +

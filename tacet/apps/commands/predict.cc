@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,11 +11,13 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/spool_option.h"
 #include "tacet/apps/threshold.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/data/owner/schema_check.h"
 #include "tacet/data/read/csv.h"
 #include "tacet/data/read/read_dataset.h"
+#include "tacet/data/read/relay.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/model/model_file.h"
 
@@ -145,7 +149,8 @@ class Predict : public Command {
   void declare(CommandLine& line) override {
     auto& options = add(line, "predict", "Apply a model to records", predict_examples);
     options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
-    options.add_records("data", data_, "File with the records, in the format of the training file");
+    options.add_records("data", data_, "File with the records, in the format of the training file",
+                        Reading::once);
     options.flag("--proba", proba_, "Print the probability of each class");
     threshold_.declare(options);
     options.flag("--mapped", mapped_,
@@ -153,6 +158,7 @@ class Predict : public Command {
                  "bounds and became what the schema says");
     options.add("--output,-o", output_, "FILE", "File to write [default: standard output]");
     options.flag("--force", force_, "Overwrite the output file");
+    spool_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
@@ -166,13 +172,26 @@ class Predict : public Command {
     ProgressLine progress(console);
     progress.announce("reading " + data_);
     base::ThreadPool threads(base::available_threads());
-    const auto data = data::read_dataset(
-        data_, file.schema,
-        {.target = data::TargetUse::absent, .cancel = &cancel, .threads = &threads});
+    std::vector<std::string> mapped;
+    std::optional<data::Relay> check;
+    if (mapped_) {
+      check.emplace(
+          [&](std::unique_ptr<data::ByteSource> bytes) {
+            mapped = data::mapped_columns(std::move(bytes), data_, file.schema);
+          },
+          &cancel);
+    }
+    const auto data = data::read_dataset(data_, file.schema,
+                                         {.target = data::TargetUse::absent,
+                                          .cancel = &cancel,
+                                          .threads = &threads,
+                                          .passes = data::Passes::once,
+                                          .observers = {check ? &*check : nullptr},
+                                          .spool = spool_.open()});
+    if (check && !check->finish()) mapped = data::mapped_columns(data_, file.schema);
     progress.clear();
-    Predictor predictor(
-        file.model, data, proba_ ? Answer::probability : Answer::prediction, threshold,
-        mapped_ ? data::mapped_columns(data_, file.schema) : std::vector<std::string>());
+    Predictor predictor(file.model, data, proba_ ? Answer::probability : Answer::prediction,
+                        threshold, std::move(mapped));
     write(console, predictor, cancel);
   }
 
@@ -210,6 +229,7 @@ class Predict : public Command {
   bool mapped_ = false;
   ThresholdOption threshold_;
   bool force_ = false;
+  SpoolOption spool_;
 };
 
 }  // namespace

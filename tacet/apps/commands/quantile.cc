@@ -33,9 +33,9 @@ class Quantile : public Command {
  public:
   void declare(CommandLine& line) override {
     auto& options = add(line, "quantile", "Release a quantile of one column", quantile_examples);
-    options.add_records("data", data_, "File with one record a line");
+    options.add_records("data", data_, "File with one record a line", Reading::repeated);
     options.add("--schema,-s", schema_, "FILE", "Schema of the file", Form::required);
-    options.add("--column,-c", column_, "NAME", "A numeric column, or the numeric target",
+    options.add("--column,-c", column_, "COLUMN", "A numeric column, or the numeric target",
                 Form::required);
     options.add("--epsilon,-e", epsilon_, "NUMBER", "Privacy parameter, above 0", Form::required);
     options.add("--q", level_, "NUMBER", "Which quantile: 0 smallest, 0.5 median, 1 largest value");
@@ -49,6 +49,7 @@ class Quantile : public Command {
     options.add("--adjacency", adjacency_, "NAME",
                 "Who is protected: replace_one, zero_out or add_remove [default: as the account "
                 "that pays, else replace_one]");
+    options.offer("--adjacency", {"add_remove", "zero_out", "replace_one"});
     seed_.declare(options);
     spending_.declare(options);
     notes_.declare(options);

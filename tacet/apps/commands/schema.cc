@@ -42,9 +42,9 @@ class SchemaDraft : public Command {
   void declare(CommandLine& line) override {
     auto& options = add(line, "schema draft", "Write a first schema from a file declared public",
                         draft_examples);
-    options.add_records("data", data_, "CSV file to look at");
+    options.add_records("data", data_, "CSV file to look at", Reading::repeated);
     options.flag("--public", public_, "The file needs no protection");
-    options.add("--target", target_, "NAME", "Column to predict");
+    options.add("--target", target_, "COLUMN", "Column to predict");
     options.add("--separator", separator_, "CHARACTER",
                 "Character between fields, or 'tab' [default: the one that fits]");
     options.flag("--header", header_, "The first line holds the columns' names");
@@ -122,7 +122,7 @@ class SchemaCheck : public Command {
   void declare(CommandLine& line) override {
     auto& options = add(line, "schema check", "List the values that a schema maps, for the owner",
                         check_examples);
-    options.add_records("data", data_, "File with the records");
+    options.add_records("data", data_, "File with the records", Reading::repeated);
     options.add("--schema,-s", schema_, "FILE", "Schema file (TOML)", Form::required);
     spending_.declare(options);
     spending_.declare_look(options);

@@ -49,13 +49,14 @@ class SchemaFit : public Command {
     auto& options = add(line, "schema fit",
                         "Take bounds and categories from private records, for a part of the budget",
                         schema_fit_examples);
-    options.add_records("data", data_, "CSV file with one record a line");
+    options.add_records("data", data_, "CSV file with one record a line", Reading::repeated);
     options.add("--epsilon,-e", epsilon_, "NUMBER",
                 "Privacy parameter of the whole schema, above 0", Form::required);
     options.add("--delta,-d", delta_, "NUMBER",
                 "Share that lists of categories may cost; 0: no lists [default: 1e-6, or what fits "
                 "the account that pays]");
-    options.add("--target", target_, "NAME", "Column to predict: a number, or see --positive");
+    options.add("--target", target_, "COLUMN",
+                "Column to predict: a number, or of classes, then with --positive or --class");
     options.add("--positive", positive_, "LABEL",
                 "The target has two classes, and this label is one");
     options.add("--class", classes_, "LABEL",
@@ -63,15 +64,16 @@ class SchemaFit : public Command {
     options.add("--target-kind", target_kind_, "NAME",
                 "number, count (whole numbers from 0 on) or probability (from 0 to 1) [default: "
                 "number]");
-    options.add("--categorical", codes_, "NAME",
+    options.offer("--target-kind", {"number", "count", "probability"});
+    options.add("--categorical", codes_, "COLUMN",
                 "Column whose numbers are codes, such as postal codes; may be given several times");
-    options.add("--numeric", numbers_, "NAME",
+    options.add("--numeric", numbers_, "COLUMN",
                 "Column that is a number although its name looks like a code's");
-    options.add("--date", dates_, "NAME",
+    options.add("--date", dates_, "COLUMN",
                 "Column of dates, see --date-format; may be given several times");
-    options.add("--ignore", ignored_, "NAME",
+    options.add("--ignore", ignored_, "COLUMN",
                 "Column that is not read; may be given several times");
-    options.add("--unit", unit_, "NAME",
+    options.add("--unit", unit_, "COLUMN",
                 "Column whose value names whose record it is: all records of one are protected "
                 "together, in training too");
     options.add(
@@ -101,6 +103,7 @@ class SchemaFit : public Command {
     options.add("--adjacency", adjacency_, "NAME",
                 "Who is protected: add_remove (serves replace_one too) or zero_out [default: as "
                 "the account that pays, else add_remove]");
+    options.offer("--adjacency", {"add_remove", "zero_out"});
     seed_.declare(options);
     output_.declare(options);
     spending_.declare(options);

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -6,17 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -26,6 +22,7 @@
 #include "tacet/base/error.h"
 #include "tacet/local/http/http_server.h"
 #include "tacet/local/service/event_log.h"
+#include "tacet/local/service/log_file.h"
 #include "tacet/local/service/serve_options.h"
 
 namespace tacet::apps {
@@ -69,42 +66,6 @@ bool make_room(std::int64_t connections) {
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == wanted;
 }
 
-/// Where lines of the log go: standard error, or a file that is opened again when it was renamed.
-class LogFile {
- public:
-  LogFile(std::string path, bool quiet) : path_(std::move(path)), quiet_(quiet) { open_again(); }
-  LogFile(const LogFile&) = delete;
-  LogFile& operator=(const LogFile&) = delete;
-  ~LogFile() {
-    if (descriptor_ != STDERR_FILENO) ::close(descriptor_);
-  }
-
-  /// IoError where it cannot be opened; then lines go where they went before.
-  void open_again() {
-    if (path_.empty()) return;
-    const int fresh = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-    if (fresh < 0) {
-      throw base::IoError("cannot open the log '{}': {}", path_,
-                          std::generic_category().message(errno));
-    }
-    const std::scoped_lock lock(mutex_);
-    if (descriptor_ != STDERR_FILENO) ::close(descriptor_);
-    descriptor_ = fresh;
-  }
-  /// A line that finds no room, on a full disk say, is lost: the server goes on.
-  void write(local::LogLevel level, std::string_view line) {
-    if (quiet_ && path_.empty() && level == local::LogLevel::info) return;
-    const std::scoped_lock lock(mutex_);
-    static_cast<void>(!::write(descriptor_, line.data(), line.size()));
-  }
-
- private:
-  std::string path_;
-  bool quiet_;
-  std::mutex mutex_;
-  int descriptor_ = STDERR_FILENO;
-};
-
 class Serve : public Command {
  public:
   void declare(CommandLine& line) override {
@@ -124,6 +85,7 @@ class Serve : public Command {
     options.add("--log", log_, "FILE",
                 "Where the log goes, opened again at SIGHUP [default: standard error]");
     options.add("--log-format", log_format_, "NAME", "text or json [default: text]");
+    options.offer("--log-format", {"text", "json"});
     options.heading("Limits");
     for (const auto& parameter : local::serve_parameters()) {
       add_parameter(options, parameter, given_);
@@ -140,9 +102,11 @@ class Serve : public Command {
     static_cast<void>(local::StateFile::make(state_, task));
     local::StateFile(state_, ledger::Access::read).expect(task);
     auto& hung_up = catch_hangups();
-    LogFile file(log_, console.quiet());
-    local::EventLog log(
-        format(), [&](local::LogLevel level, std::string_view line) { file.write(level, line); });
+    local::LogFile file(log_);
+    const bool brief = console.quiet() && log_.empty();
+    local::EventLog log(format(), [&](local::LogLevel level, std::string_view line) {
+      return (brief && level == local::LogLevel::info) || file.write(line);
+    });
     options.service.log = &log;
     local::Service service(state_, options.service);
     local::AdminService status(service, server.counters());
@@ -222,7 +186,7 @@ class Serve : public Command {
     }
   }
 
-  void reload(local::EventLog& log, LogFile& file, local::HttpServer& server,
+  void reload(local::EventLog& log, local::LogFile& file, local::HttpServer& server,
               local::Service& service) const {
     const auto attempt = [&](const char* event, const char* stays, const auto& act) {
       try {

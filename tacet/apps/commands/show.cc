@@ -8,6 +8,7 @@
 #include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/describe_curves.h"
 #include "tacet/apps/describe_learner.h"
 #include "tacet/apps/describe_regression.h"
 #include "tacet/apps/describe_wide.h"
@@ -110,6 +111,9 @@ class Show : public Command {
     out["task"] = to_string(file.model.task);
     if (file.model.wide) {
       out["architecture"] = wide_json(file);
+    } else if (file.schema.curves) {
+      out["curves"] = curves_json(file);
+      out["coefficients"] = coefficient_json(file.model);
     } else if (file.model.table) {
       out["table"] = report::regression_json(file.model, level(), contrasts_);
     } else {
@@ -132,6 +136,11 @@ class Show : public Command {
       return fmt::format("Regression table of '{}', {}\n{}\n\n{}\n{}", of,
                          report::regression_kind(file.model.loss), privacy_line(file.receipt),
                          regression_text(file, level(), contrasts_), receipt_text(file.receipt));
+    }
+    if (file.schema.curves) {
+      return fmt::format("Model of '{}' with curves, {} loss\n{}\n\n{}\n{}", of,
+                         loss_name(file.model.loss), privacy_line(file.receipt), curves_text(file),
+                         receipt_text(file.receipt));
     }
     const std::string learner(learner_words(file.receipt.algorithm));
     return fmt::format("Linear model of '{}', {} loss\n{}\n{}\n{}{}{}\n{}\n{}", of,

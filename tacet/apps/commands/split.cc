@@ -31,12 +31,12 @@ class Split : public Command {
     auto& options =
         add(line, "split", "Split records into a training and a test file, for the owner",
             split_examples);
-    options.add_records("data", data_, "CSV or LIBSVM file with the records");
+    options.add_records("data", data_, "CSV or LIBSVM file with the records", Reading::repeated);
     options.add("--test", share_, "NUMBER",
                 "Share of the records that go to the test [default: 0.2]");
-    options.add("--by", by_, "NAME",
+    options.add("--by", by_, "COLUMN",
                 "Column: records that share its value, a person's say, stay on one side");
-    options.add("--stratify", stratify_, "NAME",
+    options.add("--stratify", stratify_, "COLUMN",
                 "Column: each of its values is split by the share; 'label' in LIBSVM files");
     options.add("--schema,-s", schema_, "FILE",
                 "Schema that says how the file is written [default: guessed]");

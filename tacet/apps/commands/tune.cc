@@ -39,10 +39,12 @@ class Tune : public Command {
     options.add("--max-trials", max_trials_, "COUNT",
                 "Never more often [default: so that it costs a thousandth of delta]");
     options.add("--law", law_, "NAME", "How the number varies: logarithmic, geometric or poisson");
+    options.offer("--law", {"logarithmic", "geometric", "poisson"});
     options.add("--holdout", holdout_, "SHARE",
                 "Share of the records that scores and does not train [default: 0.3]");
     options.add("--score", score_, "NAME",
                 "What is best: accuracy or loss [default: accuracy for classes, loss for numbers]");
+    options.offer("--score", {"accuracy", "loss"});
     training_.declare(options);
     run_.declare(options);
   }

@@ -107,6 +107,7 @@ void visit_full_features(const Schema& schema, Receiver receiver) {
   }
   // Numbered from 1, as LIBSVM files do.
   if (schema.features) receiver.add_numbered("feature ", -1, 1, schema.features->count);
+  if (schema.curves) receiver.add_numbered("curve ", -1, 1, schema.curves->directions);
   if (schema.intercept) receiver.add("(intercept)", -1, -1);
 }
 

@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "tacet/base/error.h"
+#include "tacet/data/encode/curve_rows.h"
 #include "tacet/data/encode/id_bag.h"
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/missing_values.h"
@@ -174,6 +175,7 @@ class Encoder::Implementation {
                  std::string_view file_name)
       : scaler_(schema), missing_(schema), pairs_(pair_features(schema)), units_(schema.missing) {
     if (schema.projection || schema.selected_columns) narrow_.emplace(schema);
+    if (schema.curves) curves_.emplace(schema);
     const ColumnFinder finder(file_columns, schema.format.separator, file_name);
     std::uint32_t first = 0;
     for (const Column& column : schema.columns) {
@@ -216,7 +218,11 @@ class Encoder::Implementation {
       slot.encode(value, missing->has(value), raw_);
     }
     for (const PairFeatures& pair : pairs_) add_pair(pair);
-    scaler_.scale(raw_.columns, raw_.values, row);
+    if (curves_) {
+      curves_->row(raw_.columns, raw_.values, row);
+    } else {
+      scaler_.scale(raw_.columns, raw_.values, row);
+    }
     if (narrow_) narrow_->narrow(row);
     if (label_) {
       row.set_label(label_->encode(fields[label_column_]), label_->label_without_target());
@@ -271,6 +277,7 @@ class Encoder::Implementation {
 
   RowScaler scaler_;
   std::optional<NarrowRows> narrow_;
+  std::optional<CurveRows> curves_;
   ColumnMissingValues missing_;
   std::vector<Slot> slots_;
   std::vector<PairFeatures> pairs_;

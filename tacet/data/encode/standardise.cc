@@ -1,5 +1,7 @@
 #include "tacet/data/encode/standardise.h"
 
+#include "tacet/base/threads.h"
+#include "tacet/data/encode/curve_records.h"
 #include "tacet/data/rewritten.h"
 #include "tacet/data/schema/interactions.h"
 
@@ -14,12 +16,19 @@ auto standardising_of(const Schema& standardised) {
                                         EncodedRow& out) mutable { rows.transform(raw, row, out); };
 }
 
+void add(std::uint32_t column, double value, PlainFeatures& out) {
+  if (value == 0) return;
+  out.columns.push_back(column);
+  out.values.push_back(value);
+}
+
 }  // namespace
 
 Schema raw_schema(const Schema& schema) {
   Schema raw = schema;
   raw.row_scaling = RowScaling::none;
   raw.constant = 1;
+  raw.curves.reset();
   for (Column& column : raw.columns) {
     if (auto* listed = std::get_if<CategoricalColumn>(&column.rule)) listed->scales.clear();
     auto* rule = std::get_if<NumericColumn>(&column.rule);
@@ -100,44 +109,50 @@ void RawRows::read(const Dataset& raw, std::int64_t row) {
   }
 }
 
-void RawRows::add(std::uint32_t column, double value) {
-  if (value == 0) return;
-  columns_.push_back(column);
-  values_.push_back(value);
-}
-
-void RawRows::add_number(const Part& part, double share) {
-  add(part.first, part.number->feature_of_share(share));
+void RawRows::add_number(const Part& part, double share, PlainFeatures& out) {
+  add(part.first, part.number->feature_of_share(share), out);
   part.number->hat_functions(share, [&](std::int64_t knot, double value) {
-    add(part.first + 1 + static_cast<std::uint32_t>(knot), value);
+    add(part.first + 1 + static_cast<std::uint32_t>(knot), value, out);
   });
 }
 
-void RawRows::transform(const Dataset& raw, std::int64_t row, EncodedRow& out) {
+void RawRows::features(const Dataset& raw, std::int64_t row, PlainFeatures& out) {
   read(raw, row);
-  columns_.clear();
-  values_.clear();
+  out.columns.clear();
+  out.values.clear();
   std::size_t next = 0;
   for (const Part& part : parts_) {
     if (part.number) {
       // 2 v - 1: the middle where the row has no such feature.
       const bool held = next < raw_.size() && raw_[next].first == part.raw_first;
-      add_number(part, (1 + (held ? raw_[next++].second : 0)) / 2);
+      add_number(part, (1 + (held ? raw_[next++].second : 0)) / 2, out);
     }
     for (; next < raw_.size() && raw_[next].first < part.raw_end; ++next) {
       const auto place = raw_[next].first - part.raw_first;
       const double scale = part.scales.empty() ? 1 : part.scales[place];
-      add(part.first + part.hat_functions + place, raw_[next].second * scale);
+      add(part.first + part.hat_functions + place, raw_[next].second * scale, out);
     }
   }
-  scaler_.scale(columns_, values_, out);  // appends the constant
+}
+
+void RawRows::transform(const Dataset& raw, std::int64_t row, EncodedRow& out) {
+  features(raw, row, plain_);
+  scaler_.scale(plain_.columns, plain_.values, out);  // appends the constant
 }
 
 Dataset transform(const Dataset& raw, const Schema& standardised) {
+  if (standardised.curves) {
+    base::ThreadPool alone(1);
+    return with_curves(raw, standardised, CurveLabels::given, alone);
+  }
   return rewritten(raw, standardised.shape(), standardising_of(standardised));
 }
 
 Dataset transform(Dataset&& raw, const Schema& standardised) {
+  if (standardised.curves) {
+    base::ThreadPool alone(1);
+    return with_curves(std::move(raw), standardised, CurveLabels::given, alone);
+  }
   return rewritten(std::move(raw), standardised.shape(), standardising_of(standardised));
 }
 

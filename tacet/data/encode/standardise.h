@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tacet/data/dataset.h"
+#include "tacet/data/encode/curve_rows.h"
 #include "tacet/data/encode/row_scaler.h"
 #include "tacet/data/schema/numeric_map.h"
 #include "tacet/data/schema/schema.h"
@@ -30,6 +31,8 @@ class RawRows {
  public:
   explicit RawRows(const Schema& standardised);
 
+  /// Its features before the row's scaling, without the constant.
+  void features(const Dataset& raw, std::int64_t row, PlainFeatures& out);
   /// Its features.
   void transform(const Dataset& raw, std::int64_t row, EncodedRow& out);
 
@@ -44,16 +47,14 @@ class RawRows {
     std::vector<double> scales;  // of categories; empty: 1
   };
 
-  void add_number(const Part& part, double share);
-  void add(std::uint32_t column, double value);
+  void add_number(const Part& part, double share, PlainFeatures& out);
   void read(const Dataset& raw, std::int64_t row);
 
   std::vector<Part> parts_;
   RowScaler scaler_;
   // The raw row's features other than 0, then those of the row.
   std::vector<std::pair<std::uint32_t, double>> raw_;
-  std::vector<std::uint32_t> columns_;
-  std::vector<double> values_;
+  PlainFeatures plain_;
 };
 
 /// All of them; labels and units stay. Records that are given away are freed as they are read, so

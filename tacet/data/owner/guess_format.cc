@@ -25,8 +25,12 @@ constexpr std::size_t sampled_bytes = std::size_t{1} << 16;
 
 // --- what is no CSV file
 
-std::string beginning_of(const std::filesystem::path& file) {
-  const auto source = open_text(file, encoding_by_mark(file));
+ReadableText text_of(const std::filesystem::path& file, TextEncoding encoding) {
+  return {file.string(), [=] { return open_text(file, encoding); }};
+}
+
+std::string beginning_of(const ReadableText& file) {
+  const auto source = file.open();
   std::string text(sampled_bytes, '\0');
   std::size_t filled = 0;
   while (filled < text.size()) {
@@ -91,10 +95,10 @@ struct Sample {
   }
 };
 
-Sample read_sample(const std::filesystem::path& file, const FileFormat& format) {
+Sample read_sample(const ReadableText& file, const FileFormat& format) {
   Sample sample;
   sample.format = format;
-  auto reader = open_csv(file, format);
+  CsvReader reader(file.open(), file.name, csv_options(format));
   std::map<std::size_t, std::size_t> counts;
   std::int64_t bytes = 0;
   while (sample.records.size() < sampled_records && bytes < base::limits::sample_bytes) {
@@ -110,14 +114,12 @@ Sample read_sample(const std::filesystem::path& file, const FileFormat& format) 
       sample.columns = record->size();
     }
   }
-  if (sample.records.empty()) throw base::DataError("{}: the file is empty", file.string());
+  if (sample.records.empty()) throw base::DataError("{}: the file is empty", file.name);
   return sample;
 }
 
-bool has_line_with(const std::filesystem::path& file, TextEncoding encoding, char first) {
-  const auto source = open_text(file, encoding);
-  std::string text(sampled_bytes, '\0');
-  text.resize(source->read(text));
+bool has_line_with(const ReadableText& file, char first) {
+  const auto text = beginning_of(file);
   return text.starts_with(first) || text.find(std::string{'\n', first}) != std::string::npos;
 }
 
@@ -129,7 +131,7 @@ bool has_enclosed_fields(const Sample& sample) {
       sample.records, [&](const auto& record) { return std::ranges::any_of(record, enclosed); });
 }
 
-Sample best_quoting(const std::filesystem::path& file, FileFormat format) {
+Sample best_quoting(const ReadableText& file, FileFormat format) {
   try {
     return read_sample(file, format);
   } catch (const base::DataError&) {
@@ -141,9 +143,9 @@ Sample best_quoting(const std::filesystem::path& file, FileFormat format) {
 }
 
 /// Where lines begin with #: whether they are comments, since they are cut unlike all others.
-Sample best_comment(const std::filesystem::path& file, const FileFormat& format) {
+Sample best_comment(const ReadableText& file, const FileFormat& format) {
   constexpr char usual = '#';
-  if (format.comment || !has_line_with(file, format.encoding, usual)) {
+  if (format.comment || !has_line_with(file, usual)) {
     return best_quoting(file, format);
   }
   auto commented = format;
@@ -163,7 +165,7 @@ Sample best_comment(const std::filesystem::path& file, const FileFormat& format)
   }
 }
 
-Sample best_sample(const std::filesystem::path& file, const FileFormat& known,
+Sample best_sample(const ReadableText& file, const FileFormat& known,
                    std::optional<char> separator) {
   const auto cut_by = [&](char character) {
     auto format = known;
@@ -192,7 +194,7 @@ Sample best_sample(const std::filesystem::path& file, const FileFormat& known,
   throw base::DataError(
       "{}: none of comma, semicolon, tab and bar cuts the first {} records into equally many "
       "columns; name the separator with `separator`",
-      file.string(), single->records.size());
+      file.name, single->records.size());
 }
 
 // --- header
@@ -227,6 +229,10 @@ bool begins_with_header(const Sample& sample, const std::filesystem::path& file)
 }  // namespace
 
 const FileKind* recognised_kind(const std::filesystem::path& file) {
+  return recognised_kind(text_of(file, encoding_by_mark(file)));
+}
+
+const FileKind* recognised_kind(const ReadableText& file) {
   const std::string text = beginning_of(file);
   const bool whole = text.size() < sampled_bytes;
   for (const FileKind& kind : file_kinds()) {
@@ -241,7 +247,7 @@ FileFormat guess_format(const std::filesystem::path& file, std::optional<char> s
   FileFormat start;
   start.encoding = known.encoding ? *known.encoding : guess_encoding(file);
   start.comment = known.comment;
-  const Sample sample = best_sample(file, start, separator);
+  const Sample sample = best_sample(text_of(file, start.encoding), start, separator);
   FileFormat format = sample.format;
   format.fill_short =
       sample.usable() && sample.longest == sample.columns && sample.fitting < sample.records.size();
@@ -256,12 +262,9 @@ FileFormat guess_format(const std::filesystem::path& file, std::optional<char> s
   return format;
 }
 
-std::optional<FileFormat> likely_format(const std::filesystem::path& file) {
+std::optional<FileFormat> likely_format(const ReadableText& text) {
   try {
-    FileFormat start;
-    start.encoding = encoding_by_mark(file);
-    const Sample sample = best_sample(file, start, std::nullopt);
-    return sample.format;
+    return best_sample(text, {}, std::nullopt).format;
   } catch (const base::DataError&) {
     return std::nullopt;
   }

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 
+#include "tacet/data/read/byte_source.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
@@ -34,9 +38,14 @@ struct KnownFormat {
 
 /// The same for a file that need not be public, since nobody learns of it: its likely separator and
 /// quotes, or nothing where nothing fits. Whether it has a header stays open.
-[[nodiscard]] std::optional<FileFormat> likely_format(const std::filesystem::path& file);
+struct ReadableText {
+  std::string name;                                   ///< for messages
+  std::function<std::unique_ptr<ByteSource>()> open;  ///< from its first byte on, in UTF-8
+};
+[[nodiscard]] std::optional<FileFormat> likely_format(const ReadableText& text);
 
 /// Which kind of file without named columns it looks like; nullptr: none, so CSV.
+[[nodiscard]] const FileKind* recognised_kind(const ReadableText& text);
 [[nodiscard]] const FileKind* recognised_kind(const std::filesystem::path& file);
 
 }  // namespace tacet::data

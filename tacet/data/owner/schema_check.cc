@@ -14,6 +14,7 @@
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/owner/similar_units.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/transcode.h"
 #include "tacet/data/read/uniform_records.h"
 
 namespace tacet::data {
@@ -61,13 +62,12 @@ class ClassesSeen {
   bool binary_ = false;
 };
 
-SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
-  auto reader = open_csv(file, schema.format);
+SchemaCheck check_csv(CsvReader reader, const Schema& schema) {
   const auto wanted = schema.required_columns();
   const std::vector<std::string> names = read_column_names(reader, schema.format, wanted);
   // Refuses a file that lacks a column of the schema.
   const Encoder encoder(schema, names, schema.target ? TargetUse::required : TargetUse::absent,
-                        file.string());
+                        reader.file_name());
   const auto use = schema.target ? TargetUse::required : TargetUse::absent;
   RecordCheck check(schema, names, use);
   ClassesSeen classes(schema);
@@ -87,9 +87,7 @@ SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
   return result;
 }
 
-SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schema) {
-  const auto records =
-      internal::open_uniform(file, schema, schema.target ? TargetUse::required : TargetUse::absent);
+SchemaCheck check_uniform(internal::UniformRecords& records, const Schema& schema) {
   ValueCheck features;
   features.faults.column = "features";
   features.bounds = {schema.features->lower, schema.features->upper};
@@ -102,7 +100,7 @@ SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schem
   SchemaCheck result;
   result.lines = schema.format.kind->has_lines;
   internal::UniformRecord record;
-  while (records->next(record)) {
+  while (records.next(record)) {
     ++result.rows;
     for (const double value : record.values) features.check_number(value, record.place);
     features.count_outside(record.outside, record.place);
@@ -159,15 +157,34 @@ std::string unit_warning(const SchemaCheck& found, const Schema& schema) {
       found.similar_units, schema.unit.value_or(""), found.similar_units_line);
 }
 
+namespace {
+
+CsvReader csv_of(std::unique_ptr<ByteSource> bytes, const std::string& file,
+                 const FileFormat& format) {
+  return {in_utf8(std::move(bytes), format.encoding), file, csv_options(format)};
+}
+
+void expect_names(const Schema& schema) {
+  if (schema.format.kind->names_columns()) return;
+  throw base::UsageError("only files whose columns have names say which values were mapped");
+}
+
+}  // namespace
+
 std::vector<std::string> mapped_columns(const std::filesystem::path& file, const Schema& schema) {
-  if (!schema.format.kind->names_columns()) {
-    throw base::UsageError("only files whose columns have names say which values were mapped");
-  }
-  auto reader = open_csv(file, schema.format);
+  expect_names(schema);
+  return mapped_columns(open_source(file, {.expected = schema.format.encoding}), file.string(),
+                        schema);
+}
+
+std::vector<std::string> mapped_columns(std::unique_ptr<ByteSource> bytes, const std::string& file,
+                                        const Schema& schema) {
+  expect_names(schema);
+  auto reader = csv_of(std::move(bytes), file, schema.format);
   const auto wanted = schema.feature_columns();
   const auto names = read_column_names(reader, schema.format, wanted);
   // Refuses a file that lacks a column of the schema.
-  const Encoder encoder(schema, names, TargetUse::absent, file.string());
+  const Encoder encoder(schema, names, TargetUse::absent, file);
   RecordCheck check(schema, names, TargetUse::absent);
   std::vector<std::string> mapped;
   while (const auto fields = reader.next()) {
@@ -178,8 +195,18 @@ std::vector<std::string> mapped_columns(const std::filesystem::path& file, const
 
 SchemaCheck check_values(const std::filesystem::path& file, const Schema& schema) {
   schema.validate();
-  return schema.format.kind->names_columns() ? check_csv(file, schema)
-                                             : check_uniform(file, schema);
+  if (schema.format.kind->names_columns()) return check_csv(open_csv(file, schema.format), schema);
+  const auto use = schema.target ? TargetUse::required : TargetUse::absent;
+  return check_uniform(*internal::open_uniform(file, schema, use), schema);
+}
+
+SchemaCheck check_values(std::unique_ptr<ByteSource> bytes, const std::string& file,
+                         const Schema& schema) {
+  schema.validate();
+  if (schema.format.kind->names_columns()) {
+    return check_csv(csv_of(std::move(bytes), file, schema.format), schema);
+  }
+  return check_uniform(*internal::libsvm_of(std::move(bytes), file, schema), schema);
 }
 
 }  // namespace tacet::data

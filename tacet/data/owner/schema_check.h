@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tacet/data/owner/value_check.h"
+#include "tacet/data/read/byte_source.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
@@ -37,10 +39,17 @@ struct SchemaCheck {
 /// between them; the target is not looked at. NOT PRIVATE, as below.
 [[nodiscard]] std::vector<std::string> mapped_columns(const std::filesystem::path& file,
                                                       const Schema& schema);
+/// The same of the bytes of such a file, whose name is for messages.
+[[nodiscard]] std::vector<std::string> mapped_columns(std::unique_ptr<ByteSource> bytes,
+                                                      const std::string& file,
+                                                      const Schema& schema);
 
 /// Counts, for the owner of a file, the values that the schema maps: column by column in CSV files,
 /// in others over all features together, and the labels. NOT PRIVATE: the result is computed from
 /// the records without noise and must not leave the owner. Structural faults stay DataErrors.
 [[nodiscard]] SchemaCheck check_values(const std::filesystem::path& file, const Schema& schema);
+/// The same of the bytes of a file of lines, whose name is for messages.
+[[nodiscard]] SchemaCheck check_values(std::unique_ptr<ByteSource> bytes, const std::string& file,
+                                       const Schema& schema);
 
 }  // namespace tacet::data

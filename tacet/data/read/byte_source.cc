@@ -141,6 +141,27 @@ class UnmarkedSource : public ByteSource {
   bool started_ = false;
 };
 
+/// Shows what it gives out to others.
+class ObservedSource : public ByteSource {
+ public:
+  ObservedSource(std::unique_ptr<ByteSource> inner, std::vector<ByteObserver*> observers)
+      : inner_(std::move(inner)), observers_(std::move(observers)) {}
+  std::size_t read(std::span<char> buffer) override {
+    const auto count = inner_->read(buffer);
+    if (count > 0) {
+      for (auto* observer : observers_) observer->see({buffer.data(), count});
+    } else if (!buffer.empty() && !std::exchange(ended_, true)) {
+      for (auto* observer : observers_) observer->end();
+    }
+    return count;
+  }
+
+ private:
+  std::unique_ptr<ByteSource> inner_;
+  std::vector<ByteObserver*> observers_;
+  bool ended_ = false;
+};
+
 class GzipSource : public ByteSource {
  public:
   GzipSource(std::unique_ptr<ByteSource> inner, std::string_view name)
@@ -243,14 +264,17 @@ std::unique_ptr<ByteSource> open_source(const OpenFile& file, TextEncoding expec
   return unwrap(peek_at_records(std::move(held), file.name, expected), file.name);
 }
 
-std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadAheadOf ahead,
-                                        TextEncoding expected) {
-  const bool kept = is_pipe(file) && can_be_read_again(file);
-  auto raw =
-      kept ? std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(internal::kept_pipe(file)))
-           : std::make_unique<FileSource>(file);
-  auto peeked = peek_at_records(std::move(raw), file.string(), expected);
-  const bool wanted = ahead == ReadAheadOf::long_files || peeked->gzip();
+std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, const Opening& opening) {
+  std::unique_ptr<ByteSource> raw;
+  if (!is_pipe(file) || !can_be_read_again(file)) {
+    raw = std::make_unique<FileSource>(file);
+  } else if (opening.passes == Passes::once) {
+    raw = internal::passing_pipe(file);
+  } else {
+    raw = std::make_unique<MemorySource>(internal::kept_pipe(file));
+  }
+  auto peeked = peek_at_records(std::move(raw), file.string(), opening.expected);
+  const bool wanted = opening.ahead == ReadAheadOf::long_files || peeked->gzip();
   const bool utf16 = is_utf16(peeked->head());
   auto source = unwrap(std::move(peeked), file.string());
   if (auto mark = internal::end_mark_of(file)) {
@@ -260,6 +284,11 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadA
           "utf-8 does");
     }
     source = internal::until_mark(std::move(source), std::move(*mark), file.string());
+  }
+  auto observers = opening.observers;
+  std::erase(observers, nullptr);
+  if (!observers.empty()) {
+    source = std::make_unique<ObservedSource>(std::move(source), std::move(observers));
   }
   return wanted && worth_a_thread(file) ? internal::read_ahead(std::move(source))
                                         : std::move(source);

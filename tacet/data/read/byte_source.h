@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tacet/data/schema/spelling.h"
 
@@ -25,8 +26,16 @@ struct BegunText {
   std::unique_ptr<ByteSource> source;
 };
 
-/// Stands for standard input, which is read whole and kept, so that it can be opened again
-/// (pipes.h).
+/// Sees the bytes of a source while somebody else reads them. Called from one thread at a time.
+class ByteObserver {
+ public:
+  virtual ~ByteObserver() = default;
+  virtual void see(std::string_view bytes) = 0;
+  /// There are no more. Not called where the source fails, or is not read to its end.
+  virtual void end() = 0;
+};
+
+/// Stands for standard input (pipes.h).
 inline constexpr std::string_view standard_input_name = "-";
 
 /// Opens a file; one that starts with gzip's two magic bytes is decompressed on the way (several
@@ -37,11 +46,19 @@ inline constexpr std::string_view standard_input_name = "-";
 /// A separate thread reads a long file a few blocks ahead (read_ahead.h). With `compressed_only`,
 /// for callers that read on several threads, it does so only for compressed files.
 enum class ReadAheadOf { long_files, compressed_only };
-/// The bytes are given out as they are in any encoding; UTF-16 is refused where another one is
-/// expected, since it holds zero bytes (transcode.h reads it).
+/// Who opens a file once says so: of a pipe nothing is kept then.
+enum class Passes { several, once };
+struct Opening {
+  ReadAheadOf ahead = ReadAheadOf::long_files;
+  Passes passes = Passes::several;
+  /// They see the bytes that the source gives out; null ones see nothing.
+  std::vector<ByteObserver*> observers = {};
+  /// The bytes are given out as they are in any encoding; UTF-16 is refused where another one is
+  /// expected, since it holds zero bytes (transcode.h reads it).
+  TextEncoding expected = TextEncoding::utf_8;
+};
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file,
-                                                      ReadAheadOf ahead = ReadAheadOf::long_files,
-                                                      TextEncoding expected = TextEncoding::utf_8);
+                                                      const Opening& opening = {});
 
 /// A file that the caller holds open, for as long as the source is read: whatever became of its
 /// name meanwhile, these bytes are read, from the first one on.

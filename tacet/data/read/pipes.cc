@@ -1,14 +1,18 @@
 #include "tacet/data/read/pipes.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,8 +26,10 @@ namespace {
 struct Said {
   std::mutex guard;
   std::atomic<bool> keep = false;
+  std::atomic<const base::CancelToken*> cancel = nullptr;
   std::map<std::string, std::string> marks;
   std::map<std::string, std::string> texts;  // whose addresses stay
+  std::set<std::string> passed;              // pipes of which nothing is kept
 };
 
 Said& said() {
@@ -31,17 +37,73 @@ Said& said() {
   return held;
 }
 
-std::string read_whole(std::FILE* file, std::string_view name) {
+/// What a system call says that may wait for the other end of a pipe. A signal that asks for an end
+/// wakes it up; after any other one it waits again.
+template <typename Call>
+auto awaited(const Call& call) {
+  for (;;) {
+    if (const auto* cancel = said().cancel.load(); cancel != nullptr) cancel->throw_if_cancelled();
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+/// A pipe that is open as long as this lives.
+struct OpenPipe {
+  explicit OpenPipe(const std::filesystem::path& file)
+      : descriptor(awaited([&] { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC); })) {
+    if (descriptor < 0) {
+      throw base::IoError("cannot open {}: {}", file.string(), std::strerror(errno));
+    }
+  }
+  ~OpenPipe() { ::close(descriptor); }
+  OpenPipe(const OpenPipe&) = delete;
+  OpenPipe& operator=(const OpenPipe&) = delete;
+
+  int descriptor;
+};
+
+/// A pipe as its bytes come.
+class PassingPipe : public ByteSource {
+ public:
+  /// Standard input without a file.
+  explicit PassingPipe(const std::filesystem::path& file)
+      : opened_(file), descriptor_(opened_->descriptor), name_(file.string()) {}
+  PassingPipe() = default;
+
+  std::size_t read(std::span<char> buffer) override {
+    // A reader that asks again gets the same answer, and does not wait for more.
+    if (fault_ != nullptr) std::rethrow_exception(fault_);
+    if (ended_) return 0;
+    try {
+      const auto count = awaited([&] { return ::read(descriptor_, buffer.data(), buffer.size()); });
+      if (count < 0) throw base::IoError("cannot read {}: {}", name_, std::strerror(errno));
+      ended_ = count == 0 && !buffer.empty();
+      return static_cast<std::size_t>(count);
+    } catch (...) {
+      fault_ = std::current_exception();
+      throw;
+    }
+  }
+
+ private:
+  std::optional<OpenPipe> opened_;
+  int descriptor_ = STDIN_FILENO;
+  std::string name_ = "standard input";
+  std::exception_ptr fault_;
+  bool ended_ = false;
+};
+
+std::string read_whole(int descriptor, std::string_view name) {
   constexpr std::size_t step = std::size_t{1} << 18;
   std::string all;
   std::vector<char> piece(step);
-  while (const auto count = std::fread(piece.data(), 1, piece.size(), file)) {
-    all.append(piece.data(), count);
+  for (;;) {
+    const auto count = awaited([&] { return ::read(descriptor, piece.data(), piece.size()); });
+    if (count < 0) throw base::IoError("cannot read {}: {}", name, std::strerror(errno));
+    if (count == 0) return all;
+    all.append(piece.data(), static_cast<std::size_t>(count));
   }
-  if (std::ferror(file) != 0) {
-    throw base::IoError("cannot read {}: {}", name, std::strerror(errno));
-  }
-  return all;
 }
 
 /// Withholds a line that may be the mark until the byte behind it is known.
@@ -147,6 +209,11 @@ class MarkedSource : public ByteSource {
   std::exception_ptr fault_;
 };
 
+void refuse_passed(const std::set<std::string>& passed, const std::string& name) {
+  if (!passed.contains(name)) return;
+  throw base::InternalError("what came through '{}' was read, and is not kept", name);
+}
+
 }  // namespace
 
 bool is_pipe(const std::filesystem::path& file) {
@@ -158,7 +225,10 @@ bool is_pipe(const std::filesystem::path& file) {
                     status.type() == Type::socket);
 }
 
-void keep_pipes() { said().keep = true; }
+void keep_pipes(const base::CancelToken& cancel) {
+  said().cancel = &cancel;
+  said().keep = true;
+}
 
 bool can_be_read_again(const std::filesystem::path& file) {
   if (file == standard_input_name) return true;
@@ -177,19 +247,29 @@ void expect_end_mark(const std::filesystem::path& file, const std::string& mark)
 }
 
 std::string_view internal::kept_pipe(const std::filesystem::path& file) {
-  auto& [guard, keep, marks, texts] = said();
-  const std::scoped_lock lock(guard);
-  const auto found = texts.find(file.string());
-  if (found != texts.end()) return found->second;
+  auto& held = said();
+  const std::scoped_lock lock(held.guard);
+  const auto found = held.texts.find(file.string());
+  if (found != held.texts.end()) return found->second;
+  refuse_passed(held.passed, file.string());
   if (file == standard_input_name) {
-    return texts.emplace(file.string(), read_whole(stdin, "standard input")).first->second;
+    return held.texts.emplace(file.string(), read_whole(STDIN_FILENO, "standard input"))
+        .first->second;
   }
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(std::fopen(file.c_str(), "rb"),
-                                                               &std::fclose);
-  if (opened == nullptr) {
-    throw base::IoError("cannot open {}: {}", file.string(), std::strerror(errno));
-  }
-  return texts.emplace(file.string(), read_whole(opened.get(), file.string())).first->second;
+  const OpenPipe opened(file);
+  return held.texts.emplace(file.string(), read_whole(opened.descriptor, file.string()))
+      .first->second;
+}
+
+std::unique_ptr<ByteSource> internal::passing_pipe(const std::filesystem::path& file) {
+  auto& held = said();
+  const std::scoped_lock lock(held.guard);
+  const auto found = held.texts.find(file.string());
+  if (found != held.texts.end()) return text_source(found->second);
+  refuse_passed(held.passed, file.string());
+  held.passed.insert(file.string());
+  if (file == standard_input_name) return std::make_unique<PassingPipe>();
+  return std::make_unique<PassingPipe>(file);
 }
 
 std::optional<std::string> internal::end_mark_of(const std::filesystem::path& file) {

@@ -1,14 +1,19 @@
 #include "tacet/data/read/pipes.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 
 #include "tacet/base/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
 namespace pipes_test {
@@ -104,6 +109,38 @@ TEST(Pipes, AreWhatCanBeReadOnce) {
   EXPECT_TRUE(can_be_read_again("-"));
   EXPECT_FALSE(can_be_read_again("/dev/null"));
   EXPECT_FALSE(can_be_read_again("/"));
+}
+
+std::string read_all(ByteSource& source) {
+  std::string all;
+  std::string buffer(4096, '\0');
+  while (const auto count = source.read(buffer)) all.append(buffer, 0, count);
+  return all;
+}
+
+// Nothing of it is kept, and nobody takes what comes later for the same records.
+TEST(Pipes, PassOnceWhereNobodyOpensThemAgain) {
+  const test::TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << std::string(300000, 'x') << "end"; });
+  const auto source = internal::passing_pipe(pipe);
+  EXPECT_EQ(read_all(*source), std::string(300000, 'x') + "end");
+  writer.join();
+  EXPECT_EQ(read_all(*source), "") << "an end stays one";
+  EXPECT_THROW(static_cast<void>(internal::passing_pipe(pipe)), base::InternalError);
+  EXPECT_THROW(static_cast<void>(internal::kept_pipe(pipe)), base::InternalError);
+}
+
+TEST(Pipes, ThatAreKeptAlreadyPassAsTheyAre) {
+  const test::TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << "a,b\n1,2\n"; });
+  EXPECT_EQ(internal::kept_pipe(pipe), "a,b\n1,2\n");
+  writer.join();
+  EXPECT_EQ(read_all(*internal::passing_pipe(pipe)), "a,b\n1,2\n");
+  EXPECT_EQ(internal::kept_pipe(pipe), "a,b\n1,2\n");
 }
 
 }  // namespace pipes_test

@@ -37,7 +37,7 @@ class TextRun {
         format_(format),
         cancel_(cancel),
         readers_(static_cast<std::size_t>(threads.size())),
-        data_(empty()),
+        data_(empty(format.spool)),
         units_(format.missing),
         lines_(format.lines_before),
         stream_(threads,
@@ -54,8 +54,8 @@ class TextRun {
   }
 
  private:
-  [[nodiscard]] Dataset empty() const {
-    Dataset records(format_.shape);
+  [[nodiscard]] Dataset empty(std::shared_ptr<base::Spool> spool = nullptr) const {
+    Dataset records(format_.shape, std::move(spool));
     if (format_.units) records.declare_units();
     return records;
   }

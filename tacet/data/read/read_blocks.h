@@ -33,8 +33,9 @@ struct BlockFormat {
   std::function<std::unique_ptr<BlockReader>()> reader;
   DatasetShape shape;
   bool units = false;
-  std::vector<std::string> missing;  ///< texts that are no unit
-  std::int64_t lines_before = 0;     ///< of the file, in front of the blocks
+  std::vector<std::string> missing;         ///< texts that are no unit
+  std::int64_t lines_before = 0;            ///< of the file, in front of the blocks
+  std::shared_ptr<base::Spool> spool = {};  ///< of the records; those of a block are in memory
 };
 
 /// Blocks of text: `threads` cut, read and append them.

@@ -71,12 +71,13 @@ Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_nam
                              .shape = shape_read(schema, options.target),
                              .units = units,
                              .missing = schema.missing,
-                             .lines_before = reader.next_line() - 1};
+                             .lines_before = reader.next_line() - 1,
+                             .spool = options.spool};
     return read_text(TextBlocks(std::move(rest->source), rest->begun, schema.format.quote, block),
                      format, *options.threads, options.cancel);
   }
   Encoder encoder(schema, names, options.target, file_name);
-  Dataset data(shape_read(schema, options.target));
+  Dataset data(shape_read(schema, options.target), options.spool);
   if (units) data.declare_units();
   EncodedRow row;
   while (const auto fields = reader.next()) {

@@ -1,5 +1,7 @@
 #include "tacet/data/read/read_dataset.h"
 
+#include <utility>
+
 #include "tacet/base/error.h"
 #include "tacet/data/read/transcode.h"
 
@@ -27,8 +29,15 @@ Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
   if (schema.format.kind->names_columns()) {
     const bool parallel = options.threads != nullptr && options.threads->size() > 1;
     const auto ahead = parallel ? ReadAheadOf::compressed_only : ReadAheadOf::long_files;
-    return internal::read_csv(open_text(file, schema.format.encoding, ahead), file.string(), schema,
-                              options);
+    return internal::read_csv(
+        open_text(file, schema.format.encoding,
+                  {.ahead = ahead, .passes = options.passes, .observers = options.observers}),
+        file.string(), schema, options);
+  }
+  if (schema.format.kind->has_lines) {
+    auto source = open_source(file, {.passes = options.passes, .observers = options.observers});
+    return internal::read_uniform(*internal::libsvm_of(std::move(source), file.string(), schema),
+                                  schema, options);
   }
   return internal::read_uniform(*internal::open_uniform(file, schema, options.target), schema,
                                 options);
@@ -47,10 +56,8 @@ Dataset read_dataset(const OpenFile& file, const Schema& schema, const ReadOptio
     throw base::UsageError("'{}' is {}, whose records are in several files: name it by its path",
                            file.name, kind.description);
   }
-  const auto records =
-      internal::libsvm_records(open_source(file), file.name, schema.features->count,
-                               std::size_t{1} << 20, schema.format.index_base);
-  return internal::read_uniform(*records, schema, options);
+  return internal::read_uniform(*internal::libsvm_of(open_source(file), file.name, schema), schema,
+                                options);
 }
 
 }  // namespace tacet::data

@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tacet/base/progress.h"
+#include "tacet/base/spool.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/encode/encoder.h"
@@ -28,6 +30,13 @@ struct ReadOptions {
   /// Long files are read on all of them, absent: on the calling thread (and one that reads ahead).
   /// Records, their order and errors are the same.
   base::ThreadPool* threads = nullptr;
+  /// Passes::once where nobody opens the file again: then a pipe is read as its bytes come.
+  Passes passes = Passes::several;
+  /// They see the bytes of a file of lines, from the first to the last, decompressed, on a thread
+  /// of the reader's; not those of arrays, which are in several files.
+  std::vector<ByteObserver*> observers = {};
+  /// Where the encoded records lie; null: in memory.
+  std::shared_ptr<base::Spool> spool = {};
 };
 
 /// Reads and encodes a whole file; gzip is recognised by its first bytes. Memory: the encoded

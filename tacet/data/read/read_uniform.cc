@@ -105,7 +105,7 @@ Dataset encode_batches(UniformRecords& records, const Schema& schema, const Read
   constexpr std::size_t batch_records = std::size_t{1} << 12;
   auto& threads = *options.threads;
   std::vector<std::optional<RowEncoder>> encoders(static_cast<std::size_t>(threads.size()));
-  Dataset data(shape_read(schema, options.target));
+  Dataset data(shape_read(schema, options.target), options.spool);
   const auto cut = [&, record = UniformRecord()](Batch& batch) mutable {
     if (options.cancel != nullptr) options.cancel->throw_if_cancelled();
     batch.clear();
@@ -138,12 +138,13 @@ Dataset read_uniform(UniformRecords& records, const Schema& schema, const ReadOp
     const BlockFormat format{
         .reader = [&] { return std::make_unique<LineBlocks>(records, schema, options.target); },
         .shape = shape_read(schema, options.target),
-        .missing = {}};
+        .missing = {},
+        .spool = options.spool};
     return read_text(TextBlocks(std::move(text->source), text->begun, std::nullopt, block), format,
                      *options.threads, options.cancel);
   }
   RowEncoder encoder(schema, options.target);
-  Dataset data(shape_read(schema, options.target));
+  Dataset data(shape_read(schema, options.target), options.spool);
   UniformRecord record;
   while (records.next(record)) {
     data.append(encoder.encode(record));

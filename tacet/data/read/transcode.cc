@@ -163,13 +163,18 @@ std::string utf8_text(std::string_view text) {
 }
 
 std::unique_ptr<ByteSource> open_text(const std::filesystem::path& file, TextEncoding encoding,
-                                      ReadAheadOf ahead) {
-  return in_utf8(open_source(file, ahead, encoding), encoding);
+                                      Opening opening) {
+  opening.expected = encoding;
+  return in_utf8(open_source(file, opening), encoding);
+}
+
+TextEncoding encoding_by_mark(ByteSource& source) {
+  return begins_as_utf16(first_bytes(source)) ? TextEncoding::utf_16 : TextEncoding::utf_8;
 }
 
 TextEncoding encoding_by_mark(const std::filesystem::path& file) {
-  const auto source = open_source(file, ReadAheadOf::compressed_only, TextEncoding::utf_16);
-  return begins_as_utf16(first_bytes(*source)) ? TextEncoding::utf_16 : TextEncoding::utf_8;
+  return encoding_by_mark(*open_source(
+      file, {.ahead = ReadAheadOf::compressed_only, .expected = TextEncoding::utf_16}));
 }
 
 TextEncoding guess_encoding(const std::filesystem::path& file) {

@@ -23,8 +23,7 @@ namespace tacet::data {
 
 /// Opens a file of text in that encoding. Errors as open_source.
 [[nodiscard]] std::unique_ptr<ByteSource> open_text(const std::filesystem::path& file,
-                                                    TextEncoding encoding,
-                                                    ReadAheadOf ahead = ReadAheadOf::long_files);
+                                                    TextEncoding encoding, Opening opening = {});
 
 /// The encoding of a file that is public, by all of its bytes: UTF-16 where a byte order mark or
 /// zero bytes say so, Windows-1252 where it is no UTF-8 (Latin-1 is a part of it).
@@ -33,5 +32,7 @@ namespace tacet::data {
 /// The same by its first bytes, which tell UTF-16 alone: depends on the kind of the file, never on
 /// a record.
 [[nodiscard]] TextEncoding encoding_by_mark(const std::filesystem::path& file);
+/// The same of a source that has just been opened; these bytes are read then.
+[[nodiscard]] TextEncoding encoding_by_mark(ByteSource& source);
 
 }  // namespace tacet::data

@@ -260,11 +260,16 @@ std::unique_ptr<UniformRecords> libsvm_records(std::unique_ptr<ByteSource> sourc
   return std::make_unique<LibsvmRecords>(std::move(source), file_name, options);
 }
 
+std::unique_ptr<UniformRecords> libsvm_of(std::unique_ptr<ByteSource> source,
+                                          const std::string& file_name, const Schema& schema) {
+  constexpr std::size_t buffer = std::size_t{1} << 20;
+  return libsvm_records(std::move(source), file_name, schema.features->count, buffer,
+                        schema.format.index_base);
+}
+
 std::unique_ptr<UniformRecords> open_libsvm(const Path& file, const Schema& schema,
                                             TargetUse /*target*/) {
-  constexpr std::size_t buffer = std::size_t{1} << 20;
-  return libsvm_records(open_source(file), file.string(), schema.features->count, buffer,
-                        schema.format.index_base);
+  return libsvm_of(open_source(file), file.string(), schema);
 }
 
 std::unique_ptr<UniformRecords> open_dense(const Path& file, const Schema& schema,

@@ -65,6 +65,11 @@ struct CsrArrays {
     std::unique_ptr<ByteSource> source, const std::string& file_name, std::int64_t count,
     std::size_t buffer = std::size_t{1} << 20, std::int64_t index_base = 1);
 
+/// Those of a LIBSVM file as the schema describes it.
+[[nodiscard]] std::unique_ptr<UniformRecords> libsvm_of(std::unique_ptr<ByteSource> source,
+                                                        const std::string& file_name,
+                                                        const Schema& schema);
+
 /// Open files by their names, with their labels unless the target is absent. A LIBSVM file holds
 /// labels itself.
 [[nodiscard]] std::unique_ptr<UniformRecords> open_libsvm(const std::filesystem::path& file,

@@ -122,6 +122,7 @@ std::int64_t Schema::full_column_count() const {
   if (features) count += features->count;
   for (const Column& column : columns) count += column.width();
   for (const auto& pair : pair_features(*this)) count += pair.width();
+  if (curves) count += curves->directions;
   return count;
 }
 
@@ -155,6 +156,7 @@ Storage Schema::storage_kind() const {
   if (storage == StorageChoice::dense) return Storage::dense;
   if (storage == StorageChoice::sparse) return Storage::sparse;
   if (projection && projection->family != ProjectionFamily::countsketch) return Storage::dense;
+  if (curves) return Storage::dense;
   std::int64_t touched = block_count();
   for (const Column& column : columns) {
     if (std::holds_alternative<TextColumn>(column.rule)) touched += usual_words - 1;

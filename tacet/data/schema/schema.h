@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "tacet/data/dataset.h"
+#include "tacet/data/schema/curves.h"
 #include "tacet/data/schema/file_kind.h"
 #include "tacet/data/schema/projection.h"
 #include "tacet/data/schema/spelling.h"
+#include "tacet/data/schema/standard.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 
@@ -35,13 +37,6 @@
 ///     )", "inline");
 ///     const std::int64_t columns = schema.encoded_column_count();  // 2: age and the intercept
 namespace tacet::data {
-
-/// Mean and standard deviation of 2 v - 1, v in [0, 1] the share of the way from the lower bound to
-/// the upper one, as training released them.
-struct Standard {
-  double mean = 0;
-  double stddev = 1;
-};
 
 /// A number in public bounds, clipped to them and mapped to a feature around zero
 /// (schema/numeric_map.h).
@@ -327,6 +322,8 @@ struct Schema {
   std::optional<Projection> projection{};  ///< of all features but the intercept
   /// Those of the choosable columns that were kept, ascending.
   std::optional<std::vector<std::uint32_t>> selected_columns{};
+  /// Features behind those of the columns, of numbers and categories together.
+  std::optional<Curves> curves{};
 
   /// Columns of the file that features are made of, each once.
   [[nodiscard]] std::vector<std::string> feature_columns() const;

@@ -239,6 +239,13 @@ void check_narrowing(const Schema& schema, std::string_view where) {
       fail_at(where, error.what());
     }
   }
+  if (schema.curves) {
+    try {
+      check_curves(schema);
+    } catch (const base::UsageError& error) {
+      fail_at(where, error.what());
+    }
+  }
   if (!schema.selected_columns) return;
   const auto ranges = schema.choosable_columns();
   std::int64_t previous = -1;

@@ -5,6 +5,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/data/schema/calendar.h"
+#include "tacet/data/schema/number_text.h"
 #include "tacet/data/schema/schema_node.h"
 
 namespace tacet::data {
@@ -154,6 +155,20 @@ void write_spelling(const Spelling& spelling, json& out) {
   if (!spelling.missing.empty()) out["missing"] = spelling.missing;
 }
 
+json curves_to_json(const Curves& curves) {
+  return {{"share", curves.share},
+          {"directions", curves.directions},
+          {"frequencies", curves.frequencies},
+          {"seed", curves.seed},
+          {"target_mean", curves.target.mean},
+          {"target_standard_deviation", curves.target.stddev},
+          {"whitening", curves.whitening},
+          {"even", curves.even},
+          {"energy", curves.energy},
+          {"weights", text_of_shorts(curves.weights)},
+          {"lines", text_of_floats(curves.lines)}};
+}
+
 json format_to_json(const FileFormat& format) {
   json out = json::object();
   out["kind"] = format.kind->name;
@@ -212,6 +227,7 @@ json schema_to_json(const Schema& schema) {
                          {"seed", schema.projection->seed}};
     if (schema.projection->room != 1) out["projection"]["room"] = schema.projection->room;
   }
+  if (schema.curves) out["curves"] = curves_to_json(*schema.curves);
   if (schema.selected_columns) out["selected_columns"] = *schema.selected_columns;
   for (const auto& [first, second] : schema.interactions) {
     out["interactions"].push_back(json::array({first, second}));

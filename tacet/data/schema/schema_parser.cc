@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include "tacet/base/error.h"
+#include "tacet/data/schema/number_text.h"
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/data/schema/table_reader.h"
@@ -190,6 +191,36 @@ Projection read_projection(const Node& node) {
   }
 }
 
+Curves read_curves(const Node& node) {
+  TableReader table(node, "curves");
+  const auto number = [&](const char* name) { return as_number(table.require(name), name); };
+  const auto integer = [&](const char* name) { return as_integer(table.require(name), name); };
+  Curves curves{
+      .share = number("share"),
+      .directions = integer("directions"),
+      .frequencies = integer("frequencies"),
+      .seed = integer("seed"),
+      .target = {.mean = number("target_mean"), .stddev = number("target_standard_deviation")},
+      .whitening = {},
+      .even = integer("even"),
+      .energy = number("energy"),
+      .weights = {},
+      .lines = {}};
+  for (const Node& entry : as_list(table.require("whitening"), "whitening")) {
+    curves.whitening.push_back(as_number(entry, "whitening"));
+  }
+  const Node& weights = table.require("weights");
+  auto shorts = shorts_of_text(as_text(weights, "weights"));
+  if (!shorts) fail_at(weights.where, "'weights' must hold 2-byte integers in base 64");
+  curves.weights = std::move(*shorts);
+  const Node& lines = table.require("lines");
+  auto floats = floats_of_text(as_text(lines, "lines"));
+  if (!floats) fail_at(lines.where, "'lines' must hold 4-byte floats in base 64");
+  curves.lines = std::move(*floats);
+  table.refuse_unknown_keys();
+  return curves;
+}
+
 std::vector<std::uint32_t> read_selected_columns(const Node& node) {
   std::vector<std::uint32_t> columns;
   for (const Node& entry : as_list(node, "selected_columns")) {
@@ -248,6 +279,7 @@ void read_settings(TableReader& table, Schema& schema) {
   if (const Node* node = table.find("unit")) schema.unit = as_text(*node, "unit");
   if (const Node* node = table.find("cost")) schema.cost = read_cost(*node);
   if (const Node* node = table.find("projection")) schema.projection = read_projection(*node);
+  if (const Node* node = table.find("curves")) schema.curves = read_curves(*node);
   if (const Node* node = table.find("selected_columns")) {
     schema.selected_columns = read_selected_columns(*node);
   }

@@ -68,7 +68,7 @@ std::string schema_to_toml(const Schema& schema, const ColumnRemarks& remarks) {
   const json tree = schema_to_json(schema);
   std::string out;
   write_keys(tree, {"version", "name", "description"}, out);
-  for (const char* key : {"cost", "projection", "format", "target", "features"}) {
+  for (const char* key : {"cost", "projection", "curves", "format", "target", "features"}) {
     if (!tree.contains(key)) continue;
     const auto table = fmt::format("[{}]", key);
     const auto remark = remarks.find(table);

@@ -9,6 +9,7 @@
 #include "tacet/base/machine.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/standardise.h"
+#include "tacet/learn/gradient/whitening.h"
 #include "tacet/learn/plan/coefficient_noise.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/step_rule.h"
@@ -44,7 +45,14 @@ class Descent {
         averaged_(averaged_steps(plan)),
         weights_(base::large_array<double>(static_cast<std::size_t>(plan.columns * plan.outputs))),
         velocity_(base::large_array<double>(weights_.size())),
-        mean_(base::large_array<double>(weights_.size())) {}
+        mean_(base::large_array<double>(weights_.size())) {
+    if (plan.line_rate == 1 && plan.curve_rate == 1) return;
+    // Numbers and categories come first, then curves, then the constant.
+    rates_.assign(weights_.size(), plan.line_rate);
+    const auto curves = static_cast<std::size_t>(plan.curve_directions);
+    std::fill_n(rates_.end() - 1 - static_cast<std::ptrdiff_t>(curves), curves, plan.curve_rate);
+    rates_.back() = 1;
+  }
 
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
   [[nodiscard]] const std::vector<double>& mean() const { return mean_; }
@@ -81,7 +89,8 @@ class Descent {
     // penalty's share of it, and the fixed point is that of the penalised loss.
     const double shrink = 1 / (1 + plan_.step_size * plan_.mean_l2 / (1 - plan_.momentum));
     for (std::size_t j = block.begin; j < block.end; ++j) {
-      velocity_[j] = std::clamp(plan_.momentum * velocity_[j] - plan_.step_size * (sum[j] / count),
+      const double size = rates_.empty() ? plan_.step_size : plan_.step_size * rates_[j];
+      velocity_[j] = std::clamp(plan_.momentum * velocity_[j] - size * (sum[j] / count),
                                 -largest_weight, largest_weight);
       weights_[j] =
           std::clamp((weights_[j] + velocity_[j]) * shrink, -largest_weight, largest_weight);
@@ -119,6 +128,7 @@ class Descent {
   std::vector<double> weights_;
   std::vector<double> velocity_;
   std::vector<double> mean_;
+  std::vector<double> rates_;  // of steps, per weight; empty where they are all 1
 };
 
 optimize::ContributionLimit limit_of(const GradientPlan& plan) {
@@ -146,6 +156,7 @@ class StepReleases {
     const auto* here = records.here();
     if (here == nullptr) throw base::InternalError("samples are drawn where the records are");
     rows_ = here->rows();
+    order_.emplace(here->spool());
     of_samples_.emplace(optimize::GradientProblem{*here, plan.loss, plan.outputs}, limit,
                         context.threads);
   }
@@ -198,12 +209,13 @@ class StepReleases {
     const auto batches = static_cast<std::uint64_t>(rows_ / plan_.batch);
     const std::uint64_t block = step % batches;
     if (block == 0) {
-      order_ = random::random_permutation(
-          order_source_.claim(random::Purpose::sampling, step / batches, 0), rows_);
+      order_->resize(static_cast<std::size_t>(rows_));
+      random::random_permutation(order_source_.claim(random::Purpose::sampling, step / batches, 0),
+                                 std::span(*order_));
       pass_.emplace(noise_, context_.reservation);
     }
     const auto size = static_cast<std::size_t>(plan_.batch);
-    const auto rows = std::span(order_).subspan(static_cast<std::size_t>(block) * size, size);
+    const auto rows = std::span(*order_).subspan(static_cast<std::size_t>(block) * size, size);
     return pass_->release(
         of_samples_->partial(weights, rows, privacy::PassBlock{static_cast<std::int64_t>(block)}),
         {.step = step}, context_.source, std::move(storage_));
@@ -219,7 +231,7 @@ class StepReleases {
   std::vector<double> storage_;
   // Of partitions only: anybody may know their order.
   random::SeededSource order_source_{static_cast<std::uint64_t>(plan_.order_seed)};
-  std::vector<std::int64_t> order_;
+  std::optional<base::SpooledVector<std::int64_t>> order_;  // where records are here
   std::optional<mechanism::BlockGaussian> pass_;
 };
 
@@ -251,9 +263,15 @@ TrainedModel descend(optimize::PartSums& records, const data::Schema& schema,
   context.supervision.step("training", plan.steps, plan.steps);
 
   Coefficients coefficients{descent.mean()};
-  // The law that the trace knows is that of a plain mean without penalty or projection.
-  if (plan.averaging != Averaging::polynomial && plan.mean_l2 == 0 && !plan.radius) {
+  // The law that the trace knows is that of a plain mean without penalty or projection, of weights
+  // that take steps of one size. Weights of curves have no meaning one by one.
+  if (plan.averaging != Averaging::polynomial && plan.mean_l2 == 0 && !plan.radius &&
+      !schema.curves) {
     coefficients.noise_stddevs = trace.stddevs();
+  }
+  if (schema.curves) {
+    // Learned in deviations of the target; models speak of labels.
+    for (double& value : coefficients.values) value *= schema.curves->target.stddev;
   }
   return finish(plan, schema, context, std::move(coefficients));
 }
@@ -272,11 +290,22 @@ TrainedModel train_gradient(optimize::PartSums& records, const data::Schema& sch
     return descend(records, narrowed, on_selected_columns(plan, narrowed), context);
   }
   if (plan.standardise_noise == 0) return descend(records, schema, plan, context);
-  const auto standardised =
-      release_standards(records, schema, plan.standardise_noise, plan.public_row_count,
-                        {.categories = plan.counts_categories}, context);
-  records.rewrite({standardised, optimize::Rewriting::standards});
-  return descend(records, standardised, plan, context);
+  const auto standardised = release_standards(
+      records, schema, plan.standardise_noise, plan.public_row_count,
+      {.categories = plan.counts_categories, .target = schema.curves.has_value()}, context);
+  if (!schema.curves) {
+    records.rewrite({standardised, optimize::Rewriting::standards});
+    return descend(records, standardised, plan, context);
+  }
+  const auto* here = records.here();
+  if (here == nullptr) throw base::InternalError("curves are made where the records are");
+  const auto curved = release_whitening(*here, standardised,
+                                        {.noise_multiplier = plan.whitening_noise,
+                                         .public_row_count = plan.public_row_count,
+                                         .adjacency = plan.guarantee.adjacency},
+                                        context);
+  records.rewrite({curved, optimize::Rewriting::curves});
+  return descend(records, curved, plan, context);
 }
 
 TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,

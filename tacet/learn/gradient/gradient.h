@@ -99,7 +99,12 @@ struct Batches {
 struct GradientPlan : MethodPlan, Batches {
   double clipping_norm = 0;  ///< bound of one unit's gradient
   double noise_multiplier = 0;
-  double standardise_noise = 0;    ///< multiplier of the release of means and squares; 0: none
+  double standardise_noise = 0;  ///< multiplier of the release of means and squares; 0: none
+  double whitening_noise = 0;    ///< multiplier of the release of second moments; 0: none
+  double curve_share = 0;        ///< of a row that curves have
+  std::int64_t curve_directions = 0;
+  double line_rate = 1;            ///< steps of the line's weights are so many times as long
+  double curve_rate = 1;           ///< those of the curves' weights
   bool counts_categories = false;  ///< which then has the categories' counts as well
   double feature_selection_noise =
       0;  ///< multiplier of the release of the columns to keep; 0: none

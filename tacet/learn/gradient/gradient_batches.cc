@@ -142,10 +142,14 @@ privacy::Event batch_events(const Batches& batches, std::int64_t steps, double n
 }
 
 privacy::Event gradient_events(const Batches& batches, std::int64_t steps, double noise_multiplier,
-                               double first_noise) {
+                               const FirstNoises& before) {
   auto steps_alone = batch_events(batches, steps, noise_multiplier);
-  if (first_noise == 0) return steps_alone;
-  return privacy::Composed{{privacy::Gaussian{first_noise}, std::move(steps_alone)}};
+  if (before.first == 0) return steps_alone;
+  if (before.whitening == 0) {
+    return privacy::Composed{{privacy::Gaussian{before.first}, std::move(steps_alone)}};
+  }
+  return privacy::Composed{{privacy::Gaussian{before.first}, privacy::Gaussian{before.whitening},
+                            std::move(steps_alone)}};
 }
 
 double batch_noise(const Batches& batches, std::int64_t steps, const CommonOptions& options,

@@ -24,10 +24,15 @@ void expect_sampling_proved(BatchSampling sampling, privacy::Adjacency adjacency
 [[nodiscard]] privacy::Event batch_events(const Batches& batches, std::int64_t steps,
                                           double noise_multiplier);
 
-/// The same after one release before them, of means and squares of numbers or of the columns to
-/// keep; 0: without one.
+/// Noise multipliers of the releases before the steps; 0: there is none.
+struct FirstNoises {
+  double first = 0;      ///< of means and squares of numbers, or of the columns to keep
+  double whitening = 0;  ///< of second moments of numbers, after their means
+};
+
+/// The same after the releases before them.
 [[nodiscard]] privacy::Event gradient_events(const Batches& batches, std::int64_t steps,
-                                             double noise_multiplier, double first_noise);
+                                             double noise_multiplier, const FirstNoises& before);
 
 /// The noise multiplier at which they are (epsilon, delta)-DP, rounded up until the accountant
 /// agrees.

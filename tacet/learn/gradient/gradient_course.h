@@ -54,4 +54,8 @@ struct GradientCourse {
 [[nodiscard]] GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schema,
                                            const CourseFacts& facts, Reasons& reasons);
 
+/// The same with curves, by their rule (learn/plan/curves.h): the clipping norm is in released
+/// standard deviations of the target. Sets the rates of the plan too.
+[[nodiscard]] GradientCourse curve_course(GradientPlan& plan, Reasons& reasons);
+
 }  // namespace tacet::learn

@@ -8,6 +8,7 @@
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
+#include "tacet/learn/plan/curves.h"
 #include "tacet/learn/plan/setting_list.h"
 
 namespace tacet::learn {
@@ -28,6 +29,9 @@ void check_recorded(const GradientPlan& plan) {
   if (plan.first_noise() > 0 && (plan.sampling != BatchSampling::full || units)) {
     throw base::DataError(
         "means or columns to keep are released of full batches of single records only");
+  }
+  if (plan.whitening_noise > 0 && plan.standardise_noise == 0) {
+    throw base::DataError("second moments are released after means alone");
   }
   if (plan.feature_selection_noise > 0 && plan.standardise_noise > 0) {
     throw base::DataError(
@@ -57,6 +61,10 @@ Training gradient_training(const data::Schema& schema, const ParameterValues& as
   if (plan.sampling != BatchSampling::full) {
     training.needs_records =
         "which records are in a sample is secret, and what asks parts for them would show it";
+  } else if (schema.curves) {
+    training.needs_records =
+        "curves are made of whitened numbers, whose second moments are taken of records that are "
+        "rewritten for it";
   } else if (model::is_custom(plan.loss)) {
     training.needs_records = "a loss of one's own is code, which parts do not know";
   } else {
@@ -75,8 +83,8 @@ Training gradient_training(const data::Schema& schema, const ParameterValues& as
 
 constexpr auto gradient_reads =
     bound_names<gradient_bindings, step_bindings, penalty_bindings, ball_bindings,
-                class_weight_bindings, calibration_bindings, knot_bindings, projection_bindings,
-                feature_selection_bindings>;
+                class_weight_bindings, calibration_bindings, knot_bindings, curve_bindings,
+                projection_bindings, feature_selection_bindings>;
 
 constexpr std::array gradient_papers{
     Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}},

@@ -17,7 +17,9 @@
 #include "tacet/learn/gradient/gradient_course.h"
 #include "tacet/learn/gradient/paper_course.h"
 #include "tacet/learn/gradient/standardise.h"
+#include "tacet/learn/gradient/whitening.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/curves.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
@@ -33,42 +35,46 @@ constexpr auto receipt_sampling_names =
                                 {BatchSampling::fixed_size, "fixed_size"},
                                 {BatchSampling::partition, "partition"}});
 
-/// The shares of mu^2 that go to a release before the steps; at most one of them is above 0.
+/// The shares of mu^2 that go to releases before the steps: of standards, which whitening may
+/// follow, or of columns to keep.
 struct FirstShare {
   double standardise = 0;
+  double whitening = 0;
   double feature_selection = 0;
   double prg_slack = 0;  ///< of that release
 
   /// The noise of a part of mu^2 that has what these shares leave.
   [[nodiscard]] double beside(double noise) const {
-    return noise / std::sqrt(1 - standardise) / std::sqrt(1 - feature_selection);
+    return noise / std::sqrt(1 - standardise - whitening) / std::sqrt(1 - feature_selection);
   }
 };
 
-/// Noise multipliers of the steps and of a release before them.
+/// Noise multipliers of the steps and of the releases before them.
 struct StepNoise {
   double steps;
-  double first = 0;
+  FirstNoises before = {};
 };
 
-/// Two parts of one mu^2: the noise of each as if it had the whole, over the root of its share.
+/// Parts of one mu^2: the noise of each as if it had the whole, over the root of its share.
 /// Raised by rounding errors until the accountant agrees.
 StepNoise shared_noise(const FirstShare& share, double whole, std::int64_t steps,
                        const accounting::CalibrationTarget& target) {
   const double first_share = std::max(share.standardise, share.feature_selection);
-  StepNoise noise{
-      whole / std::sqrt(1 - first_share),
-      full_batch_noise(1, target.epsilon, target.delta, target.adjacency) / std::sqrt(first_share)};
+  const double one = full_batch_noise(1, target.epsilon, target.delta, target.adjacency);
+  StepNoise noise{whole / std::sqrt(1 - first_share - share.whitening),
+                  {.first = one / std::sqrt(first_share),
+                   .whitening = share.whitening > 0 ? one / std::sqrt(share.whitening) : 0}};
   const auto cost = [&] {
-    return accounting::epsilon(gradient_events({}, steps, noise.steps, noise.first),
+    return accounting::epsilon(gradient_events({}, steps, noise.steps, noise.before),
                                target.adjacency, target.delta);
   };
   constexpr double up = 1 + 4 * std::numeric_limits<double>::epsilon();
   while (cost() > target.epsilon.value()) {
     noise.steps *= up;
-    noise.first *= up;
+    noise.before.first *= up;
+    noise.before.whitening *= up;
   }
-  if (share.feature_selection > 0) check_kept_noise(noise.first);
+  if (share.feature_selection > 0) check_kept_noise(noise.before.first);
   return noise;
 }
 
@@ -84,7 +90,9 @@ void resolve_noise(GradientPlan& plan, const GradientOptions& options, privacy::
   }
   plan.noise_multiplier = noise.steps;
   plan.norm_bits = norm_bits_for(noise.steps);
-  (share.standardise > 0 ? plan.standardise_noise : plan.feature_selection_noise) = noise.first;
+  (share.standardise > 0 ? plan.standardise_noise : plan.feature_selection_noise) =
+      noise.before.first;
+  plan.whitening_noise = noise.before.whitening;
   plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
 }
@@ -155,7 +163,8 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
 
 // What depends on the number of columns.
 void resolve_course(GradientPlan& plan, const data::Schema& schema, const CourseFacts& facts) {
-  const auto course = choose_course(plan, schema, facts, plan.reasons);
+  const auto course = schema.curves ? curve_course(plan, plan.reasons)
+                                    : choose_course(plan, schema, facts, plan.reasons);
   plan.clipping_norm = course.clipping_norm;
   plan.steps = course.steps;
   plan.step_size = course.step_size;
@@ -180,12 +189,18 @@ void resolve_units(GradientPlan& plan, const data::Schema& schema, const Gradien
 void explain_first_release(GradientPlan& plan, const data::Schema& schema,
                            const FirstShare& share) {
   const auto numbers = data::numeric_features(schema).size();
-  if (share.standardise > 0 && numbers > 0) {
+  if (share.whitening > 0) {
     plan.reasons.add(
-        "a tenth of the budget's mu^2 for means and standard deviations of the {} numbers, which "
-        "are then "
-        "counted by them",
-        numbers);
+        "{:g} of the budget's mu^2 for means and standard deviations of the {} numbers and the "
+        "target, {:g} for second moments that make the numbers uncorrelated",
+        share.standardise, numbers, share.whitening);
+  } else if (share.standardise > 0 && numbers > 0) {
+    plan.reasons.add("a tenth of the budget's mu^2 for {} counted by them",
+                     numbers == 1
+                         ? "the mean and standard deviation of the one number, which is then"
+                         : fmt::format("means and standard deviations of the {} numbers, which "
+                                       "are then",
+                                       numbers));
   }
   if (plan.counts_categories) {
     plan.reasons.add("{} for how often each category occurs: the rarer, the more it counts",
@@ -226,12 +241,14 @@ GradientPlan tight_plan(const data::Schema& schema, const GradientOptions& optio
   static_cast<Batches&>(plan) = resolve_batches(schema, options, plan.public_row_count);
   resolve_units(plan, schema, options);
   const double whole_budget = batch_noise({}, 1, options, delta);
-  const bool standardises = resolve_standardise(schema, options, plan.public_row_count);
+  const bool standardises =
+      schema.curves || resolve_standardise(schema, options, plan.public_row_count);
   plan.counts_categories =
       standardises && counts_categories(schema, options.standardise, plan.loss,
                                         plan.relative_noise(plan.columns, whole_budget));
   FirstShare share{
       .standardise = standardises ? standardise_share : 0,
+      .whitening = schema.curves ? curve_whitening_share : 0,
       .feature_selection = resolve_column_share(schema, options, selection_obstacle(options))};
   const bool selects = share.feature_selection > 0;
   if (selects) {
@@ -239,6 +256,11 @@ GradientPlan tight_plan(const data::Schema& schema, const GradientOptions& optio
     share.prg_slack = kept_prg_slack(plan.columns);
   } else if (standardises) {
     share.prg_slack = random::prg_slack_of(1, 2 * plan.columns);
+    if (schema.curves) share.prg_slack += whitening_prg_slack(schema);
+  }
+  if (schema.curves) {
+    plan.curve_share = schema.curves->share;
+    plan.curve_directions = schema.curves->directions;
   }
   plan.one_release = share.beside(whole_budget);
   explain_first_release(plan, schema, share);
@@ -269,7 +291,8 @@ const char* selection_obstacle(const GradientOptions& options) {
 }
 
 privacy::Event releases(const GradientPlan& plan) {
-  return gradient_events(plan, plan.steps, plan.noise_multiplier, plan.first_noise());
+  return gradient_events(plan, plan.steps, plan.noise_multiplier,
+                         {.first = plan.first_noise(), .whitening = plan.whitening_noise});
 }
 
 void list_settings(SettingList& list, GradientPlan& plan) {
@@ -282,6 +305,13 @@ void list_settings(SettingList& list, GradientPlan& plan) {
   list.checked("noise_multiplier", plan.noise_multiplier, above_0);
   if (list.has(standardise_name, plan.standardise_noise > 0)) {
     list.checked(standardise_name, plan.standardise_noise, above_0);
+  }
+  if (list.has(whitening_noise_name, plan.whitening_noise > 0)) {
+    list.checked(whitening_noise_name, plan.whitening_noise, above_0);
+    list.note("curves", plan.curve_share);
+    list.note("curve_directions", plan.curve_directions);
+    list.note("line_rate", plan.line_rate);
+    list.note("curve_rate", plan.curve_rate);
   }
   if (list.has(feature_selection_name, plan.feature_selection_noise > 0)) {
     list.feature_selection(plan.feature_selection_noise, plan.feature_selection_threshold);
@@ -326,6 +356,8 @@ GradientPlan plan_gradient(const data::Schema& schema, const GradientOptions& op
   auto plan =
       options.paper() ? paper_plan(schema, options, context) : tight_plan(schema, options, context);
   write_settings(plan);
+  const bool first = plan.first || plan.standardise_noise > 0 || plan.feature_selection_noise > 0;
+  plan.passes_over_records = plan.rate * static_cast<double>(plan.steps) + (first ? 1 : 0);
   return plan;
 }
 

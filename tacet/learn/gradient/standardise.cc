@@ -106,6 +106,11 @@ data::Schema release_standards(optimize::PartSums& raw, const data::Schema& sche
     rule->standard = standard_of(mean, square, noise);
     next += 2;
   }
+  if (moments.target) {
+    standardised.curves->target =
+        standard_of(2 * sums[next] / count, sums[next + 1] / count + 0.5, noise);
+    next += 2;
+  }
   if (!moments.categories) return standardised;
   for (auto& column : standardised.columns) {
     auto* rule = std::get_if<data::CategoricalColumn>(&column.rule);

@@ -46,7 +46,7 @@ constexpr double min_noise_counted = 0.01;
 [[nodiscard]] double scale_of(double share, double noise);
 
 /// Releases the sums of records of data::raw_schema(schema), and gives the schema with its
-/// standards.
+/// standards; that of the target stands with its curves.
 [[nodiscard]] data::Schema release_standards(optimize::PartSums& raw, const data::Schema& schema,
                                              double noise_multiplier, std::int64_t public_row_count,
                                              optimize::Moments moments,

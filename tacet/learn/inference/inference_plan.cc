@@ -31,6 +31,7 @@ constexpr double largest_reach = 8;
 constexpr double largest_chosen_noise = .1;  // relative noise up to which the reach may grow
 constexpr double noise_over_sampling = .1;   // variance of noise that a wider cut may add
 constexpr double narrow_cut = 3;             // standard deviations of the residuals
+constexpr double largest_claim = .3;         // variance of noise for a wide cut, over sampling's
 constexpr double curvature_of_means = 3;     // a count's curvature is cut at this times their mean
 
 std::int64_t share_units(double part) { return std::llround(part * residual_units); }
@@ -67,10 +68,10 @@ double largest_curvature(const RegressionFacts& facts) {
   return facts.mean == MeanModel::poisson ? curvature_of_means * facts.mean_count : 1;
 }
 
-/// Information of the rows over the noise's variance of a score of one column and bound 1.
-double score_information(const RegressionFacts& facts) {
+/// Information of the rows over the noise's variance of a score of one column and reach 1, where
+/// residuals are cut at `cut`.
+double score_information(const RegressionFacts& facts, double cut) {
   const double curvature = facts.mean == MeanModel::logistic ? .2 : typical_curvature(facts);
-  const double cut = facts.mean == MeanModel::identity ? narrow_cut : facts.cut;
   const double share = budget_shares(facts.mean).last() * score_part(facts.mean);
   return curvature * static_cast<double>(facts.rows) * facts.mu * facts.mu * share /
          (static_cast<double>(facts.columns) * cut * cut);
@@ -92,7 +93,8 @@ double relative_noise(const RegressionFacts& facts, double reach) {
 
 std::int64_t step_count(const RegressionFacts& facts) {
   // Where sampling is far above noise one more step costs little, and a wrong start much.
-  const bool precise = noise_over_sampling / (.1 * score_information(facts)) <= .02;
+  const double cut = facts.mean == MeanModel::identity ? narrow_cut : facts.cut;
+  const bool precise = noise_over_sampling / (.1 * score_information(facts, cut)) <= .02;
   return facts.mean == MeanModel::poisson || precise ? max_newton_steps : 2;
 }
 
@@ -179,30 +181,28 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
 
 InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> asked) {
   InferenceForecast found{.steps = step_count(facts)};
-  const auto columns = static_cast<double>(facts.columns);
-  found.reach = std::clamp(.25 * score_information(facts), least_reach, largest_reach);
-  const double at_one = relative_noise(facts, 1);
-  found.reach = std::clamp(largest_chosen_noise / at_one, least_reach, found.reach);
-  found.reach = asked.value_or(found.reach);
-  found.relative_noise = found.reach * at_one;
   const double share = budget_shares(facts.mean).last() * score_part(facts.mean);
-  const double one = typical_curvature(facts) * static_cast<double>(facts.rows) * facts.mu *
-                     facts.mu * share / (found.reach * columns);
-  if (facts.mean == MeanModel::poisson) found.cut = facts.cut;
-  if (facts.mean == MeanModel::identity) {
-    found.cut = residual_cut(noise_over_sampling * one);
-  }
+  // A square over this is a variance of noise over that of sampling.
+  const auto information = [&](double reach) {
+    return typical_curvature(facts) * static_cast<double>(facts.rows) * facts.mu * facts.mu *
+           share / (reach * static_cast<double>(facts.columns));
+  };
+  const bool numbers = facts.mean == MeanModel::identity;
+  // The cut has the first claim on noise, the reach grows with what it leaves.
+  found.cut = numbers ? first_cut(information(asked.value_or(least_reach))) : facts.cut;
+  const double at_one = relative_noise(facts, 1);
+  const double grown =
+      std::clamp(.25 * score_information(facts, found.cut), least_reach, largest_reach);
+  found.reach = asked.value_or(std::clamp(largest_chosen_noise / at_one, least_reach, grown));
+  found.relative_noise = found.reach * at_one;
+  const double one = information(found.reach);
+  if (numbers) found.cut = std::max(found.cut, std::sqrt(noise_over_sampling * one));
   found.width = std::sqrt(1 + found.cut * found.cut / one);
   return found;
 }
 
-double residual_cut(double affordable_square) {
-  // A cut of 6 keeps the intercept right where errors are skewed; it has the first claim on noise
-  // up to half of the sampling variance.
-  constexpr double wide = 6;
-  constexpr double largest_claim = .5;
-  const bool affords = wide * wide * noise_over_sampling <= largest_claim * affordable_square;
-  return std::max(affords ? wide : narrow_cut, std::sqrt(affordable_square));
+double first_cut(double information) {
+  return wide_cut * wide_cut <= largest_claim * information ? wide_cut : narrow_cut;
 }
 
 std::int64_t rows_needed(RegressionFacts facts, double limit) {

@@ -75,9 +75,11 @@ struct InferenceForecast {
 [[nodiscard]] InferenceForecast forecast(const RegressionFacts& facts,
                                          std::optional<double> reach = {});
 
-/// How far from 0 residuals are cut, in standard deviations: noise adds .1 of the sampling variance
-/// at the root of `affordable_square`, 6 where that adds no more than half of it, and 3 at least.
-[[nodiscard]] double residual_cut(double affordable_square);
+/// How far from 0 residuals are cut at least, in standard deviations: 6 where its noise adds no
+/// more than .3 of the sampling variance, else 3. `information` is the variance of sampling over
+/// that of a cut of 1. A cut of 6 keeps coefficients right where errors are skewed.
+[[nodiscard]] double first_cut(double information);
+inline constexpr double wide_cut = 6;
 
 /// Above the first nothing is fitted, above the second some coefficients may be refused.
 inline constexpr double max_relative_noise = .3;

@@ -64,6 +64,25 @@ TEST(InferencePlan, SharesLeaveRoomForWhatIsReleased) {
   }
 }
 
+// Where a cut of 6 standard deviations costs little it is taken before the reach grows; what both
+// cost together stays below a third of the sampling variance wherever the reach was free to grow.
+TEST(InferencePlan, AWideCutComesBeforeALargeReach) {
+  int wide = 0;
+  for (const double rows : {1e3, 3e3, 1e4, 2e4, 3e4, 1e5, 1e6}) {
+    const auto found = forecast(facts_of(MeanModel::identity, 6, 2, std::llround(rows)));
+    ASSERT_TRUE(found.cut >= wide_cut || found.cut == 3);
+    if (found.cut == 3) {
+      EXPECT_EQ(wide, 0) << "more rows afford what fewer did";
+      const auto narrow = forecast(facts_of(MeanModel::identity, 6, 2, std::llround(rows)), 3);
+      EXPECT_GT(4 * (narrow.width * narrow.width - 1), .3) << "a cut of 6 was affordable";
+      continue;
+    }
+    ++wide;
+    EXPECT_LE(found.width, std::sqrt(1.3));
+  }
+  EXPECT_GE(wide, 3);
+}
+
 // The table of the specification, in thousands of rows: relative noise .3 and .15 with 3, 10 and 30
 // columns beside the constant.
 TEST(InferencePlan, RowsThatAreNeeded) {

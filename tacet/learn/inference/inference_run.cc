@@ -34,10 +34,9 @@ struct Seen {
 
 /// Released values at which the next sum is taken.
 struct Place {
-  MatrixXd whitening;        ///< A, exactly as it is used
-  VectorXd theta;            ///< in whitened coordinates
-  VectorXd start_curvature;  ///< of the start's matrix, which is diagonal there
-  double stddev = 1;         ///< of numbers' residuals
+  MatrixXd whitening;  ///< A, exactly as it is used
+  VectorXd theta;      ///< in whitened coordinates
+  double stddev = 1;   ///< of numbers' residuals
   double mean_count = 1;
 };
 
@@ -88,7 +87,6 @@ class Fit {
     const double edge = noise_edge(seen.noise.curvature, columns());
     const VectorXd roots = (eigen.values.cwiseMax(edge) / rows()).cwiseSqrt().cwiseInverse();
     Place place;
-    place.start_curvature = rows() * eigen.values.cwiseQuotient(eigen.values.cwiseMax(edge));
     const auto rounded =
         optimize::public_integers(roots.asDiagonal() * eigen.vectors.transpose() / feature_units);
     place.whitening = rounded.integers * (rounded.unit * feature_units);
@@ -124,7 +122,8 @@ class Fit {
   void choose_bounds(const Place& place) {
     auto facts = facts_;
     facts.mean_count = place.mean_count;
-    reach_ = forecast(facts, setup_.options.reach).reach;
+    const auto chosen = forecast(facts, setup_.options.reach);
+    reach_ = chosen.reach;
     response_.mean = facts_.mean;
     if (facts_.mean == MeanModel::poisson) {
       response_.cut = facts_.cut;
@@ -133,9 +132,9 @@ class Fit {
     }
     if (facts_.mean != MeanModel::identity) return;
     // Labels are in [-1, 1]: nothing is farther than 2 from a predictor among them.
-    const double stddevs = std::min(forecast(facts, reach_).cut, 2 / place.stddev);
+    const double stddevs = std::min(chosen.cut, 2 / place.stddev);
     response_.cut = stddevs * place.stddev;
-    narrow_ = stddevs < 6 && response_.cut < 2;
+    narrow_ = stddevs < wide_cut && response_.cut < 2;
   }
 
   [[nodiscard]] JointTask task_at(Place& place, optimize::JointShares shares) const {
@@ -161,23 +160,22 @@ class Fit {
   /// A rough Newton step, short where curvature is uncertain.
   void step(Place& place, double multiplier) {
     const auto seen = release(task_at(place, step_shares(facts_)), multiplier);
-    const double edge = noise_edge(seen.noise.curvature, columns());
-    double least = .1 * rows();
-    double longest = 2 * place.stddev;
-    MatrixXd curvature = place.start_curvature.asDiagonal();
-    if (facts_.mean == MeanModel::logistic) {
-      least = std::max(edge, .04 * rows());
-      longest = 2;
-    } else if (facts_.mean == MeanModel::poisson) {
-      least = std::max(edge, .3 * rows() * place.mean_count);
-      longest = 1;
+    VectorXd move;
+    if (facts_.mean == MeanModel::identity) {
+      // The whitened curvature of numbers is at most about the number of rows in every direction.
+      // The start's own matrix says where it is less, but where columns nearly repeat each other
+      // its noise makes directions look flatter than they are, and steps by it overshoot.
+      move = seen.parts.score / rows();
+      shorten(move, 2 * place.stddev);
+    } else {
+      const double edge = noise_edge(seen.noise.curvature, columns());
+      const bool classes = facts_.mean == MeanModel::logistic;
+      const double least = classes ? .04 * rows() : .3 * rows() * place.mean_count;
+      const auto eigen = symmetric_eigen(seen.parts.curvature);
+      const VectorXd damped = eigen.values.cwiseMax(std::max(edge, least)).cwiseInverse();
+      move = eigen.vectors * damped.asDiagonal() * eigen.vectors.transpose() * seen.parts.score;
+      shorten(move, classes ? 2 : 1);
     }
-    if (facts_.mean != MeanModel::identity) curvature = seen.parts.curvature;
-    const auto eigen = symmetric_eigen(curvature);
-    const VectorXd damped = eigen.values.cwiseMax(least).cwiseInverse();
-    VectorXd move =
-        eigen.vectors * damped.asDiagonal() * eigen.vectors.transpose() * seen.parts.score;
-    shorten(move, longest);
     place.theta += move;
   }
 

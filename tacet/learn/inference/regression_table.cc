@@ -88,7 +88,11 @@ class Contrast {
       look(table_.names[k], static_cast<Eigen::Index>(k));
     }
     for (const auto& name : table_.references) look(name, std::nullopt);
-    if (longest == 0) fail("the name of a coefficient is expected, as the table has it");
+    if (longest == 0) {
+      const auto word = text_.substr(at_, text_.find_first_of(" +-", at_) - at_);
+      fail(fmt::format("the name of a coefficient is expected, as the table has it{}",
+                       base::did_you_mean(word, table_.names)));
+    }
     at_ += longest;
     return found;
   }

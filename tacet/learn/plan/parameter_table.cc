@@ -132,6 +132,10 @@ constexpr std::array table{
     Parameter{"knots", text, integers(2, data::max_knots).or_words({"auto", "none"}),
               "auto: 8 where there is little noise and no column says otherwise",
               "hat functions beside each number, which make a curve of its weight", noise},
+    Parameter{"curves", text, reals(0, data::Curves::max_share).or_words({"auto", "none"}), "none",
+              "share of a row that curves of all numbers and categories together have, beside the "
+              "linear model of a number; auto: by the noise, where that was shown to win",
+              noise},
     Parameter{"standardise", text, words({"none", "private", "means", "auto"}), "none",
               "private: a tenth of the budget for means and standard deviations of the numbers, "
               "which are then counted by them, and, of two classes, with much noise or without a "

@@ -51,6 +51,9 @@ inline constexpr SettingRange rate_range{.lowest = 0, .highest = 1, .open = true
 inline constexpr auto feature_selection_name = "feature_selection_noise_multiplier";
 inline constexpr auto feature_selection_threshold_name = "feature_selection_threshold";
 
+/// A release of second moments, for models with curves.
+inline constexpr auto whitening_noise_name = "whitening_noise_multiplier";
+
 class SettingList {
  public:
   /// A list that writes: it replaces the settings of the plan.

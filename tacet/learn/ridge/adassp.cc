@@ -107,6 +107,7 @@ AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,
         "shrinkage by the marginal likelihood of what is released, which costs nothing");
   }
   write_settings(plan);
+  plan.passes_over_records = plan.first ? 2 : 1;
   return plan;
 }
 

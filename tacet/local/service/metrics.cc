@@ -52,6 +52,8 @@ std::string metrics_text(const ServiceSnapshot& snapshot, const ServiceCounters&
       metric("slot_requests_waiting", "gauge", "Requests that wait for a slot.", snapshot.waiting) +
       metric("slots_lapsed_total", "counter", "Slots that ended without a report.",
              snapshot.lapsed) +
+      metric("log_lines_lost_total", "counter", "Lines of the log that could not be written.",
+             snapshot.log_lines_lost) +
       metric("finished", "gauge", "1 when no report is taken any more.",
              snapshot.finished ? 1 : 0) +
       metric("ready", "gauge", "1 while the state can be written.", snapshot.ready ? 1 : 0) +

@@ -54,6 +54,7 @@ struct ServiceSnapshot {
   bool diverged = false;            ///< see Banco::diverged
   std::int64_t rounds_cut = 0;      ///< whose report was longer than honest devices'
   std::int64_t rounds_refused = 0;  ///< whose step would have left the learner's domain
+  std::int64_t log_lines_lost = 0;  ///< that could not be written
 };
 
 [[nodiscard]] std::string metrics_text(const ServiceSnapshot& snapshot,

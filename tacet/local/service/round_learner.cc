@@ -1,12 +1,16 @@
 #include "tacet/local/service/round_learner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "tacet/base/error.h"
 
 namespace tacet::local {
 namespace {
+
+// The longest estimate has 2^60 to 2^61 units: room for rounding in 63 bits.
+constexpr int unit_bits = 60;
 
 std::size_t dimension_of(const Task& task) { return static_cast<std::size_t>(task.plan.columns); }
 
@@ -35,16 +39,18 @@ std::int64_t observed_of(const Learner& learner) {
 
 }  // namespace
 
-RoundMean::RoundMean(std::size_t dimension, std::int64_t groups, double trim)
+RoundMean::RoundMean(std::size_t dimension, std::int64_t groups, double trim, double longest)
     : dimension_(dimension),
       trim_(trim),
+      unit_(std::ldexp(1.0, std::ilogb(longest) - unit_bits)),
       sizes_(static_cast<std::size_t>(std::max<std::int64_t>(groups, 1))),
       sums_(dimension * sizes_.size()) {}
 
 void RoundMean::add(std::span<const double> estimate, std::int64_t group) {
   const auto row = static_cast<std::size_t>(group);
-  double* sum = sums_.data() + row * dimension_;
-  for (std::size_t j = 0; j < dimension_; ++j) sum[j] += estimate[j];
+  Sum* sum = sums_.data() + row * dimension_;
+  const double units = 1 / unit_;
+  for (std::size_t j = 0; j < dimension_; ++j) sum[j] += std::llrint(estimate[j] * units);
   ++sizes_[row];
   ++count_;
 }
@@ -56,7 +62,8 @@ std::vector<double> RoundMean::mean() const {
     column.clear();
     for (std::size_t group = 0; group < sizes_.size(); ++group) {
       if (sizes_[group] == 0) continue;
-      column.push_back(sums_[group * dimension_ + j] * (-1 / static_cast<double>(sizes_[group])));
+      const double sum = static_cast<double>(sums_[group * dimension_ + j]) * unit_;
+      column.push_back(sum * (-1 / static_cast<double>(sizes_[group])));
     }
     std::ranges::sort(column);
     const auto most = (column.size() - 1) / 2;
@@ -70,7 +77,7 @@ std::vector<double> RoundMean::mean() const {
 }
 
 void RoundMean::clear() {
-  std::ranges::fill(sums_, 0.0);
+  std::ranges::fill(sums_, 0);
   std::ranges::fill(sizes_, 0);
   count_ = 0;
 }
@@ -79,7 +86,8 @@ RoundLearner::RoundLearner(const Task& task, GroupOrder order)
     : task_(&task),
       order_(std::move(order)),
       learner_(first_learner(task)),
-      mean_(dimension_of(task), task.terms.robust_groups, task.terms.trim),
+      mean_(dimension_of(task), task.terms.robust_groups, task.terms.trim,
+            task.randomizer().noise().max_norm),
       rounds_(task.plan.rounds),
       estimate_(dimension_of(task)) {}
 

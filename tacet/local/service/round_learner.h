@@ -16,10 +16,14 @@ namespace tacet::local {
 /// mean of those that are left when a share of the smallest and of the largest ones is left out: a
 /// share of 1/2 leaves the median. Means of groups move little where devices lie in few of them;
 /// where none do their trimmed mean has more noise, and is biased towards the middle of skew noise.
+/// Sums are of integers, so that the plain mean is a function of the set of reports: any order of
+/// them, and any way of sharing them among servers, gives the same bits.
 /// Not for several threads at once.
 class RoundMean {
  public:
-  RoundMean(std::size_t dimension, std::int64_t groups, double trim);
+  /// No estimate is longer than `longest`, up to rounding. Each coordinate is rounded to a multiple
+  /// of less than 2^-60 of that.
+  RoundMean(std::size_t dimension, std::int64_t groups, double trim, double longest);
   /// `group` is below the number of groups.
   void add(std::span<const double> estimate, std::int64_t group);
   [[nodiscard]] std::int64_t count() const { return count_; }
@@ -28,11 +32,15 @@ class RoundMean {
   void clear();
 
  private:
+  // 2^64 estimates of 2^62 units fit.
+  __extension__ using Sum = __int128;
+
   std::size_t dimension_;
   double trim_;
+  double unit_;  // of the sums; a power of two
   std::int64_t count_ = 0;
   std::vector<std::int64_t> sizes_;  // of the groups; one group: the plain mean
-  std::vector<double> sums_;         // a row a group
+  std::vector<Sum> sums_;            // a row a group
 };
 
 /// The learner of a task, fed with reports one by one: what it does is a function of the task and

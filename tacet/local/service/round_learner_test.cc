@@ -18,7 +18,7 @@ TEST(RoundMeanTest, LyingDevicesMoveAMeanByTwiceTheirWeight) {
   const auto task = test::small_task();
   const double weight = *task.randomizer().noise().norm;
   const auto mean_with = [&](std::int32_t sign, std::int64_t groups) {
-    RoundMean mean(static_cast<std::size_t>(task.plan.columns), groups, 0.5);
+    RoundMean mean(static_cast<std::size_t>(task.plan.columns), groups, 0.5, weight);
     std::vector<double> estimate(static_cast<std::size_t>(task.plan.columns));
     for (std::uint64_t i = 0; i < 8; ++i) {
       Frame frame;
@@ -45,7 +45,7 @@ TEST(RoundMeanTest, LyingDevicesMoveAMeanByTwiceTheirWeight) {
 }
 
 std::vector<double> mean_of(std::span<const double> values, std::int64_t groups, double trim) {
-  RoundMean mean(1, groups, trim);
+  RoundMean mean(1, groups, trim, 1e9);
   std::int64_t place = 0;
   for (const double x : values) mean.add(std::vector<double>{x}, place++ % groups);
   auto found = mean.mean();
@@ -66,6 +66,31 @@ TEST(RoundMeanTest, ATrimmedMeanLeavesOutItsShareAtEachEnd) {
   EXPECT_EQ(mean_of(values, 10, 0.1).front(), -5.5);
   EXPECT_EQ(mean_of(values, 10, 0.3).front(), -5.5);
   EXPECT_EQ(mean_of(values, 10, 0.19).front(), -5.5);
+}
+
+TEST(RoundMeanTest, AnyOrderOfTheReportsGivesTheSameBits) {
+  constexpr double longest = 3.7;
+  constexpr std::size_t count = 999;
+  // Sums of these in doubles depend on their order.
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = longest * std::sin(static_cast<double>(i * i)) / static_cast<double>(1 + i % 13);
+  }
+  const auto mean_in = [&](const std::vector<double>& order) {
+    RoundMean mean(1, 0, 0.5, longest);
+    for (const double x : order) mean.add(std::vector<double>{x}, 0);
+    return mean.mean().front();
+  };
+  auto up = values;
+  std::ranges::sort(up);
+  auto down = up;
+  std::ranges::reverse(down);
+  const double mean = mean_in(values);
+  EXPECT_EQ(mean_in(up), mean);
+  EXPECT_EQ(mean_in(down), mean);
+  long double exact = 0;
+  for (const double x : values) exact += x;
+  EXPECT_NEAR(mean, static_cast<double>(-exact / count), 1e-15 * longest);
 }
 
 TEST(GroupOrderTest, GroupsAreEvenAndKnownToTheKeyAlone) {

@@ -22,7 +22,8 @@ HttpAnswer plain_text(int status, std::string text) {
 }  // namespace
 
 Service::Service(const std::filesystem::path& state, const ServiceOptions& options)
-    : collector_(state),
+    : log_(options.log),
+      collector_(state),
       task_text_(std::make_shared<const std::string>(collector_.task().text)),
       reads_(options.requests_per_second),
       rates_(options.requests_per_second),
@@ -138,7 +139,8 @@ ServiceSnapshot Service::snapshot() const {
           .ready = desk_.ready(),
           .diverged = published->diverged,
           .rounds_cut = published->bounded.cut,
-          .rounds_refused = published->bounded.refused};
+          .rounds_refused = published->bounded.refused,
+          .log_lines_lost = log_ == nullptr ? 0 : log_->lost()};
 }
 
 std::optional<HttpAnswer> AdminService::admit(RequestHead& head) {

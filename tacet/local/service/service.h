@@ -47,6 +47,7 @@ class Service : public HttpHandler {
   [[nodiscard]] TokenMac mac_of(const RequestHead& head) const;
 
   ServiceCounters counters_;
+  const EventLog* log_;  // may be null
   Collector collector_;
   std::shared_ptr<const std::string> task_text_;
   AddressRates reads_;

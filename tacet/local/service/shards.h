@@ -33,7 +33,8 @@ struct Merged {
   std::int64_t left_out = 0;  ///< their random number came under another token already
 };
 /// A new state with the tokens and the reports of all shards, those of shard 0 first: what one
-/// server would hold that had taken them in this order. UsageError for states that are open still,
+/// server would hold that had taken them in this order. Its learner and model are, bit for bit,
+/// those of a server that took them in any order. UsageError for states that are open still,
 /// of different tasks, not made together, of one shard, or not all of them; DataError for a token
 /// in two of them. Then nothing is made.
 [[nodiscard]] Merged merge_shards(const std::vector<std::filesystem::path>& states,

@@ -49,6 +49,7 @@ class WriterQueueTest : public test::CollectorCase {
   EventLog log_{LogFormat::json, [this](LogLevel, std::string_view line) {
                   const std::scoped_lock lock(mutex_);
                   events_.push_back(nlohmann::json::parse(line)["event"].get<std::string>());
+                  return true;
                 }};
   ServiceCounters counters_;
   std::optional<WriterQueue> queue_;

@@ -86,6 +86,12 @@ void expect_exportable(const ModelFile& file, std::string_view format) {
         "computed by tacet alone",
         format);
   }
+  if (file.schema.curves) {
+    throw base::UsageError(
+        "a model with curves cannot be exported as {}: its curves are computed by tacet alone; "
+        "`curves=none` makes a model that can be exported",
+        format);
+  }
 }
 
 std::vector<double> full_coefficients(const ModelFile& file) {

@@ -106,6 +106,25 @@ std::string sql_read_number(SqlDialect dialect, const std::string& column) {
   throw base::InternalError("unknown dialect of SQL");
 }
 
+namespace {
+
+/// NULL for a text that is no day of a calendar, of which a cast makes an error that ends the
+/// query. JSON has dates and times in ISO 8601, whatever style a session prints them in.
+std::string postgresql_date(const std::string& column) {
+  const auto text = fmt::format("left(to_jsonb({}) #>> '{{}}', 10)", column);
+  const auto part = [&](int first, int size) {
+    return fmt::format("CAST(substr({}, {}, {}) AS integer)", text, first, size);
+  };
+  const auto month = fmt::format("make_date({}, {}, 1)", part(1, 4), part(6, 2));
+  return fmt::format(
+      "CASE WHEN {0} ~ '^[0-9]{{4}}-(0[1-9]|1[0-2])-[0-3][0-9]$' AND left({0}, 4) <> '0000' THEN "
+      "CASE WHEN {1} BETWEEN 1 AND extract(day FROM {2} + interval '1 month' - interval '1 day') "
+      "THEN CAST({2} + ({1} - 1) - date '1970-01-01' AS float8) END END",
+      text, part(9, 2), month);
+}
+
+}  // namespace
+
 std::string sql_read_date(SqlDialect dialect, const std::string& column) {
   switch (dialect) {
     case SqlDialect::sqlite:
@@ -115,7 +134,7 @@ std::string sql_read_date(SqlDialect dialect, const std::string& column) {
           "CAST(julianday(substr({0}, 1, 10)) - 2440587.5 AS REAL) END",
           column);
     case SqlDialect::postgresql:
-      return fmt::format("CAST(CAST({} AS date) - date '1970-01-01' AS float8)", column);
+      return postgresql_date(column);
     case SqlDialect::duckdb:
       return fmt::format(
           "CAST(date_diff('day', DATE '1970-01-01', TRY_CAST({} AS DATE)) AS DOUBLE)", column);

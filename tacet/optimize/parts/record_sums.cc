@@ -1,6 +1,7 @@
 #include "tacet/optimize/parts/record_sums.h"
 
 #include "tacet/base/error.h"
+#include "tacet/data/encode/curve_records.h"
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/optimize/sums/gram_sum.h"
@@ -10,12 +11,16 @@ namespace tacet::optimize {
 namespace {
 
 template <typename Records>
-data::Dataset rewritten(Records&& records, const ReleasedSchema& released) {
+data::Dataset rewritten(Records&& records, const ReleasedSchema& released,
+                        base::ThreadPool& threads) {
   switch (released.how) {
     case Rewriting::standards:
       return data::transform(std::forward<Records>(records), released.schema);
     case Rewriting::columns:
       return data::keep_columns(std::forward<Records>(records), released.schema);
+    case Rewriting::curves:
+      return data::with_curves(std::forward<Records>(records), released.schema,
+                               data::CurveLabels::deviations, threads);
   }
   throw base::InternalError("unknown way of rewriting records");
 }
@@ -30,8 +35,8 @@ RecordSums::RecordSums(data::Dataset&& records, base::ThreadPool& threads)
 
 void RecordSums::rewrite(const ReleasedSchema& released) {
   gradients_.reset();
-  own_ = std::make_unique<data::Dataset>(own_ ? rewritten(std::move(*own_), released)
-                                              : rewritten(*given_, released));
+  own_ = std::make_unique<data::Dataset>(own_ ? rewritten(std::move(*own_), released, threads_)
+                                              : rewritten(*given_, released, threads_));
 }
 
 void RecordSums::start(const GradientTask& task) {

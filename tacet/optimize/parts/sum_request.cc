@@ -17,8 +17,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view request_mark = "tacet sum request 1\n";
-constexpr auto rewriting_names =
-    base::names<Rewriting>({{Rewriting::standards, "standards"}, {Rewriting::columns, "columns"}});
+constexpr auto rewriting_names = base::names<Rewriting>({{Rewriting::standards, "standards"},
+                                                         {Rewriting::columns, "columns"},
+                                                         {Rewriting::curves, "curves"}});
 
 // JSON has no infinity: what is not finite is left out, and absent is what it was.
 void put_finite(json& to, const char* name, double value) {
@@ -55,7 +56,8 @@ json to_json(const MomentTask& task) {
   return {{"kind", "moments"},
           {"schema", data::schema_to_json(task.schema)},
           {"norm_bits", task.norm_bits},
-          {"categories", task.moments.categories}};
+          {"categories", task.moments.categories},
+          {"target", task.moments.target}};
 }
 
 json to_json(const PresenceTask& task) {
@@ -125,16 +127,17 @@ SumTask task_from(const json& from, const data::Schema& reading) {
   if (kind == "predictions") return predictions_from(from, reading);
   if (kind == "presence") return PresenceTask{data::schema_from_json(from.at("schema"))};
   if (kind == "moments") {
-    return MomentTask{data::schema_from_json(from.at("schema")),
-                      from.at("norm_bits").get<int>(),
-                      {.categories = from.at("categories").get<bool>()}};
+    return MomentTask{
+        data::schema_from_json(from.at("schema")),
+        from.at("norm_bits").get<int>(),
+        {.categories = from.at("categories").get<bool>(), .target = from.at("target").get<bool>()}};
   }
   throw base::DataError("there are no sums of kind '{}'", kind);
 }
 
 Rewriting rewriting_from(const json& name) {
   const auto how = rewriting_names.find(name.get<std::string>());
-  if (!how) throw base::DataError("a request rewrites records by standards or by columns");
+  if (!how) throw base::DataError("a request rewrites records by standards, columns or curves");
   return *how;
 }
 

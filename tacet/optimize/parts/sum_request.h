@@ -62,7 +62,8 @@ enum class Basis {
 /// What a first release says about columns, by which parts rewrite their records.
 enum class Rewriting {
   standards,  ///< means and standard deviations, scales of categories (data/encode/standardise.h)
-  columns     ///< which columns are kept (data/encode/narrow_rows.h)
+  columns,    ///< which columns are kept (data/encode/narrow_rows.h)
+  curves      ///< standards and whitening (data/encode/curve_records.h)
 };
 struct ReleasedSchema {
   data::Schema schema;

@@ -18,12 +18,12 @@ std::int32_t scalar_bound(std::int64_t norm, std::int64_t squared_norm) {
   return static_cast<std::int32_t>(root);
 }
 
-std::vector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
-                                        const ContributionLimit& limit) {
+base::SpooledVector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
+                                                const ContributionLimit& limit) {
   const std::int64_t share = (std::int64_t{1} << limit.norm_bits) / limit.max_records_per_unit;
-  std::vector<std::int64_t> seen;
+  base::SpooledVector<std::int64_t> seen(dataset.spool());
   if (dataset.has_units()) seen.resize(static_cast<std::size_t>(dataset.unit_count()), 0);
-  std::vector<std::int32_t> bounds;
+  base::SpooledVector<std::int32_t> bounds(dataset.spool());
   bounds.reserve(static_cast<std::size_t>(dataset.rows()));
   for (std::int64_t i = 0; i < dataset.rows(); ++i) {
     const auto unit = dataset.unit_of(i);

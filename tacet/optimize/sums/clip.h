@@ -28,8 +28,8 @@ struct ContributionLimit {
 /// limit. A record beyond the first `max_records_per_unit` of its unit gets 0: it takes no part.
 /// Which records those are depends on the unit's own records alone, so a unit more or less moves no
 /// other one.
-[[nodiscard]] std::vector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
-                                                      const ContributionLimit& limit);
+[[nodiscard]] base::SpooledVector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
+                                                              const ContributionLimit& limit);
 
 /// The integer nearest to `scalar`, clamped to [-bound, bound]; 0 when it is not finite. The clamp
 /// comes first and in floating point, so no value is ever out of an integer's range.

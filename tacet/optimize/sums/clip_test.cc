@@ -102,7 +102,7 @@ TEST(ScalarBounds, GiveAUnitItsFirstRecordsAndNobodyAnUnnamedOne) {
   }
   const auto bounds =
       scalar_bounds(dataset, {.clipping_norm = 1, .norm_bits = 20, .max_records_per_unit = 2});
-  EXPECT_EQ(bounds, (std::vector<std::int32_t>{256, 256, 0, 256, 0}));
+  EXPECT_EQ(bounds, (base::SpooledVector<std::int32_t>{256, 256, 0, 256, 0}));
 }
 
 TEST(ClippingNorm, IsRoundedDownSoThatTheGridIsExact) {

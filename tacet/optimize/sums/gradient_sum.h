@@ -80,7 +80,7 @@ class GradientSum {
   std::int64_t max_records_per_unit_;  ///< that share the bound
   double clipping_norm_;
   model::ClassWeights class_weights_;
-  std::vector<std::int32_t> scalar_bounds_;  // A_i
+  base::SpooledVector<std::int32_t> scalar_bounds_;  // A_i
   base::ThreadPool& threads_;
 };
 

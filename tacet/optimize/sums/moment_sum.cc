@@ -20,6 +20,8 @@ class MomentRecord {
       places_[feature] = {Part::number, scores_.size() / 2};
       scores_.resize(scores_.size() + 2);
     }
+    numbers_ = scores_.size() / 2;
+    if (moments.target) scores_.resize(scores_.size() + 2);
     if (!moments.categories) return;
     const auto ranges = data::category_features(raw);
     max_ = std::ssize(ranges);
@@ -38,6 +40,8 @@ class MomentRecord {
   void read(const data::Dataset& records, std::int64_t row) {
     marked_.clear();
     for (std::size_t i = 0; i < scores_.size() / 2; ++i) set_number(i, 0);
+    // What stands for the label of a record without a target counts like any other.
+    if (2 * numbers_ < scores_.size()) set_number(numbers_, records.label(row));
     if (records.sparse()) {
       const auto sparse = records.sparse_row(row);
       for (std::size_t i = 0; i < sparse.columns.size(); ++i) {
@@ -69,6 +73,7 @@ class MomentRecord {
   }
 
   std::vector<Place> places_;  // of the raw features
+  std::size_t numbers_ = 0;    // of the record; the target's pair follows
   std::int64_t categories_ = 0;
   std::int64_t max_ = 0;
   std::vector<double> scores_;

@@ -13,12 +13,14 @@ namespace tacet::optimize {
 /// What the sum is about.
 struct Moments {
   bool categories = false;  ///< how often they occur, beside means and squares of numbers
+  bool target = false;      ///< mean and square of the label, a number in [-1, 1]
 };
 
-/// Sums over the records of (2 v - 1) / 2 and (2 v - 1)^2 - 1/2, a pair a numeric column, and then
-/// 1/2 for each category that a record has, one at most of a column. Each is within 1/2, so that a
-/// record with k numbers and m listed columns contributes at most sqrt(2 k + m) / 2, certified in
-/// integers. `raw` holds records of data::raw_schema(schema).
+/// Sums over the records of (2 v - 1) / 2 and (2 v - 1)^2 - 1/2, a pair a numeric column, the same
+/// of the label where the target is asked for, and then 1/2 for each category that a record has,
+/// one at most of a column. Each is within 1/2, so that a record with k numbers, the target's among
+/// them, and m listed columns contributes at most sqrt(2 k + m) / 2, certified in integers. `raw`
+/// holds records of data::raw_schema(schema).
 [[nodiscard]] privacy::BoundedSum moment_sum(const data::Dataset& raw, const data::Schema& schema,
                                              int norm_bits, Moments moments = {});
 

@@ -36,10 +36,11 @@ std::int64_t squared_distance(const std::vector<std::int64_t>& a,
 }
 
 TEST(MomentSum, NeighboursDifferByNoMoreThanTheBound) {
-  const auto records = all_records();
+  auto records = all_records();
+  for (std::size_t k = 0; k < records.size(); k += 3) records[k].back() = "1";
   const std::vector<Fields> others{records[3], records[17]};
-  for (const bool categories : {false, true}) {
-    const Moments moments{.categories = categories};
+  for (const Moments moments : {Moments{}, Moments{.categories = true}, Moments{.target = true},
+                                Moments{.categories = true, .target = true}}) {
     for (const int bits : {14, 21, 30}) {
       const std::int64_t bound = std::int64_t{1} << (2 * bits);
       const auto base = sum_of(others, bits, moments);
@@ -57,6 +58,19 @@ TEST(MomentSum, NeighboursDifferByNoMoreThanTheBound) {
       EXPECT_LE(most, 4 * bound);
     }
   }
+}
+
+TEST(MomentSum, HasMeanAndSquareOfTheTarget) {
+  const std::vector<Fields> records{{"20", "u", "1", "0"}, {"40", "v", "0", "1"}};
+  const auto schema = mixed_schema();
+  const auto raw = encode(data::raw_schema(schema), records);
+  const auto sum = moment_sum(raw, schema, 30, {.target = true});
+  const auto values = sum.open(mechanism::AccessKeys::key());
+  const auto last = values.size() - 2;
+  const double mean = raw.label(0) + raw.label(1);
+  const double square = raw.label(0) * raw.label(0) + raw.label(1) * raw.label(1);
+  EXPECT_NEAR(2 * static_cast<double>(values[last]) * sum.grid(), mean, 1e-6);
+  EXPECT_NEAR(static_cast<double>(values[last + 1]) * sum.grid() + 1, square, 1e-6);
 }
 
 TEST(MomentSum, CountsCategories) {

@@ -46,7 +46,7 @@ class RecordGradient {
   int norm_bits_;
   double clipping_norm_;
   model::ClassWeights class_weights_;
-  std::vector<std::int32_t> scalar_bounds_;  // A of each record
+  base::SpooledVector<std::int32_t> scalar_bounds_;  // A of each record
 };
 
 }  // namespace tacet::optimize

@@ -175,9 +175,13 @@ std::vector<std::int64_t> uniform_subset(BlockClaim claim, std::int64_t size,
 std::vector<std::int64_t> random_permutation(BlockClaim claim, std::int64_t count) {
   if (count < 0) throw base::UsageError("a permutation needs a count of 0 or more, got {}", count);
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  shuffle(std::move(claim), std::span(order));
+  random_permutation(std::move(claim), std::span(order));
   return order;
+}
+
+void random_permutation(BlockClaim claim, std::span<std::int64_t> order) {
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  shuffle(std::move(claim), order);
 }
 
 }  // namespace tacet::random

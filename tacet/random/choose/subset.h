@@ -63,5 +63,7 @@ void shuffle(BlockClaim claim, std::span<T> items) {
 
 /// 0, ..., count - 1 in uniformly distributed order.
 [[nodiscard]] std::vector<std::int64_t> random_permutation(BlockClaim claim, std::int64_t count);
+/// The same, of as many numbers as there is room for.
+void random_permutation(BlockClaim claim, std::span<std::int64_t> order);
 
 }  // namespace tacet::random

@@ -80,7 +80,10 @@ class Drawing {
         left_(std::max(left_room(), half_tick_)),
         right_(figure_width - half_tick_),
         x_(x_axis(plot.x, numbers_.x, right_ - left_)),
-        top_(first_row + legend_row * static_cast<double>(legend_.size())),
+        top_((plot.levels.empty() ? first_row
+              : legend_.empty()   ? 2
+                                  : 8) +
+             legend_row * static_cast<double>(legend_.size())),
         height_(plot.levels.empty() ? plot_height
                                     : level_height * static_cast<double>(plot.levels.size())) {}
 
@@ -134,9 +137,9 @@ class Drawing {
     if (plot_.levels.empty()) {
       for (const auto& tick : y_.ticks()) wide = std::max(wide, text_width(tick.text));
     } else {
-      for (const auto& level : plot_.levels) wide = std::max(wide, text_width(fitted(level, 12)));
+      for (const auto& level : plot_.levels) wide = std::max(wide, text_width(fitted(level, 13.5)));
     }
-    return std::clamp(wide * label_size + 10, 36.0, 150.0);
+    return std::clamp(wide * label_size + 10, 36.0, 160.0);
   }
 
   [[nodiscard]] double place_x(double value) const {
@@ -154,7 +157,7 @@ class Drawing {
       put_text(out_, {2, 12}, fitted(plot_.y.label, (figure_width - 4) / label_size),
                {"start", "name"});
     }
-    double at = first_row - 14;
+    double at = (plot_.levels.empty() ? first_row : 8) - 14;
     for (const auto& [shape, text, tone] : legend_) {
       at += legend_row;
       const bool area = shape.starts_with("band");
@@ -178,8 +181,7 @@ class Drawing {
       put_line(out_, {at, top_}, {at, bottom}, "grid");
       put_text(out_, {at, bottom + 18}, tick.text, {"middle", "tick tx"});
     }
-    put_text(out_, {(left_ + right_) / 2, bottom + 34},
-             fitted(plot_.x.label, (right_ - left_) / label_size), {"middle", "name"});
+    draw_x_name(bottom + 34);
     if (!plot_.levels.empty()) {
       for (std::size_t k = 0; k < plot_.levels.size(); ++k) {
         put_text(out_, {left_ - 6, place_level(static_cast<double>(k)) + 4},
@@ -191,6 +193,17 @@ class Drawing {
       const double at = place_y(tick.value);
       put_line(out_, {left_, at}, {right_, at}, "grid");
       put_text(out_, {left_ - 6, at + 4}, tick.text, {"end", "tick ty"});
+    }
+  }
+
+  /// Below the plot, or as far to the left as a long one needs.
+  void draw_x_name(double y) const {
+    if (text_width(plot_.x.label) * label_size <= right_ - left_) {
+      put_text(out_, {(left_ + right_) / 2, y}, fitted(plot_.x.label, figure_width),
+               {"middle", "name"});
+    } else {
+      put_text(out_, {figure_width - 2, y}, fitted(plot_.x.label, (figure_width - 4) / label_size),
+               {"end", "name"});
     }
   }
 

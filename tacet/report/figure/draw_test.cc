@@ -144,6 +144,13 @@ TEST(Draw, InfiniteNumbersHaveAMarkAtTheEnd) {
   EXPECT_EQ(image.find("nan"), std::string::npos);
 }
 
+TEST(Draw, TheNameOfAnAxisMayBeAsLongAsTheFigure) {
+  Plot plot{.title = "t", .x = {.label = "adds to the log odds of 'more than 50,000 a year'"}};
+  plot.levels = {"Married-civ-spouse", "Never-married"};
+  plot.marks = {{.at = 0, .value = 1}, {.at = 1, .value = 2}};
+  EXPECT_NE(drawn(plot).find("50,000 a year"), std::string::npos);
+}
+
 /// The room of a text, as wide as its letters may be in any usual font.
 struct Box {
   double left, right, top, bottom;

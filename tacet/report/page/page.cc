@@ -16,6 +16,17 @@ namespace {
 // Of the numbers of a picture; all of them are written for programs.
 constexpr std::size_t max_picture_rows = 300;
 
+/// Whether a word has to be broken, so that its column does not become wider than a page.
+bool has_long_word(std::string_view text) {
+  constexpr std::size_t longest = 24;
+  std::size_t letters = 0;
+  for (const char c : text) {
+    letters = c == ' ' ? 0 : letters + 1;
+    if (letters > longest) return true;
+  }
+  return false;
+}
+
 class PageWriter {
  public:
   std::string page(const Report& report) {
@@ -54,23 +65,21 @@ class PageWriter {
   void operator()(const Answers& block) {
     out_.open(Tag::dl);
     for (const auto& [question, answer] : block.items) {
-      out_.element(Tag::dt, question).element(Tag::dd, answer);
+      out_.open(Tag::div).element(Tag::dt, question).element(Tag::dd, answer).close(Tag::div);
     }
     out_.close(Tag::dl);
   }
   void operator()(const Picture& block) {
     const auto id = fmt::format("f{}", ++pictures_);
     out_.open(Tag::figure);
+    out_.element(Tag::p, block.title, {{Name::class_, "figure-name"}});
     if (!block.plots.empty()) out_.open(Tag::div, {{Name::class_, "plots"}});
     for (std::size_t k = 0; k < block.plots.size(); ++k) {
       draw(block.plots[k], fmt::format("{}-{}", id, k + 1), block.finding, out_);
     }
     if (!block.plots.empty()) out_.close(Tag::div);
-    out_.open(Tag::figcaption)
-        .element(Tag::strong, block.title)
-        .element(Tag::span, block.finding)
-        .close(Tag::figcaption);
-    out_.open(Tag::details).element(Tag::summary, "Its numbers");
+    out_.element(Tag::figcaption, block.finding);
+    out_.open(Tag::details).element(Tag::summary, "Numbers: " + block.title);
     write_table(block.numbers, max_picture_rows);
     out_.close(Tag::details).close(Tag::figure);
   }
@@ -172,10 +181,11 @@ class PageWriter {
     if (!named) return;
     out_.open(Tag::thead).open(Tag::tr);
     for (std::size_t k = 0; k < table.header.size(); ++k) {
-      const bool number =
-          !table.rows.empty() && k < table.rows.front().size() && is_number(table.rows.front()[k]);
+      const bool number = std::ranges::any_of(
+          table.rows, [k](const auto& row) { return k < row.size() && is_number(row[k]); });
       Attributes attributes{{Name::scope, "col"}};
       if (number) attributes.push_back({Name::class_, "n"});
+      if (!number && has_long_word(table.header[k])) attributes.push_back({Name::class_, "b"});
       out_.element(Tag::th, table.header[k], attributes);
     }
     out_.close(Tag::tr).close(Tag::thead);
@@ -184,12 +194,13 @@ class PageWriter {
   void write_row(const std::vector<Cell>& row, int depth) {
     out_.open(Tag::tr);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      Attributes attributes;
-      if (is_number(row[k])) attributes.push_back({Name::class_, "n"});
-      if (k == 0 && depth > 0) {
-        attributes.push_back({Name::class_, fmt::format("d{}", std::min(depth, 4))});
-      }
-      out_.element(Tag::td, cell_text(row[k]), attributes);
+      const auto text = cell_text(row[k]);
+      // One attribute: a second one of the same name would not count.
+      const std::string kind = is_number(row[k])     ? "n"
+                               : k == 0 && depth > 0 ? fmt::format("d{}", std::min(depth, 4))
+                               : has_long_word(text) ? "b"
+                                                     : "";
+      out_.element(Tag::td, text, kind.empty() ? Attributes{} : Attributes{{Name::class_, kind}});
     }
     out_.close(Tag::tr);
   }

@@ -115,6 +115,13 @@ TEST(Page, ItHasALanguageAPolicyAndLandmarks) {
   }
 }
 
+TEST(Page, TheBannerStandsOnEachPrintedPageAndCoversNothing) {
+  const auto page = report_page(report_of("plain"));
+  const auto print = page.substr(page.find("@media print"));
+  EXPECT_NE(print.find(".banner{display:table-header-group"), std::string::npos);
+  EXPECT_EQ(page.find("position:fixed"), std::string::npos);
+}
+
 TEST(Page, HeadingsGoDownOneLevelAtATime) {
   int level = 0;
   for (const auto& tag : tags_of(report_page(report_of("plain")))) {
@@ -138,6 +145,31 @@ TEST(Page, NamesOfPlacesAreUnique) {
     std::istringstream words((*at)[1]);
     for (std::string word; words >> word;) EXPECT_TRUE(seen.contains(word)) << word;
   }
+}
+
+TEST(Page, AColumnWithANumberAnywhereIsOneOfNumbers) {
+  Report report{"t", "s"};
+  report.sections = {{"cost",
+                      "What it cost",
+                      {{Table{.caption = "c",
+                              .header = {"name", "value"},
+                              .rows = {{std::string("a"), std::string("not identified")},
+                                       {std::string("b"), 1.5}}}}}}};
+  EXPECT_NE(report_page(report).find("<th scope=\"col\" class=\"n\">value</th>"),
+            std::string::npos);
+}
+
+TEST(Page, OnlyWordsThatAreTooLongForAColumnAreBroken) {
+  Report report{"t", "s"};
+  const std::string longest(40, 'x');
+  report.sections = {{"cost",
+                      "What it cost",
+                      {{Table{.caption = "c",
+                              .header = {"when", "hash"},
+                              .rows = {{std::string("2026-01-01T00:00:00Z"), longest}}}}}}};
+  const auto page = report_page(report);
+  EXPECT_NE(page.find("<td>2026-01-01T00:00:00Z</td>"), std::string::npos);
+  EXPECT_NE(page.find("<td class=\"b\">" + longest), std::string::npos);
 }
 
 TEST(Page, EachFigureIsAnImageWithATitleASentenceAndItsNumbers) {

@@ -22,13 +22,16 @@ a{color:#0550ae}
 .bad{border-left:6px solid #b3141c;padding-left:12px;font-weight:bold}
 .good{border-left:6px solid #116329;padding-left:12px}
 .quiet-text{color:#57606a}
-dt{font-weight:bold;margin-top:12px}
-dd{margin:0 0 0 16px}
+dl{max-width:none;display:grid;gap:12px 40px;
+grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr))}
+dl div{max-width:75ch}
+dt{font-weight:bold}
+dd{margin:0}
 .beside{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,330px),1fr));gap:24px}
 figure{margin:16px 0;min-width:0;break-inside:avoid}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,300px),1fr));gap:8px}
-figcaption strong{display:block}
-figcaption{font-size:.92rem}
+.figure-name{font-weight:bold;margin:0 0 4px}
+figcaption{font-size:.92rem;max-width:75ch}
 svg{display:block;width:100%;max-width:560px;height:auto}
 details{margin:8px 0}
 summary{cursor:pointer;padding:4px 0}
@@ -36,8 +39,9 @@ summary{cursor:pointer;padding:4px 0}
 table{border-collapse:collapse;font-size:.88rem;margin:8px 0}
 caption{text-align:left;font-weight:bold;padding:4px 0}
 th,td{text-align:left;vertical-align:top;padding:3px 10px 3px 0;border-bottom:1px solid #d0d7de;
-unicode-bidi:plaintext;min-width:3.5em}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+unicode-bidi:plaintext;overflow-wrap:normal}
+.b{overflow-wrap:anywhere;min-width:14em}
+.n{text-align:right;font-variant-numeric:tabular-nums}
 .d1{padding-left:1.2em}.d2{padding-left:2.4em}.d3{padding-left:3.6em}.d4{padding-left:4.8em}
 pre{background:#f3f5f7;padding:12px;white-space:pre-wrap;font-size:.85rem;border-radius:4px}
 svg text{font-family:system-ui,sans-serif;font-size:11px;fill:#1b1f24}
@@ -76,9 +80,11 @@ svg text{fill:CanvasText}.line,.interval,.zero,.grid{stroke:CanvasText}
 @media print{
 html{font-size:11pt;background:#fff;color:#000}
 nav,.skip{display:none}
-.banner{position:fixed;top:0;left:0;right:0;-webkit-print-color-adjust:exact;
-print-color-adjust:exact;border:2px solid #b3141c}
-.with-banner{padding-top:64px}
+.with-banner{display:table;width:100%}
+.banner{display:table-header-group;break-inside:avoid;-webkit-print-color-adjust:exact;
+print-color-adjust:exact}
+.beside{grid-template-columns:repeat(auto-fill,minmax(min(100%,250px),1fr))}
+svg{max-width:400px}
 h2,h3{break-after:avoid}figure,tr{break-inside:avoid}
 .scroll{overflow:visible}
 svg{-webkit-print-color-adjust:exact;print-color-adjust:exact}}

@@ -67,30 +67,33 @@ double delta_of(const ledger::Account& account) {
 std::string next_run_answer(const ledger::Account& account) {
   const auto& cap = account.cap();
   if (account.counted().infinite()) {
-    return "No: something was released without protection, so that this account can promise "
-           "nothing any more.";
+    return "No. Something was released without protection; this account can promise nothing any "
+           "more.";
   }
   const auto left = account.counted().remaining(cap);
   const auto words = left_in_words(left, cap);
   if (counts_epsilon(cap)) {
     const bool fits = left.value >= 1 && (cap.currency == Currency::pure || left.delta > 0);
-    const auto* answer = !fits                            ? "No"
-                         : cap.currency == Currency::pure ? "Yes, one without a delta"
-                                                          : "Yes, at a delta that is left";
-    return fmt::format("{}: {} left of {}.", answer,
-                       words + (cap.currency == Currency::pure ? " is" : " are"), in_words(cap));
+    const bool pure = cap.currency == Currency::pure;
+    const auto answer = !fits  ? std::string("No")
+                        : pure ? std::string("Yes, one without a delta")
+                               : fmt::format("Yes, with a delta of at most {}",
+                                             privacy::rounded_down(left.delta, 6));
+    return fmt::format("{}. Of the cap ({}), {} {} left.", answer, in_words(cap), words,
+                       pure ? "is" : "are");
   }
   const double delta = delta_of(account);
   const double epsilon = ledger::epsilon_at(left, cap, privacy::Delta(delta));
   if (left.value <= 0 || epsilon < 1) {
-    return fmt::format("No, not at delta {}: {} is left of {}, which is epsilon {} there.",
-                       privacy::rounded_up(delta, 3), words, in_words(cap),
-                       privacy::rounded_down(epsilon, 4));
+    return fmt::format(
+        "No, not at delta {0}. Of the cap ({1}), {2} is left, which is epsilon {3} "
+        "at delta {0}.",
+        privacy::rounded_up(delta, 3), in_words(cap), words, privacy::rounded_down(epsilon, 4));
   }
   return fmt::format(
-      "It may fit: {} is left of {}, which is epsilon {} at delta {}. How much a run takes of that "
-      "its plan says.",
-      words, in_words(cap), privacy::rounded_down(epsilon, 4), privacy::rounded_up(delta, 3));
+      "Probably. Of the cap ({}), {} is left, which is epsilon {} at delta {}. The plan of a "
+      "run says how much of that it takes.",
+      in_words(cap), words, privacy::rounded_down(epsilon, 4), privacy::rounded_up(delta, 3));
 }
 
 std::string account_promise(const ledger::Account& account) {
@@ -103,8 +106,9 @@ std::string account_promise(const ledger::Account& account) {
   const auto spent = account.counted().total();
   const bool over = !account.counted().within(cap);
   std::string text = fmt::format(
-      "Somebody who sees everything that runs of this account released, and knows everything about "
-      "everybody else, cannot tell {} much better than before. Neighbours are those of {}. ",
+      "{}, against anyone who sees everything that the runs of this account released, even if they "
+      "know all other records. What they can learn about {} is limited ({} neighbours). ",
+      protected_in_words(enrolled.privacy_unit),
       difference_in_words(enrolled.adjacency, enrolled.privacy_unit),
       to_string(enrolled.adjacency));
   const auto epsilon_text = [&](const Amount& of) {
@@ -115,14 +119,13 @@ std::string account_promise(const ledger::Account& account) {
                        privacy::rounded_up(delta, 3));
   };
   if (over) {
-    return text + fmt::format("The cap was {}, but runs went past it: spent are {}{}.",
+    return text + fmt::format("The cap is {}, but runs went past it: {}{} was spent.",
                               in_words(cap), spent_in_words(spent, cap), epsilon_text(spent));
   }
-  return text + fmt::format(
-                    "All of them together, those to come too, stay within {}{}; so far {}{} are "
-                    "spent.",
-                    in_words(cap), epsilon_text(amount), spent_in_words(spent, cap),
-                    epsilon_text(spent));
+  return text +
+         fmt::format("All runs together, past and future, stay within {}{}. So far {}{} was spent.",
+                     in_words(cap), epsilon_text(amount), spent_in_words(spent, cap),
+                     epsilon_text(spent));
 }
 
 }  // namespace tacet::report

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "tacet/base/error.h"
 #include "tacet/ledger/promise.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/report/figure/labels.h"
@@ -56,12 +57,28 @@ std::string currency_label(const Account& account) {
   }
 }
 
+std::string counting_in_words(Currency currency) {
+  switch (currency) {
+    case Currency::pure:
+      return "The epsilons of all runs are added up; none has a delta.";
+    case Currency::basic:
+      return "The epsilons of all runs are added up, and so are their deltas.";
+    case Currency::zcdp:
+      return "What runs cost is added up as rho (zero-concentrated differential privacy).";
+    case Currency::gdp:
+      return "What runs cost is added up as mu squared (Gaussian differential privacy).";
+    case Currency::rdp:
+      return "What runs cost is added up as Renyi divergence at one order.";
+  }
+  throw base::InternalError("an unknown currency");
+}
+
 std::string remark_of(const ledger::Run& run) {
   if (!run.booking.unprotected_reason.empty()) {
     return "protects nobody: " + run.booking.unprotected_reason;
   }
   if (!run.booking.override_reason.empty())
-    return "past the ledger: " + run.booking.override_reason;
+    return "regardless of the cap: " + run.booking.override_reason;
   if (!run.attestation.empty()) return "given back: " + run.attestation;
   return {};
 }
@@ -90,7 +107,7 @@ void add_marks(const Account& account, const Spending& spending, Plot& plot) {
     plot.marks.push_back({.at = static_cast<double>(before), .value = 0, .tone = Tone::second});
     looked = true;
   }
-  if (overridden) plot.mark_labels.push_back({Tone::alarm, "booked past the ledger"});
+  if (overridden) plot.mark_labels.push_back({Tone::alarm, "booked regardless of the cap"});
   if (looked) plot.mark_labels.push_back({Tone::second, "a look at exact figures"});
 }
 
@@ -236,9 +253,9 @@ Section budget_section(const Material& material) {
   const auto& account = material.request.account->account;
   const bool promising = material.results.all_protected() && material.results.all_follow();
   section.blocks.push_back({Paragraph{
-      fmt::format("Data set {}: neighbours {}, unit {}, counted in {}.", in_quotes(account.name()),
+      fmt::format("Data set {}: {} neighbours, unit {}. {}", in_quotes(account.name()),
                   to_string(account.enrolled.adjacency), in_quotes(account.enrolled.privacy_unit),
-                  to_string(account.cap().currency))}});
+                  counting_in_words(account.cap().currency))}});
   section.blocks.push_back({spending_picture(account)});
   const bool has_deltas =
       account.cap().currency != Currency::pure && account.cap().currency != Currency::basic;

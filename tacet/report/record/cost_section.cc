@@ -66,8 +66,8 @@ void add_verdict(const ReadResult& result, Section& section) {
     return;
   }
   section.blocks.push_back({Paragraph{
-      "Verdict: follows. The guarantee was computed again while this report was made, and it is "
-      "what the events cost. That these events are what was really run, no file can prove.",
+      "Verdict: follows. The guarantee was computed again, from the receipt, while this report was "
+      "made. No file can prove that the receipt lists everything that was really run.",
       Look::good}});
   section.blocks.push_back({Folded{"How it was computed again", {{verdict_table(result)}}}});
 }

@@ -298,7 +298,7 @@ std::string unit_of(const model::ModelFile& file) {
     if (link == model::Link::logit) return "log odds of the target";
     if (link == model::Link::log) return "logarithm of the mean";
     const auto& column = file.schema.target->column;
-    return column.empty() ? "units of the target" : fmt::format("units of '{}'", column);
+    return column.empty() ? "predicted target" : fmt::format("predicted '{}'", column);
   }
   if (!model.has_probabilities()) return "score";
   return model.task == model::Task::binary ? fmt::format("log odds of '{}'", model.classes[1])

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tacet/data/encode/encoder.h"
+#include "tacet/report/record/model_panels.h"
 
 namespace tacet::report::effects_test {
 
@@ -103,6 +104,17 @@ TEST_P(EffectsOf, PanelsAndInterceptAddUpToTheMargin) {
 
 INSTANTIATE_TEST_SUITE_P(Scalings, EffectsOf,
                          testing::Values(RowScaling::constant_root, RowScaling::clip1));
+
+TEST(Effects, APanelOfCategoriesShowsWhatTheyAreComparedWith) {
+  const auto effects = effects_of(random_model(every_kind(RowScaling::constant_root)));
+  const auto plot = panel_of(effects, column(effects, "car"), "car").plots.at(0);
+  const auto found = std::ranges::find(plot.levels, "(any other)");
+  ASSERT_NE(found, plot.levels.end());
+  EXPECT_EQ(plot.marks.at(std::size_t(found - plot.levels.begin())).value, 0);
+  // Every other value has a coefficient of its own.
+  const auto all = panel_of(effects, column(effects, "town"), "town").plots.at(0);
+  EXPECT_EQ(std::ranges::count(all.levels, "(any other)"), 0);
+}
 
 TEST(Effects, BetweenItsPointsACurveIsStraight) {
   const auto file = random_model(every_kind(RowScaling::constant_root));

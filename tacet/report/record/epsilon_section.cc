@@ -57,25 +57,30 @@ std::string curve_finding(const CertifiedCurve& curve, const privacy::Guarantee&
 
 std::string test_in_words(Adjacency adjacency) {
   if (adjacency == Adjacency::replace_one) {
-    return "Think of somebody who wants to know which of two things a record says, knows all other "
-           "records, and computes whatever they like from the results.";
+    return "Suppose somebody wants to know which of two things a record says. They know all other "
+           "records and compute whatever they like from the results.";
   }
-  return "Think of somebody who wants to know whether a person is among the records, knows all "
-         "others, and computes whatever they like from the results.";
+  return "Suppose somebody wants to know whether a person is among the records. They know all "
+         "other "
+         "records and compute whatever they like from the results.";
 }
 
 Table attack_table(const CertifiedCurve& curve, Adjacency adjacency) {
   const bool replaced = adjacency == Adjacency::replace_one;
   Table table{.caption = replaced ? "What a test between two answers can find at most"
                                   : "What a test for taking part can find at most",
-              .header = {replaced ? "wrong, where the other answer is true (false positive rate)"
-                                  : "of those who did not take part it points at (false positive "
+              .header = {replaced ? "false alarms, where the other answer is true (false positive "
+                                    "rate)"
+                                  : "false alarms, of those who did not take part (false positive "
                                     "rate)",
-                         replaced ? "right, where the answer is true (true positive rate), at most"
-                                  : "of those who did it finds (true positive rate), at most"},
+                         replaced ? "recognised, where the answer is true (true positive rate), at "
+                                    "most"
+                                  : "recognised, of those who took part (true positive rate), at "
+                                    "most"},
               .rows = {}};
   for (const double prior : priors) {
-    table.header.push_back(fmt::format("a positive answer makes of {} at most", percent(prior)));
+    table.header.push_back(
+        fmt::format("a chance of {} before becomes, after an alarm, at most", percent(prior)));
   }
   for (const double rate : false_positive_rates) {
     const double found = largest_true_positive_rate(curve, rate);
@@ -96,7 +101,7 @@ Section epsilon_section(const Material& material, base::WorkMeter& work) {
   if (!results.promises() || !material.joint || material.together.empty()) {
     if (!results.all.empty()) {
       section.blocks.push_back(
-          {Paragraph{"Not shown: nothing is promised, so that there is no epsilon to speak of."}});
+          {Paragraph{"Not shown: nothing is promised, so no epsilon applies."}});
     }
     return section;
   }
@@ -126,15 +131,15 @@ Section epsilon_section(const Material& material, base::WorkMeter& work) {
   }
   section.blocks.push_back({std::move(picture)});
   section.blocks.push_back({Paragraph{
-      "The upper end is proved. Where the band has a width, two data sets that attain the upper "
-      "end are not known, and the truth lies between. What noise from the cipher adds to delta is "
-      "in the table."}});
+      "The line is proved: the releases cost no more. Where a shaded band hangs below it, the true "
+      "cost lies somewhere in the band. The table also has what noise from the cipher adds to "
+      "delta."}});
   section.blocks.push_back({Heading{"What that means for an attacker"}});
   section.blocks.push_back({Paragraph{
       test_in_words(adjacency) +
-      " The table has the best that any such test can do, by the smallest bound that the proved "
-      "curve gives (Kairouz, Oh, Viswanath 2015), not by one epsilon alone. The last three columns "
-      "say what a positive answer makes of what was likely before."}});
+      " The table says what the best such test can do at most, from the whole proved curve and not "
+      "from one epsilon alone (Kairouz, Oh, Viswanath 2015). The last three columns say what an "
+      "alarm makes of a chance that was given before."}});
   section.blocks.push_back({attack_table(material.together, adjacency)});
   return section;
 }

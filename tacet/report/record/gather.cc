@@ -68,19 +68,20 @@ void add_joint(Material& material, base::WorkMeter& work) {
   material.joint_prg_share = privacy::prg_share(interval.upper, results.together.prg_slack);
 }
 
+std::string title_of_result(const ReadResult& result) {
+  if (result.kind != ResultKind::model) return fmt::format("Result {}", in_quotes(result.name));
+  const auto& column = result.recorded.model->schema.target->column;
+  return column.empty() ? std::string("A model") : fmt::format("A model of {}", in_quotes(column));
+}
+
 std::string title_of(const Material& material) {
   const auto& results = material.results.all;
   if (results.empty()) {
     return fmt::format("Account of {}", in_quotes(material.request.account->account.name()));
   }
-  if (results.size() > 1) return fmt::format("{} results", results.size());
-  const auto& result = results.front();
-  if (result.kind == ResultKind::model) {
-    const auto& column = result.recorded.model->schema.target->column;
-    return column.empty() ? std::string("A model")
-                          : fmt::format("A model of {}", in_quotes(column));
-  }
-  return fmt::format("Result {}", in_quotes(result.name));
+  const auto title = title_of_result(results.front());
+  if (results.size() == 1) return title;
+  return title + " and " + counted(results.size() - 1, "more result", "more results");
 }
 
 std::string subtitle_of(const Material& material) {

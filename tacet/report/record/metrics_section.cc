@@ -21,22 +21,21 @@ struct MetricName {
   std::string_view words;
   bool share;  ///< lies between 0 and 1
 };
-constexpr std::array<MetricName, 15> metric_names{
-    {{"accuracy", "accuracy", true},
-     {"majority_share", "share of the largest class", true},
-     {"sensitivity", "sensitivity (recall)", true},
-     {"specificity", "specificity", true},
-     {"precision", "precision", true},
-     {"f1", "F1", true},
-     {"auc", "AUC", true},
-     {"r2", "R2", true},
-     {"d2", "explained deviance (D2)", true},
-     {"mae", "mean absolute error", false},
-     {"rmse", "root mean squared error", false},
-     {"mean_capped_loss", "mean capped loss", false},
-     {"capped_deviance", "capped deviance", false},
-     {"brier_score", "Brier score", false},
-     {"records", "records", false}}};
+constexpr std::array<MetricName, 15> metric_names{{{"accuracy", "accuracy", true},
+                                                   {"majority_share", "majority share", true},
+                                                   {"sensitivity", "sensitivity (recall)", true},
+                                                   {"specificity", "specificity", true},
+                                                   {"precision", "precision", true},
+                                                   {"f1", "F1", true},
+                                                   {"auc", "AUC", true},
+                                                   {"r2", "R2", true},
+                                                   {"d2", "explained deviance (D2)", true},
+                                                   {"mae", "mean absolute error", false},
+                                                   {"rmse", "root mean squared error", false},
+                                                   {"mean_capped_loss", "mean capped loss", false},
+                                                   {"capped_deviance", "capped deviance", false},
+                                                   {"brier_score", "Brier score", false},
+                                                   {"records", "records", false}}};
 
 struct Metric {
   std::string name;
@@ -134,32 +133,30 @@ Picture metrics_picture(const std::vector<Metric>& metrics, const std::string& n
     if (metric.share) drawn.push_back(metric);
   }
   for (const auto& metric : drawn) {
-    plot.marks.push_back({.at = static_cast<double>(plot.levels.size()),
-                          .value = metric.value,
-                          .low = metric.low,
-                          .high = metric.high,
-                          .tone = metric.name.starts_with("share") ? Tone::second : Tone::first});
+    plot.marks.push_back(
+        {.at = static_cast<double>(plot.levels.size()),
+         .value = metric.value,
+         .low = metric.low,
+         .high = metric.high,
+         .tone = metric.name.starts_with("majority") ? Tone::second : Tone::first});
     plot.levels.push_back(metric.name);
   }
   std::string finding =
-      fmt::format("{} is {}", drawn.front().name, number_text(drawn.front().value, 3));
+      fmt::format("The {} is {}", drawn.front().name, number_text(drawn.front().value, 3));
   for (const auto& metric : drawn) {
-    if (metric.name.starts_with("share")) {
-      finding += fmt::format("; who always says the largest class is right in {}",
+    if (metric.name.starts_with("majority")) {
+      finding += fmt::format("; always predicting the largest class would reach {}",
                              number_text(metric.value, 3));
     }
   }
-  finding += ". Intervals hold privacy's noise, and not the error of the sample.";
-  return {name, "How good it is", finding, {plot}, metrics_table(metrics)};
+  finding += ". Intervals allow for privacy's noise, not for sampling error.";
+  return {name, "Released metrics", finding, {plot}, metrics_table(metrics)};
 }
 
 Picture confusion_picture(const Confusion& confusion, const std::string& name) {
   const auto classes = confusion.classes.size();
-  Picture picture{.name = name,
-                  .title = "What was predicted of what was true",
-                  .finding = {},
-                  .plots = {},
-                  .numbers = {}};
+  Picture picture{
+      .name = name, .title = "Confusion matrix", .finding = {}, .plots = {}, .numbers = {}};
   Plot plot{.title = "Confusion matrix", .x = {.label = "predicted"}, .y = {.label = "actual"}};
   plot.heat = HeatMap{confusion.classes, confusion.classes, {}};
   picture.numbers = {.caption = "Noisy counts of records, each with noise of the same size",
@@ -181,8 +178,8 @@ Picture confusion_picture(const Confusion& confusion, const std::string& name) {
   const bool lost = all <= 2 * confusion.stddev * static_cast<double>(classes);
   picture.finding = lost ? std::string("The counts are lost in the noise.")
                          : fmt::format(
-                               "Of about {} records {} were predicted right; each count has noise "
-                               "of standard deviation {}.",
+                               "About {1} of {0} records were predicted correctly; each count has "
+                               "noise with standard deviation {2}.",
                                number_text(std::round(all), 6), number_text(std::round(right), 6),
                                number_text(confusion.stddev, 3));
   picture.plots.push_back(std::move(plot));
@@ -236,8 +233,8 @@ Section metrics_section(const Material& material) {
   }
   if (section.blocks.empty() && !material.results.all.empty()) {
     section.blocks.push_back({Paragraph{
-        "No metric was released: how well it predicts this report does not know. An evaluation "
-        "with noise has a cost of its own; its result can stand beside the model's file."}});
+        "Not known: no metric was released. A noisy evaluation has a cost of its own; give "
+        "its result to this report beside the model."}});
   }
   return section;
 }

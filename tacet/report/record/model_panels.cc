@@ -66,17 +66,24 @@ Plot level_plot(const ColumnEffect& effect, std::size_t output) {
   // The largest at the top; of very many levels those farthest from 0.
   std::vector<const EffectPoint*> shown;
   for (const auto& point : effect.points) shown.push_back(&point);
+  // What the others are compared with.
+  const auto* other = effect.kind == EffectKind::levels && !effect.missing.empty()
+                          ? &effect.missing.front()
+                          : nullptr;
   const auto value = [&](const EffectPoint* point) { return point->adds[output]; };
   if (shown.size() > max_shown_levels) {
     std::ranges::stable_sort(
         shown, [&](auto* a, auto* b) { return std::abs(value(a)) > std::abs(value(b)); });
     shown.resize(max_shown_levels);
   }
+  if (other != nullptr) shown.push_back(other);
   std::ranges::stable_sort(shown, [&](auto* a, auto* b) { return value(a) > value(b); });
   for (std::size_t k = 0; k < shown.size(); ++k) {
     const auto& point = *shown[k];
     plot.levels.push_back(point.label);
-    Mark mark{.at = static_cast<double>(k), .value = point.adds[output]};
+    Mark mark{.at = static_cast<double>(k),
+              .value = point.adds[output],
+              .tone = shown[k] == other ? Tone::quiet : Tone::first};
     if (!point.noise.empty()) {
       mark.low = mark.value - interval_width * point.noise[output];
       mark.high = mark.value + interval_width * point.noise[output];
@@ -144,7 +151,10 @@ const EffectPoint& extreme(const ColumnEffect& effect, std::size_t output, bool 
 }
 
 std::string value_in_words(const ColumnEffect& effect, const EffectPoint& point) {
-  return effect.kind == EffectKind::curve ? point.label : in_quotes(point.label);
+  if (effect.kind != EffectKind::curve) return in_quotes(point.label);
+  const bool plain =
+      !effect.date && !point.label.starts_with("below ") && !point.label.starts_with("from ");
+  return plain ? number_text(point.at, 4) : point.label;
 }
 
 std::string finding_of(const Effects& effects, const ColumnEffect& effect) {
@@ -155,21 +165,20 @@ std::string finding_of(const Effects& effects, const ColumnEffect& effect) {
   const auto where = effects.outputs.size() > 1
                          ? fmt::format(" of {}", in_quotes(effects.outputs[output]))
                          : std::string();
-  auto text = fmt::format("The {}{} lies {} higher for {} than for {}", effects.unit, where,
+  auto text = fmt::format("The {}{} is {} higher for {} than for {}", effects.unit, where,
                           number_text(effect.range[output], 3), value_in_words(effect, high),
                           value_in_words(effect, low));
   if (effect.kind == EffectKind::buckets) {
     text = fmt::format(
-        "Of {} features, the {} with the largest effects: the {}{} lies {} higher "
+        "Of {} features, the {} with the largest effects: the {}{} is {} higher "
         "for {} than for {}",
         effect.features, effect.points.size(), effects.unit, where,
         number_text(effect.range[output], 3), in_quotes(high.label), in_quotes(low.label));
   }
   if (!effects.noise_stated) return text + ".";
   const double noise = effect.range_noise[output];
-  text += fmt::format("; the noise in that difference has a standard deviation of at most {}",
-                      privacy::rounded_up(noise, 3));
-  return text + (effect.told_from_noise() ? "." : ", so that noise alone may have made it.");
+  text += fmt::format(" (noise: standard deviation of at most {})", privacy::rounded_up(noise, 3));
+  return text + (effect.told_from_noise() ? "." : "; noise alone may have made that difference.");
 }
 
 }  // namespace

@@ -23,15 +23,23 @@ std::string target_name(const model::ModelFile& file) {
   return column.empty() ? std::string("the label") : in_quotes(column);
 }
 
+/// What predicted numbers are counted from.
+std::string middle_in_words(const model::LinearModel& model) {
+  const bool counted =
+      model.task == model::Task::regression && model::link_of(model.loss) == model::Link::identity;
+  if (!counted) return {};
+  return fmt::format(", counted from {}, the middle of its bounds",
+                     number_text((model.target_lower + model.target_upper) / 2));
+}
+
 std::string what_it_is(const model::ModelFile& file, const Effects& effects) {
   auto text = fmt::format(
-      "A linear model of {} with the {} loss. It adds up what each column says; the sum with the "
-      "intercept is the {}.",
-      target_name(file), loss_name(file.model.loss), effects.unit);
+      "A linear model of {} with the {} loss. Each column adds a number; the intercept and all of "
+      "these numbers together are the {}{}.",
+      target_name(file), loss_name(file.model.loss), effects.unit, middle_in_words(file.model));
   if (effects.outputs.size() > 1) {
     text += fmt::format(
-        " It does so for each of {} classes, and predicts the one with the "
-        "largest sum.",
+        " There is one such sum for each of {} classes; the class with the largest is predicted.",
         effects.outputs.size());
   }
   return text;
@@ -39,24 +47,24 @@ std::string what_it_is(const model::ModelFile& file, const Effects& effects) {
 
 std::string how_to_read(const model::ModelFile& file, const Effects& effects) {
   std::string text =
-      "A dot or a line is what a value adds. 0 is a record that the column says nothing about: a "
-      "category that is not listed, or a number in the middle of its bounds.";
+      "A dot or a line is what a value adds. At 0 it adds nothing, as a category does that the "
+      "schema does not list.";
   text += effects.noise_stated
-              ? " The interval or band around it holds what the fit would have been without "
-                "privacy's noise in at least 95 of 100 trainings. It does not hold the error of "
-                "the sample, which no release of this training tells."
+              ? " The interval or the shaded band around it contains what the fit would have been "
+                "without privacy's noise in at least 95 of 100 trainings. It does not include "
+                "sampling error, which this training did not release."
           : std::isinf(file.receipt.guarantee.epsilon)
-              ? " There is no privacy noise in it."
+              ? " It has no privacy noise."
               : fmt::format(
-                    " Method {} states no standard deviation for the noise of its "
-                    "coefficients, so no interval is drawn: how far noise moves a panel is "
-                    "not known.",
+                    " Method {} states no standard deviation for the noise in its coefficients, so "
+                    "no interval is drawn. It is not known how far noise moved these panels.",
                     in_quotes(file.receipt.algorithm));
   if (effects.by_length) {
     text += fmt::format(
-        " Rows are divided by their length. The panels show the longest row, of length {}; a "
-        "shorter one is moved more, by {} over its length.",
-        number_text(effects.longest, 4), number_text(effects.longest, 4));
+        " Each record's row of numbers is shortened to length 1 before it counts. The panels show "
+        "the longest row that is possible, of length {0}; a record of a shorter row is moved more, "
+        "by the factor {0} over its length.",
+        number_text(effects.longest, 4));
   }
   return text;
 }
@@ -133,19 +141,32 @@ void add_panels(const Effects& effects, const std::string& prefix, Section& sect
   if (effects.noise_stated) {
     hidden.blocks.insert(
         hidden.blocks.begin(),
-        Block{Paragraph{"What such a column adds is not more than what noise alone would add in 5 "
-                        "of 100 trainings. That does not say that it has no effect."}});
+        Block{
+            Paragraph{"Noise alone would give such a column a range as large as this in more than "
+                      "5 of 100 trainings. That does not mean that the column has no effect."}});
   }
   section.blocks.push_back({std::move(hidden)});
 }
 
+/// Which category the coefficients of each column compare the others with.
+std::string references_of(const model::ModelFile& file) {
+  std::string out;
+  for (const auto& column : file.schema.columns) {
+    const auto* rule = std::get_if<data::CategoricalColumn>(&column.rule);
+    if (rule == nullptr || rule->categories.empty()) continue;
+    out += fmt::format(" Categories of {} are compared with {}.", in_quotes(column.name),
+                       in_quotes(rule->reference.value_or(rule->categories.front())));
+  }
+  return out;
+}
+
 void add_regression(const model::ModelFile& file, Section& section) {
   section.blocks.push_back({Paragraph{fmt::format(
-      "A table of coefficients of {}, {} regression, in the units of the file. An interval holds "
-      "the "
-      "coefficient of the population in 95 of 100 trainings: the error of the sample and privacy's "
-      "noise are both in it. The table predicts nothing.",
-      target_name(file), regression_kind(file.model.loss))}});
+      "Coefficients of a {} regression of {}, in the units of the file.{} A 95 % interval allows "
+      "for "
+      "sampling error and for privacy's noise: in 95 of 100 studies it contains the coefficient of "
+      "the population. This model explains; it is not used to predict.",
+      regression_kind(file.model.loss), target_name(file), references_of(file))}});
   if (regression_kind(file.model.loss) == "poisson") {
     section.blocks.push_back(
         {Paragraph{"EXPERIMENTAL: intervals of counts have not been tested as the others were."}});

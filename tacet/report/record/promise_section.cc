@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "tacet/learn/inference/regression_table.h"
 #include "tacet/ledger/promise.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/statement.h"
@@ -26,18 +28,14 @@ std::string subject_of(const ReadResults& results) {
 std::string protection_in_words(const Material& material) {
   const auto& results = material.results;
   const auto& joint = *material.joint;
-  const auto share = privacy::rounded_up(material.joint_prg_share, 3);
-  const bool single = results.all.size() == 1;
   return fmt::format(
-      "Somebody who sees {} and knows everything about everybody else cannot tell {} much better "
-      "than before. The guarantee is {}-differential privacy between {} neighbours: {}{}.",
-      subject_of(results), difference_in_words(joint.adjacency, results.together.privacy_unit),
-      joint.delta > 0 ? "(epsilon, delta)" : "epsilon", to_string(joint.adjacency),
-      guarantee_in_words(joint),
-      single ? ""
-      : material.joint_prg_share > 0
-          ? ", to which noise from the cipher adds " + share + " of delta"
-          : "");
+      "{}, against anyone who sees {}, even if they know all other records. What they can learn "
+      "about {} is limited by {}; smaller numbers protect more. (This is {}differential privacy "
+      "for {} neighbours.)",
+      protected_in_words(results.together.privacy_unit), subject_of(results),
+      difference_in_words(joint.adjacency, results.together.privacy_unit),
+      guarantee_in_words(joint), joint.delta > 0 ? "(epsilon, delta)-" : "pure ",
+      to_string(joint.adjacency));
 }
 
 /// What the most doubtful reader asks.
@@ -49,15 +47,17 @@ std::pair<std::string, std::string> attack_answer(const CertifiedCurve& curve,
   const double after = share_after_positive(prior, wrong, found);
   if (adjacency == Adjacency::replace_one) {
     return {"Could somebody find out what I said?",
-            fmt::format("A test of one answer against another that is wrong in 1 % of all cases "
-                        "is right in at most {} of those with the other answer. To somebody who "
-                        "gave that answer a chance of 10 %, a positive test makes it at most {}.",
+            fmt::format("Take two things that your record may say, and a test that raises a false "
+                        "alarm in 1 % of cases. It recognises the true one in at most {} of cases; "
+                        "guessing does in 1 %. Whoever gave it a chance of 10 % before may give it "
+                        "at most {} after an alarm.",
                         percent_up(found), percent_up(after))};
   }
   return {"Could somebody find out that I took part?",
-          fmt::format("A test that points at 1 % of those who did not take part finds at most {} "
-                      "of those who did. To somebody who took 10 % for likely, a positive answer "
-                      "of that test makes it at most {}.",
+          fmt::format("A test that raises a false alarm for 1 % of those who did not take part "
+                      "recognises at most {} of those who did; guessing recognises 1 %. Whoever "
+                      "gave your taking part a chance of 10 % before may give it at most {} after "
+                      "an alarm.",
                       percent_up(found), percent_up(after))};
 }
 
@@ -68,16 +68,41 @@ std::string columns_answer(const Effects& effects, bool without_noise) {
     (effect->told_from_noise() ? told : hidden).push_back(effect->name);
   }
   if (!effects.noise_stated) {
-    return fmt::format("By the range of their effects, the largest first: {}. {}", listed(told),
-                       without_noise ? "There is no noise in them."
-                                     : "Nothing is stated about the noise in them.");
+    return fmt::format("The largest effect first: {}. {}", listed(told),
+                       without_noise ? "There is no privacy noise in these effects."
+                                     : "How much of that is noise, this training does not state.");
   }
-  std::string out = told.empty() ? "No column can be told from privacy's noise."
-                                 : fmt::format("Most of all {}.", listed(told));
-  if (!hidden.empty() && !told.empty()) {
-    out += fmt::format(" The effect of {} cannot be told from privacy's noise.", listed(hidden));
+  if (told.empty()) {
+    return "The noise hides that: no column has a larger effect than privacy's noise alone could "
+           "make. This does not mean that the columns do not matter.";
   }
-  return out;
+  std::string out =
+      fmt::format("The effects of {} are clearly larger than privacy's noise.", listed(told));
+  if (hidden.empty()) return out;
+  return out + fmt::format(
+                   " For {} this model cannot say: the effect is not larger than noise alone "
+                   "could make it.",
+                   listed(hidden));
+}
+
+/// Of a table of coefficients: which of them differ from 0.
+std::optional<std::pair<std::string, std::string>> coefficients_answer(const ReadResult& result) {
+  constexpr double level = 0.05;
+  if (!result.recorded.model || !result.recorded.model->model.table) return std::nullopt;
+  const auto lines = learn::table_lines(learn::table_of(result.recorded.model->model));
+  const auto corrected = learn::holm_of_slopes(lines);
+  std::vector<std::string> found;
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    if (corrected[k] && *corrected[k] < level) found.push_back(lines[k].name);
+  }
+  return std::pair{
+      fmt::format("Which coefficients of {} differ from 0?", in_quotes(result.name)),
+      found.empty()
+          ? std::string("None at the 5 % level, corrected for their number (Holm); the test "
+                        "allows for sampling error and privacy's noise.")
+          : fmt::format("At the 5 % level, corrected for their number (Holm): {}. The test allows "
+                        "for sampling error and privacy's noise.",
+                        listed(found))};
 }
 
 void add_answers(const Material& material, Section& section) {
@@ -90,13 +115,19 @@ void add_answers(const Material& material, Section& section) {
       answers.items.push_back(attack_answer(material.together, material.joint->adjacency));
     }
   }
+  const auto models = std::ranges::count(results.all, ResultKind::model, &ReadResult::kind);
   for (const auto& result : results.all) {
+    if (const auto found = coefficients_answer(result)) answers.items.push_back(*found);
     const auto effects = panels_of(result);
     if (!effects) continue;
     answers.items.emplace_back(
-        results.all.size() == 1 ? std::string("Which columns does the model use?")
-                                : fmt::format("Which columns does {} use?", in_quotes(result.name)),
+        models == 1 ? std::string("Which columns matter?")
+                    : fmt::format("Which columns matter in {}?", in_quotes(result.name)),
         columns_answer(*effects, std::isinf(result.receipt().guarantee.epsilon)));
+  }
+  if (results.all.empty() && material.request.account) {
+    answers.items.emplace_back("Who is protected, and against what?",
+                               account_promise(material.request.account->account));
   }
   if (material.request.account && results.all_protected() && results.all_follow()) {
     answers.items.emplace_back("May I run another model at epsilon 1?",
@@ -136,24 +167,27 @@ Section promise_section(const Material& material) {
   add_answers(material, section);
   if (results.all.size() > 1) {
     section.blocks.push_back({Paragraph{
-        "What is said of all results together counts them as computed from the same records, with "
-        "the settings of each fixed before the first one was seen."}});
+        "The statement about all results together assumes that they come from the same records and "
+        "that all settings were fixed before the first result was seen."}});
   }
   if (results.promises()) {
-    Folded full{"The guarantee of each result, in full", {}};
+    Folded full{"The guarantee in full", {}};
+    if (material.joint_prg_share > 0) {
+      full.blocks.push_back({Paragraph{fmt::format(
+          "All results together: {}. That the noise comes from a cipher adds at most {} to delta.",
+          material.joint ? guarantee_in_words(*material.joint) : std::string(),
+          privacy::rounded_up(material.joint_prg_share, 3))}});
+    }
     for (const auto& result : results.all) {
       full.blocks.push_back({Paragraph{
           fmt::format("{}: {}", in_quotes(result.name), privacy::statement(result.receipt()))}});
     }
     section.blocks.push_back({std::move(full)});
   }
-  if (results.all.empty() && material.request.account) {
-    section.blocks.push_back({Paragraph{account_promise(material.request.account->account)}});
-  }
   section.blocks.push_back({Paragraph{
-      "Not covered: what is true of everybody and so of you (that smoking harms is learned without "
-      "you), what somebody with access to the records reads there, what running time and memory "
-      "reveal, and what is released about the same records elsewhere."}});
+      "Not covered: conclusions that would be the same without you (that smoking harms is learned "
+      "from others too), what people with access to the records can read there, what running time "
+      "and memory use reveal, and anything released about the same records elsewhere."}});
   return section;
 }
 

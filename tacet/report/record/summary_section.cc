@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "tacet/base/error.h"
 #include "tacet/report/figure/labels.h"
@@ -14,6 +15,31 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t max_bars = 30;
 
+struct NoisyCount {
+  std::string value;
+  double count;
+};
+
+/// Those that have a bar, in the order of the schema: of many values the largest ones.
+std::vector<NoisyCount> drawn_counts(std::vector<NoisyCount> counts) {
+  if (counts.size() <= max_bars) return counts;
+  std::vector<double> sizes;
+  for (const auto& one : counts) sizes.push_back(one.count);
+  std::ranges::sort(sizes, std::greater());
+  const double least = sizes[max_bars - 1];
+  const auto above = static_cast<std::size_t>(
+      std::ranges::count_if(sizes, [least](double size) { return size > least; }));
+  // Of those that are equal to the least the first ones.
+  std::size_t equal = max_bars - above;
+  std::erase_if(counts, [&](const NoisyCount& one) {
+    if (one.count != least) return one.count < least;
+    if (equal == 0) return true;
+    --equal;
+    return false;
+  });
+  return counts;
+}
+
 /// A histogram of what values a column has, each with the margin of its noise.
 std::optional<Picture> counts_picture(const ordered_json& column, double margin,
                                       const std::string& name) {
@@ -26,28 +52,28 @@ std::optional<Picture> counts_picture(const ordered_json& column, double margin,
                   .numbers = {.caption = "Noisy counts, and the margin that each lies within",
                               .header = {"value", "noisy count", "margin", "share"},
                               .rows = {}}};
-  double most = -1;
-  std::string commonest;
+  std::vector<NoisyCount> counts;
   for (const auto& kind : column.at("values")) {
-    const auto value = kind.at("value").get<std::string>();
-    const double count = kind.at("noisy_count").get<double>();
-    picture.numbers.rows.push_back({value, count, margin, kind.at("share").get<double>()});
-    if (plot.levels.size() < max_bars) {
-      plot.bars.push_back({.at = static_cast<double>(plot.levels.size()),
-                           .value = std::max(count, 0.0),
-                           .low = std::max(count - margin, 0.0),
-                           .high = std::max(count + margin, 0.0)});
-      plot.levels.push_back(value);
-    }
-    if (count > most) {
-      most = count;
-      commonest = value;
-    }
+    counts.push_back({kind.at("value").get<std::string>(), kind.at("noisy_count").get<double>()});
+    picture.numbers.rows.push_back(
+        {counts.back().value, counts.back().count, margin, kind.at("share").get<double>()});
   }
-  if (plot.levels.empty()) return std::nullopt;
+  if (counts.empty()) return std::nullopt;
+  const auto first = *std::ranges::max_element(counts, {}, &NoisyCount::count);
   picture.finding =
-      fmt::format("The commonest value is {}, with about {} records, give or take {}.",
-                  in_quotes(commonest), number_text(most), number_text(margin));
+      fmt::format("The most frequent value is {}, with about {} records, give or take {}.",
+                  in_quotes(first.value), number_text(first.count), number_text(margin));
+  if (counts.size() > max_bars) {
+    picture.finding +=
+        fmt::format(" The {} most frequent of {} values are drawn.", max_bars, counts.size());
+  }
+  for (const auto& [value, count] : drawn_counts(std::move(counts))) {
+    plot.bars.push_back({.at = static_cast<double>(plot.levels.size()),
+                         .value = std::max(count, 0.0),
+                         .low = std::max(count - margin, 0.0),
+                         .high = std::max(count + margin, 0.0)});
+    plot.levels.push_back(value);
+  }
   picture.plots.push_back(std::move(plot));
   return picture;
 }
@@ -57,7 +83,7 @@ void add_summary(const ReadResult& result, const std::string& prefix, Section& s
   const double margin = values.at("count_margin").get<double>();
   section.blocks.push_back({Paragraph{
       fmt::format("About {} records.", number_text(values.at("records").get<double>()))}});
-  Table quartiles{.caption = "Quartiles, each a value whose rank is right within the margin",
+  Table quartiles{.caption = "Quartiles; the rank of each is right within the margin",
                   .header = {"column", "25 %", "50 %", "75 %", "margin in records"},
                   .rows = {}};
   Beside histograms;

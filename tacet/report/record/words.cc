@@ -40,16 +40,21 @@ std::string guarantee_in_words(const privacy::Guarantee& guarantee) {
                      privacy::rounded_up(guarantee.delta, 3));
 }
 
+std::string protected_in_words(const std::string& unit) {
+  if (unit == "record") return "Each record (a person with several records is protected less)";
+  return fmt::format("Each {} with all of its records", in_quotes(unit));
+}
+
 std::string difference_in_words(privacy::Adjacency adjacency, const std::string& unit) {
   const auto whose = unit == "record" ? std::string("one record")
                                       : fmt::format("all records of one {}", in_quotes(unit));
   switch (adjacency) {
     case privacy::Adjacency::add_remove:
-      return fmt::format("whether {} took part at all", whose);
+      return fmt::format("whether {} was among the data", whose);
     case privacy::Adjacency::zero_out:
-      return fmt::format("whether {} counted or was replaced by an empty one", whose);
+      return fmt::format("whether {} counted or was replaced by an empty record", whose);
     case privacy::Adjacency::replace_one:
-      return fmt::format("what {} said", whose);
+      return fmt::format("what {} says", whose);
   }
   return {};
 }

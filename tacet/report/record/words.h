@@ -22,7 +22,10 @@ namespace tacet::report {
 /// "epsilon 1 at delta 1e-5", both rounded up.
 [[nodiscard]] std::string guarantee_in_words(const privacy::Guarantee& guarantee);
 
-/// What two neighbours differ in: "whether a record took part at all".
+/// Who is protected, as the beginning of a sentence: "Each record".
+[[nodiscard]] std::string protected_in_words(const std::string& unit);
+
+/// What two neighbours differ in: "whether one record was among the data".
 [[nodiscard]] std::string difference_in_words(privacy::Adjacency adjacency,
                                               const std::string& unit);
 

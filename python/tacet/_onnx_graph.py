@@ -1,0 +1,136 @@
+"""Builds a graph of ONNX step by step: nodes for arithmetic on columns of doubles."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Sequence
+
+import numpy as np
+
+ML = "ai.onnx.ml"
+
+
+class Graph:
+    """Operators by name; every method gives back the name of what it computes.
+
+    Numbers are doubles throughout. A column of records has the shape [N, 1].
+    """
+
+    def __init__(self, onnx: Any) -> None:
+        self._onnx = onnx
+        self.nodes: List[Any] = []
+        self.inputs: List[Any] = []
+        self.outputs: List[Any] = []
+        self.initializers: List[Any] = []
+        self._constants: Dict[Any, str] = {}
+        self._count = 0
+
+    def _fresh(self) -> str:
+        self._count += 1
+        return f"tacet_{self._count}"
+
+    def node(self, kind: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
+        out = self._fresh()
+        self.nodes.append(self._onnx.helper.make_node(
+            kind, list(inputs), [out], domain=domain, **attributes))
+        return out
+
+    def constant(self, value: Any, dtype: Any = np.float64) -> str:
+        array = np.asarray(value, dtype=dtype)
+        key = (array.shape, array.dtype.str, array.tobytes())
+        if key not in self._constants:
+            name = self._fresh()
+            self._constants[key] = name
+            self.initializers.append(self._onnx.numpy_helper.from_array(array, name))
+        return self._constants[key]
+
+    def whole(self, value: Any) -> str:
+        return self.constant(value, np.int64)
+
+    def input(self, name: str, kind: str, width: int = 1) -> str:
+        """"double", "int64" or "string" of shape [N, width]."""
+        types = {"double": self._onnx.TensorProto.DOUBLE, "int64": self._onnx.TensorProto.INT64,
+                 "string": self._onnx.TensorProto.STRING}
+        self.inputs.append(
+            self._onnx.helper.make_tensor_value_info(name, types[kind], ["N", width]))
+        return name
+
+    def output(self, value: str, name: str, kind: str, shape: Sequence[Any]) -> None:
+        types = {"double": self._onnx.TensorProto.DOUBLE, "string": self._onnx.TensorProto.STRING}
+        self.nodes.append(self._onnx.helper.make_node("Identity", [value], [name]))
+        self.outputs.append(
+            self._onnx.helper.make_tensor_value_info(name, types[kind], list(shape)))
+
+    # ---- arithmetic, each step rounded as the program's
+
+    def add(self, one: str, other: str) -> str:
+        return self.node("Add", one, other)
+
+    def minus(self, one: str, other: str) -> str:
+        return self.node("Sub", one, other)
+
+    def times(self, one: str, other: str) -> str:
+        return self.node("Mul", one, other)
+
+    def over(self, one: str, other: str) -> str:
+        return self.node("Div", one, other)
+
+    def where(self, condition: str, one: str, other: str) -> str:
+        return self.node("Where", condition, one, other)
+
+    def clamp(self, value: str, lower: float, upper: float) -> str:
+        return self.node("Min", self.node("Max", value, self.constant(lower)),
+                         self.constant(upper))
+
+    def truncated(self, value: str) -> str:
+        """The whole number next to it toward zero."""
+        return self.times(self.node("Sign", value),
+                          self.node("Floor", self.node("Abs", value)))
+
+    def as_whole(self, value: str) -> str:
+        return self.node("Cast", value, to=self._onnx.TensorProto.INT64)
+
+    def as_double(self, value: str) -> str:
+        return self.node("Cast", value, to=self._onnx.TensorProto.DOUBLE)
+
+    def log(self, value: str) -> str:
+        """The program's series for the logarithm of a number from 1 on: the same bits."""
+        two = self.constant(2.0)
+        half_root = self.constant(0.70710678118654752)
+        guess = self.node("Floor", self.over(self.node("Log", value),
+                                             self.constant(0.6931471805599453)))
+        exponent = self.add(guess, self.constant(1.0))
+        m = self.over(value, self.node("Pow", two, exponent))
+        # The guess may be one off near powers of two; m ends in [sqrt(1/2), sqrt(2)).
+        for _ in range(2):
+            low = self.node("Less", m, half_root)
+            high = self.node("GreaterOrEqual", m, self.constant(2 * 0.70710678118654752))
+            m, exponent = (
+                self.where(low, self.times(m, two), self.where(high, self.over(m, two), m)),
+                self.where(low, self.minus(exponent, self.constant(1.0)),
+                           self.where(high, self.add(exponent, self.constant(1.0)), exponent)))
+        s = self.over(self.minus(m, self.constant(1.0)), self.add(m, self.constant(1.0)))
+        s2 = self.times(s, s)
+        p = self.constant(1.0 / 23)
+        for part in range(21, 1, -2):
+            p = self.add(self.times(p, s2), self.constant(1.0 / part))
+        cube = self.times(self.times(self.times(two, s), s2), p)
+        low_part = self.add(cube, self.times(exponent, self.constant(
+            float.fromhex("0x1.a39ef35793c76p-33"))))
+        tail = self.add(self.times(two, s), low_part)
+        return self.add(self.times(exponent, self.constant(
+            float.fromhex("0x1.62e42fee00000p-1"))), tail)
+
+    def log1p(self, value: str) -> str:
+        one = self.constant(1.0)
+        total = self.add(one, value)
+        tiny = self.node("Equal", total, one)
+        safe = self.where(tiny, self.constant(2.0), total)
+        found = self.times(self.log(safe), self.over(value, self.minus(safe, one)))
+        return self.where(tiny, value, found)
+
+    def logistic(self, margin: str) -> str:
+        one = self.constant(1.0)
+        odds = self.node("Exp", self.node("Neg", self.node("Abs", margin)))
+        total = self.add(one, odds)
+        return self.where(self.node("GreaterOrEqual", margin, self.constant(0.0)),
+                          self.over(one, total), self.over(odds, total))

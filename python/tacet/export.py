@@ -1,0 +1,242 @@
+"""Models for other programs: ONNX.
+
+``est.to_onnx()`` gives the graph; for a model file there is a command::
+
+    python -m tacet.export model.json -o model.onnx
+
+It needs the package ``onnx``. C, SQL and lists of coefficients are written by ``tacet export``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import sys
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _engine
+from ._onnx_columns import Columns, Slot
+from ._onnx_graph import ML, Graph
+from .errors import UsageError
+
+__all__ = ["bucket", "model_to_onnx"]
+
+_OPSET, _ML_OPSET, _IR = 17, 3, 8
+_UNPROTECTED = "UNPROTECTED"
+
+
+def bucket(text: Union[str, bytes], bits: int) -> int:
+    """The bucket of a text in a hashed column, which a graph takes as a number.
+
+    FNV-1a over the bytes, then the finaliser of SplitMix64; the bucket is its leading bits. For a
+    crossed column the text is every value with its length in bytes before it: ``3:low3:fri``.
+    """
+    mask = 2 ** 64 - 1
+    value = 0xcbf29ce484222325
+    for byte in text.encode("utf-8") if isinstance(text, str) else text:
+        value = (value ^ byte) * 0x100000001b3 & mask
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9 & mask
+    value = (value ^ value >> 27) * 0x94d049bb133111eb & mask
+    return (value ^ value >> 31) >> 64 - bits
+
+
+def model_to_onnx(model: Union[str, "os.PathLike[str]", _engine.Model]) -> Any:
+    """The ``onnx.ModelProto`` of a model file, checked by ``onnx.checker``.
+
+    Raises ``UsageError`` for a model that has no such form: wide models, regression tables,
+    projected rows, chosen features, words and ids.
+    """
+    if not isinstance(model, _engine.Model):
+        model = _engine.Model.load(os.fspath(model))
+    try:
+        import onnx
+    except ImportError:
+        raise UsageError("an export as ONNX needs the package onnx: pip install onnx") from None
+    made = _Export(onnx, json.loads(model.exported("coefficients", "sqlite", "records", [])))
+    return made.model()
+
+
+class _Export:
+    def __init__(self, onnx: Any, found: Dict[str, Any]) -> None:
+        self._onnx, self._found, self._schema = onnx, found, found["schema"]
+        if "selected_columns" in self._schema:
+            raise UsageError("a model of chosen features (feature_selection) cannot be exported as "
+                             "ONNX; C and SQL hold it")
+        self._graph = Graph(onnx)
+
+    def model(self) -> Any:
+        margins = self._margins()
+        if self._found["task"] == "regression":
+            self._regression(margins)
+        else:
+            self._classes(margins)
+        onnx, g, notes = self._onnx, self._graph, self._found["export"]
+        unprotected = notes.get(_UNPROTECTED)
+        name = "tacet_model" if unprotected is None else f"tacet_model_{_UNPROTECTED}"
+        graph = onnx.helper.make_graph(g.nodes, name, g.inputs, g.outputs, g.initializers,
+                                       doc_string=notes["guarantee"])
+        made = onnx.helper.make_model(
+            graph, producer_name="tacet", producer_version=notes["version"], ir_version=_IR,
+            opset_imports=[onnx.helper.make_opsetid("", _OPSET),
+                           onnx.helper.make_opsetid(ML, _ML_OPSET)])
+        made.doc_string = notes["guarantee"]
+        facts = {"guarantee": notes["guarantee"], "receipt_sha256": notes["receipt_sha256"],
+                 "tacet_version": notes["version"], "trained_by": notes["trained_by"],
+                 "schema": json.dumps(self._schema, sort_keys=True)}
+        if unprotected is not None:
+            facts[_UNPROTECTED] = unprotected
+        onnx.helper.set_model_props(made, facts)
+        onnx.checker.check_model(made, full_check=True)
+        return made
+
+    # ---- from records to margins
+
+    def _margins(self) -> str:
+        """[N, outputs], added in the order of the features as the program does."""
+        g = self._graph
+        rows = np.array([[one["value"] for one in output["coefficients"]]
+                         for output in self._found["outputs"]])
+        intercept = self._schema["intercept"]
+        constant = float(self._schema.get("constant", 1.0)) if intercept else 0.0
+        if "features" in self._schema:
+            return self._of_numbered(rows, constant)
+        columns = Columns(g, self._schema)
+        if columns.first + (1 if intercept else 0) != rows.shape[1]:
+            raise UsageError(f"the schema has {columns.first} features, but the model has "
+                             f"{rows.shape[1]}: this version of tacet cannot export it")
+        factor = self._factor(self._squares(columns.slots, constant), columns.square, constant)
+        scale = g.times(factor, g.constant(float(self._found["grid"])))
+        total = ""
+        for slot in columns.slots:
+            part = self._part(slot, rows, scale)
+            total = g.add(total, part) if total else part
+        if intercept:
+            last = g.times(g.truncated(g.times(g.constant(constant), scale)),
+                           g.constant([rows[:, -1]]))
+            total = g.add(total, last) if total else last
+        return g.times(total, g.constant(1.0 / self._found["grid"]))
+
+    def _squares(self, slots: List[Slot], constant: float) -> str:
+        g = self._graph
+        total = g.constant([[constant * constant]])
+        for slot in slots:
+            total = g.add(total, g.times(slot.value, slot.value))
+        return total
+
+    def _factor(self, squared: str, largest: float, constant: float) -> str:
+        """What a row is multiplied by, so that its norm is at most 1."""
+        g = self._graph
+        limit = 1.0
+        if self._schema["row_scaling"] == "const":
+            limit = 1.0 / math.sqrt(largest + constant * constant)
+        own = g.over(g.constant(1.0), g.node("Sqrt", squared))
+        short = g.node("LessOrEqual", squared, g.constant(1.0))
+        return g.where(short, g.constant(limit), g.node("Min", own, g.constant(limit)))
+
+    def _part(self, slot: Slot, rows: Any, scale: str) -> str:
+        """What a slot adds to each output, in units of the grid."""
+        g = self._graph
+        integer = g.truncated(g.times(slot.value, scale))
+        if slot.index is None:
+            return g.times(integer, g.constant([rows[:, slot.first]]))
+        table = g.constant(rows[:, slot.first:slot.first + slot.count].T)
+        place = g.node("Clip", slot.index, g.whole(0), g.whole(slot.count - 1))
+        found = g.node("GatherND", table, place)
+        return g.times(integer, found)
+
+    def _of_numbered(self, rows: Any, constant: float) -> str:
+        g, features = self._graph, self._schema["features"]
+        count, lower, upper = features["count"], features["lower"], features["upper"]
+        given = g.input("features", "double", count)
+        missing = g.node("Or", g.node("IsNaN", given), g.node("IsInf", given))
+        values = g.over(g.clamp(g.where(missing, g.constant(0.0), given), lower, upper),
+                        g.constant(float(max(-lower, upper))))
+        squares = g.node("ReduceSum", g.times(values, values), g.whole([1]), keepdims=1)
+        most = features.get("max_nonzero", count)
+        factor = self._factor(g.add(squares, g.constant(constant * constant)), float(most), constant)
+        scale = g.times(factor, g.constant(float(self._found["grid"])))
+        total = g.node("MatMul", g.truncated(g.times(values, scale)), g.constant(rows[:, :count].T))
+        if rows.shape[1] > count:
+            total = g.add(total, g.times(g.truncated(g.times(g.constant(constant), scale)),
+                                         g.constant([rows[:, -1]])))
+        return g.times(total, g.constant(1.0 / self._found["grid"]))
+
+    # ---- from margins to answers
+
+    def _regression(self, margins: str) -> None:
+        g, found = self._graph, self._found
+        lower, upper, link = found["target_lower"], found["target_upper"], found["link"]
+        if link == "identity":
+            label = g.clamp(margins, -1.0, 1.0)
+        elif link == "logit":
+            label = g.logistic(margins)
+        else:
+            label = g.node("Exp", g.node("Min", margins, g.constant(0.0)))
+        if self._schema["target"].get("kind") is None:
+            label = g.over(g.add(label, g.constant(1.0)), g.constant(2.0))
+        value = g.add(g.constant(float(lower)), g.times(label, g.constant(float(upper - lower))))
+        g.output(value, "prediction", "double", ["N", 1])
+        g.output(margins, "margin", "double", ["N", 1])
+
+    def _classes(self, margins: str) -> None:
+        g, classes = self._graph, self._found["classes"]
+        count = len(self._found["outputs"])
+        if count == 1:
+            above = g.node("Greater", margins, g.constant(0.0))
+            place = g.node("Squeeze", g.as_whole(above), g.whole([1]))
+        else:
+            place = g.node("ArgMax", margins, axis=1, keepdims=0)
+        label = g.node("LabelEncoder", place, domain=ML, keys_int64s=list(range(len(classes))),
+                       values_strings=classes, default_string="")
+        g.output(label, "label", "string", ["N"])
+        probabilities = self._probabilities(margins, count)
+        if probabilities:
+            g.output(probabilities, "probabilities", "double", ["N", len(classes)])
+        g.output(margins, "margin", "double", ["N", count])
+
+    def _probabilities(self, margins: str, count: int) -> Optional[str]:
+        g, loss = self._graph, self._found["loss"]
+        if self._found["link"] != "logit":
+            return None
+        if count == 1:
+            return g.node("Concat", g.logistic(g.node("Neg", margins)), g.logistic(margins),
+                          axis=1)
+        if loss == "softmax":
+            largest = g.node("ReduceMax", margins, axes=[1], keepdims=1)
+            shares = g.node("Exp", g.minus(margins, largest))
+        else:
+            shares = g.logistic(margins)
+        total = g.node("ReduceSum", shares, g.whole([1]), keepdims=1)
+        none = g.node("LessOrEqual", total, g.constant(0.0))
+        safe = g.where(none, g.constant(1.0), total)
+        return g.where(none, g.constant(1.0 / count), g.over(shares, safe))
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tacet.export",
+                                     description="Writes a model file as ONNX.")
+    parser.add_argument("model", help="model file that tacet train wrote")
+    parser.add_argument("-o", "--output", required=True, help="file to write")
+    parser.add_argument("--force", action="store_true", help="overwrite the output file")
+    asked = parser.parse_args(arguments)
+    output = pathlib.Path(asked.output)
+    try:
+        if output.exists() and not asked.force:
+            raise UsageError(f"'{output}' exists; give --force to overwrite it")
+        text = model_to_onnx(asked.model).SerializeToString()
+    except Exception as error:  # noqa: BLE001: one line for any of the package's errors
+        print(f"tacet.export: {error}", file=sys.stderr)
+        return 2
+    part = output.with_name(f".{output.name}.tmp")
+    part.write_bytes(text)
+    part.replace(output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

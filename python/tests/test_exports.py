@@ -1,0 +1,239 @@
+"""What ONNX Runtime and DuckDB compute from an exported model is what the package predicts."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import math
+import pathlib
+import subprocess
+import sys
+from typing import Any, Dict, List
+
+import numpy as np
+import pandas
+import pytest
+
+import tacet
+
+onnx = pytest.importorskip("onnx")
+runtime = pytest.importorskip("onnxruntime")
+
+pytestmark = pytest.mark.filterwarnings("ignore::tacet.PrivacyWarning")
+
+COUNT = 300
+TOWNS = ["Bern", "Bir's", "a;b\\", "elsewhere", ""]
+CODES = ["1", "2.5", "30", "1.0", "2.50", "x", ""]
+
+
+def records(count: int, seed: int, edge: float = 0.3) -> pandas.DataFrame:
+    """Numbers beyond their bounds, on them and missing, texts that no list has."""
+    draw = np.random.default_rng(seed)
+
+    def numbers(lower: float, upper: float, whole: bool = False) -> Any:
+        reach = upper - lower
+        values = draw.uniform(lower - reach / 5, upper + reach / 5, count)
+        values = np.round(values, 0 if whole else 3)
+        special = draw.choice([lower, upper, -999.0, math.nan, math.inf], count)
+        return np.where(draw.random(count) < edge, special, values)
+
+    days = draw.integers(-400, 1400, count)
+    start = datetime.date(2011, 1, 1)
+    return pandas.DataFrame({
+        "age": numbers(17, 90, True), "gain": numbers(0, 9999), "curve": numbers(-3, 5),
+        "case": numbers(0, 100, True), "hour": numbers(0, 24),
+        "flag": draw.choice([0.0, 1.0, math.nan], count),
+        "day": [(start + datetime.timedelta(days=int(one))).isoformat() for one in days],
+        "town": draw.choice(TOWNS, count), "code": draw.choice(CODES, count)})
+
+
+def columns() -> List[Any]:
+    return [tacet.numeric("age", 17, 90, knots=0),
+            tacet.numeric("gain", 0, 9999, log1p=True, fill=12, knots=0),
+            tacet.numeric("curve", -3, 5, knots=7),
+            tacet.numeric("case", 0, 100, bins=10, missing_indicator=True, knots=0),
+            tacet.numeric("hour", 0, 24, period=24), tacet.numeric("flag", 0, 1, knots=0),
+            tacet.date("day", "2011-01-01", "2013-12-31", knots=0),
+            tacet.categorical("town", ["Bern", "Bir's", "a;b\\"], other="column"),
+            tacet.categorical("code", ["1", "2.5", "30"])]
+
+
+TARGETS = {"two": tacet.binary("y", positive="yes", negative="no"),
+           "three": tacet.multiclass("y", ["a", "b's", "c"]),
+           "number": tacet.number("y", 0, 10), "count": tacet.count("y", 20),
+           "probability": tacet.probability("y")}
+
+
+def target_of(kind: str, table: pandas.DataFrame) -> Any:
+    signal = np.clip(table["curve"].replace(math.inf, 5).fillna(0), -3, 5) + (table["town"] == "Bern")
+    if kind == "two":
+        return np.where(signal > 1, "yes", "no")
+    if kind == "three":
+        return np.where(signal < 0, "a", np.where(signal < 2, "b's", "c"))
+    scaled = (signal + 3) / 9
+    return {"number": scaled * 10, "count": np.round(scaled * 20), "probability": scaled}[kind]
+
+
+@functools.cache
+def fitted(kind: str, scaling: str = "clip1", **more: Any) -> Any:
+    schema = tacet.Schema(columns(), public_row_count=COUNT, target=TARGETS[kind],
+                          row_scaling=scaling, interactions=[("town", "code")],
+                          missing=["", "NA", "-999"])
+    table = records(COUNT, 1)
+    make = {"two": tacet.LogisticRegression, "three": tacet.LogisticRegression}.get(
+        kind, tacet.LinearRegressor)
+    if kind == "count":
+        make = tacet.PoissonRegressor
+    return make(epsilon=math.inf, schema=schema, **more).fit(table.assign(y=target_of(kind, table)))
+
+
+def answers(made: Any, table: pandas.DataFrame) -> Dict[str, Any]:
+    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    feed = {}
+    for one in session.get_inputs():
+        column = table[one.name]
+        if one.type == "tensor(string)":
+            values = column.to_numpy(dtype=object)
+        elif one.name == "day":
+            values = np.array([(datetime.date.fromisoformat(day) - datetime.date(1970, 1, 1)).days
+                               for day in column], dtype=np.float64)
+        else:
+            values = column.to_numpy(dtype=np.float64)
+        feed[one.name] = values.reshape(-1, 1)
+    names = [one.name for one in session.get_outputs()]
+    return dict(zip(names, session.run(None, feed)))
+
+
+@pytest.mark.parametrize("scaling", ["clip1", "const"])
+@pytest.mark.parametrize("kind", ["two", "three"])
+def test_classes_and_probabilities_are_the_same(kind: str, scaling: str) -> None:
+    model, table = fitted(kind, scaling), records(2000, 2)
+    found = answers(model.to_onnx(), table)
+    assert found["label"].tolist() == model.predict(table).tolist()
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(table), rtol=0, atol=1e-12)
+    margins = model.decision_function(table)
+    np.testing.assert_allclose(found["margin"], margins.reshape(len(table), -1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["number", "count", "probability"])
+def test_numbers_are_the_same(kind: str) -> None:
+    model, table = fitted(kind), records(2000, 3)
+    found = answers(model.to_onnx(), table)["prediction"][:, 0]
+    np.testing.assert_allclose(found, model.predict(table), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["softmax", "logistic"])
+def test_losses_of_several_classes(loss: str) -> None:
+    model, table = fitted("three", loss=loss), records(500, 4)
+    found = answers(model.to_onnx(), table)
+    assert found["label"].tolist() == model.predict(table).tolist()
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(table), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("scaling", ["clip1", "const"])
+def test_numbered_features_are_one_array(scaling: str) -> None:
+    values = np.random.default_rng(5).uniform(-0.2, 1.2, (COUNT, 4))
+    labels = np.where(values[:, 0] > values[:, 1], "b", "a")
+    schema = tacet.Schema(features=tacet.numbered(4, 0, 1), public_row_count=COUNT,
+                          row_scaling=scaling, target=tacet.binary(None, positive="b", negative="a"))
+    model = tacet.LogisticRegression(epsilon=math.inf, schema=schema).fit(values, labels)
+    session = runtime.InferenceSession(model.to_onnx().SerializeToString(),
+                                       providers=["CPUExecutionProvider"])
+    found = session.run(["label", "probabilities"], {"features": values})
+    assert found[0].tolist() == model.predict(values).tolist()
+    np.testing.assert_allclose(found[1], model.predict_proba(values), rtol=0, atol=1e-12)
+
+
+def test_buckets_are_those_of_the_public_hash() -> None:
+    words = np.random.default_rng(6).choice(["x", "y", "\u00fc", "long " * 9, ""], COUNT)
+    table = pandas.DataFrame({"word": words, "y": np.where(words == "x", "yes", "no")})
+    schema = tacet.Schema([tacet.hashed("word", bits=5)], public_row_count=COUNT,
+                          target=TARGETS["two"])
+    model = tacet.LogisticRegression(epsilon=math.inf, schema=schema).fit(table)
+    buckets = [-1 if word == "" else tacet.export.bucket(word, 5) for word in words]
+    session = runtime.InferenceSession(model.to_onnx().SerializeToString(),
+                                       providers=["CPUExecutionProvider"])
+    found, = session.run(["probabilities"], {"word": np.array(buckets).reshape(-1, 1)})
+    np.testing.assert_allclose(found, model.predict_proba(table), rtol=0, atol=1e-12)
+
+
+def test_a_model_that_promises_nothing_says_so() -> None:
+    made = fitted("two").to_onnx()
+    facts = {one.key: one.value for one in made.metadata_props}
+    assert "UNPROTECTED" in facts and "UNPROTECTED" in made.graph.name
+    assert facts["guarantee"] == made.doc_string and len(facts["receipt_sha256"]) == 64
+    assert {one.domain: one.version for one in made.opset_import} == {"": 17, "ai.onnx.ml": 3}
+    table = records(COUNT, 1)
+    schema = tacet.Schema(columns(), public_row_count=COUNT, target=TARGETS["two"])
+    sound = tacet.LogisticRegression(epsilon=1, schema=schema).fit(
+        table.assign(y=target_of("two", table))).to_onnx()
+    assert "UNPROTECTED" not in sound.graph.name and "epsilon" in sound.doc_string \
+        or "differential privacy" in sound.doc_string
+
+
+def test_what_has_no_such_form_is_refused() -> None:
+    table = records(COUNT, 1)
+    schema = tacet.Schema([tacet.numeric("age", 17, 90), tacet.text("town", bits=4)],
+                          public_row_count=COUNT, target=TARGETS["two"])
+    rows = table.assign(y=target_of("two", table))
+    model = tacet.LogisticRegression(epsilon=math.inf, schema=schema).fit(rows)
+    with pytest.raises(tacet.UsageError, match="'town'"):
+        model.to_onnx()
+    wide = tacet.WideClassifier(epsilon=math.inf, steps=3, hidden=2, schema=tacet.Schema(
+        columns(), public_row_count=COUNT, target=TARGETS["two"])).fit(rows)
+    with pytest.raises(tacet.UsageError, match="wide"):
+        wide.to_onnx()
+
+
+def test_a_model_file_by_command(tmp_path: pathlib.Path) -> None:
+    fitted("two").save(tmp_path / "m.json")
+    command = [sys.executable, "-m", "tacet.export", str(tmp_path / "m.json"), "-o",
+               str(tmp_path / "m.onnx")]
+    assert subprocess.run(command, check=False).returncode == 0
+    onnx.checker.check_model(onnx.load(tmp_path / "m.onnx"))
+    again = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
+    assert again.returncode == 2 and "exists" in again.stderr
+    (tmp_path / "bad.json").write_text("{}")
+    bad = subprocess.run([*command[:3], str(tmp_path / "bad.json"), "-o", str(tmp_path / "b.onnx")],
+                         check=False, stderr=subprocess.PIPE, text=True)
+    assert bad.returncode == 2 and not (tmp_path / "b.onnx").exists()
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.json", "m.json", "m.onnx"]
+
+
+def test_a_folder_for_mlflow(tmp_path: pathlib.Path) -> None:
+    model, table = fitted("two"), records(100, 7)
+    tacet.mlflow.save_model(model, tmp_path / "folder")
+    said = (tmp_path / "folder" / "MLmodel").read_text(encoding="utf-8")
+    assert "loader_module: tacet.mlflow" in said and "UNPROTECTED" in said
+    loaded = tacet.mlflow._load_pyfunc(str(tmp_path / "folder" / "model.json"))
+    assert loaded.predict(table).tolist() == model.predict(table).tolist()
+    with pytest.raises(tacet.UsageError, match="exists"):
+        tacet.mlflow.save_model(model, tmp_path / "folder")
+    assert [one.name for one in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("kind", ["two", "three", "number"])
+def test_a_query_scores_a_table_of_duckdb(kind: str, typed: bool) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    model, table = fitted(kind), records(500, 8)
+    base = duckdb.connect()
+    texts = {"town", "code"} | (set() if typed else set(table.columns))
+    names = [f'"{name}" ' + ("VARCHAR" if name in texts else "DATE" if name == "day" else "DOUBLE")
+             for name in table.columns]
+    base.execute(f"CREATE TABLE people (id INTEGER, {', '.join(names)})")
+    rows = [[k, *(None if isinstance(one, float) and math.isnan(one) else
+                  repr(one) if name in texts and isinstance(one, float) else one
+                  for name, one in zip(table.columns, row))]
+            for k, row in enumerate(table.itertuples(index=False))]
+    base.executemany(f"INSERT INTO people VALUES ({', '.join('?' * (1 + len(names)))})", rows)
+    found = base.execute(model.to_sql(dialect="duckdb", table="people", keep=["id"])).fetchdf()
+    found = found.sort_values("id")
+    predicted = model.predict(table)
+    if kind == "number":
+        np.testing.assert_allclose(found["prediction_UNPROTECTED"], predicted, rtol=0, atol=1e-9)
+        return
+    assert found["prediction_UNPROTECTED"].tolist() == predicted.tolist()
+    named = ["probability"] if kind == "two" else ["probability_1", "probability_2", "probability_3"]
+    np.testing.assert_allclose(found[[one + "_UNPROTECTED" for one in named]].to_numpy(),
+                               model.predict_proba(table)[:, -len(named):], rtol=0, atol=1e-9)

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "tacet/model/model_file.h"
+
+/// Models with curves, in words and for programs: by what they predict along each column.
+namespace tacet::apps {
+
+/// In two lines, for what has more to say.
+[[nodiscard]] std::string curves_summary(const model::ModelFile& file);
+[[nodiscard]] std::string curves_text(const model::ModelFile& file);
+[[nodiscard]] nlohmann::ordered_json curves_json(const model::ModelFile& file);
+
+}  // namespace tacet::apps

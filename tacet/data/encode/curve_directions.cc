@@ -1,0 +1,375 @@
+#include "tacet/data/encode/curve_directions.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tacet/data/encode/curve_features.h"
+#include "tacet/numeric/elementary.h"
+#include "tacet/numeric/symmetric.h"
+
+namespace tacet::data {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr std::size_t half_hats = CurveFunctions::half_hats;
+constexpr double two_pi = 2 * std::numbers::pi;
+
+Complex at_turns(double turns) {
+  const auto at = numeric::sine_cosine(turns);
+  return {at.cosine, at.sine};
+}
+
+// std::complex multiplies by a library call that asks for infinities.
+Complex times(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// Moments of one standard normal number z and of the pairs of hat functions around k and -k,
+/// without the factor of their height: sums over a grid that the knots lie on, whose moments of
+/// waves are those of the normal law to the last bit.
+class HatMoments {
+ public:
+  HatMoments() {
+    for (int i = 0; i < points; ++i) {
+      const double z = step * i;
+      // Twice, for -z, but at 0.
+      weights_[static_cast<std::size_t>(i)] =
+          (i == 0 ? 1 : 2) * step * numeric::exp(-z * z / 2) / std::sqrt(two_pi);
+      for (std::size_t k = 0; k < half_hats; ++k) {
+        const auto knot = static_cast<std::int64_t>(k);
+        const double left = CurveFunctions::hat(knot, z) * (std::numbers::sqrt2 / 2);
+        const double right =
+            CurveFunctions::hat(Curves::hats - 1 - knot, z) * (std::numbers::sqrt2 / 2);
+        even_[k][static_cast<std::size_t>(i)] = left + right;
+        odd_[k][static_cast<std::size_t>(i)] = left - right;
+      }
+    }
+    for (std::size_t k = 0; k < half_hats; ++k) {
+      for (std::size_t i = 0; i < points; ++i) {
+        mean[k] += weights_[i] * even_[k][i];
+        slope[k] += weights_[i] * odd_[k][i] * step * static_cast<double>(i);
+        for (std::size_t j = 0; j < half_hats; ++j) {
+          even_square[k][j] += weights_[i] * even_[k][i] * even_[j][i];
+          odd_square[k][j] += weights_[i] * odd_[k][i] * odd_[j][i];
+        }
+      }
+    }
+  }
+
+  using Values = std::array<double, half_hats>;
+  Values mean{};   ///< of the even ones
+  Values slope{};  ///< mean of the odd ones times z
+  std::array<Values, half_hats> even_square{};
+  std::array<Values, half_hats> odd_square{};
+
+  /// Means of even ones times cos(2 pi turns z), and of odd ones times the sine.
+  [[nodiscard]] std::pair<Values, Values> with_wave(double turns) const {
+    std::pair<Values, Values> out{};
+    for (std::size_t i = 0; i < points; ++i) {
+      const auto at = at_turns(turns * step * static_cast<double>(i));
+      for (std::size_t k = 0; k < half_hats; ++k) {
+        out.first[k] += weights_[i] * even_[k][i] * at.real();
+        out.second[k] += weights_[i] * odd_[k][i] * at.imag();
+      }
+    }
+    return out;
+  }
+
+ private:
+  static constexpr double step = 1.0 / 24;  // an eighth of the way between knots
+  static constexpr int points = 8 * 24;
+  std::array<double, points> weights_{};
+  std::array<std::array<double, points>, half_hats> even_{};
+  std::array<std::array<double, points>, half_hats> odd_{};
+};
+
+/// Moments of all functions under the invented law.
+class Moments {
+ public:
+  Moments(const CurveFunctions& functions, base::ThreadPool& threads)
+      : functions_(functions),
+        shape_(functions.shape()),
+        waves_(functions.frequencies()),
+        numbers_(static_cast<std::size_t>(shape_.numbers)),
+        half_(functions.half()),
+        threads_(threads) {
+    read_waves();
+    read_line();
+  }
+
+  /// One block for even and one for odd functions, or one for all where categories mix them, less
+  /// what a line in numbers and categories says.
+  [[nodiscard]] std::vector<numeric::SymmetricBlock> blocks() const {
+    std::vector<numeric::SymmetricBlock> out;
+    if (shape_.levels.empty()) {
+      out.push_back(block({0, half_}));
+      out.push_back(block({half_, 2 * half_}));
+    } else {
+      out.push_back(block({0, 2 * half_}));
+    }
+    return out;
+  }
+
+  /// The best line: a constant, a coefficient per number, and what each category adds; each for
+  /// all functions.
+  [[nodiscard]] const std::vector<std::vector<double>>& line() const { return line_; }
+
+ private:
+  struct Range {
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  [[nodiscard]] std::span<const double> frequencies_of(std::size_t wave) const {
+    return std::span(turns_).subspan(wave * numbers_, numbers_);
+  }
+
+  void read_waves() {
+    for (std::size_t wave = 0; wave < waves_; ++wave) {
+      double square = 0;
+      for (std::size_t k = 0; k < numbers_; ++k) {
+        turns_.push_back(functions_.frequency(wave, k));
+        square += turns_.back() * turns_.back();
+      }
+      squares_.push_back(square);
+    }
+    std::size_t level = 0;
+    for (const auto count : shape_.levels) {
+      auto& column = phases_.emplace_back();
+      auto& means = level_means_.emplace_back(waves_);
+      for (std::int64_t k = 0; k < count; ++k, ++level) {
+        auto& of_level = column.emplace_back();
+        for (std::size_t wave = 0; wave < waves_; ++wave) {
+          of_level.push_back(at_turns(functions_.angle(wave, level)));
+          means[wave] += of_level.back() / static_cast<double>(count);
+        }
+      }
+    }
+  }
+
+  /// e^(-|2 pi turns|^2 / 2): the mean of a wave in normal numbers.
+  static double damping(double square_turns) {
+    return numeric::exp(-0.5 * two_pi * two_pi * square_turns);
+  }
+
+  /// The mean factor of the categories' angles, of all columns but one.
+  [[nodiscard]] Complex angle_mean(std::size_t wave, std::size_t without) const {
+    Complex mean = 1;
+    for (std::size_t j = 0; j < level_means_.size(); ++j) {
+      if (j != without) mean = times(mean, level_means_[j][wave]);
+    }
+    return mean;
+  }
+
+  void set_wave(std::vector<double>& row, std::size_t wave, Complex value) const {
+    row[wave] = functions_.wave_height() * value.real();
+    row[half_ + wave] = functions_.wave_height() * value.imag();
+  }
+
+  void read_line() {
+    const auto none = level_means_.size();
+    line_.assign(1 + numbers_, std::vector<double>(2 * half_, 0.0));
+    for (std::size_t wave = 0; wave < waves_; ++wave) {
+      const Complex mean = angle_mean(wave, none) * damping(squares_[wave]);
+      set_wave(line_[0], wave, mean);
+      for (std::size_t k = 0; k < numbers_; ++k) {
+        const double w = two_pi * turns_[wave * numbers_ + k];
+        set_wave(line_[1 + k], wave, Complex{-mean.imag() * w, mean.real() * w});
+      }
+    }
+    const double height = functions_.hat_height();
+    for (std::size_t k = 0; k < numbers_; ++k) {
+      for (std::size_t hat = 0; hat < half_hats; ++hat) {
+        const auto place = waves_ + k * half_hats + hat;
+        line_[0][place] = height * hats_.mean[hat];
+        line_[1 + k][half_ + place] = height * hats_.slope[hat];
+      }
+    }
+    for (std::size_t j = 0; j < phases_.size(); ++j) {
+      for (const auto& level : phases_[j]) {
+        auto& row = line_.emplace_back(2 * half_, 0.0);
+        for (std::size_t wave = 0; wave < waves_; ++wave) {
+          const Complex other = angle_mean(wave, j) * damping(squares_[wave]);
+          set_wave(row, wave, times(other, level[wave] - level_means_[j][wave]));
+        }
+      }
+    }
+  }
+
+  /// Means of e^(i(a - b)) and e^(i(a + b)) of two waves' angles.
+  [[nodiscard]] std::pair<Complex, Complex> angle_moments(std::size_t a, std::size_t b) const {
+    Complex difference = 1;
+    Complex sum = 1;
+    for (const auto& column : phases_) {
+      Complex of_difference = 0;
+      Complex of_sum = 0;
+      for (const auto& level : column) {
+        of_difference += times(level[a], std::conj(level[b]));
+        of_sum += times(level[a], level[b]);
+      }
+      const double share = 1 / static_cast<double>(column.size());
+      difference = times(difference, of_difference * share);
+      sum = times(sum, of_sum * share);
+    }
+    return {difference, sum};
+  }
+
+  /// Writes a moment of the functions at i and j, where both are in the block.
+  struct Target {
+    Range range;
+    numeric::SymmetricBlock& block;
+
+    void set(std::size_t i, std::size_t j, double value) const {
+      if (i < range.begin || i >= range.end || j < range.begin || j >= range.end) return;
+      block.matrix[(i - range.begin) * block.size + j - range.begin] = value;
+      block.matrix[(j - range.begin) * block.size + i - range.begin] = value;
+    }
+  };
+
+  void set_waves(const Target& target, std::size_t a, std::size_t b) const {
+    const auto left = frequencies_of(a);
+    const auto right = frequencies_of(b);
+    double inner = 0;
+    for (std::size_t k = 0; k < numbers_; ++k) inner += left[k] * right[k];
+    const double squares = squares_[a] + squares_[b];
+    auto [difference, sum] = angle_moments(a, b);
+    const double factor = functions_.wave_height() * functions_.wave_height() / 2;
+    difference *= factor * damping(squares - 2 * inner);
+    sum *= factor * damping(squares + 2 * inner);
+    target.set(a, b, difference.real() + sum.real());
+    target.set(half_ + a, half_ + b, difference.real() - sum.real());
+    target.set(half_ + a, b, sum.imag() + difference.imag());
+    target.set(a, half_ + b, sum.imag() - difference.imag());
+  }
+
+  /// Of one number's hat functions with a wave.
+  void set_hats_of_wave(const Target& target, std::size_t wave, std::size_t number) const {
+    const double own = turns_[wave * numbers_ + number];
+    const auto [even, odd] = hats_.with_wave(own);
+    const Complex rest = angle_mean(wave, level_means_.size()) *
+                         damping(squares_[wave] - own * own) *
+                         (functions_.wave_height() * functions_.hat_height());
+    for (std::size_t hat = 0; hat < half_hats; ++hat) {
+      const auto place = waves_ + number * half_hats + hat;
+      // e^(i w z) times an even hat is its cosine's part, times an odd one i times its sine's.
+      target.set(wave, place, rest.real() * even[hat]);
+      target.set(half_ + wave, place, rest.imag() * even[hat]);
+      target.set(wave, half_ + place, -rest.imag() * odd[hat]);
+      target.set(half_ + wave, half_ + place, rest.real() * odd[hat]);
+    }
+  }
+
+  void set_hats(const Target& target, std::size_t one, std::size_t other) const {
+    const double factor = functions_.hat_height() * functions_.hat_height();
+    for (std::size_t a = 0; a < half_hats; ++a) {
+      for (std::size_t b = 0; b < half_hats; ++b) {
+        const auto left = waves_ + one * half_hats + a;
+        const auto right = waves_ + other * half_hats + b;
+        const bool same = one == other;
+        target.set(left, right,
+                   factor * (same ? hats_.even_square[a][b] : hats_.mean[a] * hats_.mean[b]));
+        target.set(half_ + left, half_ + right, same ? factor * hats_.odd_square[a][b] : 0);
+      }
+    }
+  }
+
+  [[nodiscard]] numeric::SymmetricBlock block(Range range) const {
+    numeric::SymmetricBlock out{range.end - range.begin, {}};
+    out.matrix.assign(out.size * out.size, 0.0);
+    const Target target{range, out};
+    threads_.for_blocks(static_cast<std::int64_t>(waves_), 8,
+                        [&](int, std::int64_t begin, std::int64_t end) {
+                          for (auto wave = static_cast<std::size_t>(begin);
+                               wave < static_cast<std::size_t>(end); ++wave) {
+                            for (std::size_t b = 0; b <= wave; ++b) set_waves(target, wave, b);
+                            for (std::size_t k = 0; k < numbers_; ++k) {
+                              set_hats_of_wave(target, wave, k);
+                            }
+                          }
+                        });
+    for (std::size_t k = 0; k < numbers_; ++k) {
+      for (std::size_t j = 0; j <= k; ++j) set_hats(target, k, j);
+    }
+    take_off_line(range, out);
+    return out;
+  }
+
+  /// Constant, numbers and the levels of different columns are uncorrelated under the law.
+  void take_off_line(Range range, numeric::SymmetricBlock& out) const {
+    std::vector<double> shares(1 + numbers_, 1.0);
+    for (const auto& column : phases_) {
+      shares.insert(shares.end(), column.size(), 1 / static_cast<double>(column.size()));
+    }
+    threads_.for_blocks(
+        static_cast<std::int64_t>(out.size), 32, [&](int, std::int64_t begin, std::int64_t end) {
+          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+            for (std::size_t part = 0; part < line_.size(); ++part) {
+              const double* row = line_[part].data() + range.begin;
+              const double factor = shares[part] * row[i];
+              if (factor == 0) continue;
+              double* to = out.matrix.data() + i * out.size;
+              for (std::size_t j = 0; j < out.size; ++j) to[j] -= factor * row[j];
+            }
+          }
+        });
+  }
+
+  const CurveFunctions& functions_;
+  CurveShape shape_;
+  std::size_t waves_;
+  std::size_t numbers_;
+  std::size_t half_;
+  base::ThreadPool& threads_;
+  HatMoments hats_;
+  std::vector<double> turns_;                              // wave by wave
+  std::vector<double> squares_;                            // of a wave's turns
+  std::vector<std::vector<std::vector<Complex>>> phases_;  // by column, level, wave
+  std::vector<std::vector<Complex>> level_means_;          // by column, wave
+  std::vector<std::vector<double>> line_;                  // by part of the line, function
+};
+
+}  // namespace
+
+Curves with_directions(const Curves& curves, const CurveShape& shape, base::ThreadPool& threads) {
+  Curves out = curves;
+  const auto directions = static_cast<std::size_t>(curves.directions);
+  const auto functions_each = static_cast<std::size_t>(shape.function_weights(curves));
+  const auto line_each = static_cast<std::size_t>(shape.line_weights());
+  out.weights.assign(directions * functions_each, 0);
+  out.lines.assign(directions * line_each, 0.0F);
+  if (directions == 0) return out;
+  const CurveFunctions functions(curves, shape);
+  const Moments moments(functions, threads);
+  const auto space = numeric::leading_space(moments.blocks(), directions, threads);
+  out.energy = space.energy;
+  out.even = space.parts.size() == 2 ? static_cast<std::int64_t>(space.parts[0].count) : 0;
+  constexpr auto unit = static_cast<double>(Curves::weight_unit);
+  std::size_t direction = 0;
+  for (std::size_t b = 0; b < space.parts.size(); ++b) {
+    const auto& part = space.parts[b];
+    const std::size_t first = b * functions_each;  // of the block, among all functions
+    for (std::size_t k = 0; k < part.count; ++k, ++direction) {
+      std::vector<double> line(line_each, 0.0);
+      for (std::size_t i = 0; i < functions_each; ++i) {
+        const auto weight =
+            static_cast<std::int16_t>(std::floor(part.vectors[i * part.count + k] * unit + 0.5));
+        out.weights[direction * functions_each + i] = weight;
+        for (std::size_t l = 0; l < line_each; ++l) {
+          line[l] += weight / unit * moments.line()[l][first + i];
+        }
+      }
+      for (std::size_t l = 0; l < line_each; ++l) {
+        out.lines[direction * line_each + l] = static_cast<float>(line[l]);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace tacet::data

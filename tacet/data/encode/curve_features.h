@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/data/schema/curves.h"
+
+namespace tacet::data {
+
+/// A record as curves read it.
+struct CurvePoint {
+  std::vector<double> numbers{};  ///< in standard deviations, cut at 3
+  std::vector<std::int64_t>
+      levels{};  ///< of all columns, numbered through; -1: none of the column's
+};
+
+/// The functions that principal curves are made of, by the public seed alone:
+///
+/// - even ones: cos(w z + angle) for each frequency w, then for each number the sums of hat
+///   functions around k and -k standard deviations;
+/// - odd ones: sin(w z + angle), then the differences of these hat functions.
+///
+/// Frequencies are rows of random orthogonal matrices as long as rows of normal ones (Yu et al.
+/// 2016), of deviation 1 / (.7 sqrt(columns)); each category adds a normal angle of deviation
+/// 1 / sqrt(columns). Of squares 1 together: .7 of them the frequencies', .3 the hats'.
+/// Frequencies, angles and values are integers: the same bits on every machine, in any order.
+class CurveFunctions {
+ public:
+  static constexpr double wave_share = 0.7;
+  static constexpr double lengthscale = 0.7;
+  static constexpr double reach = 2.5;  ///< where the outer knots are, in standard deviations
+  static constexpr std::int64_t half_hats = Curves::hats / 2;
+
+  CurveFunctions(const Curves& curves, const CurveShape& shape);
+
+  [[nodiscard]] const CurveShape& shape() const { return shape_; }
+  [[nodiscard]] std::size_t frequencies() const { return frequencies_; }
+  /// Even functions, and as many odd ones.
+  [[nodiscard]] std::size_t half() const { return half_; }
+
+  /// Of unit length 2 pi: turns per standard deviation of a number.
+  [[nodiscard]] double frequency(std::size_t wave, std::size_t number) const {
+    return turns_[number * frequencies_ + wave] / turn_units;
+  }
+  /// In turns.
+  [[nodiscard]] double angle(std::size_t wave, std::size_t level) const {
+    return angles_[level * frequencies_ + wave] / (turn_units * number_units);
+  }
+  [[nodiscard]] double wave_height() const { return wave_height_; }
+  [[nodiscard]] double hat_height() const { return hat_height_; }
+
+  /// All functions of a point, even ones, then odd ones, in units of unit(). Numbers are within 3.
+  /// Together their squares are at most 1.5 of `frequencies` times those of a wave's height,
+  /// 2048^2: at most 78,400 long.
+  void evaluate(const CurvePoint& point, std::span<std::int16_t> out) const;
+  [[nodiscard]] double unit() const { return wave_height_ / wave_units; }
+
+  /// Hat function k of a number, k below Curves::hats, 1 at its knot.
+  static double hat(std::int64_t knot, double number);
+
+ private:
+  // Products of a frequency and a number are in 2^-27 turns, and their sums in 2^32 such units:
+  // what is beyond is whole turns.
+  static constexpr double turn_units = 1 << 14;
+  static constexpr double number_units = 1 << 13;
+  static constexpr double wave_units = 1 << 11;
+
+  CurveShape shape_;
+  std::size_t frequencies_;
+  std::size_t half_;
+  double wave_height_;
+  double hat_height_;
+  std::vector<std::int16_t> turns_;    // number by number
+  std::vector<std::uint32_t> angles_;  // level by level
+};
+
+}  // namespace tacet::data

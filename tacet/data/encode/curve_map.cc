@@ -1,0 +1,97 @@
+#include "tacet/data/encode/curve_map.h"
+
+#include <algorithm>
+
+#include "tacet/numeric/pair_products.h"
+
+namespace tacet::data {
+namespace {
+
+/// Word p of a vector of integers, the last one beside a zero where they are odd in number.
+std::uint32_t word(std::span<const std::int16_t> values, std::size_t p) {
+  const bool both = 2 * p + 1 < values.size();
+  return numeric::paired(values[2 * p], both ? values[2 * p + 1] : std::int16_t{0});
+}
+
+}  // namespace
+
+CurveMap::CurveMap(const Curves& curves, const CurveShape& shape)
+    : functions_(curves, shape),
+      directions_(static_cast<std::size_t>(curves.directions)),
+      unit_(static_cast<float>(functions_.unit() / static_cast<double>(Curves::weight_unit))) {
+  const auto functions = static_cast<std::size_t>(shape.function_weights(curves));
+  const auto lines = static_cast<std::size_t>(shape.line_weights());
+  if (shape.levels.empty()) {
+    const auto even = static_cast<std::size_t>(curves.even);
+    add_group(curves, {0, functions, 0, even});
+    add_group(curves, {functions, functions, even, directions_ - even});
+  } else {
+    add_group(curves, {0, functions, 0, directions_});
+  }
+  line_.resize(lines * directions_);
+  for (std::size_t d = 0; d < directions_; ++d) {
+    for (std::size_t l = 0; l < lines; ++l) {
+      line_[l * directions_ + d] = curves.lines[d * lines + l];
+    }
+  }
+}
+
+void CurveMap::add_group(const Curves& curves, Group group) {
+  constexpr std::size_t side_by_side = numeric::paired_columns;
+  group.words.assign(group.columns() * group.pairs(), 0);
+  for (std::size_t d = 0; d < group.directions; ++d) {
+    const auto weights =
+        std::span(curves.weights)
+            .subspan((group.first_direction + d) * group.functions, group.functions);
+    std::uint32_t* to =
+        group.words.data() + d / side_by_side * group.pairs() * side_by_side + d % side_by_side;
+    for (std::size_t p = 0; p < group.pairs(); ++p) to[p * side_by_side] = word(weights, p);
+  }
+  groups_.push_back(std::move(group));
+}
+
+void CurveMap::take_off_line(const CurvePoint& point, std::span<float> out) const {
+  const auto take = [&](std::size_t part, float factor) {
+    const float* line = line_.data() + part * directions_;
+    for (std::size_t d = 0; d < directions_; ++d) out[d] -= factor * line[d];
+  };
+  take(0, 1);
+  for (std::size_t k = 0; k < point.numbers.size(); ++k) {
+    take(1 + k, static_cast<float>(point.numbers[k]));
+  }
+  for (const auto level : point.levels) {
+    if (level >= 0) take(1 + point.numbers.size() + static_cast<std::size_t>(level), 1);
+  }
+}
+
+void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) const {
+  const std::size_t all = 2 * functions_.half();
+  std::vector<std::int16_t> values(points.size() * all);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    functions_.evaluate(points[p], std::span(values).subspan(p * all, all));
+  }
+  std::vector<std::uint32_t> vectors;
+  std::vector<std::int32_t> sums;
+  for (const Group& group : groups_) {
+    vectors.assign(group.pairs() * points_at_once, 0);
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      const auto own = std::span(values).subspan(p * all + group.first_function, group.functions);
+      for (std::size_t i = 0; i < group.pairs(); ++i)
+        vectors[i * points_at_once + p] = word(own, i);
+    }
+    sums.resize(group.columns() * points_at_once);
+    numeric::multiply_paired(group.words, vectors, sums);
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      float* to = out.data() + p * directions_ + group.first_direction;
+      const std::int32_t* from = sums.data() + p * group.columns();
+      for (std::size_t d = 0; d < group.directions; ++d) {
+        to[d] = unit_ * static_cast<float>(from[d]);
+      }
+    }
+  }
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    take_off_line(points[p], out.subspan(p * directions_, directions_));
+  }
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "tacet/base/threads.h"
+#include "tacet/data/dataset.h"
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+
+enum class CurveLabels {
+  given,      ///< as the target's rule says
+  deviations  ///< in released standard deviations from the released mean
+};
+
+/// Records of the raw schema (encode/standardise.h) as rows of the same schema with its standards
+/// and its curves; units stay. The same bits for any number of threads. The second form frees
+/// records as it reads them.
+[[nodiscard]] Dataset with_curves(const Dataset& raw, const Schema& schema, CurveLabels labels,
+                                  base::ThreadPool& threads);
+[[nodiscard]] Dataset with_curves(Dataset&& raw, const Schema& schema, CurveLabels labels,
+                                  base::ThreadPool& threads);
+
+/// Whitening is found from the second moments of these rows: the numbers of each record in standard
+/// deviations, divided by sqrt(1.5 k) and cut to norm 1. They have no labels.
+[[nodiscard]] Dataset number_rows(const Dataset& raw, const Schema& standardised);
+/// The square of what number_rows divides by: 1.5 k.
+[[nodiscard]] double number_rows_square(const Schema& schema);
+
+}  // namespace tacet::data

@@ -1,0 +1,108 @@
+#include "tacet/data/schema/number_text.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace tacet::data {
+namespace {
+
+constexpr std::string_view base64_digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr int not_base64 = -1;
+
+constexpr std::array<int, 256> digit_values() {
+  std::array<int, 256> values{};
+  values.fill(not_base64);
+  for (std::size_t k = 0; k < base64_digits.size(); ++k) {
+    values[static_cast<unsigned char>(base64_digits[k])] = static_cast<int>(k);
+  }
+  return values;
+}
+
+std::string text_of_bytes(std::vector<std::uint8_t> bytes) {
+  const std::size_t count = bytes.size();
+  bytes.resize((count + 2) / 3 * 3, 0);
+  std::string text;
+  text.reserve(bytes.size() / 3 * 4);
+  for (std::size_t k = 0; k < bytes.size(); k += 3) {
+    const std::uint32_t group = static_cast<std::uint32_t>(bytes[k]) << 16U |
+                                static_cast<std::uint32_t>(bytes[k + 1]) << 8U | bytes[k + 2];
+    for (int shift = 18; shift >= 0; shift -= 6) text += base64_digits[(group >> shift) & 63U];
+  }
+  for (std::size_t k = count; k < bytes.size(); ++k) text[text.size() - 1 - (k - count)] = '=';
+  return text;
+}
+
+std::optional<std::vector<std::uint8_t>> bytes_of_text(std::string_view text) {
+  static constexpr auto values = digit_values();
+  if (text.size() % 4 != 0) return std::nullopt;
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(text.size() / 4 * 3);
+  for (int k = 0; k < 2 && text.ends_with('='); ++k) text.remove_suffix(1);
+  std::uint32_t held = 0;
+  int bits = 0;
+  for (const char c : text) {
+    const int value = values[static_cast<unsigned char>(c)];
+    if (value == not_base64) return std::nullopt;
+    held = held << 6U | static_cast<std::uint32_t>(value);
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push_back(static_cast<std::uint8_t>(held >> static_cast<unsigned>(bits)));
+    held &= (1U << static_cast<unsigned>(bits)) - 1;
+  }
+  if (held != 0) return std::nullopt;
+  return bytes;
+}
+
+/// `Word` is the unsigned integer of a number's bits.
+template <typename Word, typename Number>
+std::string text_of(std::span<const Number> numbers) {
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(sizeof(Word) * numbers.size() + 2);
+  for (const Number number : numbers) {
+    const auto word = std::bit_cast<Word>(number);
+    for (std::size_t b = 0; b < sizeof(Word); ++b) {
+      bytes.push_back(static_cast<std::uint8_t>(word >> (8 * b)));
+    }
+  }
+  return text_of_bytes(std::move(bytes));
+}
+
+template <typename Word, typename Number>
+std::optional<std::vector<Number>> numbers_of(std::string_view text) {
+  const auto bytes = bytes_of_text(text);
+  if (!bytes || bytes->size() % sizeof(Word) != 0) return std::nullopt;
+  std::vector<Number> numbers;
+  numbers.reserve(bytes->size() / sizeof(Word));
+  for (std::size_t k = 0; k < bytes->size(); k += sizeof(Word)) {
+    std::uint32_t word = 0;
+    for (std::size_t b = 0; b < sizeof(Word); ++b) {
+      word |= static_cast<std::uint32_t>((*bytes)[k + b]) << (8 * b);
+    }
+    numbers.push_back(std::bit_cast<Number>(static_cast<Word>(word)));
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::string text_of_floats(std::span<const float> values) { return text_of<std::uint32_t>(values); }
+
+std::string text_of_shorts(std::span<const std::int16_t> values) {
+  return text_of<std::uint16_t>(values);
+}
+
+std::optional<std::vector<float>> floats_of_text(std::string_view text) {
+  return numbers_of<std::uint32_t, float>(text);
+}
+
+std::optional<std::vector<std::int16_t>> shorts_of_text(std::string_view text) {
+  return numbers_of<std::uint16_t, std::int16_t>(text);
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,232 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/base/error.h"
+#include "tacet/data/encode/encoder.h"
+#include "tacet/data/encode/standardise.h"
+#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/plan/curves.h"
+#include "tacet/learn/receipt_check.h"
+#include "tacet/model/model_file.h"
+#include "tacet/privacy/trusting_budget.h"
+
+namespace tacet::learn {
+namespace curve_training_test {
+
+using privacy::Adjacency;
+
+constexpr std::int64_t rows = 4000;
+
+data::Schema product_schema() {
+  return data::schema_from_toml(R"(
+    public_row_count = 4000
+    [target]
+    column = "y"
+    lower = -1
+    upper = 3
+    [[column]]
+    name = "a"
+    kind = "numeric"
+    lower = -1
+    upper = 1
+    [[column]]
+    name = "b"
+    kind = "numeric"
+    lower = -1
+    upper = 1
+  )",
+                                "s.toml");
+}
+
+/// y = 1 + 2 a b (and the mean of y is off the middle's by .1), which no line knows.
+data::Dataset product_records(const data::Schema& schema, std::int64_t count, unsigned seed) {
+  const std::vector<std::string> names{"a", "b", "y"};
+  data::Encoder encoder(schema, names, data::TargetUse::required, "t.csv");
+  data::Dataset out(schema.shape());
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  data::EncodedRow row;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const double a = unit(random);
+    const double b = unit(random);
+    const std::vector<data::Value> values{a, b, 1.2 + 1.8 * a * b};
+    encoder.encode(values, row);
+    out.append(row);
+  }
+  return out;
+}
+
+ParameterValues asked(double epsilon, std::string_view curves) {
+  return {{"epsilon", epsilon},
+          {"delta", 1e-5},
+          {"adjacency", "add_remove"},
+          {"curves", std::string(curves)}};
+}
+
+TrainedModel train(const Training& plan, std::uint64_t seed, int threads = 1) {
+  random::SeededSource source(seed);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool pool(threads);
+  return plan.run(product_records(plan.reading_schema(), rows, 1), plan.schema,
+                  {source, reservation, pool});
+}
+
+double r2(const TrainedModel& trained) {
+  const auto records = product_records(trained.schema, 1000, 2);
+  double error = 0;
+  double sum = 0;
+  double squares = 0;
+  double margin = 0;
+  for (std::int64_t k = 0; k < records.rows(); ++k) {
+    model::margins(trained.model, records, k, {&margin, 1});
+    error += std::pow(margin - records.label(k), 2);
+    sum += records.label(k);
+    squares += std::pow(records.label(k), 2);
+  }
+  return 1 - error / (squares - sum * sum / 1000);
+}
+
+TEST(CurveRule, FollowsTheNoiseWithinItsBounds) {
+  for (double noise = 1e-6; noise < 0.01; noise *= 1.3) {
+    const auto rule = curve_rule(noise);
+    EXPECT_GE(rule.clipping_norm, 0.25);
+    EXPECT_LE(rule.clipping_norm, 1);
+    EXPECT_LE(rule.path, 12000);
+    EXPECT_GE(rule.steps, 200);
+    EXPECT_GE(rule.share, 0);
+    EXPECT_LE(rule.share, data::Curves::max_share);
+    EXPECT_GE(rule.directions, 30);
+    // Steps stay within the stability limit of descent on rows of norm 1.
+    EXPECT_LE(rule.line_rate * rule.path * 0.1 / static_cast<double>(rule.steps), 2 * 1.9);
+    EXPECT_GE(rule.line_rate, 1);
+    EXPECT_LE(rule.curve_rate, 1);
+  }
+  EXPECT_NEAR(curve_rule(6e-4).clipping_norm, 0.5, 1e-12);
+  EXPECT_NEAR(curve_rule(6e-4).path, 0.8 / 3e-4, 1e-9);
+  EXPECT_EQ(curve_rule(1e-3).directions, 250);
+  EXPECT_EQ(curve_rule(4e-4).line_rate, 1);
+  EXPECT_NEAR(curve_rule(1e-3).curve_rate, std::sqrt(0.5), 1e-12);
+  EXPECT_EQ(curve_rule(5e-3).line_rate, 2);
+}
+
+TEST(CurvePlan, SharesOneBudgetAmongThreeReleases) {
+  for (const auto adjacency :
+       {Adjacency::add_remove, Adjacency::zero_out, Adjacency::replace_one}) {
+    auto options = asked(1, "0.4");
+    options.set("adjacency", adjacency);
+    const auto schema = choose_curves(product_schema(), options).schema;
+    const auto plan = plan_gradient(schema, gradient_options(options));
+    const double cost =
+        accounting::epsilon(plan.events, adjacency, privacy::Delta(1e-5 - plan.prg_slack));
+    EXPECT_LE(cost, 1);
+    EXPECT_GT(cost, 1 - 1e-9);
+    const auto mu2 = [](double noise) { return 1 / (noise * noise); };
+    const double steps = static_cast<double>(plan.steps) * mu2(plan.noise_multiplier);
+    const double whole = steps + mu2(plan.standardise_noise) + mu2(plan.whitening_noise);
+    EXPECT_NEAR(mu2(plan.standardise_noise) / whole, 0.1, 1e-9);
+    EXPECT_NEAR(mu2(plan.whitening_noise) / whole, 0.05, 1e-9);
+  }
+}
+
+TEST(CurveTraining, LearnsAProductThatNoLineKnows) {
+  const auto line = train(plan_training(product_schema(), asked(4, "none")), 1);
+  EXPECT_LT(r2(line), 0.1);
+  const auto curves = train(plan_training(product_schema(), asked(4, "auto")), 1);
+  ASSERT_TRUE(curves.schema.curves);
+  EXPECT_GT(r2(curves), 0.8);
+  EXPECT_EQ(curves.model.offset, curves.schema.curves->target.mean);
+}
+
+TEST(CurveTraining, GivesTheSameModelForAnyNumberOfThreads) {
+  const auto plan = plan_training(product_schema(), asked(1, "auto"));
+  const auto one = train(plan, 3, 1);
+  const auto three = train(plan, 3, 3);
+  EXPECT_EQ(one.model.coefficients, three.model.coefficients);
+  EXPECT_EQ(one.schema.curves->weights, three.schema.curves->weights);
+  EXPECT_EQ(one.schema.curves->lines, three.schema.curves->lines);
+  EXPECT_EQ(one.schema.curves->whitening, three.schema.curves->whitening);
+}
+
+// Nothing of the map is private: two trainings on other records have the same.
+TEST(CurveTraining, TheMapIsPublic) {
+  const auto plan = plan_training(product_schema(), asked(1, "auto"));
+  const auto one = train(plan, 3);
+  random::SeededSource source(3);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool pool(1);
+  const auto other = plan.run(product_records(plan.reading_schema(), 10, 9), plan.schema,
+                              {source, reservation, pool});
+  EXPECT_EQ(one.schema.curves->weights, other.schema.curves->weights);
+  EXPECT_EQ(one.schema.curves->lines, other.schema.curves->lines);
+  EXPECT_EQ(one.schema.curves->energy, other.schema.curves->energy);
+  EXPECT_NE(one.schema.curves->whitening, other.schema.curves->whitening);
+}
+
+TEST(CurveTraining, TheReceiptIsHeldAgainstTheModel) {
+  const auto trained = train(plan_training(product_schema(), asked(1, "auto")), 7);
+  const model::ModelFile file{
+      .schema = trained.schema, .model = trained.model, .receipt = trained.receipt};
+  EXPECT_TRUE(check_receipt(file.receipt, &file).faults.empty());
+  const auto copy = model::model_from_json(model::model_to_json(file), "m.json");
+  EXPECT_EQ(copy.model.offset, file.model.offset);
+  EXPECT_EQ(copy.schema.curves->weights, file.schema.curves->weights);
+  EXPECT_EQ(copy.schema.curves->lines, file.schema.curves->lines);
+  const auto parameters = nlohmann::json::parse(file.receipt.parameters);
+  const auto faults = [&](const nlohmann::json& changed) {
+    auto other = file;
+    other.receipt.parameters = changed.dump();
+    return check_receipt(other.receipt, &other).faults.size();
+  };
+  for (const auto* name : {"whitening_noise_multiplier", "standardise_noise_multiplier"}) {
+    auto without = parameters;
+    without.erase(name);
+    EXPECT_GT(faults(without), 0U) << name;
+    auto louder = parameters;
+    louder[name] = 1.5 * parameters[name].get<double>();
+    EXPECT_GT(faults(louder), 0U) << name;
+  }
+  auto straight = file;
+  straight.schema.curves.reset();
+  EXPECT_GT(check_receipt(straight.receipt, &straight).faults.size(), 0U);
+}
+
+TEST(CurvePlan, IsRefusedWhereItHasNoMeaningAndAutoKeepsLines) {
+  const auto refused = [](const data::Schema& schema, ParameterValues options) {
+    options.set("curves", "0.3");
+    EXPECT_THROW(static_cast<void>(choose_curves(schema, options)), base::UsageError);
+    options.set("curves", "auto");
+    EXPECT_FALSE(choose_curves(schema, options).schema.curves);
+  };
+  const auto options = asked(1, "0.3");
+  for (const auto& [name, value] :
+       {std::pair{"knots", "8"}, std::pair{"standardise", "none"}, std::pair{"delta", "0"},
+        std::pair{"epsilon", "inf"}, std::pair{"loss", "huber"}, std::pair{"projection", "auto"},
+        std::pair{"feature-selection", "auto"}, std::pair{"batch-size", "10"}}) {
+    auto with = options;
+    with.set(name, value);
+    refused(product_schema(), with);
+  }
+  auto unit = product_schema();
+  unit.unit = "u";
+  refused(unit, options);
+  auto classes = product_schema();
+  classes.target->rule = data::BinaryTarget{{"1"}, {"0"}};
+  refused(classes, options);
+  // Of a schema that brings a map along nobody knows what its whitening cost.
+  auto brought = choose_curves(product_schema(), options).schema;
+  EXPECT_THROW(static_cast<void>(plan_training(brought, asked(1, "none"))), base::UsageError);
+  EXPECT_TRUE(choose_curves(product_schema(), asked(1, "auto")).schema.curves);
+  EXPECT_FALSE(choose_curves(product_schema(), asked(0.02, "auto")).schema.curves);
+}
+
+}  // namespace curve_training_test
+}  // namespace tacet::learn

@@ -1,0 +1,112 @@
+#include "tacet/learn/plan/curves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/resolve.h"
+
+namespace tacet::learn {
+namespace {
+
+// docs/methods/curves.md says what each constant rests on.
+constexpr double low_noise = 1e-4;  // more directions are worth their time below it
+constexpr std::int64_t many_directions = 1000;
+// Rates part from 1 above the first noise, and are fully apart at the second.
+constexpr double rates_part = 5e-4;
+constexpr double rates_apart = 2e-3;
+constexpr double largest_rate = 2;
+
+/// Why there can be no curves, in words that follow "here: "; null where there can.
+const char* obstacle(const data::Schema& schema, const ParameterValues& asked) {
+  const auto options = common_options(asked);
+  if (!schema.target || !schema.target->regression() ||
+      schema.target->number_kind() != data::NumberKind::number) {
+    return "the target is no number";
+  }
+  if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
+    return "the loss is not the squared loss";
+  }
+  if (std::isinf(options.epsilon)) return "epsilon inf trains the exact minimiser";
+  if (options.delta == 0.0) return "means and second moments are released with Gaussian noise";
+  if (options.paper()) return "a paper's schedule knows its columns; leave calibration out";
+  if (schema.unit) return "the schema's unit column protects all records of a unit together";
+  for (const auto* name : {"batch-size", "boost"}) {
+    if (asked.given(name)) return "steps are on all records of one run; leave batch-size and boost";
+  }
+  for (const auto* name : {"radius", "l2"}) {
+    if (asked.given(name))
+      return "weights of line and curves have no common size; leave radius "
+             "and l2 out";
+  }
+  const auto set = [&](const char* name, const char* left_out) {
+    return asked.text(name).value_or(left_out) != left_out;
+  };
+  if (set("projection", "none")) return "rows are projected; leave `projection` out";
+  if (set("feature-selection", "all")) return "columns are selected; leave `feature_selection` out";
+  const auto knots = asked.text("knots").value_or("auto");
+  if (knots != "auto" && knots != "none") return "curves stand for knots; leave `knots` out";
+  const auto standards = asked.text("standardise").value_or("private");
+  if (standards != "private" && standards != "auto") {
+    return "curves count numbers by released means; leave `standardise` out";
+  }
+  return data::curve_obstacle(schema);
+}
+
+}  // namespace
+
+double curve_noise(double one_release, std::int64_t records) {
+  return one_release / std::sqrt(1 - curve_standard_share) / static_cast<double>(records);
+}
+
+CurveRule curve_rule(double noise) {
+  CurveRule rule{};
+  rule.clipping_norm = std::clamp(0.5 * std::sqrt(6e-4 / noise), 0.25, 1.0);
+  rule.path = std::min(0.8 / (noise * rule.clipping_norm), 12000.0);
+  rule.steps = static_cast<std::int64_t>(std::ceil(std::max(200.0, rule.path / 20)));
+  const double least = noise <= 0.005 ? 0.1 : 0.0;
+  const double share = std::clamp(0.6 - 0.15 * std::log2(noise / 3e-4), least, 0.45);
+  rule.share = std::min(1.3 * share, data::Curves::max_share);
+  rule.directions = noise < low_noise
+                        ? many_directions
+                        : static_cast<std::int64_t>(std::clamp(0.25 / noise, 30.0, 500.0));
+  const double apart =
+      std::clamp(std::log2(noise / rates_part) / std::log2(rates_apart / rates_part), 0.0, 1.0);
+  rule.line_rate = std::exp2(apart * std::log2(largest_rate));
+  rule.curve_rate = 1 / rule.line_rate;
+  return rule;
+}
+
+CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& asked) {
+  CurveChoice choice{schema, {}};
+  CurveOptions own;
+  read_bound(curve_bindings, asked.all(), own);
+  if (!own.curves_auto && own.curves == 0) return choice;
+  if (const char* why = obstacle(schema, asked)) {
+    if (own.curves_auto) return choice;
+    throw base::UsageError("curves are not possible here: {}", why);
+  }
+  const auto options = common_options(asked);
+  const auto records = resolve_row_count(schema, options);
+  Reasons unused;
+  const auto delta = resolve_delta(schema, options, records, unused);
+  const double noise = curve_noise(
+      full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency), records);
+  if (own.curves_auto && noise > max_curve_noise) return choice;
+  const auto rule = curve_rule(noise);
+  auto& curves = choice.schema.curves.emplace();
+  curves.share = own.curves_auto ? rule.share : own.curves;
+  const auto shape = data::curve_shape(schema);
+  curves.directions =
+      curves.share > 0 ? std::min(rule.directions, shape.most_directions(curves)) : 0;
+  choice.reason = fmt::format(
+      "{} curves of {} numbers together, {:.2g} of a row: noise of {:.2g} leaves room for them; "
+      "their effects are read together, not one by one (`curves=none` keeps lines)",
+      curves.directions, shape.numbers, curves.share, noise);
+  return choice;
+}
+
+}  // namespace tacet::learn

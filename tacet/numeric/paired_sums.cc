@@ -1,0 +1,108 @@
+#include "tacet/numeric/paired_sums.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tacet/numeric/paired_sums.cc"
+// Vectors without a size known to the compiler cannot be kept in arrays.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h must come before highway.h.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tacet::numeric {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+
+void paired_block(const std::uint32_t* block, std::span<const std::uint32_t> vectors,
+                  std::int32_t* sums, std::size_t columns) {
+  const auto low = [](std::uint32_t word) { return static_cast<std::int16_t>(word); };
+  const auto high = [](std::uint32_t word) { return static_cast<std::int16_t>(word >> 16); };
+  for (std::size_t v = 0; v < paired_vectors; ++v) {
+    for (std::size_t c = 0; c < paired_columns; ++c) {
+      std::uint32_t sum = 0;
+      for (std::size_t p = 0; p < vectors.size() / paired_vectors; ++p) {
+        const std::uint32_t one = block[p * paired_columns + c];
+        const std::uint32_t other = vectors[p * paired_vectors + v];
+        sum += static_cast<std::uint32_t>(low(one) * low(other));
+        sum += static_cast<std::uint32_t>(high(one) * high(other));
+      }
+      sums[v * columns + c] = static_cast<std::int32_t>(sum);
+    }
+  }
+}
+
+#else
+
+using Words = hn::CappedTag<std::int32_t, 16>;
+using Shorts = hn::Repartition<std::int16_t, Words>;
+
+// Four vectors times two registers of columns: eight sums that stay in registers over all pairs.
+// The second sum of ReorderWidenMulAccumulate is unused on x86.
+HWY_INLINE void add_pairs(const std::uint32_t* columns_of, std::span<const std::uint32_t> vectors,
+                          std::int32_t* sums, std::size_t columns) {
+  const Words d;
+  const Shorts shorts;
+  const std::size_t lanes = hn::Lanes(d);
+  hn::Vec<Words> left[paired_vectors];
+  hn::Vec<Words> right[paired_vectors];
+  hn::Vec<Words> left_rest[paired_vectors];
+  hn::Vec<Words> right_rest[paired_vectors];
+  for (std::size_t v = 0; v < paired_vectors; ++v) {
+    left[v] = right[v] = left_rest[v] = right_rest[v] = hn::Zero(d);
+  }
+  const auto load = [&](const std::uint32_t* from) HWY_ATTR {
+    return hn::LoadU(shorts, reinterpret_cast<const std::int16_t*>(from));
+  };
+  const std::uint32_t* end = vectors.data() + vectors.size();
+  const std::uint32_t* row = columns_of;
+  for (const std::uint32_t* at = vectors.data(); at != end; at += paired_vectors) {
+    const auto first = load(row);
+    const auto second = load(row + lanes);
+    row += paired_columns;
+    for (std::size_t v = 0; v < paired_vectors; ++v) {
+      const auto pair = hn::BitCast(shorts, hn::Set(d, static_cast<std::int32_t>(at[v])));
+      left[v] = hn::ReorderWidenMulAccumulate(d, pair, first, left[v], left_rest[v]);
+      right[v] = hn::ReorderWidenMulAccumulate(d, pair, second, right[v], right_rest[v]);
+    }
+  }
+  for (std::size_t v = 0; v < paired_vectors; ++v) {
+    std::int32_t* to = sums + v * columns;
+    hn::StoreU(hn::RearrangeToOddPlusEven(left[v], left_rest[v]), d, to);
+    hn::StoreU(hn::RearrangeToOddPlusEven(right[v], right_rest[v]), d, to + lanes);
+  }
+}
+
+void paired_block(const std::uint32_t* block, std::span<const std::uint32_t> vectors,
+                  std::int32_t* sums, std::size_t columns) {
+  const std::size_t step = 2 * hn::Lanes(Words());
+  for (std::size_t c = 0; c < paired_columns; c += step) {
+    add_pairs(block + c, vectors, sums + c, columns);
+  }
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tacet::numeric
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tacet::numeric {
+
+HWY_EXPORT(paired_block);
+
+void multiply_paired(std::span<const std::uint32_t> words, std::span<const std::uint32_t> vectors,
+                     std::span<std::int32_t> sums) {
+  const std::size_t columns = sums.size() / paired_vectors;
+  const std::size_t block = vectors.size() / paired_vectors * paired_columns;
+  for (std::size_t c = 0; c < columns; c += paired_columns) {
+    HWY_DYNAMIC_DISPATCH(paired_block)
+    (words.data() + c / paired_columns * block, vectors, sums.data() + c, columns);
+  }
+}
+
+}  // namespace tacet::numeric
+#endif

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+/// Several vectors of small integers times one matrix, exactly: the same sums on every machine.
+///
+/// Two neighbouring integers of a vector lie side by side in one word, and so do the integers of a
+/// column that they are multiplied by, so that one instruction multiplies both pairs and adds the
+/// two products (pair_products.h).
+namespace tacet::numeric {
+
+/// Vectors that are multiplied together.
+constexpr std::size_t paired_vectors = 4;
+/// Columns side by side in a block of the matrix.
+constexpr std::size_t paired_columns = 32;
+
+/// sums[v * columns + c] = sum over p of both products of words[b * pairs * paired_columns +
+/// p * paired_columns + c % paired_columns], b = c / paired_columns, and vectors[p *
+/// paired_vectors + v]. `columns` is sums.size() / paired_vectors, a multiple of paired_columns;
+/// `pairs` is vectors.size() / paired_vectors. Sums are taken modulo 2^32: the caller bounds them.
+void multiply_paired(std::span<const std::uint32_t> words, std::span<const std::uint32_t> vectors,
+                     std::span<std::int32_t> sums);
+
+}  // namespace tacet::numeric

@@ -1,0 +1,54 @@
+#include "tacet/numeric/paired_sums.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <random>
+#include <vector>
+
+#include "tacet/numeric/pair_products.h"
+
+namespace tacet::numeric {
+namespace paired_sums_test {
+
+// The last count's sums reach beyond 30 bits.
+TEST(PairedSums, AreExactForEveryInstructionSet) {
+  std::mt19937_64 bits(3);
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (const std::size_t pairs : {0U, 1U, 2U, 7U, 532U}) {
+      for (const std::size_t blocks : {1U, 2U, 5U}) {
+        const int largest = pairs < 8 ? 11000 : 1400;
+        std::uniform_int_distribution<int> number(-largest, largest);
+        std::vector<std::uint32_t> words(blocks * pairs * paired_columns);
+        std::vector<std::uint32_t> vectors(pairs * paired_vectors);
+        const auto draw = [&] {
+          return paired(static_cast<std::int16_t>(number(bits)),
+                        static_cast<std::int16_t>(number(bits)));
+        };
+        for (auto& word : words) word = draw();
+        for (auto& word : vectors) word = draw();
+        const std::size_t columns = blocks * paired_columns;
+        std::vector<std::int32_t> sums(columns * paired_vectors, -1);
+        multiply_paired(words, vectors, sums);
+        for (std::size_t v = 0; v < paired_vectors; ++v) {
+          for (std::size_t c = 0; c < columns; ++c) {
+            std::int64_t sum = 0;
+            for (std::size_t p = 0; p < pairs; ++p) {
+              const auto one = words[c / paired_columns * pairs * paired_columns +
+                                     p * paired_columns + c % paired_columns];
+              const auto other = vectors[p * paired_vectors + v];
+              sum += static_cast<std::int16_t>(one) * static_cast<std::int16_t>(other) +
+                     static_cast<std::int16_t>(one >> 16) * static_cast<std::int16_t>(other >> 16);
+            }
+            ASSERT_EQ(sums[v * columns + c], sum) << pairs << ' ' << blocks << ' ' << c;
+          }
+        }
+      }
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+}  // namespace paired_sums_test
+}  // namespace tacet::numeric

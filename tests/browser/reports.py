@@ -1,0 +1,103 @@
+"""The reports that the browser looks at, each made by the commands that a user would type."""
+import contextlib
+import io
+import pathlib
+import subprocess
+
+import records
+
+
+class Maker:
+    """Runs the program in `folder`, where all of its files are."""
+
+    def __init__(self, program, tree, folder):
+        self.program, self.tree, self.folder = program, tree, folder
+        schemas = tree / "data" / "schemas"
+        records.census(folder / "census.csv", schemas / "adult.toml")
+        records.patients(folder / "patients.csv")
+        for name, text in (("stays", records.PATIENTS), ("outcomes", records.OUTCOMES),
+                           ("readmissions", records.ADMISSIONS)):
+            (folder / f"{name}.toml").write_text(text)
+        text = (schemas / "adult.toml").read_text().replace("public_row_count = 32561", "public_row_count = 6000")
+        (folder / "census.toml").write_text(text)
+        (folder / "applicants.csv").write_bytes((tree / "data" / "berkeley1973.csv").read_bytes())
+        (folder / "applicants.toml").write_bytes((schemas / "berkeley1973.toml").read_bytes())
+
+    def tacet(self, *words, output=None, codes=(0,)):
+        done = subprocess.run([self.program, *words], cwd=self.folder, capture_output=True, text=True, check=False)
+        if done.returncode not in codes:
+            raise SystemExit(f"tacet {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
+        if output:
+            (self.folder / output).write_text(done.stdout)
+
+    def report(self, name, *words):
+        self.tacet("report", *words, "--output", f"{name}.html", "--numbers", f"{name}.numbers", "--quiet")
+        return self.folder / f"{name}.html"
+
+
+def curves(maker):
+    """A census with curves, two kinds of noisy figures, and the account that paid."""
+    maker.tacet("ledger", "init", "census.ledger", "--data-set", "adult", "--data", "census.csv", "--epsilon", "3",
+                "--delta", "1e-4", "--quiet")
+    booked = ("--ledger", "census.ledger")
+    maker.tacet("train", "census.csv", "--schema", "census.toml", "--epsilon", "1", "--delta", "1e-5", *booked,
+                "--purpose", "Who earns more?", "--date", "2024-05-01", "--output", "census.json", "--quiet")
+    maker.tacet("evaluate", "census.json", "census.csv", "--epsilon", "0.5", "--delta", "1e-5", *booked, "--json",
+                output="census.metrics.json")
+    maker.tacet("describe", "census.csv", "--schema", "census.toml", "--epsilon", "0.5", "--delta", "1e-5", *booked,
+                "--json", output="census.summary.json")
+    return maker.report("curves", "census.json", "census.metrics.json", "census.summary.json", *booked)
+
+
+def classes(maker):
+    maker.tacet("train", "patients.csv", "--schema", "outcomes.toml", "--epsilon", "2", "--delta", "1e-5", "--output",
+                "outcomes.json", "--quiet")
+    maker.tacet("evaluate", "outcomes.json", "patients.csv", "--epsilon", "1", "--delta", "1e-5", "--json",
+                output="outcomes.metrics.json")
+    return maker.report("classes", "outcomes.json", "outcomes.metrics.json")
+
+
+def regression(maker):
+    maker.tacet("train", "patients.csv", "--schema", "stays.toml", "--method", "inference", "--epsilon", "2", "--delta",
+                "1e-5", "--output", "table.json", "--quiet")
+    maker.tacet("train", "patients.csv", "--schema", "stays.toml", "--epsilon", "2", "--delta", "1e-5", "--output",
+                "stays.json", "--quiet")
+    maker.tacet("evaluate", "stays.json", "patients.csv", "--epsilon", "1", "--delta", "1e-5", "--adjacency",
+                "add_remove", "--json", output="stays.metrics.json")
+    return maker.report("regression", "table.json", "stays.json", "stays.metrics.json")
+
+
+def published(maker):
+    maker.tacet("train", "applicants.csv", "--schema", "applicants.toml", "--method", "objective", "--adjacency",
+                "replace_one", "--epsilon", "1", "--calibration", "paper", "--output", "published.json", "--quiet")
+    return maker.report("published", "published.json")
+
+
+def account(maker):
+    """300 runs, two of them past the cap, which is raised after the first of them."""
+    maker.tacet("ledger", "init", "ward.ledger", "--data-set", "ward", "--data", "patients.csv", "--epsilon", "4",
+                "--delta", "1e-5", "--quiet")
+    for run in range(300):
+        past = run in (200, 299)
+        if run == 201:
+            maker.tacet("ledger", "cap", "ward.ledger", "--data-set", "ward", "--epsilon", "7", "--delta", "1e-5",
+                        "--override", "--reason", "the board agreed on 3 more", "--quiet")
+        booking = ("--without-ledger", f"asked for by the ward, {run}") if past else ("--ledger", "ward.ledger")
+        maker.tacet("quantile", "patients.csv", "--schema", "stays.toml", "--column", "age", "--q", "0.5", "--epsilon",
+                    "3" if past else "0.01", "--adjacency", "add_remove", *booking, "--quiet")
+    return maker.report("account", "--ledger", "ward.ledger")
+
+
+def unprotected(maker):
+    maker.tacet("train", "applicants.csv", "--schema", "applicants.toml", "--epsilon", "1", "--seed", "7", "--output",
+                "seeded.json", "--quiet")
+    return maker.report("unprotected", "seeded.json")
+
+
+def local(maker):
+    maker.tacet("local", "simulate", "applicants.csv", "--schema", "applicants.toml", "--epsilon", "4", "--output",
+                "local.json", "--quiet")
+    return maker.report("local", "local.json")
+
+
+KINDS = (curves, classes, regression, published, account, unprotected, local)
