@@ -99,7 +99,8 @@ std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluat
       false,
       [&](const base::CancelToken* cancel) {
         return [&, cancel](ledger::Fingerprint* fingerprint) {
-          return run::dataset_of(view, file.schema, data::TargetUse::required, {cancel, fingerprint});
+          return run::dataset_of(view, file.schema, data::TargetUse::required,
+                                 {cancel, fingerprint});
         };
       },
       [&](const data::Dataset& data, random::Source& source, privacy::Reservation& reservation,
