@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,7 @@ class HeldPart {
     std::string sealed;
     {
       const nb::gil_scoped_release unlocked;
+      const std::lock_guard alone(mutex_);  // an engine may ask twice at once
       sealed = optimize::seal(key, part_->answer(asked));
     }
     return bytes_of(sealed);
@@ -63,6 +65,7 @@ class HeldPart {
 
  private:
   base::ThreadPool pool_;
+  std::mutex mutex_;
   std::unique_ptr<optimize::Part> part_;
 };
 

@@ -45,12 +45,21 @@ def _of_dask(on: Any) -> Tuple[Run, int]:
     if getattr(on, "asynchronous", False):
         raise UsageError("on is an asynchronous client of Dask; give one that is not")
 
+    def workers() -> List[str]:
+        return sorted(on.nthreads())
+
     def run(function: Callable[[Any], Any], arguments: Sequence[Any]) -> List[Any]:
-        # Impure: Dask would give the result of an equal task of another run.
-        found: List[Any] = on.gather(on.map(function, list(arguments), pure=False))
+        # Each argument goes where it went before, where its parts are kept; to any other worker if
+        # that one is gone. Impure: Dask would give the result of an equal task of another run.
+        there = workers()
+        futures = [
+            on.submit(function, one, pure=False, allow_other_workers=True,
+                      workers=[there[place % len(there)]] if there else None)
+            for place, one in enumerate(arguments)]
+        found: List[Any] = on.gather(futures)
         return found
 
-    return run, max(1, len(on.scheduler_info().get("workers", {})))
+    return run, max(1, len(workers()))
 
 
 def _of_spark(on: Any) -> Tuple[Run, int]:

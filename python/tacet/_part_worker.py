@@ -26,7 +26,6 @@ class Task:
 
     key: bytes  # of the run, by which digests are keyed
     public_key: bytes
-    version: str
     parts: Tuple[Tuple[int, str], ...]  # number and source
     load: Callable[[str], Any]
     forget_after: float
@@ -55,7 +54,7 @@ def answer(asked: Tuple[Task, bytes]) -> List[bytes]:
         try:
             with np.errstate(all="ignore"):
                 found = _answer_of(task, number, source, request)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             kind = type(error).__name__
             found = _engine.failed_part(number, request, kind, task.public_key)
         answers.append(found)

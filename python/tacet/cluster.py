@@ -132,7 +132,7 @@ def _dealt(parts: Parts, key: bytes, public_key: bytes) -> List[Task]:
     """The parts in turn to as many tasks as there are workers."""
     count = min(parts._workers, len(parts))
     return [
-        Task(key=key, public_key=public_key, version=_engine.version,
+        Task(key=key, public_key=public_key,
              parts=tuple((number, parts.sources[number])
                          for number in range(first, len(parts), count)),
              load=parts.load, forget_after=parts.forget_after)

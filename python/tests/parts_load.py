@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import pathlib
 import signal
-from typing import Any
+from typing import Any, Dict
 
 import pandas
+
+from tacet import _part_worker
 
 SECRET = "marked-7f3a"
 
@@ -49,3 +51,20 @@ def growing(source: str) -> Any:
     reads = int(mark.read_text()) if mark.exists() else 0
     mark.write_text(str(reads + 1))
     return pandas.concat([frame, frame.iloc[:reads]])
+
+
+def words(source: str) -> pandas.DataFrame:
+    return pandas.read_csv(source, dtype=str, keep_default_na=False)
+
+
+def quoting_all(source: str) -> Any:
+    raise ValueError(words(source).to_csv())
+
+
+def process() -> Dict[str, int]:
+    return {"pid": os.getpid()}
+
+
+def kept() -> int:
+    """How many parts this process keeps."""
+    return len(_part_worker._kept)
