@@ -242,7 +242,7 @@ data::Dataset dataset_of(const Rows& rows, const data::Schema& schema, data::Tar
 optimize::PartRecords part_records_of(const Rows& rows, const data::Schema& schema,
                                       const base::CancelToken* cancel) {
   check_rows(rows, schema, data::TargetUse::required);
-  Making making(schema, data::TargetUse::required, cancel, nullptr);
+  Making making(schema, data::TargetUse::required, {.cancel = cancel});
   auto records = std::visit(making, rows);
   return {std::move(records), making.take_units()};
 }
