@@ -21,7 +21,10 @@
 #include <string>
 #include <vector>
 
+#include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
+#include "tacet/base/sha256.h"
 #include "tacet/base/threads.h"
 #include "tacet/choose/plan.h"
 #include "tacet/data/read/read_dataset.h"
@@ -74,6 +77,12 @@ void broadcast(std::string& text) {
   MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, MPI_COMM_WORLD);
 }
 
+std::string sha256_of(const std::string& file) {
+  base::Sha256 sum;
+  sum.add(base::read_file(file, base::limits::schema_bytes));
+  return sum.digest();
+}
+
 // The empty request ends the other ranks, whatever becomes of this one.
 struct EndOfParts {
   EndOfParts() = default;
@@ -114,7 +123,11 @@ void be_root(const Options& options, int ranks) {
                                }});
   std::optional<random::SeededSource> seeded;
   if (options.seed) seeded.emplace(*options.seed);
-  const auto model = run::train_over_parts(plan, parts, {.source = seeded ? &*seeded : nullptr});
+  const auto model = run::train_over_parts(
+      plan, parts,
+      {.source = seeded ? &*seeded : nullptr,
+       .notes = {.data_set = schema.name,
+                 .schema_sha256 = sha256_of(options.schema)}});
   model::save_model(options.output, model, base::Overwrite::refuse);
 }
 
