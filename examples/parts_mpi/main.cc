@@ -126,8 +126,7 @@ void be_root(const Options& options, int ranks) {
   const auto model = run::train_over_parts(
       plan, parts,
       {.source = seeded ? &*seeded : nullptr,
-       .notes = {.data_set = schema.name,
-                 .schema_sha256 = sha256_of(options.schema)}});
+       .notes = {.data_set = schema.name, .schema_sha256 = sha256_of(options.schema)}});
   model::save_model(options.output, model, base::Overwrite::refuse);
 }
 

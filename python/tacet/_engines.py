@@ -22,11 +22,9 @@ def adapter(on: Any) -> Tuple[Run, int]:
     home = type(on).__module__.partition(".")[0]
     if home == "distributed":
         return _of_dask(on)
-    if home == "pyspark" and hasattr(on, "sparkContext"):
-        return _of_spark(on)
     raise UsageError(
         "on must be a concurrent.futures.Executor (a ProcessPoolExecutor, or the MPIPoolExecutor "
-        "of mpi4py.futures), a client of Dask or a session of Spark, got a "
+        "of mpi4py.futures) or a client of Dask, got a "
         f"{type(on).__name__}")
 
 
@@ -60,14 +58,3 @@ def _of_dask(on: Any) -> Tuple[Run, int]:
         return found
 
     return run, max(1, len(workers()))
-
-
-def _of_spark(on: Any) -> Tuple[Run, int]:
-    context = on.sparkContext
-
-    def run(function: Callable[[Any], Any], arguments: Sequence[Any]) -> List[Any]:
-        rows = context.parallelize(list(arguments), max(1, len(arguments)))
-        found: List[Any] = rows.map(function).collect()
-        return found
-
-    return run, max(1, int(context.defaultParallelism))

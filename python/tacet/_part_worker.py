@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -42,6 +42,7 @@ class _Kept:
 _kept: Dict[Place, _Kept] = {}
 _lock = threading.Lock()
 _watching = False
+_wake = threading.Event()  # a part has come, which may be forgotten sooner than others
 
 
 def answer(asked: Tuple[Task, bytes]) -> List[bytes]:
@@ -80,6 +81,8 @@ def _answer_of(task: Task, number: int, source: str, request: bytes) -> bytes:
     found: bytes = part.answer(request, task.public_key)
     with _lock:
         _kept[place] = _Kept(part, time.monotonic(), task.forget_after)
+        if kept is None:
+            _wake.set()
         _watch()
     return found
 
@@ -117,15 +120,24 @@ def _watch() -> None:
 
 
 def _look() -> None:
-    global _watching
     while True:
-        with _lock:
-            now = time.monotonic()
-            for place, kept in list(_kept.items()):
-                if now - kept.used >= kept.forget_after:
-                    del _kept[place]
-            if not _kept:
-                _watching = False
-                return
-            wait = min(kept.forget_after for kept in _kept.values()) / _LOOKS
-        time.sleep(wait)
+        wait = _looked()
+        if wait is None:
+            return
+        _wake.wait(wait)
+        _wake.clear()
+
+
+def _looked() -> Optional[float]:
+    """Forgets what nobody asks for; seconds until the next look, None once nothing is kept. A
+    function of its own, so that nothing here holds a part meanwhile."""
+    global _watching
+    with _lock:
+        now = time.monotonic()
+        for place, kept in list(_kept.items()):
+            if now - kept.used >= kept.forget_after:
+                del _kept[place]
+        if not _kept:
+            _watching = False
+            return None
+        return min(kept.forget_after for kept in _kept.values()) / _LOOKS

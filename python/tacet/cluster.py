@@ -31,9 +31,9 @@ class Parts:
         stream, or a mapping of columns, with the target among them; of a schema with numbered
         features the pair ``(X, y)``. It goes to the workers as the engine sends functions: a pool
         of processes needs one that can be imported.
-    on : Executor, Dask client or Spark session
+    on : Executor or Dask client
         What runs it: a ``concurrent.futures.ProcessPoolExecutor``, an ``mpi4py.futures``
-        ``MPIPoolExecutor``, a ``distributed.Client``, a ``SparkSession``.
+        ``MPIPoolExecutor``, a ``distributed.Client``.
     whole : str, optional
         The schema's unit column, where all records of each unit lie in one part. Two parts with one
         unit are an error. Without it a schema with a unit is refused.

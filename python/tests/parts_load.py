@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import signal
-from typing import Any, Dict
+from typing import Any
 
 import pandas
 
@@ -59,10 +59,6 @@ def words(source: str) -> pandas.DataFrame:
 
 def quoting_all(source: str) -> Any:
     raise ValueError(words(source).to_csv())
-
-
-def process() -> Dict[str, int]:
-    return {"pid": os.getpid()}
 
 
 def kept() -> int:

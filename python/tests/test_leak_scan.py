@@ -6,7 +6,6 @@ which comparison is sound.
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import importlib
 import json
@@ -19,7 +18,6 @@ import warnings
 from typing import Any, Callable, Dict, Tuple
 
 import pandas
-import parts_load
 import pytest
 
 import tacet
@@ -58,18 +56,6 @@ def budgeted(frame: Any, texts: Any) -> Any:
     return [repr(budget), model.fit(frame)]
 
 
-def in_parts(load: Callable[[str], Any], evaluated: bool = False) -> Callable[..., Any]:
-    """Over a worker that reads the records by itself, from the folder of the data set."""
-    def call(frame: Any, texts: Any) -> Any:
-        with concurrent.futures.ProcessPoolExecutor(1) as pool:
-            parts = tacet.Parts(["data.csv"], load, on=pool)
-            if evaluated:
-                return public_model().evaluate(parts, **SEEDED, public_row_count=200)
-            return tacet.LogisticRegression(schema=schema("two"), steps=3, method="gradient",
-                                            **SEEDED).fit(parts)
-    return call
-
-
 # (kind of released fields, whether the number of records is public, the call).
 CASES: Dict[str, Case] = {
     **{f"LogisticRegression {method}": (
@@ -91,8 +77,6 @@ CASES: Dict[str, Case] = {
     "budget": ("train", False, budgeted),
     "evaluate": ("evaluate", False, lambda frame, texts: public_model().evaluate(
         frame, **SEEDED, public_row_count=200)),
-    "parts": ("train", False, in_parts(parts_load.words)),
-    "evaluate parts": ("evaluate", False, in_parts(parts_load.words, evaluated=True)),
     "describe": ("describe", False, lambda frame, texts: tacet.describe(
         frame, schema=schema("rich"), epsilon=1, random_state=3)),
     "quantile": ("quantile", True, lambda frame, texts: tacet.quantile(
@@ -135,7 +119,6 @@ BROKEN: Dict[str, Callable[..., Any]] = {
         schema=schema("two"), budget=tacet.Budget(0.1, 0), **PAID).fit(frame),
     "a callback that fails": lambda frame, texts: fitted(
         tacet.LogisticRegression, "two", steps=100000, callback=lambda *_: 1 // 0)(frame, texts),
-    "a part whose error quotes a record": in_parts(parts_load.quoting_all),
     "no unit": lambda frame, texts: tacet.split(frame, by="none"),
     "embed numbers": lambda frame, texts: tacet.embed([1.5, *texts], epsilon=4, public_row_count=9),
     "no proof": lambda frame, texts: fitted(tacet.LogisticRegression, "two", method="phased",

@@ -147,6 +147,8 @@ std::string settings_to_text(const SumSettings& settings) {
   json out{{"version", base::version},
            {"reading", data::schema_to_json(settings.reading)},
            {"task", std::visit([](const auto& task) { return to_json(task); }, settings.task)}};
+  // A schema's file has no word for rows that are scaled after a release alone.
+  if (settings.reading.row_scaling == data::RowScaling::none) out["unscaled"] = true;
   if (settings.released) {
     out["released"] = {{"schema", data::schema_to_json(settings.released->schema)},
                        {"how", rewriting_names.of(settings.released->how)}};
@@ -163,6 +165,7 @@ SumSettings settings_from_text(std::string_view text) {
                             base::version);
     }
     auto reading = data::schema_from_json(from.at("reading"));
+    if (from.value("unscaled", false)) reading.row_scaling = data::RowScaling::none;
     auto task = task_from(from.at("task"), reading);
     SumSettings settings{
         .reading = std::move(reading), .released = std::nullopt, .task = std::move(task)};

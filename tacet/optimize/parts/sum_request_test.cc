@@ -52,6 +52,16 @@ TEST(SumRequest, SettingsSurviveTheWay) {
   }
 }
 
+TEST(SumRequest, RowsThatAreScaledAfterAReleaseAreReadUnscaled) {
+  for (const auto scaling :
+       {data::RowScaling::clip1, data::RowScaling::constant_root, data::RowScaling::none}) {
+    auto schema = schema_of(3);
+    schema.row_scaling = scaling;
+    const auto text = settings_to_text({schema, std::nullopt, RowsTask{}});
+    EXPECT_EQ(settings_from_text(text).reading.row_scaling, scaling);
+  }
+}
+
 TEST(SumRequest, EveryDifferenceChangesTheDigest) {
   const SumRequest request{.settings = "settings", .weights = {0.5, -0.0}};
   auto other = request;
