@@ -68,10 +68,12 @@ def stand_ins(document, source, folder):
         shutil.copy(table, folder / name)
     shutil.copy(schema, folder / "s.toml")
     (folder / "grid.toml").write_text(GRID, encoding="utf-8")
-    if document.endswith("inverse-sensitivity.md"):
+    if document.endswith(("inverse-sensitivity.md", "methods/curves.md")):
+        with_constant = document.endswith("curves.md")
         rows = [f"1,{k % 97}" for k in range(1000)]
         (folder / "data.csv").write_text("\n".join(["one,wage", *rows]) + "\n", encoding="utf-8")
-        (folder / "s.toml").write_text(NUMBER, encoding="utf-8")
+        (folder / "s.toml").write_text(
+            NUMBER.replace("intercept = false\n", "") if with_constant else NUMBER, "utf-8")
     words = ("bread", "milk", "prize", "free", "call", "now", "late", "home", "rain", "train")
     rows = [f"{'spam' if k % 3 == 0 else 'ham'},{'abc'[k % 3]},"
             f"{words[k % 10]} {words[k * 7 % 10]} {words[k * 3 % 10]}" for k in range(600)]

@@ -74,9 +74,10 @@ __all__ = [
     "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "Table", "UsageError",
     "Verdict", "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate",
     "categorical", "compose", "count", "crossed", "curve", "date", "describe", "embed", "errors",
-    "estimators", "events", "hashed", "ids", "ignored", "inference", "load", "local", "max_steps", "multiclass",
-    "number", "numbered", "numeric", "plan", "probability", "public_evaluation", "quantile",
-    "rates", "read_csv", "schemas", "split", "text", "tune", "verify",
+    "estimators", "events", "export", "hashed", "ids", "ignored", "inference", "load", "local",
+    "max_steps", "mlflow", "multiclass", "number", "numbered", "numeric", "plan", "probability",
+    "public_evaluation", "quantile", "rates", "read_csv", "schemas", "split", "text", "tune",
+    "verify",
 ]
 
 

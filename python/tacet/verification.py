@@ -95,6 +95,11 @@ def _words_of(result: Any) -> Tuple[Optional[bytes], str]:
         return model.to_bytes(), "the model"
     if model is not None:  # of another library's signature, around an estimator of this one
         return _words_of(model)
+    models = getattr(result, "_models", None)
+    if isinstance(models, list) and models:
+        if len(models) == 1:
+            return _words_of(models[0])
+        raise UsageError("there is a model of its own for each class; verify each of receipts_")
     if isinstance(result, dict):
         return json.dumps(result).encode(), "the receipt"
     raise UsageError(

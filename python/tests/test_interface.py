@@ -96,7 +96,7 @@ def test_targets_have_an_argument_for_each_key() -> None:
 
 def test_schemas_have_an_argument_for_each_key() -> None:
     keys = known_keys(**{ODD: 1})
-    fitted = {"cost", "projection", "selected_columns", "weight"}  # what others write, or refuse
+    fitted = {"cost", "curves", "projection", "selected_columns", "weight"}  # what others write, or refuse
     columns = {"column"}
     assert arguments_of(tacet.Schema.__init__) == keys - fitted - columns | {"columns"}
 

@@ -201,7 +201,7 @@ FOREIGN: Dict[str, Callable[[Any], object]] = {
         {"one": ONE, "other": OTHER}, np.ones((COUNT, 2))),
     "epsilon": lambda fit: fit(schema=SCHEMA, epsilon="1")({"one": ONE, "other": OTHER}, LABELS),
     "seed": lambda fit: fit(schema=SCHEMA, random_state=-1)({"one": ONE, "other": OTHER}, LABELS),
-    "a generator": lambda fit: fit(schema=SCHEMA, random_state=np.random.RandomState(1))(
+    "a new generator": lambda fit: fit(schema=SCHEMA, random_state=np.random.default_rng(1))(
         {"one": ONE, "other": OTHER}, LABELS),
     "threads": lambda fit: fit(schema=SCHEMA, threads="2")({"one": ONE, "other": OTHER}, LABELS),
     "classes": lambda fit: fit(bounds=(0, 1), classes=3)(ONE.reshape(-1, 1), LABELS),

@@ -151,7 +151,7 @@ TEST(Inference, LeavesATableWhoseReceiptFollows) {
 TEST(Inference, EstimatesAreInTheUnitsOfTheFile) {
   // A cut of the residuals this narrow could move the intercept, and it alone, if errors are
   // skewed.
-  const auto any = table_lines(table_of(trained(number, asked(4)).result.model));
+  const auto any = table_lines(table_of(trained(number, asked(2)).result.model));
   EXPECT_FALSE(any[0].identified);
   EXPECT_TRUE(any[1].identified);
   EXPECT_TRUE(any[2].identified);

@@ -95,8 +95,8 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
   const auto delta = resolve_delta(schema, options, records, unused);
   const double noise = curve_noise(
       full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency), records);
-  if (own.curves_auto && noise > max_curve_noise) return choice;
   const auto rule = curve_rule(noise);
+  if (own.curves_auto && (noise > max_curve_noise || rule.share == 0)) return choice;
   auto& curves = choice.schema.curves.emplace();
   curves.share = own.curves_auto ? rule.share : own.curves;
   const auto shape = data::curve_shape(schema);
