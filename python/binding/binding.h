@@ -27,6 +27,7 @@ void bind_releases(nanobind::module_& module);
 void bind_schema_fits(nanobind::module_& module);
 void bind_planning(nanobind::module_& module);
 void bind_training(nanobind::module_& module);
+void bind_parts(nanobind::module_& module);
 void bind_splitting(nanobind::module_& module);
 void bind_words(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);

@@ -8,6 +8,7 @@
 
 #include "python/binding/binding.h"
 #include "python/binding/context.h"
+#include "python/binding/evaluating.h"
 #include "python/binding/rows.h"
 #include "python/binding/supervised.h"
 #include "tacet/base/error.h"
@@ -25,91 +26,134 @@ namespace nb = nanobind;
 namespace tacet::python {
 namespace {
 
-/// What `tacet evaluate` is told.
-struct Evaluating {
-  double epsilon = 0;
-  std::optional<double> delta;
-  std::string adjacency = "add_remove";
-  std::optional<std::int64_t> public_row_count;
-  std::optional<double> loss_cap;
-  std::optional<double> threshold;  ///< a probability
-  std::string by;
+/// An evaluation that is planned: books, evaluates and writes down.
+struct PaidEvaluation {
+  const model::ModelFile& file;
+  const Evaluating& asked;
+  const Context& context;
+  const nb::object& callback;
+  std::optional<data::CategoryGroups> groups = {};
+  learn::EvaluationPlan plan;
 
-  [[nodiscard]] learn::EvaluationPlan plan(const model::ModelFile& file,
-                                           const data::CategoryGroups* groups) const {
-    if (!(epsilon > 0)) throw base::UsageError("epsilon must be above 0, got {}", epsilon);
-    if (public_row_count) data::check_public_row_count("public_row_count", *public_row_count);
-    return learn::plan_evaluation(
-        file.model,
-        {.epsilon = privacy::Epsilon(epsilon),
-         .delta = privacy::Delta(chosen_delta()),
-         .adjacency = privacy::parse_adjacency(adjacency),
-         .loss_cap = loss_cap,
-         .privacy_unit = file.schema.unit.value_or("record"),
-         .public_row_count = public_row_count,
-         .threshold = threshold ? model::margin_of_probability(file.model, *threshold) : 0,
-         .groups = groups == nullptr ? 1 : static_cast<std::int64_t>(groups->names().size()),
-         .targets_may_miss = !file.schema.target ||
-                             file.schema.target->missing_target == data::MissingTarget::drop});
+  PaidEvaluation(const model::ModelFile& of, const Evaluating& what, const Context& means,
+                 const nb::object& told)
+      : file(of),
+        asked(what),
+        context(means),
+        callback(told),
+        groups(groups_of(of, what)),
+        plan(what.plan(of, by())) {
+    privacy::check_notes(context.notes);
+  }
+
+  [[nodiscard]] const data::CategoryGroups* by() const { return groups ? &*groups : nullptr; }
+
+  template <typename Read, typename FiguresOf>
+  [[nodiscard]] std::string carry_out(bool in_parts, const Read& read_by,
+                                      const FiguresOf& figures_of) const {
+    Payer payer(context);
+    const Telling telling(payer);
+    const auto source = payer.source();
+    return supervised(callback, [&](const base::Supervision& supervision) {
+      run::UnwrittenOutput output("metrics in memory");
+      std::string found;
+      run::spend({.command = "evaluate",
+                  .data = {},
+                  .in_parts = in_parts,
+                  .privacy_unit = plan.privacy_unit,
+                  .planned = plan.event,
+                  .cost = plan.guarantee,
+                  .unprotected_reason = payer.unprotected_reason()},
+                 payer.in_memory(supervision.cancel), output, read_by(supervision.cancel),
+                 [&](auto& records, privacy::Reservation& reservation, run::Pieces& result) {
+                   auto figures = figures_of(records, *source, reservation, supervision.cancel);
+                   auto notes = context.notes;
+                   notes.schema_sha256 = file.receipt.notes.schema_sha256;
+                   figures.receipt.notes = reservation.noted(notes);
+                   const report::EvaluationSubject subject{
+                       .model = file.model,
+                       .by = asked.by,
+                       .groups = groups ? groups->names() : std::vector<std::string>()};
+                   found = report::json_text(report::evaluation_json(subject, plan, figures));
+                   result.write(found);
+                   return figures.receipt.prg_slack;
+                 });
+      return found;
+    });
   }
 
  private:
-  [[nodiscard]] double chosen_delta() const {
-    if (delta) return *delta;
-    if (public_row_count) return learn::default_delta(*public_row_count);
-    throw base::UsageError(
-        "give delta, or public_row_count where the number of these records is public");
+  static std::optional<data::CategoryGroups> groups_of(const model::ModelFile& file,
+                                                       const Evaluating& asked) {
+    if (asked.by.empty()) return std::nullopt;
+    return data::CategoryGroups(file.schema, asked.by);
   }
 };
 
 /// As `tacet evaluate --epsilon --json` prints it.
 std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluating& asked,
                      const Context& context, const nb::object& callback) {
-  std::optional<data::CategoryGroups> groups;
-  if (!asked.by.empty()) groups.emplace(file.schema, asked.by);
-  const auto* const by = groups ? &*groups : nullptr;
-  const auto plan = asked.plan(file, by);
-  privacy::check_notes(context.notes);
+  const PaidEvaluation evaluation(file, asked, context, callback);
   const auto view = rows.view(file.schema, data::TargetUse::required);
-  Payer payer(context);
-  const Telling telling(payer);
-  const auto source = payer.source();
-  auto text = supervised(callback, [&](const base::Supervision& supervision) {
-    const auto* const cancel = supervision.cancel;
-    run::UnwrittenOutput output("metrics in memory");
-    std::string found;
-    run::spend(
-        {.command = "evaluate",
-         .data = {},
-         .privacy_unit = plan.privacy_unit,
-         .planned = plan.event,
-         .cost = plan.guarantee,
-         .unprotected_reason = payer.unprotected_reason()},
-        payer.in_memory(cancel), output,
-        [&](ledger::Fingerprint* fingerprint) {
+  return evaluation.carry_out(
+      false,
+      [&](const base::CancelToken* cancel) {
+        return [&, cancel](ledger::Fingerprint* fingerprint) {
           return run::dataset_of(view, file.schema, data::TargetUse::required,
                                  {cancel, fingerprint});
-        },
-        [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
-          auto figures =
-              learn::evaluate({data, file.model, by}, plan, *source, reservation, cancel);
-          auto notes = context.notes;
-          notes.schema_sha256 = file.receipt.notes.schema_sha256;
-          figures.receipt.notes = reservation.noted(notes);
-          const report::EvaluationSubject subject{
-              .model = file.model,
-              .by = asked.by,
-              .groups = by == nullptr ? std::vector<std::string>() : by->names()};
-          found = report::json_text(report::evaluation_json(subject, plan, figures));
-          result.write(found);
-          return figures.receipt.prg_slack;
-        });
-    return found;
-  });
-  return text;
+        };
+      },
+      [&](const data::Dataset& data, random::Source& source, privacy::Reservation& reservation,
+          const base::CancelToken* cancel) {
+        return learn::evaluate({data, file.model, evaluation.by()}, evaluation.plan, source,
+                               reservation, cancel);
+      });
 }
 
 }  // namespace
+
+learn::EvaluationPlan Evaluating::plan(const model::ModelFile& file,
+                                       const data::CategoryGroups* groups) const {
+  if (!(epsilon > 0)) throw base::UsageError("epsilon must be above 0, got {}", epsilon);
+  if (public_row_count) data::check_public_row_count("public_row_count", *public_row_count);
+  return learn::plan_evaluation(
+      file.model,
+      {.epsilon = privacy::Epsilon(epsilon),
+       .delta = privacy::Delta(chosen_delta()),
+       .adjacency = privacy::parse_adjacency(adjacency),
+       .loss_cap = loss_cap,
+       .privacy_unit = file.schema.unit.value_or("record"),
+       .public_row_count = public_row_count,
+       .threshold = threshold ? model::margin_of_probability(file.model, *threshold) : 0,
+       .groups = groups == nullptr ? 1 : static_cast<std::int64_t>(groups->names().size()),
+       .targets_may_miss =
+           !file.schema.target || file.schema.target->missing_target == data::MissingTarget::drop});
+}
+
+double Evaluating::chosen_delta() const {
+  if (delta) return *delta;
+  if (public_row_count) return learn::default_delta(*public_row_count);
+  throw base::UsageError(
+      "give delta, or public_row_count where the number of these records is public");
+}
+
+std::string evaluated(const model::ModelFile& file, optimize::RemoteParts& parts,
+                      const Evaluating& asked, const Context& context, const nb::object& callback) {
+  const PaidEvaluation evaluation(file, asked, context, callback);
+  return evaluation.carry_out(
+      true,
+      [&](const base::CancelToken* /*cancel*/) {
+        return [&] {
+          parts.open();
+          return &parts;
+        };
+      },
+      [&](optimize::RemoteParts* records, random::Source& source, privacy::Reservation& reservation,
+          const base::CancelToken* /*cancel*/) {
+        return learn::evaluate(*records, {file.model, evaluation.by()}, evaluation.plan, source,
+                               reservation);
+      });
+}
 
 void bind_evaluation(nb::module_& module) {
   nb::class_<Evaluating>(module, "Evaluating")

@@ -24,6 +24,7 @@ NB_MODULE(_engine, module) {
   bind_schema_fits(module);
   bind_planning(module);
   bind_training(module);
+  bind_parts(module);
   bind_splitting(module);
   bind_words(module);
   bind_simulation(module);

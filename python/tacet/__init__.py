@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._reading import Table, read_csv
     from .accounting import Account, account, calibrate, compose, curve, max_steps
     from .budgets import Budget, Ledger
+    from .cluster import Parts
     from .embedding import WordVectors, embed
     from .errors import (
         BudgetError, DataError, Error, GuaranteeError, InternalError, IoError, NumericError,
@@ -41,6 +42,7 @@ _HOMES = {
     "_reading": ["Table", "read_csv"],
     "accounting": ["Account", "account", "calibrate", "compose", "curve", "max_steps"],
     "budgets": ["Budget", "Ledger"],
+    "cluster": ["Parts"],
     "embedding": ["WordVectors", "embed"],
     "errors": ["BudgetError", "DataError", "Error", "GuaranteeError", "InternalError", "IoError",
                "NumericError", "PrivacyWarning", "UsageError"],
@@ -68,7 +70,7 @@ _MODULES = ("errors", "estimators", "events", "export", "inference", "local", "m
 __all__ = [
     "Account", "Budget", "BudgetError", "DataError", "Error", "GuaranteeError", "HuberRegressor",
     "InternalError", "IoError", "Ledger", "LinearClassifier", "LinearRegressor", "LinearSVC",
-    "LogisticRegression", "NumericError", "Plan", "PoissonRegressor", "PrivacyWarning", "Quantile",
+    "LogisticRegression", "NumericError", "Parts", "Plan", "PoissonRegressor", "PrivacyWarning", "Quantile",
     "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "Table", "UsageError",
     "Verdict", "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate",
     "categorical", "compose", "count", "crossed", "curve", "date", "describe", "embed", "errors",

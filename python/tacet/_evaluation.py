@@ -10,6 +10,7 @@ from . import _arguments, _engine, _spending
 from ._blocks import belonging, mark_of
 from ._boundary import of_the_caller
 from .budgets import Budget, Ledger
+from .cluster import Asked, Parts
 from .errors import DataError, UsageError
 from .results import Result
 from .schemas import Schema
@@ -51,7 +52,7 @@ class Evaluates:
 
         Parameters
         ----------
-        X : array, sparse matrix, frame or Arrow table
+        X : array, sparse matrix, frame or Arrow table, or tacet.Parts
             Records as ``fit`` takes them.
         y : array, optional
             Their targets; may be left out where ``X`` is a table that has the column.
@@ -104,10 +105,28 @@ class Evaluates:
         asked.loss_cap = None if loss_cap is None else _spending.number("loss_cap", loss_cap)
         asked.threshold = None if threshold is None else _spending.number("threshold", threshold)
         asked.by = by
+        if isinstance(X, Parts):
+            _check_parts(X, y, units, schema, paid)
+            context = _spending.context(paid, unit, schema)
+            with Asked(X) as over:
+                return Evaluation(_engine.evaluate_parts(
+                    self._model, over.engine, asked, context, of_the_caller(callback)))
         rows = _rows(self, schema, X, y, units, ledger is not None)
         context = _spending.context(paid, unit, schema)
         return Evaluation(_engine.evaluate(
             self._model, rows, asked, context, of_the_caller(callback)))
+
+
+def _check_parts(X: Parts, y: Any, units: Any, schema: Schema, paid: _spending.Paid) -> None:
+    """What is wrong with an evaluation over parts before anybody is asked."""
+    if y is not None or units is not None:
+        raise UsageError("records in parts bring their targets and units along; leave y and units "
+                         "out")
+    if schema.unit != X.whole:
+        raise UsageError(f"the schema's unit is {schema.unit or 'a single record'}: say "
+                         "tacet.Parts(whole=) with its column, if each unit lies in one part")
+    if paid.ledger is not None and not paid.data_set:
+        raise UsageError("data_set is missing: name the account that pays")
 
 
 def _rows(

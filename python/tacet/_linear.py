@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from types import FunctionType
-from typing import Any, ClassVar, Dict, List, Optional, Tuple
+from typing import Any, ClassVar, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -21,6 +21,7 @@ from ._reading import Table, warn_of_words
 from ._signature import name_of
 from ._told import Told
 from ._warn import warn
+from .cluster import Asked, Parts
 from .errors import DataError, UsageError
 from .schemas import Schema
 
@@ -70,14 +71,17 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
 
         Parameters
         ----------
-        X : array, sparse matrix, frame or Arrow table
+        X : array, sparse matrix, frame or Arrow table, or tacet.Parts
             One record per row. With a schema of named columns a table that has them, or an array of
-            the schema's columns in its order.
+            the schema's columns in its order. Parts stay where they are: only sums of their records
+            come here, and their targets and units lie with them.
         y : array, optional
             The target; may be left out where ``X`` is a table that has its column.
         units : array, optional
             Whose record each is, for a schema with a unit.
         """
+        if isinstance(X, Parts):
+            return self._fit_over(X, y, units)
         params = self._resolved()
         made = self._aside()  # what was fitted before stays whole, also for other threads
         before = dict(vars(made))
@@ -89,12 +93,49 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         self._take(before, vars(made))
         return self
 
-    def plan(self, n_features: Optional[int] = None) -> Dict[str, Any]:
+    def _fit_over(self, parts: Parts, y: Any, units: Any) -> Any:
+        if y is not None or units is not None:
+            raise UsageError("records in parts bring their targets and units along; leave y and "
+                             "units out")
+        params = self._resolved()
+        made = self._aside()
+        before = dict(vars(made))
+        schema, plan = made._planned_over(parts, params)
+        context = made._context(schema, params)
+        made.plan_ = plan.facts
+        with Asked(parts) as asked:
+            made._model = _engine.fit_parts(plan, asked.engine, context, self._watch(params))
+        made._remember(None)
+        self._take(before, vars(made))
+        return self
+
+    def _planned_over(self, parts: Parts, params: Dict[str, Any]) -> Tuple[Schema, _engine.Plan]:
+        schema = params["schema"]
+        if schema is None:
+            raise UsageError("records in parts are read on workers, by a schema: give one")
+        if params["ledger"] is not None and not params["data_set"]:
+            raise UsageError("data_set is missing: records in parts have no file, and no fingerprint "
+                             "that a ledger could know them by; name their account")
+        self._known_classes(schema)
+        self._bounded = False
+        values = self._values(schema, params, None)
+        with _paying.explained(self.get_params(deep=False), params):
+            return schema, _engine.plan_over_parts(
+                schema._engine, values, len(parts), parts.whole)
+
+    def plan(self, n_features: Union[int, Parts, None] = None) -> Dict[str, Any]:
         """What ``fit`` would do and cost, from public facts alone: no record is read.
 
-        ``n_features`` is for estimators that are given bounds and no schema.
+        ``n_features`` is for estimators that are given bounds and no schema; or ``tacet.Parts``,
+        of which the result tells how often they would be asked (``part_rounds``) and how many
+        bytes all answers of a round are (``round_bytes``).
         """
         params = self._resolved()
+        if isinstance(n_features, Parts):
+            _, plan = self._planned_over(n_features, params)
+            rounds, numbers = _engine.part_rounds(plan)
+            return {**plan.facts, "part_rounds": rounds,
+                    "round_bytes": 8 * numbers * len(n_features)}
         schema = params["schema"]
         if schema is None:
             names = None

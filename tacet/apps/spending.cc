@@ -24,7 +24,8 @@ void refuse_many_processes() {
     if (count <= 1) continue;
     throw base::UsageError(
         "the program was started as {} processes of one job ({}), each of which would spend by "
-        "itself; start one",
+        "itself; start one. For records that lie on many machines Python has tacet.Parts "
+        "(docs/how-to/cluster.md)",
         count, name);
   }
 }

@@ -1,0 +1,143 @@
+"""What runs on a worker: it reads parts of the records, and answers what is asked of them, sealed.
+
+Nothing readable leaves it. Engines keep, log and show what passes through them, so that answers are
+sealed to the key of the run, and an error leaves as its type and its part alone: its words may
+quote a value. A process keeps the parts that it has read, until the run has ended or nobody has
+asked for a while; one that lacks a part reads it again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+
+Place = Tuple[bytes, int]  # the run's key, and the part
+
+_LOOKS = 4  # of the time after which a part is forgotten, between two looks
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some parts of a run, for one worker at a time: as public as the engine is."""
+
+    key: bytes  # of the run, by which digests are keyed
+    public_key: bytes
+    parts: Tuple[Tuple[int, str], ...]  # number and source
+    load: Callable[[str], Any]
+    forget_after: float
+    threads: int = 1
+
+
+@dataclass
+class _Kept:
+    part: Any
+    used: float
+    forget_after: float
+
+
+_kept: Dict[Place, _Kept] = {}
+_lock = threading.Lock()
+_watching = False
+_wake = threading.Event()  # a part has come, which may be forgotten sooner than others
+
+
+def answer(asked: Tuple[Task, bytes]) -> List[bytes]:
+    """The sealed answer of each of the task's parts to a request."""
+    from . import _engine
+
+    task, request = asked
+    answers = []
+    for number, source in task.parts:
+        try:
+            with np.errstate(all="ignore"):
+                found = _answer_of(task, number, source, request)
+        except (Exception, SystemExit) as error:
+            kind = type(error).__name__
+            found = _engine.failed_part(number, request, kind, task.public_key)
+        answers.append(found)
+    return answers
+
+
+def forget(key: bytes) -> int:
+    """Ends a run on this worker; how many of its parts were kept."""
+    with _lock:
+        ended = [place for place in _kept if place[0] == key]
+        for place in ended:
+            del _kept[place]
+    return len(ended)
+
+
+def _answer_of(task: Task, number: int, source: str, request: bytes) -> bytes:
+    place = (task.key, number)
+    with _lock:
+        kept = _kept.get(place)
+        if kept is not None:
+            kept.used = time.monotonic()
+    part = kept.part if kept is not None else _read(task, number, source, request)
+    found: bytes = part.answer(request, task.public_key)
+    with _lock:
+        _kept[place] = _Kept(part, time.monotonic(), task.forget_after)
+        if kept is None:
+            _wake.set()
+        _watch()
+    return found
+
+
+def _read(task: Task, number: int, source: str, request: bytes) -> Any:
+    from . import _engine, _records
+    from .errors import DataError
+    from .schemas import Schema
+
+    schema = Schema._of(_engine.parts_schema(request))
+    loaded = task.load(source)
+    if loaded is None:
+        raise DataError("load returned nothing")
+    if schema._engine.feature_count is not None:
+        if not isinstance(loaded, tuple) or len(loaded) != 2:
+            raise DataError("a schema of numbered features reads (X, y) from load")
+        X, y = loaded
+        empty = isinstance(X, np.ndarray) and X.shape[:1] == (0,)
+        rows = _records.numbered_rows(
+            np.empty(X.shape) if empty else _records.numbers_of(X), y)
+    else:
+        wanted = [*schema.columns]
+        wanted += [name for name in (schema.target, schema.unit) if name is not None]
+        rows = _records.table_rows(loaded, schema.columns, wanted, {}, schema._engine.dates)
+    return _engine.Part(number, task.key, request, rows, task.threads)
+
+
+def _watch() -> None:
+    """Begins to look for parts that nobody asks for any more. The lock is held."""
+    global _watching
+    if _watching:
+        return
+    _watching = True
+    threading.Thread(target=_look, name="tacet parts", daemon=True).start()
+
+
+def _look() -> None:
+    while True:
+        wait = _looked()
+        if wait is None:
+            return
+        _wake.wait(wait)
+        _wake.clear()
+
+
+def _looked() -> Optional[float]:
+    """Forgets what nobody asks for; seconds until the next look, None once nothing is kept. A
+    function of its own, so that nothing here holds a part meanwhile."""
+    global _watching
+    with _lock:
+        now = time.monotonic()
+        for place, kept in list(_kept.items()):
+            if now - kept.used >= kept.forget_after:
+                del _kept[place]
+        if not _kept:
+            _watching = False
+            return None
+        return min(kept.forget_after for kept in _kept.values()) / _LOOKS
