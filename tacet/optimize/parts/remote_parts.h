@@ -39,7 +39,8 @@ void check_round(std::int64_t parts, std::int64_t numbers);
 /// another request, of another version, by a part that there is not or that has answered already,
 /// none at all, another number of integers, a number of records that cannot be or was another one
 /// before, other records than before, and an integer beyond what so many records can add up to.
-/// All parts together hold at most 2^32 records. No unit lies in two of them.
+/// All parts together hold at most 2^32 records. No unit lies in two of them, as far as parts name
+/// them (part.h). The same records in two parts are not noticed: each source has to be named once.
 class RemoteParts final : public PartSums {
  public:
   /// UsageError without a part.
