@@ -330,12 +330,14 @@ class Cell:
             return {**found, "refused": "before spending"}
         held = [100 * h / s for h, s in zip(self.held, self.stated) if s >= self.runs / 5]
         constant = 100 * self.held[0] / self.stated[0] if self.stated[0] else None
-        return {**found, "relative noise": round(self.relative_noise, 3),
+        found = {**found, "relative noise": round(self.relative_noise, 3),
                 "refused": f"{100 * (1 - self.stated.sum() / (self.runs * len(self.stated))):.0f} %",
                 "coverage": self.slopes(self.held), "lowest": min(held, default=None),
                 "intercept": constant, "naive": self.slopes(self.naive),
                 "plain": self.slopes(self.plain),
                 "width": float(np.median(self.widths)) if self.widths else None}
+        return {name: float(value) if isinstance(value, np.floating) else value
+                for name, value in found.items()}
 
 
 def missed(cells):
