@@ -20,6 +20,7 @@ using optimize::JointTask;
 using optimize::MeanModel;
 
 constexpr double feature_units = data::Dataset::feature_scale;
+constexpr double rarest_class = .05;       // by the released share: nothing is stated below it
 constexpr double start_reach_growth = .3;  // R0^2 = 1 + .3 (p - 1)
 constexpr double least_stddev = .02;       // of residuals, in units of the label
 constexpr double least_mean_count = .02;
@@ -94,6 +95,11 @@ class Fit {
         (eigen.values.array() < edge).select(1.5 * edge, eigen.values).matrix().cwiseInverse();
     const MatrixXd inverse = eigen.vectors * damped.asDiagonal() * eigen.vectors.transpose();
     const VectorXd theta = first_guess(place, seen.parts, inverse);
+    if (facts_.mean == MeanModel::logistic) {
+      const double weight = std::max(seen.parts.curvature(0, 0), least_weight * rows());
+      const double share = .5 * (1 + seen.parts.score[0] / weight);  // of the positive class
+      too_rare_ = std::min(share, 1 - share) < rarest_class;
+    }
     place.theta = place.whitening.transpose().partialPivLu().solve(theta);
     if (facts_.mean == MeanModel::logistic) shorten(place.theta, 2);
     return place;
@@ -192,6 +198,8 @@ class Fit {
     estimate.rows = facts_.rows;
     estimate.residual_stddev = numbers ? place.stddev : 0;
     estimate.narrow_cut = narrow_ && !setup_.options.symmetric_errors;
+    // Steps do not reach that far, so that intervals would not hold.
+    if (too_rare_) estimate.weak = MatrixXd::Identity(columns(), columns());
     return estimate;
   }
 
@@ -207,6 +215,7 @@ class Fit {
   std::uint64_t next_ = 0;
   double reach_ = 0;
   bool narrow_ = false;
+  bool too_rare_ = false;
   optimize::Response response_;
 };
 

@@ -143,5 +143,16 @@ upper = 1
   EXPECT_THROW(static_cast<void>(inference_setup(design, tiny)), base::Error);
 }
 
+// With few outcomes steps end too early, whatever the budget: nothing is stated.
+TEST(InferenceRun, RareOutcomesIdentifyNothing) {
+  for (const double constant : {-1.0, -6.0}) {
+    test::SimulatedRegression regression(optimize::MeanModel::logistic, 20000, 3, 0);
+    regression.truth[0] = constant;
+    const auto setup = regression.setup(4);
+    const auto table = regression_table(setup.design, test::fit(regression.draw(1), setup, 1));
+    for (const bool identified : table.identified) EXPECT_EQ(identified, constant == -1.0);
+  }
+}
+
 }  // namespace inference_run_test
 }  // namespace tacet::learn
