@@ -124,7 +124,6 @@ TEST(Spool, AFullDiskIsAnErrorWhereItIsAskedForRoom) {
 }
 
 TEST(Spool, RefusesFoldersInMemory) {
-  if (!std::filesystem::is_directory("/dev/shm")) GTEST_SKIP() << "no folder in memory here";
   try {
     static_cast<void>(Spool::in("/dev/shm"));
     FAIL();

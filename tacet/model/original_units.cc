@@ -163,6 +163,7 @@ ScaleRange scale_range(const data::Schema& schema) {
 
 std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearModel& model,
                                        std::int64_t output) {
+  expect_margins(model);
   if (schema.curves) return {};
   const auto range = scale_range(schema);
   const auto coefficients = model.output(output);

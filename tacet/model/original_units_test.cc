@@ -91,6 +91,14 @@ TEST(OriginalUnits, RegressionsSpeakInUnitsOfTheTarget) {
   EXPECT_EQ(effects.back().step, "constant");
 }
 
+TEST(OriginalUnits, ATableOfCoefficientsHasNoMarginsToMove) {
+  const auto schema = mixed_schema(data::RowScaling::constant_root, false);
+  auto model = numbered_model(schema);
+  model.coefficients.clear();
+  model.table.emplace();
+  EXPECT_THROW(static_cast<void>(original_units(schema, model, 0)), base::UsageError);
+}
+
 TEST(OriginalUnits, StepsAreLongerAroundTheMiddle) {
   const auto from_lower = mixed_schema(data::RowScaling::constant_root, false);
   const auto first = original_units(from_lower, numbered_model(from_lower), 0);

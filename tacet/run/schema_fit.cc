@@ -198,9 +198,7 @@ class Fitter {
     const double values = std::max(found, 1.0);
     not_found_.push_back(fmt::format(
         "nothing was found out about column '{}', which is ignored: it has about {:.0f} {}, this "
-        "budget needs "
-        "{:.0f};"
-        " an epsilon of about {:.2g} or fewer columns would do",
+        "budget needs {:.0f}; an epsilon of about {:.2g} or fewer columns would do",
         name, std::max(found, 0.0), what, std::ceil(need), request_.asked.epsilon * need / values));
     return {};
   }

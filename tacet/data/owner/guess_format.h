@@ -11,6 +11,13 @@
 
 namespace tacet::data {
 
+/// What is known of a file before it is looked at.
+struct KnownFormat {
+  std::optional<TextEncoding> encoding{};  ///< nothing: guessed by all bytes of the file
+  /// Nothing: lines that begin with # are comments where they are cut unlike the others.
+  std::optional<char> comment{};
+};
+
 /// How a CSV file is written, from its first hundred records; the file must be public.
 ///
 /// The separator is the one of comma, semicolon, tab and bar that cuts at least nine records of ten
@@ -25,12 +32,6 @@ namespace tacet::data {
 ///
 /// DataError when nothing fits, and for what is a LIBSVM, NPY or IDX file, with the [features] to
 /// write instead. A given separator is taken as it is.
-/// The encoding is guessed by all bytes of the file, and lines that begin with # are comments where
-/// they are cut unlike the others.
-struct KnownFormat {
-  std::optional<TextEncoding> encoding{};
-  std::optional<char> comment{};
-};
 [[nodiscard]] FileFormat guess_format(const std::filesystem::path& file,
                                       std::optional<char> separator = std::nullopt,
                                       std::optional<bool> header = std::nullopt,

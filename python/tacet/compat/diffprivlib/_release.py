@@ -10,7 +10,6 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 from ... import _arguments, _engine, _records, _spending
 from ..._blocks import Mark
 from ..._warn import warn
-from ...budgets import Budget
 from ...errors import DataError, GuaranteeError, UsageError
 from ...receipts import Receipt
 from .accountant import REPLACED, BudgetAccountant, Payment
@@ -89,6 +88,18 @@ def pair_of(bounds: Any, what: str, count: int) -> Tuple[Any, Any]:
     if not (np.isfinite(lower).all() and np.isfinite(upper).all() and (lower < upper).all()):
         raise UsageError(f"{what}: each lower bound must be below its upper one, both finite")
     return lower, upper
+
+
+def norm_of(data_norm: Any, what: str) -> float:
+    """The largest norm of a row, which is public."""
+    if data_norm is None:
+        raise GuaranteeError(
+            f"data_norm is missing: the largest norm of {what}, which is public; diffprivlib takes it "
+            "from the data, and the guarantee is lost")
+    norm = _spending.number("data_norm", data_norm)
+    if not 0 < norm < float("inf"):
+        raise UsageError(f"data_norm must be above 0 and finite, got {norm}")
+    return norm
 
 
 def places(array: Any, lower: Any, upper: Any) -> Any:

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 from ....errors import UsageError
 
 
-class _Away:
+class _NotOffered:
     _why: ClassVar[str] = ""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise UsageError(f"{type(self).__name__} is not here: {self._why}")
 
 
-class KMeans(_Away):
+class KMeans(_NotOffered):
     """Not here.
 
     >>> try:
@@ -28,7 +28,7 @@ class KMeans(_Away):
             "tacet.describe summarises columns")
 
 
-class RandomForestClassifier(_Away):
+class RandomForestClassifier(_NotOffered):
     """Not here.
 
     >>> RandomForestClassifier.__name__
@@ -39,7 +39,7 @@ class RandomForestClassifier(_Away):
             "tacet.WideClassifier fit what a line does not")
 
 
-class DecisionTreeClassifier(_Away):
+class DecisionTreeClassifier(_NotOffered):
     """Not here.
 
     >>> DecisionTreeClassifier.__name__

@@ -13,14 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from .... import _arguments, _records, estimators
 from ...._blocks import Travels, belonging, mark_of
 from ...._boundary import boundary
-from ....errors import GuaranteeError, UsageError
+from ....errors import UsageError
 from ....receipts import Receipt
-from .._release import checked_epsilon, is_unprotected, matrix_of, pair_of, places
+from .._release import (
+    checked_epsilon, is_unprotected, matrix_of, norm_of, pair_of, places)
 from ..accountant import REPLACED, BudgetAccountant, Payment, _share
 from ._labels import classes_and_codes, refuse_weights
 
 
-class _Moved(Travels, BaseEstimator):  # type: ignore[misc]
+class _LinearModel(Travels, BaseEstimator):  # type: ignore[misc]
     """What both have: coefficients of the columns, and the models that they were read from."""
 
     coef_: Any
@@ -58,7 +59,7 @@ class _Moved(Travels, BaseEstimator):  # type: ignore[misc]
         return found[0]
 
 
-class LogisticRegression(ClassifierMixin, _Moved):  # type: ignore[misc]
+class LogisticRegression(ClassifierMixin, _LinearModel):  # type: ignore[misc]
     """Pure private logistic regression by objective perturbation; ``data_norm`` is required.
 
     Of more than two classes each is told from the rest, for an equal part of epsilon.
@@ -102,32 +103,29 @@ class LogisticRegression(ClassifierMixin, _Moved):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Trains; rows longer than ``data_norm`` are shortened to it."""
         epsilon = checked_epsilon(self.epsilon)
-        if self.data_norm is None and epsilon < float("inf"):
-            raise GuaranteeError(
-                "data_norm is missing: the largest norm of a row, which is public; diffprivlib "
-                "takes it from the data, and the guarantee is lost")
-        if self.data_norm is not None and not 0 < self.data_norm < float("inf"):
-            raise UsageError(f"data_norm must be above 0 and finite, got {self.data_norm}")
+        exact = epsilon == float("inf") and self.data_norm is None
+        norm = None if exact else norm_of(self.data_norm, "a row")
         refuse_weights(sample_weight)
         if self.warm_start:
             raise UsageError("warm_start has no counterpart: a start from private data is another "
                              "release")
         classes, codes = classes_and_codes(X, y)
-        rows = _shortened(matrix_of(self, X), self.data_norm)
+        rows = _shortened(matrix_of(self, X), norm)
         if is_unprotected(epsilon, self.accountant, mark_of(self)):
             self._take_exact(rows, codes, len(classes))
         else:
-            self._take_private(rows, codes, len(classes), epsilon)
+            self._take_private(rows, codes, len(classes), epsilon, norm)
         self.classes_ = classes
         # One certified minimum per class. The solver's own steps would tell about the records.
         self.n_iter_ = np.ones(len(self.coef_), dtype=np.int32)
         return self
 
-    def _take_private(self, rows: Any, codes: Any, classes: int, epsilon: float) -> None:
+    def _take_private(
+        self, rows: Any, codes: Any, classes: int, epsilon: float, norm: Any
+    ) -> None:
         count = 1 if classes == 2 else classes
         payment = Payment(self.accountant, self.random_state, mark_of(self))
         budget = payment.budget if count == 1 else payment.booked_whole(epsilon)
-        norm = float(self.data_norm or 0)
         # A row beside a constant, both over the root of 2 of them: never longer than 1, so that the
         # margin is a straight line of the columns.
         share = 0.5 if self.fit_intercept else 1.0
@@ -205,7 +203,7 @@ class LogisticRegression(ClassifierMixin, _Moved):  # type: ignore[misc]
         return float(super().score(X, y, sample_weight))
 
 
-class LinearRegression(RegressorMixin, _Moved):  # type: ignore[misc]
+class LinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
     """Pure private least squares; ``bounds_X`` and ``bounds_y`` are required.
 
     >>> X = np.tile([[0.1], [0.9]], (300, 1))

@@ -11,13 +11,14 @@ from .... import _arguments
 from ...._blocks import Travels, belonging, mark_of
 from ...._boundary import boundary
 from ...._told import Refused
-from ....errors import GuaranteeError, UsageError
+from ....errors import UsageError
 from .._release import (
     Sums,
     checked_epsilon,
     is_unprotected,
     matrix_of,
     moments,
+    norm_of,
     pair_of,
     places,
     squares,
@@ -28,6 +29,12 @@ from ._labels import classes_and_codes, refuse_weights
 _NO_PARTS = Refused(
     "there is no partial_fit: each part would be a release of its own, which costs as much as the "
     "whole; fit is given all records")
+
+
+def _is_exact(model: Any, epsilon: float) -> bool:
+    """Whether this fit has no privacy; the receipt of an earlier fit goes."""
+    model.__dict__.pop("receipt_", None)
+    return is_unprotected(epsilon, model.accountant, mark_of(model))
 
 
 class StandardScaler(Travels, preprocessing.StandardScaler):  # type: ignore[misc]
@@ -59,8 +66,7 @@ class StandardScaler(Travels, preprocessing.StandardScaler):  # type: ignore[mis
         epsilon = checked_epsilon(self.epsilon)
         rows = matrix_of(self, X)
         count, columns = rows.shape
-        self.__dict__.pop("receipt_", None)  # without privacy there is none
-        if is_unprotected(epsilon, self.accountant, mark_of(self)):
+        if _is_exact(self, epsilon):
             mean, variance = np.nanmean(rows, axis=0), np.nanvar(rows, axis=0)
         elif not self.with_mean and not self.with_std:
             mean = variance = None
@@ -119,8 +125,7 @@ class PCA(Travels, decomposition.PCA):  # type: ignore[misc]
         """Releases the Gram matrix, with the sums of the columns unless these are centred."""
         epsilon = checked_epsilon(self.epsilon)
         rows = matrix_of(self, X)
-        self.__dict__.pop("receipt_", None)  # without privacy there is none
-        if is_unprotected(epsilon, self.accountant, mark_of(self)):
+        if _is_exact(self, epsilon):
             mean = np.zeros(rows.shape[1]) if self.centered else np.nanmean(rows, axis=0)
             rows = np.nan_to_num(rows - mean)
             covariance = rows.T @ rows / len(rows)
@@ -158,13 +163,8 @@ class PCA(Travels, decomposition.PCA):  # type: ignore[misc]
     def _reach(self, columns: int) -> Tuple[Any, float, float]:
         """The public centre, the largest norm around it, and the sum of magnitudes over that."""
         if self.centered:
-            if self.data_norm is None:
-                raise GuaranteeError(
-                    "data_norm is missing: the largest norm of a centred row, which is public; "
-                    "diffprivlib takes it from the data, and the guarantee is lost")
-            if not 0 < self.data_norm < float("inf"):
-                raise UsageError(f"data_norm must be above 0 and finite, got {self.data_norm}")
-            return np.zeros(columns), float(self.data_norm), float(np.sqrt(columns))
+            norm = norm_of(self.data_norm, "a centred row")
+            return np.zeros(columns), norm, float(np.sqrt(columns))
         lower, upper = pair_of(self.bounds, "bounds", columns)
         half = (upper - lower) / 2
         norm = float(np.linalg.norm(half))
@@ -248,8 +248,7 @@ class GaussianNB(Travels, naive_bayes.GaussianNB):  # type: ignore[misc]
         epsilon = checked_epsilon(self.epsilon)
         self.classes_, codes = classes_and_codes(X, y)
         rows = matrix_of(self, X)
-        self.__dict__.pop("receipt_", None)  # without privacy there is none
-        if is_unprotected(epsilon, self.accountant, mark_of(self)):
+        if _is_exact(self, epsilon):
             found = [(codes == k) for k in range(len(self.classes_))]
             self.class_count_ = np.array([float(own.sum()) for own in found])
             self.theta_ = np.array([np.nanmean(rows[own], axis=0) for own in found])
