@@ -102,12 +102,10 @@ function(tacet_talks)
 endfunction()
 
 # tacet_in_sections(<target>): a program that links with --gc-sections leaves out what it does not
-# call. Not where sums and draws are: there functions that lie apart cost time.
+# call.
 function(tacet_in_sections target)
-  if(NOT target MATCHES "${TACET_HOT}")
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-ffunction-sections>
-                                             $<$<CONFIG:Release>:-fdata-sections>)
-  endif()
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-ffunction-sections>
+                                           $<$<CONFIG:Release>:-fdata-sections>)
 endfunction()
 
 # tacet_computes(<name>): instrumented, -Og compiles in two thirds of the time of -O1, and only where
