@@ -203,9 +203,11 @@ std::pair<data::Schema, std::string> draft(const nb::object& data, const Said& s
           if (table.file().empty()) {
             return data::draft_schema(table.records({}, fingerprint), options);
           }
-          options.format = data::guess_format(
-              table.file(), said.separating(),
-              said.header_declared ? std::optional(true) : std::nullopt, said.spelling.known());
+          auto known = said.spelling.known();
+          known.column = said.target;
+          options.format =
+              data::guess_format(table.file(), said.separating(),
+                                 said.header_declared ? std::optional(true) : std::nullopt, known);
           said.spelling.apply(options.format);
           return data::draft_schema(table.file(), options);
         },

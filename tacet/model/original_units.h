@@ -37,8 +37,8 @@ struct UnitEffect {
 /// One entry a feature of the given output, in the order of the coefficients. A number with hat
 /// functions has one a knot, the points of a curve: what the number there adds, its line and its
 /// hat function together. `schema` is the model's own. None where it has curves: each coefficient
-/// is then about several columns (model/curve_effects.h). UsageError as expect_margins() for a table
-/// of coefficients.
+/// is then about several columns (model/curve_effects.h). UsageError as expect_margins() for a
+/// table of coefficients.
 [[nodiscard]] std::vector<UnitEffect> original_units(const data::Schema& schema,
                                                      const LinearModel& model, std::int64_t output);
 

@@ -87,13 +87,14 @@ class SchemaDraft : public Command {
   [[nodiscard]] data::SchemaDraft draft() const {
     const auto trust = header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed;
     const auto said = header_ || no_header_ ? std::optional(header_) : std::nullopt;
-    return data::draft_schema(
-        data_, {.target = target_,
-                .format = data::guess_format(data_, separator(), said, spelling_.words().known()),
-                .trust = trust,
-                .max_categories = 50,
-                .said = spelling_.words().said(),
-                .missing = spelling_.words().missing});
+    auto known = spelling_.words().known();
+    known.column = target_;
+    return data::draft_schema(data_, {.target = target_,
+                                      .format = data::guess_format(data_, separator(), said, known),
+                                      .trust = trust,
+                                      .max_categories = 50,
+                                      .said = spelling_.words().said(),
+                                      .missing = spelling_.words().missing});
   }
 
   [[nodiscard]] std::optional<char> separator() const {

@@ -59,6 +59,7 @@ void ColumnFacts::add(std::string_view field, std::int64_t line) {
     add_number(*number, field);
   } else {
     if (others++ == 0) first_other = {std::string(field.substr(0, longest_category)), line};
+    shapes.add(field);
     words += 1 + std::count(field.begin(), field.end(), ' ');
   }
   ids.add(field);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tacet/data/encode/number_reader.h"
+#include "tacet/data/owner/text_shapes.h"
 
 namespace tacet::data {
 
@@ -43,6 +44,7 @@ class ColumnFacts {
   bool many_values = false;
   bool text_is_sound = true;
   IdFacts ids;
+  TextShapes shapes;         ///< of what is no number
   std::int64_t numbers = 0;  ///< or days
   std::int64_t others = 0;
   std::int64_t missing = 0;

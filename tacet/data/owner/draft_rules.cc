@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/data/ascii.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/owner/code_names.h"
 #include "tacet/data/schema/schema_node.h"
@@ -68,6 +71,27 @@ Drafted draft_numbers(Column column, const ColumnFacts& facts) {
           "Some values are missing: does that tell something? Then missing_indicator = true."};
 }
 
+/// As it stands but for capital letters and blanks.
+std::string folded(std::string_view text) {
+  std::string result;
+  for (const char c : without_blanks(text)) result += lower_case(c);
+  return result;
+}
+
+/// The first two texts that are alike but for capital letters and blanks; empty: none are.
+std::string alike_remark(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> found;
+  for (const auto& text : texts) {
+    const auto [place, is_new] = found.emplace(folded(text), text);
+    if (is_new) continue;
+    return fmt::format(
+        "\"{}\" and \"{}\" are two categories: one? Then write it one way in the "
+        "file.",
+        place->second, text);
+  }
+  return {};
+}
+
 }  // namespace
 
 Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
@@ -81,8 +105,10 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
             "Several numbers in a field, up to 'most' of a record: ids? From 0 to below a public "
             "number: count instead of bits. A measure or a text? Then another kind."};
   }
-  std::string remark;
-  if (facts.identifies()) {
+  std::string remark = facts.shapes.remark();
+  if (!remark.empty()) {
+    // Said; how often they stand there matters less.
+  } else if (facts.identifies()) {
     remark =
         "Every value occurs once: an identifier? Then kind = \"ignored\". Of persons with several "
         "records? Then unit, at the top.";
@@ -97,6 +123,7 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
   }
   if (!facts.many_values && facts.text_is_sound) {
     column.rule = CategoricalColumn{.categories = facts.texts()};
+    if (remark.empty()) remark = alike_remark(facts.texts());
   } else if (static_cast<double>(facts.words) >=
              fewest_words_of_prose * static_cast<double>(facts.others)) {
     column.rule = TextColumn{};
@@ -120,6 +147,15 @@ bool looks_like_count(const ColumnFacts& facts) {
     if (number && *number > (facts.lower + facts.upper) / 2) large += count;
   }
   return facts.values.size() > max_classes || 4 * large < facts.numbers;
+}
+
+/// Two classes of which some are spelt in several ways.
+std::optional<BinaryTarget> two_classes_in_spellings(const std::vector<std::string>& values) {
+  std::map<std::string, std::vector<std::string>> spellings;
+  for (const auto& value : values) spellings[folded(value)].push_back(value);
+  if (values.size() <= 2 || spellings.size() != 2) return std::nullopt;
+  return BinaryTarget{.positive = spellings.rbegin()->second,
+                      .negative = spellings.begin()->second};
 }
 
 /// A target that is a number.
@@ -178,6 +214,11 @@ DraftedTarget draft_target(const std::string& name, const ColumnFacts& facts,
   if (listed && values.size() == 2) {
     target.rule = BinaryTarget{.positive = {values[1]}, .negative = {values[0]}};
     return {std::move(target)};
+  }
+  if (auto rule = listed ? two_classes_in_spellings(values) : std::nullopt) {
+    target.rule = *std::move(rule);
+    return {std::move(target),
+            "Classes that differ by capital letters or blanks alone are taken for one."};
   }
   const bool fraction = facts.numeric() && !facts.whole_numbers;
   const bool classes = listed && values.size() > 2 && values.size() <= max_classes;

@@ -67,8 +67,9 @@ bool has_decimal_comma(std::string_view field) {
 struct Sample {
   FileFormat format;
   std::vector<std::vector<std::string>> records;
-  std::size_t columns = 0;  // the commonest number of columns
-  std::size_t fitting = 0;  // records that have it
+  std::vector<std::int64_t> lines;  // where they begin
+  std::size_t columns = 0;          // the commonest number of columns
+  std::size_t fitting = 0;          // records that have it
   std::size_t longest = 0;
 
   [[nodiscard]] bool usable() const { return columns > 1 && 10 * fitting >= 9 * records.size(); }
@@ -105,6 +106,7 @@ Sample read_sample(const ReadableText& file, const FileFormat& format) {
     const auto record = reader.next();
     if (!record) break;
     sample.records.emplace_back(record->begin(), record->end());
+    sample.lines.push_back(reader.line());
     for (const auto& field : *record) {
       bytes += static_cast<std::int64_t>(field.size() + sizeof(std::string));
     }
@@ -165,6 +167,39 @@ Sample best_comment(const ReadableText& file, const FileFormat& format) {
   }
 }
 
+constexpr std::array candidates{',', ';', '\t', '|'};
+
+std::int64_t words_in(std::string_view line) {
+  std::int64_t words = 0;
+  for (std::size_t at = 0; (at = line.find_first_not_of(' ', at)) != std::string_view::npos;) {
+    ++words;
+    at = std::min(line.find(' ', at), line.size());
+  }
+  return words;
+}
+
+/// Whether the first lines have no usual separator and equally many words, at least two; below the
+/// names there may be one more, as R writes the names of rows.
+bool cut_by_blanks(std::string_view text, bool whole) {
+  constexpr std::size_t enough = 10;
+  std::vector<std::int64_t> words;
+  while (!text.empty() && words.size() < enough) {
+    const auto end = text.find('\n');
+    if (end == std::string_view::npos && !whole) break;
+    auto line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    for (const char separator : candidates) {
+      if (line.find(separator) != std::string_view::npos) return false;
+    }
+    if (!line.empty()) words.push_back(words_in(line));
+  }
+  if (words.size() < 3) return false;
+  const bool equal = std::all_of(words.begin() + 1, words.end(),
+                                 [&](std::int64_t count) { return count == words[1]; });
+  return equal && words[1] > 1 && (words[0] == words[1] || words[0] + 1 == words[1]);
+}
+
 Sample best_sample(const ReadableText& file, const FileFormat& known,
                    std::optional<char> separator) {
   const auto cut_by = [&](char character) {
@@ -173,7 +208,15 @@ Sample best_sample(const ReadableText& file, const FileFormat& known,
     return best_comment(file, format);
   };
   if (separator) return cut_by(*separator);
-  constexpr std::array candidates{',', ';', '\t', '|'};
+  const auto beginning = beginning_of(file);
+  if (cut_by_blanks(beginning, beginning.size() < sampled_bytes)) {
+    throw base::DataError(
+        "{}: the columns stand apart by blanks; put commas there: (tr -s ' ' ',' < FILE) | tacet "
+        "... "
+        "-, or write the file with commas, in R by write.csv(..., row.names = FALSE). If it is one "
+        "column of texts, name a `separator` that does not occur in it",
+        file.name);
+  }
   std::optional<Sample> best;
   std::optional<Sample> single;
   std::string fault;
@@ -217,9 +260,53 @@ FirstLine first_line(const Sample& sample) {
   return some_empty ? FirstLine::header_with_gaps : FirstLine::header;
 }
 
-bool begins_with_header(const Sample& sample, const std::filesystem::path& file) {
-  const auto found = first_line(sample);
-  if (found != FirstLine::header_with_gaps) return found == FirstLine::header;
+bool holds(const std::vector<std::string>& record, const std::string& name) {
+  return std::ranges::find(record, name) != record.end();
+}
+
+/// A name that is known tells which line holds the names.
+void check_line_of_names(const Sample& sample, const std::string& name,
+                         const std::filesystem::path& file) {
+  const auto& first = sample.records.front();
+  constexpr std::size_t near = 10;
+  for (std::size_t k = 1; k < std::min(near, sample.records.size()); ++k) {
+    if (holds(first, name) || !holds(sample.records[k], name)) continue;
+    throw base::DataError(
+        "{}:{}: the names of the columns stand here, not in the first line; leave out what is "
+        "above "
+        "them: tail -n +{} FILE | tacet ... -",
+        file.string(), sample.lines[k], sample.lines[k]);
+  }
+  if (!holds(first, name)) return;
+  std::set<std::string_view> names;
+  for (const auto& text : first) {
+    if (text.empty() || names.insert(text).second) continue;
+    throw base::DataError("{}:1: two columns have the name '{}'; give each a name of its own",
+                          file.string(), text);
+  }
+}
+
+/// Where the first line is shorter or longer than the others, it is a title, or they hold
+/// separators.
+void check_length_of_first(const Sample& sample, const std::filesystem::path& file) {
+  const auto length = sample.records.front().size();
+  if (!sample.usable() || length == sample.columns) return;
+  throw base::DataError(
+      "{}:1: the first line has {} {} and most others have {}. Is it a title above the names? "
+      "Leave "
+      "it out: tail -n +2 FILE | tacet ... -. Do values hold the separator? Enclose them in double "
+      "quotes",
+      file.string(), length, length == 1 ? "field" : "fields", sample.columns);
+}
+
+bool begins_with_header(const Sample& sample, const std::string& known_name,
+                        const std::filesystem::path& file) {
+  const auto found = !known_name.empty() && holds(sample.records.front(), known_name)
+                         ? FirstLine::header
+                         : first_line(sample);
+  const bool gaps = std::ranges::any_of(sample.records.front(), &std::string::empty);
+  if (found == FirstLine::header && !gaps) return true;
+  if (found == FirstLine::record) return false;
   throw base::DataError(
       "{}:1: some columns have no text in the first line; give them names, or `no_header` if that "
       "line is a record",
@@ -248,12 +335,16 @@ FileFormat guess_format(const std::filesystem::path& file, std::optional<char> s
   start.encoding = known.encoding ? *known.encoding : guess_encoding(file);
   start.comment = known.comment;
   const Sample sample = best_sample(text_of(file, start.encoding), start, separator);
+  if (!known.column.empty() && header.value_or(true)) {
+    check_line_of_names(sample, known.column, file);
+  }
+  if (!header) check_length_of_first(sample, file);
   FileFormat format = sample.format;
   format.fill_short =
       sample.usable() && sample.longest == sample.columns && sample.fitting < sample.records.size();
-  format.header =
-      header ? *header
-             : sample.records.front().size() == sample.columns && begins_with_header(sample, file);
+  format.header = header ? *header
+                         : sample.records.front().size() == sample.columns &&
+                               begins_with_header(sample, known.column, file);
   if (!format.header) {
     for (std::size_t k = 1; k <= sample.columns; ++k) {
       format.names.push_back(fmt::format("column_{}", k));

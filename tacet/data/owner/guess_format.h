@@ -16,6 +16,7 @@ struct KnownFormat {
   std::optional<TextEncoding> encoding{};  ///< nothing: guessed by all bytes of the file
   /// Nothing: lines that begin with # are comments where they are cut unlike the others.
   std::optional<char> comment{};
+  std::string column{};  ///< a name that its header holds; empty: none is known
 };
 
 /// How a CSV file is written, from its first hundred records; the file must be public.
@@ -30,7 +31,8 @@ struct KnownFormat {
 /// named column_1, column_2, ... Where nothing but an empty text speaks against a header, somebody
 /// has to say what it is.
 ///
-/// DataError when nothing fits, and for what is a LIBSVM, NPY or IDX file, with the [features] to
+/// DataError when nothing fits, where the names stand below the first line or the first line is cut
+/// unlike the others, and for what is a LIBSVM, NPY or IDX file, with the [features] to
 /// write instead. A given separator is taken as it is.
 [[nodiscard]] FileFormat guess_format(const std::filesystem::path& file,
                                       std::optional<char> separator = std::nullopt,

@@ -93,5 +93,46 @@ TEST(GuessFormat, PublishedSetsAreRecognised) {
   EXPECT_TRUE(std::holds_alternative<TextColumn>(schema.columns.at(1).rule));
 }
 
+std::string fault_of(const std::string& text, const std::string& column) {
+  const test::TemporaryFile file(text);
+  try {
+    static_cast<void>(guess_format(file.path(), std::nullopt, std::nullopt, {.column = column}));
+  } catch (const base::DataError& error) {
+    return error.what();
+  }
+  return "no fault";
+}
+
+TEST(GuessFormat, LinesAboveTheNamesAreNamed) {
+  std::string records = "age,weight,ill\n41,70.5,no\n52,81,yes\n";
+  for (int k = 0; k < 20; ++k) records += "41,70.5,no\n";
+  EXPECT_NE(fault_of("Admissions 2011\n\n" + records, "ill").find(":3: the names"),
+            std::string::npos);
+  EXPECT_NE(fault_of("a,b,c\n" + records, "ill").find("tail -n +2"), std::string::npos);
+  EXPECT_NE(fault_of("sep=;\nage;ill\n4;no\n5;yes\n", "ill").find("tail -n +2"), std::string::npos);
+  EXPECT_EQ(fault_of(records, "ill"), "no fault");
+  EXPECT_EQ(fault_of(records, ""), "no fault");
+}
+
+TEST(GuessFormat, AFirstLineOfAnotherLengthIsAskedAbout) {
+  std::string text = "A title\n";
+  for (int k = 0; k < 20; ++k) text += "1,2,3\n";
+  EXPECT_NE(fault_of(text, "").find("has 1 field and most others have 3"), std::string::npos);
+}
+
+TEST(GuessFormat, NamesThatComeTwiceOrAreMissingAreNamed) {
+  EXPECT_NE(fault_of("age,age,ill\n1,2,no\n3,4,yes\n", "ill").find("have the name 'age'"),
+            std::string::npos);
+  EXPECT_NE(fault_of("age,ill,,\n1,no,,\n3,yes,,\n", "ill").find("no text in the first line"),
+            std::string::npos);
+}
+
+TEST(GuessFormat, ColumnsThatStandApartByBlanksAreRefusedWithTheWay) {
+  EXPECT_NE(fault_of("age   ill\n41    no\n52    yes\n", "ill").find("tr -s"), std::string::npos);
+  EXPECT_NE(fault_of("\"age\" \"ill\"\n\"1\" 41 \"no\"\n\"2\" 5 \"a\"\n", "ill").find("write.csv"),
+            std::string::npos);
+  EXPECT_EQ(fault_of("note\nsome words\nmore of these words\n", ""), "no fault");
+}
+
 }  // namespace guess_format_test
 }  // namespace tacet::data

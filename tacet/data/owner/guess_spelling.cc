@@ -62,6 +62,16 @@ constexpr std::array<std::string_view, 24> formats{"",
                                                    "%d/%m/%Y %H:%M:%S"};
 constexpr std::size_t longest_date = 40;
 
+constexpr std::string_view compact_format = "%Y%m%d";
+
+/// Whether eight digits are a day of these centuries: of numbers that are none, about one in 800
+/// is.
+bool is_compact_date(std::string_view digits) {
+  constexpr std::size_t length = 8;
+  const bool near = digits.starts_with("19") || digits.starts_with("20");
+  return digits.size() == length && near && parse_date(digits, compact_format);
+}
+
 }  // namespace
 
 const std::vector<std::string>& usual_symbols() {
@@ -126,6 +136,7 @@ void SpellingFacts::add(std::string_view field) {
   ++count_;
   if (std::ranges::all_of(field, is_digit)) {
     for (auto& count : numbers_) ++count;
+    if (is_compact_date(field)) ++compact_dates_;
     may_be_dates_ = false;
     return;
   }
@@ -200,7 +211,13 @@ SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const auto& facts = columns[k];
     numeric_[k] = facts.count_ > 0 && facts.numbers() == facts.count_;
-    // What is a number is no date: 20110131.
+    // Eight digits are days where all of them can be: 20110131. Other numbers are no dates.
+    if (facts.count_ > 0 && facts.compact_dates_ == facts.count_) {
+      numeric_[k] = false;
+      dates_[k] = true;
+      own_[k].date_format = std::string(compact_format);
+      continue;
+    }
     dates_[k] = facts.count_ > 0 && !numeric_[k] && facts.dates() == facts.count_;
     if (dates_[k]) guess_dates(k, facts);
   }

@@ -67,7 +67,8 @@ class SpellingFacts {
   std::int64_t words_ = 0;
   std::array<std::int64_t, number_ways> numbers_{};
   std::vector<DateFacts> dates_;
-  bool signs_ = false;  // a point, comma or other sign stands in a number
+  std::int64_t compact_dates_ = 0;  // 20110131
+  bool signs_ = false;              // a point, comma or other sign stands in a number
   bool may_be_dates_ = true;
   std::vector<std::string> symbols_;  // that occur beside numbers
 };

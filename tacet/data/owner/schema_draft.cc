@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,9 +24,14 @@ std::size_t find_target(const std::vector<std::string>& names, const std::string
   if (target.empty() || found != names.end()) {
     return static_cast<std::size_t>(found - names.begin());
   }
-  const std::string near = base::nearest_word(target, names);
-  throw base::DataError("the file has no column '{}' to be the target{}", target,
-                        near.empty() ? std::string() : fmt::format("; the nearest is '{}'", near));
+  if (const auto near = base::nearest_word(target, names); !near.empty()) {
+    throw base::DataError("the file has no column '{}' to be the target; the nearest is '{}'",
+                          target, near);
+  }
+  constexpr std::size_t shown = 10;
+  const auto some = std::span(names).first(std::min(shown, names.size()));
+  throw base::DataError("the file has no column '{}' to be the target; it has {}{}", target,
+                        fmt::join(some, ", "), names.size() > shown ? ", ..." : "");
 }
 
 }  // namespace

@@ -35,6 +35,40 @@ TEST(SchemaDraft, TakesSeveralNumbersInAFieldForIds) {
   EXPECT_NE(draft.remarks.at("basket").find("count instead of bits"), std::string::npos);
 }
 
+TEST(SchemaDraft, SaysWhatTextsWouldHaveToBeToBeRead) {
+  const TemporaryFile file(
+      "clock,month,lab,change,weight,day,y\n"
+      "8:30,2011-01,<0.5,(1.5),72 kg,20110131,Yes\n"
+      "12:05,2011-02,0.7,2.5,80.5 kg,20110228,no\n"
+      "23:59,2012-11,>9,0.5,61 kg,20121130,yes\n"
+      "00:00,2012-12,1.5,(0.25),55 kg,20121231,NO\n");
+  const auto draft =
+      draft_schema(file.path(), {.target = "y", .format = guess_format(file.path())});
+  const auto says = [&](const char* column, const char* words) {
+    ASSERT_TRUE(draft.remarks.contains(column)) << column;
+    EXPECT_NE(draft.remarks.at(column).find(words), std::string::npos) << draft.remarks.at(column);
+  };
+  says("clock", "Times of day such as 8:30");
+  says("month", "2011-01-01");
+  says("lab", "such as <0.5");
+  says("change", "such as (1.5)");
+  says("weight", "symbols = [\"kg\"]");
+  says("[target]", "taken for one");
+  const auto& day = draft.schema.columns[5];
+  EXPECT_TRUE(std::get<NumericColumn>(day.rule).date);
+  EXPECT_EQ(day.spelling.date_format, "%Y%m%d");
+  const auto& target = std::get<BinaryTarget>(draft.schema.target->rule);
+  EXPECT_EQ(target.positive, (std::vector<std::string>{"Yes", "yes"}));
+  EXPECT_EQ(target.negative, (std::vector<std::string>{"NO", "no"}));
+}
+
+TEST(SchemaDraft, NumbersOfEightDigitsAreDaysOnlyWhereAllAre) {
+  const TemporaryFile file("amount,y\n20110131,1.5\n20111331,2.5\n");
+  const auto draft =
+      draft_schema(file.path(), {.target = "y", .format = guess_format(file.path())});
+  EXPECT_FALSE(std::get<NumericColumn>(draft.schema.columns[0].rule).date);
+}
+
 TEST(SchemaDraft, FindsTypesBoundsAndCategories) {
   const TemporaryFile file(
       "age;town;note;code;gone;y\n"

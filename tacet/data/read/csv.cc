@@ -234,7 +234,10 @@ const char* CsvReader::parse_plain(const char* at) {
     }
     if (at + 1 == end && !exhausted_) return nullptr;
     if (at + 1 < end && at[1] != '\n') {
-      fail(at, "a carriage return without a line feed outside of quotes", at + 1);
+      fail(at,
+           "a carriage return without a line feed outside of quotes; where all lines end so: "
+           "(tr '\\r' '\\n' < FILE) | tacet ... -",
+           at + 1);
     }
   }
   const char* last = at;

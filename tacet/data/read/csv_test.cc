@@ -88,7 +88,8 @@ TEST(CsvReader, NamesFileLineAndColumnOfStructuralFaults) {
   EXPECT_EQ(error_of("a,b\n\"x\ny\",\"2\"3\n"),
             "t.csv:3:7: text after a closing quote; double a quote that belongs to the value");
   EXPECT_EQ(error_of("a,b\n1\r2,3\n"),
-            "t.csv:2:2: a carriage return without a line feed outside of quotes");
+            "t.csv:2:2: a carriage return without a line feed outside of quotes; where all lines "
+            "end so: (tr '\\r' '\\n' < FILE) | tacet ... -");
   const std::string zero_byte =
       "a zero byte; the file is binary or damaged, not CSV. Text in UTF-16 needs encoding = "
       "\"utf-16\" under [format] in its schema";

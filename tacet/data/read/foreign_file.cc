@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tacet/data/ascii.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {
@@ -22,6 +23,13 @@ constexpr std::string_view by_select =
     "(sqlite3 -header -csv FILE \"SELECT * FROM TABLE\" && echo END) | tacet ... - `end_mark=END`";
 constexpr std::string_view by_program =
     "let a program that reads it write CSV or NPY, and give that file";
+constexpr std::string_view by_statistics =
+    "let the program that wrote it export CSV, or R: "
+    "write.csv(haven::read_...(\"FILE\"), \"FILE.csv\", row.names = FALSE)";
+constexpr std::string_view by_r =
+    "let R write CSV: write.csv(readRDS(\"FILE\"), \"FILE.csv\", row.names = FALSE)";
+constexpr std::string_view table_of_page =
+    "let the program that made it export the table as CSV, and give that file";
 constexpr std::string_view unpack = "unpack it, or pack it with gzip, which is read as it is";
 constexpr std::string_view recode =
     "write encoding = \"utf-16\" under [format] in its schema, or name it to `schema.fit`";
@@ -44,6 +52,17 @@ constexpr std::array signatures{
     Signature{"ORC"sv, "is an ORC file", by_program},
     Signature{"\x80\x04\x95"sv, "is a Python pickle", by_program},
     Signature{"%PDF-"sv, "is a PDF document", "give the table it was made from, as CSV"},
+    Signature{"<stata_dta>"sv, "is a Stata file", by_statistics},
+    Signature{"$FL2@(#)"sv, "is an SPSS file", by_statistics},
+    Signature{"$FL3@(#)"sv, "is an SPSS file", by_statistics},
+    Signature{"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60"sv, "is a SAS file", by_statistics},
+    Signature{"HEADER RECORD*******LIB"sv, "is a SAS transport file", by_statistics},
+    Signature{"RDX2\n"sv, "is a file of R objects", by_r},
+    Signature{"RDX3\n"sv, "is a file of R objects", by_r},
+    Signature{"X\n\0\0\0"sv, "is an R object", by_r},
+    Signature{"MATLAB 5.0 MAT-file"sv, "is a MATLAB file", by_program},
+    Signature{"7z\xbc\xaf\x27\x1c"sv, "is packed with 7z", unpack},
+    Signature{"Rar!\x1a\x07"sv, "is packed with RAR", unpack},
     Signature{"\x28\xb5\x2f\xfd"sv, "is packed with zstd", unpack},
     Signature{"\xfd"
               "7zXZ"sv,
@@ -52,6 +71,17 @@ constexpr std::array signatures{
     Signature{"\xff\xfe"sv, "is text in UTF-16", recode},
     Signature{"\xfe\xff"sv, "is text in UTF-16", recode},
 };
+
+/// Markup, whose first word stands in angle brackets.
+std::string_view markup_kind(std::string_view text) {
+  const auto begins = [text](std::string_view word) {
+    return text.size() >= word.size() &&
+           std::ranges::equal(word, text.substr(0, word.size()), {}, {}, lower_case);
+  };
+  if (begins("<?xml")) return "is XML";
+  const bool page = begins("<!doctype html") || begins("<html") || begins("<table");
+  return page ? "is a web page" : "";
+}
 
 /// A first line `key = "text"`, `key = 1` or `[table]`.
 bool is_toml(std::string_view text) {
@@ -88,6 +118,9 @@ std::string foreign_kind(std::string_view first_bytes) {
   }
   const auto start = first_bytes.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return "";
+  if (const auto kind = markup_kind(first_bytes.substr(start)); !kind.empty()) {
+    return fmt::format("{}, not CSV; {}", kind, table_of_page);
+  }
   // A list of records, or of lists; a line of CSV may begin with a bracket too.
   const auto inside = first_bytes.find_first_not_of(" \t\r\n", start + 1);
   const bool list = first_bytes[start] == '[' && inside != std::string_view::npos &&

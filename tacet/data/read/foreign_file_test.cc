@@ -23,17 +23,26 @@ TEST(ForeignFile, OtherKindsAreNamedByTheirFirstBytes) {
       "UTF-16");
   has("BZh91AY&SY\x01\x02"s, "bzip2");
   has("{\n \"format\": \"tacet-model\",\n"s, "a model of tacet");
+  has("<stata_dta><header><release>118</release><byteorder>LSF</byteorder><K>\x03\0"s, "Stata");
+  has("$FL2@(#) IBM SPSS STATISTICS DATA FILE\x02\0\0\0"s, "SPSS");
+  has(std::string(12, '\0') + "\xc2\xea\x81\x60\xb3\x14"s, "SAS file");
+  has("HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!"s, "SAS transport");
+  has("X\n\0\0\0\x03\0\x04"s, "R object");
+  has("7z\xbc\xaf\x27\x1c\0\x04"s, "7z");
+  has("<!DOCTYPE HTML>\n<html>"s, "web page");
+  has("<?xml version='1.0'?>\n<data>"s, "XML");
   has("  {\"age\": 41}\n"s, "is JSON");
   has("name = \"people\"\npublic_row_count = 40\n"s, "a schema");
   has("[target]\ncolumn = \"y\"\n"s, "a schema");
 }
 
 TEST(ForeignFile, RecordsAreNotForeign) {
-  for (const auto& bytes : {"age,town\n41,Bern\n"s, "PAR1,b\n1,2\n"s, "ORC,b\n1,2\n"s, "BZh,x\n"s,
-                            "a = b,c\n1,2\n"s, ""s, "\n\n"s,
-                            "\xef\xbb\xbf"
-                            "age\n"s,
-                            "\x93NUMPY\x01\0"s, "\0\0\x08\x03"s, "+1 3:1 5:1\n"s}) {
+  for (const auto& bytes :
+       {"age,town\n41,Bern\n"s, "PAR1,b\n1,2\n"s, "ORC,b\n1,2\n"s, "BZh,x\n"s, "<5,b\n1,2\n"s,
+        "X,b\n1,2\n"s, "7z,b\n1,2\n"s, "RDX2,b\n1,2\n"s, "a = b,c\n1,2\n"s, ""s, "\n\n"s,
+        "\xef\xbb\xbf"
+        "age\n"s,
+        "\x93NUMPY\x01\0"s, "\0\0\x08\x03"s, "+1 3:1 5:1\n"s}) {
     EXPECT_EQ(foreign_kind(bytes), "") << bytes;
   }
 }

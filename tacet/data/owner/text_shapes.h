@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tacet::data {
+
+/// Texts that stand for a number or a time, but that no kind of column reads as they are written.
+/// It knows what all texts of a column have in common.
+class TextShapes {
+ public:
+  /// A text that is no number and no date.
+  void add(std::string_view field);
+
+  /// What the texts are and how they would be read, in a sentence; empty: nothing in common is
+  /// known.
+  [[nodiscard]] std::string remark() const;
+
+ private:
+  enum class Shape { clock, month, limit, negative, unit, other };
+  [[nodiscard]] static Shape shape_of(std::string_view field);
+
+  std::int64_t count_ = 0;
+  bool alike_ = true;
+  Shape shape_ = Shape::other;  // of the first text, and of all while they are alike
+  std::string first_;
+  std::string unit_;
+};
+
+}  // namespace tacet::data
