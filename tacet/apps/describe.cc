@@ -99,9 +99,9 @@ std::string why_no_noise(const model::ModelFile& file) {
   if (file.model.wide) return "a network's numbers have no meaning one by one";
   if (file.schema.curves) return "weights of curves have no meaning one by one";
   if (receipt.algorithm == "gradient" && noise_is_a_bound(file) && has_plain_mean(receipt)) {
-    return "it is not known; the steps were too few to tell how far the data pull coefficients "
-           "back, and their path shows that a bound without any pull would be more than three "
-           "times too large. Method inference has intervals that hold sampling error too";
+    return "the steps were too few to tell how far the data pull coefficients back, and a bound "
+           "without any pull would be more than three times too large. Method inference has "
+           "intervals that hold sampling error too";
   }
   if (receipt.algorithm == "gradient") {
     return "their law is known for a plain mean of the iterates, without a penalty, a ball or "

@@ -70,6 +70,10 @@ int link_to(int descriptor, const fs::path& to) {
 AtomicFile::AtomicFile(const fs::path& destination, Overwrite overwrite)
     : destination_(destination), target_(destination), overwrite_(overwrite) {
   if (destination.empty()) throw IoError("the output has an empty name; name a file");
+  if (destination == "-") {  // standard input, where records are read
+    throw IoError(
+        "the output '-' would be a file of that name; name another file, or /dev/stdout to print it");
+  }
   std::error_code ignored;
   if (fs::is_symlink(destination, ignored)) {
     if (auto followed = fs::weakly_canonical(destination, ignored); !ignored) target_ = followed;

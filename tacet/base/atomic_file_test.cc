@@ -178,6 +178,8 @@ TEST_F(AtomicFileTest, DirectoriesAndMissingFoldersAreNamed) {
   EXPECT_NE(folder.find("Is a directory"), std::string::npos) << folder;
   const auto missing = io_error_of([&] { AtomicFile(folder_ / "no" / "a", Overwrite::refuse); });
   EXPECT_NE(missing.find("the folder must exist"), std::string::npos) << missing;
+  EXPECT_NE(io_error_of([&] { AtomicFile("-", Overwrite::refuse); }).find("/dev/stdout"),
+            std::string::npos);
   EXPECT_NE(io_error_of([&] { AtomicFile("", Overwrite::refuse); }).find("empty name"),
             std::string::npos);
 }
