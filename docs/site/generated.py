@@ -193,7 +193,7 @@ def without_docstring():
             yield home
         for name in names_of(home):
             value = getattr(module, name)
-            if not callable(value):
+            if not (inspect.isclass(value) or inspect.isroutine(value)):
                 continue
             if not inspect.getdoc(value):
                 yield f"{home}.{name}"
