@@ -42,6 +42,7 @@ myst_url_schemes = {
 suppress_warnings = ["myst.header", "duplicate_declaration.cpp"]
 
 autosummary_generate = True
+templates_path = [str(HERE / "templates")]  # classes without partial_fit, which estimators refuse
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say types in words
 numpydoc_show_class_members = False
