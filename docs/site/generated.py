@@ -114,7 +114,8 @@ def write(site, program):
     if undocumented:
         raise SystemExit(f"public names without a docstring: {', '.join(undocumented)}")
     site.write("reference/python.rst", python())
-    site.write("reference/cpp.rst", headers(site.source))
+    for place, text in headers(site.source):
+        site.write(place, text)
     site.write("reference/c.md", c_header(site.source))
     site.write("reference/keys.md", keys(site.source))
     for place, text in errors.pages(site.source):
@@ -205,24 +206,26 @@ def without_docstring():
 
 
 def headers(source):
+    """(place, text) of the list of public headers and of a page for each."""
     text = (source / "cmake" / "TacetHeaders.cmake").read_text("utf-8")
+    names = re.findall(r"^\s+(tacet/\S+\.h)", text, re.MULTILINE)
     lines = [
         "C++: every public header",
         "=" * 24,
         "",
         "These headers are installed. `The library <../library.html>`_ introduces them.",
         "",
+        ".. toctree::",
+        "   :maxdepth: 1",
+        "",
+        *[f"   cpp/{name[len('tacet/') : -len('.h')].replace('/', '-')}" for name in names],
+        "",
     ]
-    for name in re.findall(r"^\s+(tacet/\S+\.h)", text, re.MULTILINE):
-        lines += [
-            name,
-            "-" * len(name),
-            "",
-            f".. doxygenfile:: {name.rsplit(chr(47), 1)[1]}",
-            "   :project: tacet",
-            "",
-        ]
-    return "\n".join(lines)
+    yield "reference/cpp.rst", "\n".join(lines)
+    for name in names:
+        lines = [name, "=" * len(name), "", f".. doxygenfile:: {name}", "   :project: tacet", ""]
+        place = name[len("tacet/") : -len(".h")].replace("/", "-")
+        yield f"reference/cpp/{place}.rst", "\n".join(lines)
 
 
 def c_header(source):
