@@ -223,7 +223,7 @@ def headers(source):
     ]
     yield "reference/cpp.rst", "\n".join(lines)
     for name in names:
-        lines = [name, "=" * len(name), "", f".. doxygenfile:: {name}", "   :project: tacet", ""]
+        lines = [name, "=" * len(name), "", f".. doxygenfile:: {name.rsplit(chr(47), 1)[1]}", "   :project: tacet", ""]
         place = name[len("tacet/") : -len(".h")].replace("/", "-")
         yield f"reference/cpp/{place}.rst", "\n".join(lines)
 
