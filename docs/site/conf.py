@@ -56,6 +56,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"tacet {release}"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

@@ -54,6 +54,8 @@ def main(site, output, *names):
     with tempfile.TemporaryDirectory() as folder:
         browser = webdriver.Browser(pathlib.Path(folder))
         try:
+            browser.ask("POST", "/url", {"url": "about:blank"})
+            browser.log("performance")  # what the first window asked for
             for name in names or PAGES:
                 page = Page(browser, site / f"{name}.html", output)
                 page.name = name.replace("/", "-")
