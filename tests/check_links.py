@@ -22,6 +22,7 @@ PLACE = re.compile(r"\b(docs/[\w/.-]+?\.md)\W{0,3},\s+(?:(section|theorem|lemma)
                    r"(\d+\w?|[A-Z])(?:\s+and\s+(\d+\w?|[A-Z]))?\b(?!\.\d)", re.IGNORECASE)
 NAMED = re.compile(r"(?<!\[)`((?!build/)[a-z_]+(?:/[\w.-]+)+)/?`")
 BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"^<!-- from: (\S+) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ENDINGS = ("", ".h", ".cc", ".py")
 COMMENT_BREAK = re.compile(r"\n\s*(?:///?|#)[ \t]?")
 FOLDERS = ("tacet", "tests", "bench", "fuzz", "examples", "scripts", "cmake", "docs", "data")
@@ -73,6 +74,18 @@ def missing_names(path, text):
             yield f"{os.path.basename(target)} has no {name}"
 
 
+def missing_quotes(path, text):
+    """Every block that says which file it quotes, and is not there; how far lines are indented is free."""
+    def plain(block):
+        return "\n".join(line.strip() for line in block.strip().splitlines())
+    for target, block in QUOTED.findall(text):
+        whole = path.parent / target
+        if whole.is_file() and plain(block) not in plain(whole.read_text(encoding="utf-8")):
+            yield f"a block is not in {os.path.basename(target)}: {block.strip().splitlines()[0].strip()}"
+        elif not whole.is_file():
+            yield f"there is no {target} to quote"
+
+
 def unreached(source):
     """Every page of docs/ that no index links to; nothing where docs/ has no README.md yet."""
     docs = source / "docs"
@@ -108,6 +121,7 @@ def main(source):
         broken += [f"{path.relative_to(source)}: {what}" for what in missing_places(source, text)]
         if path.suffix == ".md":
             broken += [f"{path.relative_to(source)}: {what}" for what in missing_names(path, text)]
+            broken += [f"{path.relative_to(source)}: {what}" for what in missing_quotes(path, text)]
         if path.suffix == ".md" and path.is_relative_to(source / "docs"):
             broken += [f"{path.relative_to(source)}: {what}" for what in not_linked(source, text)]
     broken += [f"{page}: no index links to it" for page in unreached(source)]

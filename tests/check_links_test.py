@@ -76,6 +76,13 @@ class CheckLinksTest(unittest.TestCase):
                          (1, ["no index links to it"]))
         self.assertEqual(check("docs/b.md", "[d](b/d.md)", linked, ("docs/b/d.md", "")), (0, []))
 
+    def test_a_quoted_block_stands_in_its_file(self):
+        page = "<!-- from: ../a/main.cc -->\n```cpp\nint x = 1;\n  f(x);\n```\n"
+        self.assertEqual(check("docs/b.md", page, ("a/main.cc", "{\n    int x = 1;\n    f(x);\n}")), (0, []))
+        self.assertEqual(check("docs/b.md", page, ("a/main.cc", "int x = 2;\nf(x);")),
+                         (1, ["a block is not in main.cc: int x = 1;"]))
+        self.assertEqual(check("docs/b.md", page), (1, ["there is no ../a/main.cc to quote"]))
+
     def test_a_missing_section_is_found(self):
         for text, what in (("// docs/proofs/note.md, section 2", "section 2"),
                            ("// (docs/proofs/note.md, 4)", "section 4"),

@@ -42,6 +42,7 @@ myst_url_schemes = {
 suppress_warnings = ["myst.header", "duplicate_declaration.cpp"]
 
 autosummary_generate = True
+templates_path = [str(HERE / "templates")]  # classes without partial_fit, which estimators refuse
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say types in words
 numpydoc_show_class_members = False
@@ -55,6 +56,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"tacet {release}"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

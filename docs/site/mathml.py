@@ -2,14 +2,40 @@
 browsers draw by themselves. No script and no font comes with it. What cannot be read is an
 error."""
 
+import re
+
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.errors import SphinxError
 
 
+# Bars and angles are pairs, so that their exponents and distances are those of the whole.
+PAIR = re.compile(r"(?<!\\left)(?<!\\right)\\(?:(l)|r)(vert|Vert|angle)(?![A-Za-z])")
+OPENS = re.compile(
+    r"((?:<math[^>]*>|<mrow>|<mtd>|<mo[^>]*>(?:\[|\(|,|:|=|<|&#x0007B;|&#x00028;|&#x0002C;|&#x0003D;|"
+    r"&#x0003C;|&#x02264;|&#x02265;|&#x02192;|&#x02208;)</mo>)(?:<mrow>)?)<mo>(&#x02212;|&#x0002B;|&#x000B1;)</mo>"
+)
+NAMES = re.compile(r"<mo>(max|min|sup|inf|lim|det|ln|log|exp)</mo>")
+
+
+def _paired(match):
+    side = "left" if match[1] else "right"
+    return f"\\{side}" + {
+        "vert": "|",
+        "Vert": r"\|",
+        "angle": r"\langle " if match[1] else r"\rangle ",
+    }[match[2]]
+
+
+def typeset(text, display):
+    made = convert(PAIR.sub(_paired, text), display="block" if display else "inline")
+    made = OPENS.sub(r'\1<mo form="prefix">\2</mo>', made)  # a sign, and no difference
+    return NAMES.sub(r'<mo lspace="0.1em" rspace="0.1em">\1</mo>', made)
+
+
 def _mathml(self, node, display):
     try:
-        return convert(node.astext(), display="block" if display else "inline")
+        return typeset(node.astext(), display)
     except Exception as error:
         raise SphinxError(
             f"{node.source or self.builder.current_docname}: cannot typeset "

@@ -160,9 +160,8 @@ class Site:
                     ):
                         claimed.add(target)
                         entries.setdefault(index, []).append(target)
-        entries.setdefault("reference/README.md", []).extend(
-            page for page in generated.ENTRIES if page in pages
-        )
+        for index, made in generated.ENTRIES.items():
+            entries.setdefault(index, []).extend(page for page in made if page in pages)
         notes = sorted(
             page for page in pages if page.startswith("tree/") and not orphan(self.folder / page)
         )

@@ -86,7 +86,7 @@ def mean(
     array: Any, epsilon: float = 1.0, bounds: Any = None, axis: Any = None, dtype: Any = None,
     keepdims: bool = False, random_state: Any = None, accountant: _Accountant = None,
 ) -> Any:
-    """The mean of numbers between bounds.
+    """The mean of numbers between bounds. ``dtype`` has no effect: results are doubles.
 
     >>> 0.4 < mean([0.25, 0.75] * 500, bounds=(0, 1)) < 0.6
     True
@@ -100,6 +100,8 @@ def sum(  # noqa: A001
     keepdims: bool = False, random_state: Any = None, accountant: _Accountant = None,
 ) -> Any:
     """The sum of numbers between bounds: the mean times their public number.
+
+    ``dtype`` has no effect.
 
     >>> 450 < sum([0.25, 0.75] * 500, bounds=(0, 1)) < 550
     True
@@ -125,7 +127,7 @@ def std(
     array: Any, epsilon: float = 1.0, bounds: Any = None, axis: Any = None, dtype: Any = None,
     keepdims: bool = False, random_state: Any = None, accountant: _Accountant = None,
 ) -> Any:
-    """The standard deviation: the root of the variance.
+    """The standard deviation: the root of the variance. ``dtype`` has no effect.
 
     >>> 0.2 < std([0.25, 0.75] * 500, bounds=(0, 1)) < 0.3
     True

@@ -62,7 +62,8 @@ class _LinearModel(Travels, BaseEstimator):  # type: ignore[misc]
 class LogisticRegression(ClassifierMixin, _LinearModel):  # type: ignore[misc]
     """Pure private logistic regression by objective perturbation; ``data_norm`` is required.
 
-    Of more than two classes each is told from the rest, for an equal part of epsilon.
+    With more than two classes, each is told from the rest, for an equal part of epsilon. ``tol``,
+    ``max_iter`` and ``verbose`` have no effect on a private fit: its minimum is certified.
 
     >>> X, y = np.array([[0.1, 0], [0.9, 0]] * 200), np.array([0, 1] * 200)
     >>> with warnings.catch_warnings():
@@ -205,6 +206,8 @@ class LogisticRegression(ClassifierMixin, _LinearModel):  # type: ignore[misc]
 
 class LinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
     """Pure private least squares; ``bounds_X`` and ``bounds_y`` are required.
+
+    ``copy_X`` has no effect: the table is never changed.
 
     >>> X = np.tile([[0.1], [0.9]], (300, 1))
     >>> model = LinearRegression(epsilon=1, bounds_X=(0, 1), bounds_y=(0, 10))
