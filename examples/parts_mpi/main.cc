@@ -15,9 +15,11 @@
 
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,8 +106,19 @@ std::string received(int rank) {
   return answer;
 }
 
+// Records that are read twice count twice, which no guarantee knows of.
+void expect_each_once(const std::vector<std::string>& files) {
+  std::set<std::filesystem::path> seen;
+  for (const auto& file : files) {
+    if (!seen.insert(std::filesystem::weakly_canonical(file)).second) {
+      throw base::UsageError("the file {} is named twice; each part has a file of its own", file);
+    }
+  }
+}
+
 void be_root(const Options& options, int ranks) {
   const EndOfParts end;
+  expect_each_once(options.files);
   if (ranks < 2) throw base::UsageError("rank 0 reads nothing; start at least 2 ranks");
   const auto schema = data::load_schema(options.schema);
   const auto plan =

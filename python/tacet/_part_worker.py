@@ -29,7 +29,6 @@ class Task:
     parts: Tuple[Tuple[int, str], ...]  # number and source
     load: Callable[[str], Any]
     forget_after: float
-    threads: int = 1
 
 
 @dataclass
@@ -107,7 +106,7 @@ def _read(task: Task, number: int, source: str, request: bytes) -> Any:
         wanted = [*schema.columns]
         wanted += [name for name in (schema.target, schema.unit) if name is not None]
         rows = _records.table_rows(loaded, schema.columns, wanted, {}, schema._engine.dates)
-    return _engine.Part(number, task.key, request, rows, task.threads)
+    return _engine.Part(number, task.key, request, rows)
 
 
 def _watch() -> None:
