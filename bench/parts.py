@@ -75,7 +75,7 @@ def fit_seconds(workers, parts, rows, columns, steps, seed):
 
 def empty_round(workers, rounds):
     with concurrent.futures.ProcessPoolExecutor(workers) as pool:
-        run, _ = cluster._engines.adapter(pool)
+        run = cluster._engines.adapter(pool).run
         run(nothing, [0] * workers)
         return statistics.median(seconds(lambda: run(nothing, [0] * workers))
                                  for _ in range(rounds))
