@@ -10,7 +10,7 @@ COVERED = accounting ledger mechanism optimize
 SPACE = $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long test-browser sanitize tsan coverage python python-long wheel docs bench bench-utility fuzz format \
+.PHONY: help setup build demo test test-long test-browser sanitize tsan coverage python python-engines python-long wheel docs bench bench-utility fuzz format \
   check-format check-floors check-seeds install clean
 
 help: ## show this list
@@ -62,8 +62,12 @@ python: build ## the Python package in build/python/venv, and its tests (needs a
 	@scripts/setup python
 	@scripts/python $(JOBS)
 
+python-engines: ## records in parts over processes, MPI and Dask (after `make python`)
+	@scripts/setup engines || echo 'make: without Open MPI its tests are skipped'
+	@scripts/python --engines $(JOBS)
+
 python-long: build ## its long tests, a wheel alone with the oldest scikit-learn, pip install from sources, the site
-	@scripts/setup python
+	@scripts/setup python cluster || echo 'make: without Open MPI and Java their tests are skipped'
 	@scripts/python --long $(JOBS)
 	@scripts/setup docs
 	@scripts/docs

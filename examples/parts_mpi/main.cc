@@ -3,10 +3,9 @@
 //   mpirun -n 4 parts_mpi --schema s.toml --epsilon 1 --output model.json part-*.csv
 //
 // Rank 0 is the root: it asks, adds up, draws the noise and writes the model that one process would
-// write with one file of all records, byte for byte. The other ranks read the files, each its own,
-// and answer with exact sums; file k is part k, and lies with rank 1 + k % (ranks - 1). An engine
-// is one function: it carries the bytes of a request to all parts and brings the answer of each
-// (`ask` below).
+// write with one file of all records, byte for byte. The other ranks read the files and answer with
+// exact sums; file k is part k, and lies with rank 1 + k % (ranks - 1). An engine is one function:
+// it carries the bytes of a request to all parts and brings the answer of each (`ask` below).
 //
 // Answers cross the network of MPI as they are: they are true sums of records, as private as the
 // records. Where others can read that network, seal them (tacet/optimize/parts/seal.h).
@@ -15,9 +14,11 @@
 
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,9 +105,20 @@ std::string received(int rank) {
   return answer;
 }
 
+// Records that are read twice count twice, which no guarantee knows of.
+void expect_each_once(const std::vector<std::string>& files) {
+  std::set<std::filesystem::path> seen;
+  for (const auto& file : files) {
+    if (!seen.insert(std::filesystem::weakly_canonical(file)).second) {
+      throw base::UsageError("the file {} is named twice; each part has a file of its own", file);
+    }
+  }
+}
+
 void be_root(const Options& options, int ranks) {
   const EndOfParts end;
   if (ranks < 2) throw base::UsageError("rank 0 reads nothing; start at least 2 ranks");
+  expect_each_once(options.files);
   const auto schema = data::load_schema(options.schema);
   const auto plan =
       choose::plan_over_parts(options.request, schema, {.parts = std::ssize(options.files)});

@@ -31,6 +31,7 @@ nb::dict dict_of(const ledger::Run& run, const ledger::Cap& cap) {
   out["state"] = ledger::to_string(run.state);
   out["time"] = run.time;
   out["cost"] = dict_of(run.counted(), cap);
+  out["disclosed"] = run.disclosed;
   return out;
 }
 

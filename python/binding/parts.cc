@@ -36,12 +36,10 @@ data::Schema reading_schema(const nb::bytes& request) {
       .reading;
 }
 
-/// A part on a worker: its records, and the threads that sum them.
+/// A part on a worker: its records. One thread sums them, for an engine has one task a core.
 class HeldPart {
  public:
-  HeldPart(std::int64_t number, const nb::bytes& key, const nb::bytes& request, HeldRows& rows,
-           int threads)
-      : pool_(threads > 0 ? threads : base::available_threads()) {
+  HeldPart(std::int64_t number, const nb::bytes& key, const nb::bytes& request, HeldRows& rows) {
     const auto schema = reading_schema(request);
     const auto view = rows.view(schema, data::TargetUse::required);
     auto read = supervised(nb::none(), [&](const base::Supervision& supervision) {
@@ -64,7 +62,7 @@ class HeldPart {
   }
 
  private:
-  base::ThreadPool pool_;
+  base::ThreadPool pool_{1};
   std::mutex mutex_;
   std::unique_ptr<optimize::Part> part_;
 };
@@ -81,7 +79,8 @@ struct Asking {
   nb::object ask;
   const optimize::SealKey& key;
 
-  [[nodiscard]] optimize::RemoteRun run(const data::Schema& reading) const {
+  [[nodiscard]] optimize::RemoteRun run(const data::Schema& reading,
+                                        std::optional<std::int64_t> declared_units) const {
     return {.parts = parts,
             .reading = reading,
             .ask =
@@ -93,7 +92,8 @@ struct Asking {
                   }
                   return answers;
                 },
-            .key = &key};
+            .key = &key,
+            .declared_units = declared_units};
   }
 };
 
@@ -112,7 +112,8 @@ model::ModelFile fit_parts(const HeldPlan& plan, const Asking& asking, const Con
   Payer payer(context);
   const Telling telling(payer);
   const auto source = payer.source();
-  optimize::RemoteParts parts(asking.run(plan.training.reading_schema()));
+  optimize::RemoteParts parts(
+      asking.run(plan.training.reading_schema(), plan.training.declared_count()));
   return supervised(callback, [&](const base::Supervision& supervision) {
     const auto front = payer.in_memory(supervision.cancel);
     return run::train_over_parts(plan.training, parts,
@@ -129,7 +130,7 @@ model::ModelFile fit_parts(const HeldPlan& plan, const Asking& asking, const Con
 std::string evaluate_parts(const model::ModelFile& file, const Asking& asking,
                            const Evaluating& asked, const Context& context,
                            const nb::object& callback) {
-  optimize::RemoteParts parts(asking.run(file.schema));
+  optimize::RemoteParts parts(asking.run(file.schema, asked.public_row_count));
   return evaluated(file, parts, asked, context, callback);
 }
 
@@ -141,9 +142,8 @@ void bind_parts(nb::module_& module) {
       .def_prop_ro("public_key",
                    [](const optimize::SealKey& key) { return bytes_of(key.public_key()); });
   nb::class_<HeldPart>(module, "Part")
-      .def(nb::init<std::int64_t, const nb::bytes&, const nb::bytes&, HeldRows&, int>(),
-           nb::arg("number"), nb::arg("key"), nb::arg("request"), nb::arg("rows"),
-           nb::arg("threads"))
+      .def(nb::init<std::int64_t, const nb::bytes&, const nb::bytes&, HeldRows&>(),
+           nb::arg("number"), nb::arg("key"), nb::arg("request"), nb::arg("rows"))
       .def("answer", &HeldPart::answer, nb::arg("request"), nb::arg("public_key"));
   nb::class_<Asking>(module, "Asking")
       .def(

@@ -127,15 +127,17 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         """What ``fit`` would do and cost, from public facts alone: no record is read.
 
         ``n_features`` is for estimators that are given bounds and no schema; or ``tacet.Parts``,
-        of which the result tells how often they would be asked (``part_rounds``) and how many
-        bytes all answers of a round are (``round_bytes``).
+        of which the result tells how often they would be asked (``part_rounds``), how many bytes
+        all answers of a round are at most (``round_bytes``), and about how many seconds the engine
+        takes for a round in which nothing is summed (``engine_seconds``).
         """
         params = self._resolved()
         if isinstance(n_features, Parts):
             _, plan = self._planned_over(n_features, params)
             rounds, numbers = _engine.part_rounds(plan)
             return {**plan.facts, "part_rounds": rounds,
-                    "round_bytes": 8 * numbers * len(n_features)}
+                    "round_bytes": 8 * numbers * len(n_features),
+                    "engine_seconds": n_features._engine.round_seconds}
         schema = params["schema"]
         if schema is None:
             names = None

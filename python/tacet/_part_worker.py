@@ -17,19 +17,18 @@ import numpy as np
 
 Place = Tuple[bytes, int]  # the run's key, and the part
 
-_LOOKS = 4  # of the time after which a part is forgotten, between two looks
+_LOOKS = 4  # in the time after which a part is forgotten
 
 
 @dataclass(frozen=True)
 class Task:
-    """Some parts of a run, for one worker at a time: as public as the engine is."""
+    """Some parts of a run, which one worker answers for. The engine may show all of it."""
 
     key: bytes  # of the run, by which digests are keyed
     public_key: bytes
     parts: Tuple[Tuple[int, str], ...]  # number and source
     load: Callable[[str], Any]
     forget_after: float
-    threads: int = 1
 
 
 @dataclass
@@ -42,7 +41,7 @@ class _Kept:
 _kept: Dict[Place, _Kept] = {}
 _lock = threading.Lock()
 _watching = False
-_wake = threading.Event()  # a part has come, which may be forgotten sooner than others
+_wake = threading.Event()  # set for a new part, which may be due sooner than the next look
 
 
 def answer(asked: Tuple[Task, bytes]) -> List[bytes]:
@@ -55,7 +54,9 @@ def answer(asked: Tuple[Task, bytes]) -> List[bytes]:
         try:
             with np.errstate(all="ignore"):
                 found = _answer_of(task, number, source, request)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # panics of Rust, which polars ends with, are no Exception
             kind = type(error).__name__
             found = _engine.failed_part(number, request, kind, task.public_key)
         answers.append(found)
@@ -107,11 +108,11 @@ def _read(task: Task, number: int, source: str, request: bytes) -> Any:
         wanted = [*schema.columns]
         wanted += [name for name in (schema.target, schema.unit) if name is not None]
         rows = _records.table_rows(loaded, schema.columns, wanted, {}, schema._engine.dates)
-    return _engine.Part(number, task.key, request, rows, task.threads)
+    return _engine.Part(number, task.key, request, rows)
 
 
 def _watch() -> None:
-    """Begins to look for parts that nobody asks for any more. The lock is held."""
+    """Starts the thread that forgets parts, if there is none. The caller holds the lock."""
     global _watching
     if _watching:
         return
@@ -129,8 +130,10 @@ def _look() -> None:
 
 
 def _looked() -> Optional[float]:
-    """Forgets what nobody asks for; seconds until the next look, None once nothing is kept. A
-    function of its own, so that nothing here holds a part meanwhile."""
+    """Forgets what nobody asks for; seconds until the next look, None once nothing is kept.
+
+    A function of its own: between two looks no local variable keeps a part alive.
+    """
     global _watching
     with _lock:
         now = time.monotonic()

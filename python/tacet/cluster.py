@@ -31,12 +31,14 @@ class Parts:
         stream, or a mapping of columns, with the target among them; of a schema with numbered
         features the pair ``(X, y)``. It goes to the workers as the engine sends functions: a pool
         of processes needs one that can be imported.
-    on : Executor or Dask client
+    on : Executor, Dask client or Spark session
         What runs it: a ``concurrent.futures.ProcessPoolExecutor``, an ``mpi4py.futures``
-        ``MPIPoolExecutor``, a ``distributed.Client``.
+        ``MPIPoolExecutor``, a ``distributed.Client``, a ``pyspark.sql.SparkSession``.
     whole : str, optional
-        The schema's unit column, where all records of each unit lie in one part. Two parts with one
-        unit are an error. Without it a schema with a unit is refused.
+        The schema's unit column, where all records of each unit lie in one part. All units of all
+        parts are compared before anything is released, and two parts with one unit are an error;
+        so is a part with more than twice the declared number. Without it a schema with a unit is
+        refused.
     forget_after : float
         Seconds without a request after which a worker forgets its parts.
 
@@ -81,13 +83,13 @@ class Parts:
         self.forget_after = _spending.number("forget_after", forget_after)
         if not self.forget_after > 0:
             raise UsageError("forget_after must be above 0 seconds")
-        self._run, self._workers = _engines.adapter(on)
+        self._engine = _engines.adapter(on)
 
     def __len__(self) -> int:
         return len(self.sources)
 
     def __repr__(self) -> str:
-        return f"Parts of {len(self)} sources on {self._workers} workers"
+        return f"Parts of {len(self)} sources on {self._engine.workers} workers"
 
 
 class Asked:
@@ -107,7 +109,8 @@ class Asked:
     def _ask(self, request: bytes) -> List[bytes]:
         failure = ""
         try:
-            found = self._parts._run(_part_worker.answer, [(task, request) for task in self._tasks])
+            found = self._parts._engine.run(
+                _part_worker.answer, [(task, request) for task in self._tasks])
         except Exception as error:
             failure = _words_of(error)
         if failure:
@@ -123,14 +126,15 @@ class Asked:
     def __exit__(self, *failure: Any) -> None:
         """Workers forget. One that is not reached does so by itself after a while."""
         try:
-            self._parts._run(_part_worker.forget, [self._key] * self._parts._workers)
+            engine = self._parts._engine
+            engine.run(_part_worker.forget, [self._key] * engine.workers)
         except Exception:  # the run's own error, if any, is what counts
             pass
 
 
 def _dealt(parts: Parts, key: bytes, public_key: bytes) -> List[Task]:
     """The parts in turn to as many tasks as there are workers."""
-    count = min(parts._workers, len(parts))
+    count = min(parts._engine.workers, len(parts))
     return [
         Task(key=key, public_key=public_key,
              parts=tuple((number, parts.sources[number])
@@ -143,7 +147,7 @@ def _dealt(parts: Parts, key: bytes, public_key: bytes) -> List[Task]:
 def _words_of(error: Exception) -> str:
     """What can be said of an engine's error without its words."""
     kind = type(error).__name__
-    if isinstance(error, (ModuleNotFoundError, ImportError)):
+    if isinstance(error, ImportError) or "ModuleNotFoundError" in str(error):
         return ("a worker cannot import tacet, or what load needs; install the same there "
                 f"({kind}; {_TOLD})")
     if isinstance(error, (pickle.PicklingError, AttributeError)):

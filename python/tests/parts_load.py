@@ -7,7 +7,10 @@ import pathlib
 import signal
 from typing import Any
 
+import numpy as np
 import pandas
+import polars
+import pyarrow
 
 from tacet import _part_worker
 
@@ -64,3 +67,53 @@ def quoting_all(source: str) -> Any:
 def kept() -> int:
     """How many parts this process keeps."""
     return len(_part_worker._kept)
+
+
+class Panic(BaseException):
+    """As what Rust's panics come to Python as: no Exception."""
+
+
+def panicking(source: str) -> Any:
+    if source.endswith("part-1.csv"):
+        raise Panic(f"cannot parse {SECRET}")
+    return table(source)
+
+
+def interrupted(source: str) -> Any:
+    raise KeyboardInterrupt
+
+
+def fewer_columns(source: str) -> Any:
+    frame = table(source)
+    return frame.drop(columns="sex") if source.endswith("part-1.csv") else frame
+
+
+def other_types(source: str) -> Any:
+    frame = table(source)
+    if source.endswith("part-1.csv"):
+        frame["sex"] = np.arange(len(frame)) / 2
+    return frame
+
+
+def no_table(source: str) -> Any:
+    return 7 if source.endswith("part-1.csv") else table(source)
+
+
+def no_header(source: str) -> Any:
+    return pandas.read_csv(source, header=None) if source.endswith("part-1.csv") else table(source)
+
+
+def stream(source: str) -> Any:
+    return pyarrow.Table.from_pandas(table(source)).to_reader()
+
+
+def consumed(source: str) -> Any:
+    reader = stream(source)
+    if source.endswith("part-1.csv"):
+        reader.read_all()
+        reader.close()
+    return reader
+
+
+def polars_frame(source: str) -> Any:
+    return polars.read_csv(source)

@@ -262,6 +262,7 @@ ordered_json run_json(const Run& run) {
   }
   if (!booking.override_reason.empty()) out["without_ledger"] = booking.override_reason;
   if (!booking.unprotected_reason.empty()) out["unprotected"] = booking.unprotected_reason;
+  if (run.disclosed) out["disclosed"] = true;
   if (!run.attestation.empty()) out["attestation"] = run.attestation;
   return out;
 }

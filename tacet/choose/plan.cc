@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -152,6 +153,12 @@ learn::Training plan_over_parts(const Request& request, const data::Schema& sche
   auto training = plan(request, schema);
   learn::expect_over_parts(training);
   optimize::check_round(layout.parts, training.part_rounds.numbers);
+  if (schema.unit) {
+    const auto units = optimize::unit_rounds(layout.parts, training.declared_count());
+    auto& [rounds, numbers] = training.part_rounds;
+    rounds += units.count() - 1;
+    numbers = std::max(numbers, units.numbers());
+  }
   return training;
 }
 

@@ -57,6 +57,10 @@ class Bookkeeper {
   void apply(const Committed& committed) {
     end(committed.run, RunState::committed).outcome = committed;
   }
+  void apply(const Disclosed& disclosed) {
+    const auto place = places_.at(disclosed.run);
+    books_.accounts[place.account].runs[place.run].disclosed = true;
+  }
   void apply(const Cancelled& cancelled) { end(cancelled.run, RunState::cancelled); }
   void apply(const Resolved& resolved) {
     end(resolved.run, RunState::resolved).attestation = resolved.attestation;

@@ -29,6 +29,7 @@ struct Run {
   std::int64_t user = 0;
   Reserved booking;
   RunState state = RunState::reserved;
+  bool disclosed = false;            ///< something released has left its process before its end
   std::string end_time;              ///< empty while reserved
   std::optional<Committed> outcome;  ///< when committed
   std::string attestation;           ///< when resolved

@@ -72,6 +72,21 @@ TEST(Books, CountWhatIsReservedOrCommitted) {
   EXPECT_GT(books.run(early).end_time, books.run(early).time);
 }
 
+TEST(Books, ARunThatDisclosedSomethingStaysSpentUntilItEnds) {
+  Rows rows;
+  rows.open("adult", 10);
+  const auto open = rows.reserve("adult", 4);
+  const auto ended = rows.reserve("adult", 2);
+  rows.add(Disclosed{open});
+  rows.add(Disclosed{ended});
+  rows.commit(ended, 1);
+  const auto books = rows.books();
+  EXPECT_EQ(books.account("adult").counted().total().value, 5);
+  EXPECT_TRUE(books.run(open).disclosed);
+  EXPECT_EQ(books.run(open).state, RunState::reserved);
+  EXPECT_EQ(books.run(ended).state, RunState::committed);
+}
+
 TEST(Books, KnowAnAccountByAllItsNames) {
   Rows rows;
   rows.open("adult", 1);
@@ -108,6 +123,15 @@ TEST(Books, RowsThatContradictEachOtherAreNoBooks) {
     rows.commit(run, 0.5);
   });
   broken([](Rows& rows, std::int64_t run) { rows.commit(run + 7, 0.5); });
+  broken([](Rows& rows, std::int64_t run) {
+    rows.add(Disclosed{run});
+    rows.add(Resolved{run, "nothing left"});
+  });
+  broken([](Rows& rows, std::int64_t run) {
+    rows.add(Disclosed{run});
+    rows.add(Cancelled{run});
+  });
+  broken([](Rows& rows, std::int64_t run) { rows.add(Disclosed{run + 7}); });
   broken([](Rows& rows, std::int64_t) { rows.reserve("nobody", 0.5); });
   broken([](Rows& rows, std::int64_t) { rows.open("adult", 1); });
   broken([](Rows& rows, std::int64_t) { rows.add(Created{digest, digest, "0.1.0"}); });

@@ -196,6 +196,7 @@ struct Write {
     if (e.prg_slack != 0) out["prg_slack"] = exact(e.prg_slack);
     return out;
   }
+  json operator()(const Disclosed& e) const { return {{"kind", "disclosed"}, {"run", e.run}}; }
   json operator()(const Cancelled& e) const { return {{"kind", "cancelled"}, {"run", e.run}}; }
   json operator()(const Resolved& e) const {
     return {{"kind", "resolved"}, {"run", e.run}, {"attestation", e.attestation}};
@@ -268,6 +269,7 @@ Entry::Content read_content(const std::string& kind, Members& in) {
     return committed;
   }
   if (kind == "cancelled") return Cancelled{in.whole("run")};
+  if (kind == "disclosed") return Disclosed{in.whole("run")};
   if (kind == "resolved") return Resolved{in.whole("run"), in.text("attestation")};
   if (kind == "look") return read_look(in);
   if (kind == "other_ledger") {

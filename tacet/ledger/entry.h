@@ -76,6 +76,12 @@ struct Committed {
   double prg_slack = 0;  ///< the PRG slack, to be added to delta; 0: not stated
 };
 
+/// What was released of the records has left the run's process before the end of the run: nobody
+/// can attest any more that nothing was released.
+struct Disclosed {
+  std::int64_t run;
+};
+
 /// The run gave its reservation back before anything was released.
 struct Cancelled {
   std::int64_t run;
@@ -114,7 +120,7 @@ struct OtherLedger {
 
 struct Entry {
   using Content = std::variant<Created, Enrolled, Aliased, RecordsSeen, CapSet, Reserved, Committed,
-                               Cancelled, Resolved, Looked, OtherLedger>;
+                               Disclosed, Cancelled, Resolved, Looked, OtherLedger>;
   std::string time;       ///< UTC, "2026-01-31T12:00:00Z"
   std::int64_t user = 0;  ///< number of the user who wrote the row
   Content content;

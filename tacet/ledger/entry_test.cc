@@ -35,6 +35,7 @@ std::vector<Entry> one_of_each() {
                .unprotected_reason = "seeded"},
       Committed{5, event, {0.3, 0}, digest, "model.json"},
       Committed{5, event, {0.3, 0}, digest, "model.json", 1e-20},
+      Disclosed{5},
       Cancelled{5},
       Resolved{5, "nothing left"},
       Looked{"adult", "schema check", "bounds were typed by hand", digest},

@@ -334,6 +334,14 @@ void Ledger::adopt(std::int64_t run) {
   booked_.insert_or_assign(run, std::move(hash));
 }
 
+void Ledger::disclose(std::int64_t run) {
+  change(fmt::format("run {} stays booked as spent, and ends before anything of it leaves", run),
+         [&](WriterQueue& queue) {
+           static_cast<void>(queue.own_run(run, booked_));
+           queue.append(Disclosed{run});
+         });
+}
+
 void Ledger::cancel(std::int64_t run) {
   change(stays_spent({{run, privacy::no_event()}}), [&](WriterQueue& queue) {
     if (queue.own_run(run, booked_).process != this_process()) {
@@ -350,6 +358,13 @@ void Ledger::resolve(std::int64_t run, std::string_view attestation) {
   change(nothing_booked, [&](WriterQueue& queue) {
     if (running(queue.open_run(run).process)) {
       throw base::BudgetError("the process of run {} is still running; end it first", run);
+    }
+    if (queue.snapshot().disclosed.contains(run)) {
+      throw base::BudgetError(
+          "numbers that run {} had released were sent to the workers that hold its records, so "
+          "that "
+          "nobody can say that it released nothing: it stays spent",
+          run);
     }
     queue.append(Resolved{run, std::string(attestation)});
   });

@@ -158,10 +158,13 @@ class Ledger {
   /// or of this process, where the caller knows that nobody else goes on with it. BudgetError while
   /// another process may, or when the run has ended.
   void adopt(std::int64_t run);
+  /// Before the first thing that was released leaves the process of a run that this object has
+  /// booked and that goes on: from now on the run cannot be given back.
+  void disclose(std::int64_t run);
   /// Gives back what this object has booked and not used; IoError as in `commit`.
   void cancel(std::int64_t run);
   /// Gives back what a run had booked that ended without releasing anything, on a person's word.
-  /// BudgetError while its process runs or after it has ended otherwise.
+  /// BudgetError while its process runs, after it has ended otherwise, and after disclose().
   void resolve(std::int64_t run, std::string_view attestation);
   /// Notes the records that a run has read, by all of their fingerprints; known by one of them they
   /// are known. BudgetError when they belong to another account.

@@ -15,6 +15,7 @@ class LedgerRecord : public privacy::ReservationRecord {
   void commit(const privacy::Event& spent) override {
     budget_.finished_.push_back({run_, spent, budget_.details_.stopping, 0});
   }
+  void disclose() override { budget_.ledger_.disclose(run_); }
   void cancel() override { budget_.ledger_.cancel(run_); }
   [[nodiscard]] std::string condition(std::string_view schema_sha256) const override {
     return condition_of(looks_, schema_sha256);

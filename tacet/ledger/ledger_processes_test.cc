@@ -59,6 +59,32 @@ void expect_nothing_unbooked(const fs::path& path, const Witness& witness) {
             static_cast<double>(account.runs.size()) / static_cast<double>(parts));
 }
 
+// What a dead run has sent away nobody can take back on somebody's word.
+TEST(LedgerProcesses, ARunThatDiedAfterItDisclosedSomethingIsNotGivenBack) {
+  const test::ScratchFolder folder;
+  const auto path = folder / "l.ledger";
+  make_ledger(path);
+  for (const bool discloses : {false, true}) {
+    const auto child = in_child([&] {
+      Ledger ledger(path);
+      const auto run = ledger.reserve(part_of(4));
+      if (discloses) ledger.disclose(run);
+      return 0;
+    });
+    ASSERT_EQ(exit_code_of(child), 0);
+    Ledger ledger(path);
+    const auto run = ledger.books().account("adult").runs.back().number;
+    if (discloses) {
+      EXPECT_THROW(ledger.resolve(run, "nothing was written"), base::BudgetError);
+      // In what is written down from time to time, too.
+      EXPECT_TRUE(snapshot_from_text(to_text(ledger.snapshot())).disclosed.contains(run));
+    } else {
+      EXPECT_NO_THROW(ledger.resolve(run, "nothing was written"));
+    }
+  }
+  EXPECT_EQ(Ledger(path).books().account("adult").counted().total().value, 0.25);
+}
+
 /// A cap of 32.5 times the cost of an event, and the event.
 struct Spent {
   Cap cap;

@@ -72,6 +72,12 @@ struct Taker {
     target.counted.subtract(booking.cost);
     target.counted.add(committed.cost);
   }
+  void operator()(const Disclosed& disclosed) {
+    if (!snapshot.open.contains(disclosed.run) ||
+        !snapshot.disclosed.insert(disclosed.run).second) {
+      contradiction(row, "run {} had ended or disclosed before, or there is none", disclosed.run);
+    }
+  }
   void operator()(const Cancelled& cancelled) { give_back(cancelled.run); }
   void operator()(const Resolved& resolved) { give_back(resolved.run); }
   void operator()(const Looked& look) {
@@ -92,11 +98,15 @@ struct Taker {
     }
     auto booking = bookings(run);
     snapshot.open.erase(run);
+    snapshot.disclosed.erase(run);
     account(booking.data_set).interactive.erase(run);
     return booking;
   }
 
   void give_back(std::int64_t run) {
+    if (snapshot.disclosed.contains(run)) {
+      contradiction(row, "run {} is given back after something was released", run);
+    }
     const auto booking = ended(run);
     auto& target = account(booking.data_set);
     target.counted.subtract(booking.cost);
@@ -189,7 +199,8 @@ std::string to_text(const Snapshot& snapshot) {
   return json{{"ledger", snapshot.ledger},
               {"key_digest", snapshot.key_digest},
               {"accounts", accounts},
-              {"open", open}}
+              {"open", open},
+              {"disclosed", snapshot.disclosed}}
       .dump();
 }
 
@@ -202,6 +213,7 @@ Snapshot snapshot_from_text(std::string_view text) {
     for (const auto& account : in.at("accounts")) {
       snapshot.accounts.push_back(account_from_json(account));
     }
+    in.at("disclosed").get_to(snapshot.disclosed);
     snapshot.open = open_from_text(in.at("open").get_ref<const std::string&>());
     return snapshot;
   } catch (const json::exception&) {

@@ -73,6 +73,7 @@ struct Snapshot : Accounts<AccountSnapshot> {
   std::string ledger;
   std::string key_digest;
   std::map<std::int64_t, std::string> open;  ///< reserved runs, each with the hash of its row
+  std::set<std::int64_t> disclosed;          ///< those of them that can no longer be given back
 
   /// The first account under which records with one of these fingerprints were seen.
   [[nodiscard]] const Account* owner(std::span<const std::string> fingerprints) const;

@@ -57,6 +57,11 @@ void Reservation::commit() {
   life_.reset();
 }
 
+void Reservation::disclose() {
+  if (state_ != State::open) throw base::InternalError("a reservation was ended before");
+  if (record_) record_->disclose();
+}
+
 void Reservation::cancel() {
   if (state_ != State::open) throw base::InternalError("a reservation was ended twice");
   if (spent() != no_event()) {

@@ -48,6 +48,8 @@ class ReservationRecord {
   virtual void commit(const Event& spent) = 0;
   /// Nothing was released: the reservation is given back.
   virtual void cancel() = 0;
+  /// What was released is about to leave this process, before the reservation ends.
+  virtual void disclose() {}
   /// On which condition the budget's promise holds, in words for the receipt of what is released;
   /// empty: on none. `schema_sha256` is that of the release's schema, as its receipt states it.
   [[nodiscard]] virtual std::string condition(std::string_view /*schema_sha256*/) const {
@@ -72,6 +74,9 @@ class Reservation {
   void debit(const Event& event);
   /// Ends the reservation; later debits are refused. A second call is an InternalError.
   void commit();
+  /// To be called before what was released leaves this process while the reservation is open: it
+  /// then stays spent, whatever becomes of the process and whoever attests what. Once.
+  void disclose();
   /// Gives the reservation back; only before the first debit, else BudgetError.
   void cancel();
 

@@ -114,6 +114,7 @@ model::ModelFile train_over_parts(const learn::Training& plan, optimize::RemoteP
         return &parts;
       },
       [&](optimize::RemoteParts* records, const learn::TrainingContext& training) {
+        records->before_disclosure([&] { training.reservation.disclose(); });
         return plan.over_parts(*records, plan.schema, training);
       });
 }

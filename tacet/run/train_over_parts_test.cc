@@ -71,6 +71,15 @@ TEST(TrainOverParts, WhatCannotRunIsRefusedByThePlan) {
   EXPECT_NO_THROW(
       (void)choose::plan_over_parts(train_test::quick(), of_units, {.parts = 2, .whole = "who"}));
   refused(train_test::quick(), {.parts = std::int64_t{1} << 40}, data.schema);
+  // Units are compared in rounds of their own.
+  auto many = train_test::quick();
+  many.set("public-row-count", "1000000");
+  const auto alone =
+      choose::plan_over_parts(many, of_units, {.parts = 1, .whole = "who"}).part_rounds;
+  const auto plan =
+      choose::plan_over_parts(many, of_units, {.parts = 64, .whole = "who"}).part_rounds;
+  EXPECT_GT(plan.rounds, alone.rounds + 30);
+  refused(many, {.parts = 100'000, .whole = "who"}, of_units);
 }
 
 }  // namespace train_over_parts_test

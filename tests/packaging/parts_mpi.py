@@ -71,6 +71,11 @@ def main(tacet, source, scratch, compiler):
                   code=1)
     if "part 0" not in refused or (scratch / "none.json").exists():
         sys.exit(f"a part without a file is not what was refused:\n{refused}")
+    twice = run("mpirun", "--oversubscribe", "-n", 3, program, "--schema", schema, *ASKED,
+                *OPTIONS["gradient"], "--output", scratch / "none.json", paths[0],
+                paths[0].parent / "." / paths[0].name, code=1)
+    if "named twice" not in twice:
+        sys.exit(f"one file for two parts is not what was refused:\n{twice}")
     print("2 and 4 ranks train the model of one process")
 
 

@@ -138,6 +138,11 @@ struct Training : MethodPlan {
     return raw_schema ? *raw_schema : schema;
   }
 
+  /// The number of records or units that is declared, where one is.
+  [[nodiscard]] std::optional<std::int64_t> declared_count() const {
+    return public_row_count > 0 ? public_row_count : reading_schema().public_row_count;
+  }
+
   /// Trains on records that nobody needs any more: methods that write them anew hold them once.
   [[nodiscard]] TrainedModel consume(data::Dataset records, const data::Schema& of,
                                      const TrainingContext& context) const {

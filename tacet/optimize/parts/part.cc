@@ -1,7 +1,6 @@
 #include "tacet/optimize/parts/part.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -48,17 +47,14 @@ std::string digest_of_records(const data::Dataset& records, const std::string& k
   return sum.digest();
 }
 
-/// How many units there are, then 128 bits for each of them, keyed for the run and in the order of
-/// these bits; then zeros up to a length that is a power of two, so that the length of an answer
-/// tells the number of units roughly at most.
-std::vector<std::int64_t> unit_hashes(const data::Dataset& records,
-                                      const std::vector<std::string>& names, const std::string& key,
-                                      std::optional<std::int64_t> declared) {
+std::vector<UnitHash> unit_hashes(const data::Dataset& records,
+                                  const std::vector<std::string>& names, const std::string& key) {
   if (!records.has_units()) return {};
   if (std::ssize(names) != records.unit_count()) {
     throw base::InternalError("{} names of {} units", names.size(), records.unit_count());
   }
-  std::vector<std::array<std::int64_t, 2>> hashes;
+  std::vector<UnitHash> hashes;
+  hashes.reserve(names.size());
   for (const auto& name : names) {
     base::Sha256 sum;
     sum.add(key);
@@ -66,22 +62,30 @@ std::vector<std::int64_t> unit_hashes(const data::Dataset& records,
     sum.add(name);
     const auto digits = sum.digest();
     auto& hash = hashes.emplace_back();
-    for (std::size_t k = 0; k < 2; ++k) {
-      std::uint64_t half = 0;
-      std::from_chars(digits.data() + 16 * k, digits.data() + 16 * (k + 1), half, 16);
-      hash[k] = static_cast<std::int64_t>(half);
+    for (std::size_t k = 0; k < hash.size(); ++k) {
+      std::from_chars(digits.data() + 16 * k, digits.data() + 16 * (k + 1), hash[k], 16);
     }
   }
   std::ranges::sort(hashes);
-  std::vector<std::int64_t> out{std::ssize(hashes)};
-  for (const auto& hash : hashes) out.insert(out.end(), hash.begin(), hash.end());
-  // An answer is as long for any number of units, whose true number may be private. Units beyond
-  // twice the declared number, or 2^18, are left out, and found in another part no more.
-  constexpr std::int64_t most_units = 1 << 18;
-  const auto units = std::clamp<std::int64_t>(2 * declared.value_or(most_units), 512, most_units);
-  const auto size = static_cast<std::size_t>(2 * units + 1);
-  out.front() = std::min(out.front(), units);
-  out.resize(size, 0);
+  return hashes;
+}
+
+/// How many units fall into a share, then their hashes, as far as there is room; then zeros, so
+/// that an answer is as long for any number of units, which may be private.
+std::vector<std::int64_t> hashes_of_share(std::span<const UnitHash> units, const RowsTask& task) {
+  if (task.hashes == 0) return {};
+  // In two steps: a shift by all 64 bits is none.
+  const auto share_of = [&](const UnitHash& hash) {
+    return static_cast<std::int64_t>(hash.front() >> 32 >> (32 - task.share_bits));
+  };
+  const auto found = std::ranges::equal_range(units, task.share, {}, share_of);
+  std::vector<std::int64_t> out{std::ssize(found)};
+  out.reserve(static_cast<std::size_t>(2 * task.hashes + 1));
+  const auto kept = std::min(std::ssize(found), task.hashes);
+  for (const auto& hash : std::span(found).first(static_cast<std::size_t>(kept))) {
+    for (const auto half : hash) out.push_back(static_cast<std::int64_t>(half));
+  }
+  out.resize(static_cast<std::size_t>(2 * task.hashes + 1), 0);
   return out;
 }
 
@@ -108,7 +112,7 @@ Part::Part(PartPlace place, PartRecords read, data::Schema reading, base::Thread
       reading_(text_of(reading)),
       threads_(threads),
       digest_(digest_of_records(records_, place_.key)),
-      units_(unit_hashes(records_, read.units, place_.key, reading.public_row_count)),
+      units_(unit_hashes(records_, read.units, place_.key)),
       sums_(std::make_unique<RecordSums>(records_, threads_)) {}
 
 void Part::follow(const std::string& settings) {
@@ -135,7 +139,7 @@ void Part::add(const SumRequest& request, PartAnswer& answer) const {
       [&](const auto& task) {
         using Task = std::decay_t<decltype(task)>;
         if constexpr (std::is_same_v<Task, RowsTask>) {
-          answer.sums = units_;
+          answer.sums = hashes_of_share(units_, task);
         } else if constexpr (std::is_same_v<Task, GradientTask>) {
           answer.sums = sums_->gradients(request.weights);
         } else if constexpr (std::is_same_v<Task, MomentTask>) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,6 +29,9 @@ struct PartRecords {
   std::vector<std::string> units = {};  ///< names of the units 0, 1, .., where records have units
 };
 
+/// 128 bits of a unit's name, keyed for the run.
+using UnitHash = std::array<std::uint64_t, 2>;
+
 /// The records of one source, wherever they are read. It answers requests with exact integers; it
 /// draws no noise, and includes nothing that could. Not for several threads at once.
 class Part {
@@ -49,8 +53,8 @@ class Part {
   std::string reading_;  // as text
   base::ThreadPool& threads_;
   std::string digest_;
-  std::vector<std::int64_t> units_;  // as unit_hashes() gives them
-  std::string settings_text_;        // that it follows now
+  std::vector<UnitHash> units_;  // in order
+  std::string settings_text_;    // that it follows now
   std::optional<SumSettings> settings_;
   std::string released_;  // by which `sums_` has rewritten the records; empty: not at all
   std::unique_ptr<RecordSums> sums_;

@@ -106,6 +106,25 @@ TEST(Parts, AddUpToTheSumsOfOneTableHoweverItIsDivided) {
   }
 }
 
+// Noise that a part adds, however small, is seen: the sums are compared by their bits.
+TEST(Parts, NoiseInAPartIsAnotherSum) {
+  const auto schema = uniform_schema(3, data::StorageChoice::dense);
+  std::mt19937_64 bits(54);
+  const auto records = random_records(schema, 30, bits);
+  const std::vector<double> weights(static_cast<std::size_t>(records.columns()), 0.5);
+  base::ThreadPool pool(1);
+  LocalParts here(records, pool);
+  const auto whole = answers_of(here, schema, weights);
+  test::PartsInProcess parts(test::divided_at_random(records, 3, 1), schema);
+  parts.on_the_way = [](std::vector<std::string>& answers) {
+    auto answer = PartAnswer::from_bytes(answers[1]);
+    if (!answer.sums.empty()) answer.sums.front() += 1;
+    answers[1] = answer.to_bytes();
+  };
+  RemoteParts remote(parts.run());
+  EXPECT_NE(answers_of(remote, schema, weights), whole);
+}
+
 // Sums of 2^30 a record are beyond what a double tells apart after 2^23 records.
 TEST(Parts, SumsAreExactBeyondWhatADoubleHolds) {
   const auto schema = uniform_schema(1, data::StorageChoice::dense);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -29,10 +30,14 @@ bool within(std::int64_t value, std::int64_t rows, std::int64_t each) {
 void check_units(std::span<const PartAnswer> answers) {
   std::map<std::array<std::int64_t, 2>, std::int64_t> part_of;
   for (const auto& answer : answers) {
-    const auto size = std::ssize(answer.sums);
-    const std::int64_t count = size == 0 ? -1 : answer.sums.front();
-    if (count < 0 || count > answer.rows || 2 * count + 1 > size) {
+    const auto count = answer.sums.front();
+    if (count < 0 || count > answer.rows) {
       fail(answer.part, "it has answered with units that are none of its records");
+    }
+    if (2 * count + 1 > std::ssize(answer.sums)) {
+      fail(answer.part,
+           "it holds more units than there is room for in its answer, which is twice the declared "
+           "number; say in the schema about how many there are in all parts: public_row_count");
     }
     for (std::int64_t k = 0; k < count; ++k) {
       const auto place = static_cast<std::size_t>(2 * k + 1);
@@ -58,6 +63,28 @@ void check_round(std::int64_t parts, std::int64_t numbers) {
       parts, numbers, max_round_bytes >> 20);
 }
 
+UnitRounds unit_rounds(std::int64_t parts, std::optional<std::int64_t> declared) {
+  // A guess of the number may be half of it. Undeclared ones are thought to be no more than this:
+  // 4 MB of each part.
+  constexpr std::int64_t usual_units = 1 << 17;
+  constexpr std::int64_t fewest_units = 256;
+  constexpr std::int64_t most_units = std::int64_t{1} << 40;
+  const auto units = 2 * std::clamp(declared.value_or(usual_units), fewest_units, most_units);
+  const auto most = max_round_bytes / std::int64_t{sizeof(std::int64_t)};
+  for (int bits = 0; bits <= max_share_bits; ++bits) {
+    // Hashes fall into shares at random. Eight standard deviations of a share's number above its
+    // mean are exceeded once in 10^15.
+    const double mean = std::ldexp(static_cast<double>(units), -bits);
+    const double spread = bits == 0 ? 0 : 8 * std::sqrt(mean) + 64;
+    const UnitRounds rounds{bits, static_cast<std::int64_t>(std::ceil(mean + spread))};
+    if (rounds.numbers() <= most / std::max<std::int64_t>(parts, 1)) return rounds;
+  }
+  throw base::UsageError(
+      "{} parts that each answer with hashes of up to {} units are more than {} rounds of {} MB; "
+      "take fewer parts, or declare fewer units",
+      parts, units, std::int64_t{1} << max_share_bits, max_round_bytes >> 20);
+}
+
 RemoteParts::RemoteParts(RemoteRun run) : run_(std::move(run)) {
   if (run_.parts < 1) throw base::UsageError("there are no parts; name at least one source");
   known_.resize(static_cast<std::size_t>(run_.parts));
@@ -77,8 +104,16 @@ void RemoteParts::rewrite(const ReleasedSchema& released) {
 }
 
 void RemoteParts::open() {
-  const auto answers = ask(request(RowsTask{}), {.units = has_units()});
-  if (has_units()) check_units(answers);
+  if (!has_units()) {
+    static_cast<void>(ask(request(RowsTask{}), {}));
+    return;
+  }
+  const auto declared = run_.declared_units ? run_.declared_units : run_.reading.public_row_count;
+  const auto rounds = unit_rounds(run_.parts, declared);
+  for (std::int64_t share = 0; share < rounds.count(); ++share) {
+    const RowsTask task{rounds.share_bits, share, rounds.hashes};
+    check_units(ask(request(task), {.sums = rounds.numbers(), .units = true}));
+  }
   units_checked_ = true;
 }
 
@@ -168,9 +203,11 @@ std::vector<PartAnswer> RemoteParts::ask(const SumRequest& request, const Expect
   // A sum bounds what a unit adds in one part: no sum is asked for before units are known to lie in
   // one part each.
   if (has_units() && !units_checked_ && !expected.units) open();
+  if (before_disclosure_ && (released_ || request.basis == Basis::released)) {
+    std::exchange(before_disclosure_, nullptr)();
+  }
   const auto bytes = request.to_bytes();
   const auto digest = digest_of(bytes);
-  ++rounds_;
   const auto received = run_.ask(bytes);
   std::vector<PartAnswer> answers;
   std::vector<bool> answered(known_.size());
@@ -187,9 +224,11 @@ std::vector<PartAnswer> RemoteParts::ask(const SumRequest& request, const Expect
     if (answer.part < 0 || answer.part >= run_.parts) {
       fail(answer.part, "there are only parts 0 to {}", run_.parts - 1);
     }
-    auto seen = answered[static_cast<std::size_t>(answer.part)];
-    if (seen) fail(answer.part, "it has answered twice, so that its records would count twice");
-    seen = true;
+    const auto place = static_cast<std::size_t>(answer.part);
+    if (answered[place]) {
+      fail(answer.part, "it has answered twice, so that its records would count twice");
+    }
+    answered[place] = true;
     check(answer, digest, expected);
     answers.push_back(std::move(answer));
   }
@@ -215,7 +254,7 @@ void RemoteParts::check(const PartAnswer& answer, const std::string& digest,
          answer.failure);
   }
   check_records(answer);
-  if (!expected.units) check_sums(answer, expected);
+  check_sums(answer, expected);
 }
 
 void RemoteParts::check_sums(const PartAnswer& answer, const Expected& expected) const {
@@ -223,6 +262,7 @@ void RemoteParts::check_sums(const PartAnswer& answer, const Expected& expected)
   if (std::ssize(answer.sums) != expected.sums) {
     fail(part, "it has answered with {} numbers instead of {}", answer.sums.size(), expected.sums);
   }
+  if (expected.units) return;  // check_units() looks at all of them together
   for (const auto value : answer.sums) {
     if (!within(value, answer.rows, expected.each)) {
       fail(part, "one of its sums is larger than its records can add up to");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tacet/data/dataset.h"
@@ -24,6 +25,8 @@ struct RemoteRun {
   data::Schema reading;    ///< by which they read their sources
   AskParts ask;
   const SealKey* key = nullptr;  ///< answers are sealed to it; null: they are not sealed
+  /// The declared number of units, by which answers have room for them; none: that of `reading`.
+  std::optional<std::int64_t> declared_units = {};
 };
 
 /// All answers of one round together are at most so many bytes.
@@ -33,14 +36,29 @@ inline constexpr std::int64_t max_round_bytes = std::int64_t{64} << 20;
 /// anything is booked.
 void check_round(std::int64_t parts, std::int64_t numbers);
 
+/// In which rounds parts are asked for all of their units. An answer has room for twice the
+/// declared number, of which a part may hold all.
+struct UnitRounds {
+  int share_bits = 0;
+  std::int64_t hashes = 0;  ///< room in an answer for so many
+
+  [[nodiscard]] std::int64_t count() const { return std::int64_t{1} << share_bits; }
+  /// Integers of an answer.
+  [[nodiscard]] std::int64_t numbers() const { return 2 * hashes + 1; }
+};
+/// UsageError where there would be more than 2^max_share_bits rounds: to be asked before anything
+/// is booked.
+[[nodiscard]] UnitRounds unit_rounds(std::int64_t parts, std::optional<std::int64_t> declared);
+
 /// Adds up what parts elsewhere answer.
 ///
 /// What can go wrong on the way ends the run with a DataError that names the part: an answer to
 /// another request, of another version, by a part that there is not or that has answered already,
 /// none at all, another number of integers, a number of records that cannot be or was another one
 /// before, other records than before, and an integer beyond what so many records can add up to.
-/// All parts together hold at most 2^32 records. No unit lies in two of them, as far as parts name
-/// them (part.h). The same records in two parts are not noticed: each source has to be named once.
+/// All parts together hold at most 2^32 records. No unit lies in two of them: all units are
+/// compared, and a part with more of them than there is room for ends the run. The same records in
+/// two parts are not noticed where they have no units: each source has to be named once.
 class RemoteParts final : public PartSums {
  public:
   /// UsageError without a part.
@@ -51,12 +69,12 @@ class RemoteParts final : public PartSums {
   [[nodiscard]] std::int64_t rows() override;
   void rewrite(const ReleasedSchema& released) override;
 
-  /// Asks every part how many records it holds, and for nothing else: whatever is wrong with a
-  /// source, a worker or the way to it shows before anything is released.
+  /// Asks every part how many records it holds, and for its units: whatever is wrong with a source,
+  /// a worker or the way to it shows before anything is released.
   void open();
 
-  /// How often parts were asked.
-  [[nodiscard]] std::int64_t rounds() const { return rounds_; }
+  /// Calls this once, before the first request that carries what was released of the records.
+  void before_disclosure(std::function<void()> call) { before_disclosure_ = std::move(call); }
 
  protected:
   void start(const GradientTask& task) override;
@@ -76,7 +94,7 @@ class RemoteParts final : public PartSums {
   struct Expected {
     std::int64_t sums = 0;  // integers of each answer
     std::int64_t each = 0;  // of a record to one of them, at most
-    bool units = false;     // hashes of units instead, of any number
+    bool units = false;     // hashes of units instead
   };
 
   [[nodiscard]] SumRequest request(const SumTask& task) const;
@@ -94,7 +112,7 @@ class RemoteParts final : public PartSums {
   Expected of_gradients_{};
   std::vector<std::optional<Known>> known_;
   bool units_checked_ = false;
-  std::int64_t rounds_ = 0;
+  std::function<void()> before_disclosure_ = {};
 };
 
 }  // namespace tacet::optimize

@@ -201,6 +201,114 @@ TEST(RemoteParts, RefusesAUnitInTwoParts) {
   EXPECT_THROW(static_cast<void>(unasked.gradient(zeros, Basis::stated)), base::DataError);
 }
 
+data::Schema of_units(std::int64_t declared) {
+  data::Schema schema;
+  schema.columns = {{"x", data::NumericColumn{.lower = -1, .upper = 1}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  schema.unit = "who";
+  schema.public_row_count = declared;
+  return schema;
+}
+
+/// One record of each of so many units, all in part 0; the last one has a further record in part 1
+/// where it is torn.
+std::vector<PartRecords> records_of_units(const data::Schema& schema, std::int64_t units,
+                                          std::int64_t parts, bool torn) {
+  data::Dataset records(schema.shape());
+  records.declare_units();
+  std::vector<std::int64_t> part_of;
+  for (std::int64_t k = 0; k < units + (torn ? 1 : 0); ++k) {
+    data::EncodedRow row;
+    row.unit = std::min(k, units - 1);
+    row.label = 1;
+    records.append(row);
+    part_of.push_back(k < units ? 0 : 1);
+  }
+  return test::divided(records, part_of, parts);
+}
+
+// 8 parts that may hold 2 million units each are asked in several rounds, each of which compares
+// the units of one share: a torn one is found whichever share it falls into.
+TEST(RemoteParts, ComparesAllUnitsInAsManyRoundsAsTheyTake) {
+  const auto schema = of_units(std::int64_t{1} << 20);
+  const auto rounds = unit_rounds(8, schema.public_row_count);
+  EXPECT_GT(rounds.count(), 4);
+  EXPECT_NO_THROW(check_round(8, rounds.numbers()));
+  for (const std::int64_t units : {1, 2, 3, 5}) {
+    for (const bool torn : {false, true}) {
+      test::PartsInProcess parts(records_of_units(schema, units, 8, torn), schema);
+      int asked = 0;
+      std::int64_t found = 0;
+      parts.on_the_way = [&](Answers& answers) {
+        ++asked;
+        const auto answer = PartAnswer::from_bytes(answers[0]);
+        found += answer.sums.front();
+        EXPECT_EQ(std::ssize(answer.sums), rounds.numbers());
+      };
+      RemoteParts remote(parts.run());
+      if (torn) {
+        EXPECT_THROW(remote.open(), base::DataError) << units;
+      } else {
+        EXPECT_NO_THROW(remote.open());
+        EXPECT_EQ(asked, rounds.count());
+        EXPECT_EQ(found, units);
+      }
+    }
+  }
+}
+
+TEST(RemoteParts, HasRoomForManyUnitsInManyParts) {
+  for (const std::int64_t parts : {1, 17, 64, 1000}) {
+    const auto rounds = unit_rounds(parts, 1'000'000);
+    EXPECT_NO_THROW(check_round(parts, rounds.numbers())) << parts;
+    EXPECT_GE(rounds.count() * rounds.hashes, 2'000'000);
+  }
+  EXPECT_LE(unit_rounds(64, 1'000'000).count(), 64);
+  EXPECT_THROW(static_cast<void>(unit_rounds(10'000, 100'000'000)), base::UsageError);
+}
+
+TEST(RemoteParts, RefusesAPartWithMoreUnitsThanAreCompared) {
+  const auto schema = of_units(300);
+  test::PartsInProcess fits(records_of_units(schema, 600, 2, false), schema);
+  RemoteParts enough(fits.run());
+  EXPECT_NO_THROW(enough.open());
+  test::PartsInProcess full(records_of_units(schema, 601, 2, false), schema);
+  RemoteParts beyond(full.run());
+  try {
+    beyond.open();
+    FAIL() << "units were left out";
+  } catch (const base::DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("part 0: it holds more units"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(RemoteParts, RefusesUnitsOfAnotherLength) {
+  const auto schema = of_units(300);
+  for (const bool more : {false, true}) {
+    test::PartsInProcess parts(records_of_units(schema, 3, 2, false), schema);
+    parts.on_the_way = [&](Answers& answers) {
+      auto answer = PartAnswer::from_bytes(answers[1]);
+      answer.sums.resize(more ? answer.sums.size() + 1 : 0);
+      answers[1] = answer.to_bytes();
+    };
+    RemoteParts remote(parts.run());
+    EXPECT_THROW(remote.open(), base::DataError);
+  }
+}
+
+TEST(RemoteParts, TellsOnceBeforeAnythingReleasedLeaves) {
+  test::PartsInProcess parts(three_parts(), two_columns());
+  int round = 0;
+  parts.on_the_way = [&](Answers& /*answers*/) { ++round; };
+  RemoteParts remote(parts.run());
+  std::vector<int> told;
+  remote.before_disclosure([&] { told.push_back(round); });
+  ask_twice(remote);
+  static_cast<void>(remote.gradient(weights, Basis::released));
+  EXPECT_EQ(told, std::vector<int>{2}) << "before the third of four rounds";
+}
+
 TEST(RemoteParts, TakesEmptyParts) {
   const data::Dataset none(two_columns().shape());
   auto some = three_parts();

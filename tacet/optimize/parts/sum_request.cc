@@ -36,7 +36,12 @@ void put_loss(json& to, const model::Loss& loss) {
   put_finite(to, "loss_width", model::loss_width(loss));
 }
 
-json to_json(const RowsTask& /*task*/) { return {{"kind", "rows"}}; }
+json to_json(const RowsTask& task) {
+  return {{"kind", "rows"},
+          {"share_bits", task.share_bits},
+          {"share", task.share},
+          {"hashes", task.hashes}};
+}
 
 json to_json(const GradientTask& task) {
   json out{{"kind", "gradient"},
@@ -119,9 +124,20 @@ GradientTask gradient_from(const json& from) {
   return task;
 }
 
+RowsTask rows_from(const json& from) {
+  const RowsTask task{.share_bits = from.at("share_bits").get<int>(),
+                      .share = from.at("share").get<std::int64_t>(),
+                      .hashes = from.at("hashes").get<std::int64_t>()};
+  const bool fits = task.share_bits >= 0 && task.share_bits <= max_share_bits && task.share >= 0 &&
+                    task.share >> task.share_bits == 0 && task.hashes >= 0 &&
+                    task.hashes <= max_unit_hashes;
+  if (!fits) throw base::DataError("the request asks for units in a way that there is not");
+  return task;
+}
+
 SumTask task_from(const json& from, const data::Schema& reading) {
   const auto kind = from.at("kind").get<std::string>();
-  if (kind == "rows") return RowsTask{};
+  if (kind == "rows") return rows_from(from);
   if (kind == "gradient") return gradient_from(from);
   if (kind == "gram") return GramTask{from.at("outputs").get<std::int64_t>()};
   if (kind == "predictions") return predictions_from(from, reading);

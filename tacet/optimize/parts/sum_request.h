@@ -17,8 +17,19 @@
 /// what is summed, by which schema, and at which released numbers.
 namespace tacet::optimize {
 
-/// Nothing but how many records a part holds, which every answer says.
-struct RowsTask {};
+/// More hashes than a round can carry are asked of no part.
+inline constexpr std::int64_t max_unit_hashes = std::int64_t{1} << 22;
+
+/// How many records a part holds, which every answer says; of records with units, hashes of these
+/// beside it. These come in several shares where one round cannot carry them all: a share are the
+/// hashes that begin with the same bits.
+struct RowsTask {
+  int share_bits = 0;
+  std::int64_t share = 0;   ///< the number that these bits are
+  std::int64_t hashes = 0;  ///< room for so many in each answer; 0: none are asked for
+};
+
+inline constexpr int max_share_bits = 10;
 
 /// Gradients of linear predictors, at weights that each request brings along.
 struct GradientTask {
