@@ -189,6 +189,8 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         schema = params["schema"]
         X = _streams.opened(X)
         _streams.expect_alone(X, y=y, units=units)
+        if isinstance(X, _streams.Stream):
+            self._expect_names(schema)
         if y is not None:
             y = self._checked_target(_arguments.one_column(y), params)
         if schema is not None and schema._engine.feature_count is None:
@@ -229,12 +231,17 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
                 "give a public guess of its size")
         return None
 
-    def _numbers(self, X: Any, y: Any, reset: bool) -> Any:
-        """X as numbers of the columns that were there before, unless they are to be set anew."""
-        if _streams.is_stream(X):
+    def _expect_names(self, schema: Optional[Schema]) -> None:
+        """UsageError for a stream that is to be read as numbers without names."""
+        if schema is None or schema._engine.feature_count is not None:
             raise UsageError(
                 "the records of a stream are read by a schema of named columns: give schema=, or a "
                 "table in place of the stream")
+
+    def _numbers(self, X: Any, y: Any, reset: bool) -> Any:
+        """X as numbers of the columns that were there before, unless they are to be set anew."""
+        if _streams.is_stream(X):
+            self._expect_names(None)
         names = None if _records.is_pandas(X) else _records.column_names(X)
         if names is None:
             _arguments.checked(_check_feature_names, self, X, reset=reset)

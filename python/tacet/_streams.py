@@ -7,7 +7,7 @@ that is looked at here. The engine reads the rest, once.
 from __future__ import annotations
 
 import weakref
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, Iterator, List, Sequence
 
 from . import _engine
 from ._columns import type_of
@@ -142,10 +142,34 @@ def _source_of(X: Any) -> Any:
 
 def _capsule_of(source: Any, given: Any) -> Any:
     try:
+        if type(source).__name__ == "RecordBatchReader" and hasattr(source, "read_next_batch"):
+            # pyarrow hands batches of any type on as those of the stream.
+            source = type(source).from_batches(source.schema, _checked(source))
         return source.__arrow_c_stream__()
     except Exception:  # likewise
         pass
     raise _gives_none(given)
+
+
+def _checked(reader: Any) -> Iterator[Any]:
+    """The batches of pyarrow's reader. Its errors become ones of input, and another type is an
+    invalid argument: what is raised here arrives at the engine as such a number."""
+    kinds = reader.schema
+    while True:
+        batch, failed = None, False
+        try:
+            batch = reader.read_next_batch()
+        except StopIteration:
+            return
+        except MemoryError:
+            raise
+        except Exception:  # the library's words may quote a value
+            failed = True
+        if failed:
+            raise OSError("the reader fails")
+        if not batch.schema.equals(kinds):
+            raise ValueError("a batch of another type")
+        yield batch
 
 
 def _gives_none(X: Any) -> DataError:

@@ -290,11 +290,16 @@ void ArrowColumn::open(const ArrowArray* array) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   const bool has_places =
       array->length >= 0 && array->offset >= 0 && array->length <= most - array->offset;
+  // Texts in views have as many buffers as they like; another number shows another type.
+  const bool has_views = type_.read == read_view;
+  const bool as_many = has_views || type_.buffers == 0 || array->n_buffers == type_.buffers;
   const bool has_buffers =
-      array->n_buffers >= type_.buffers && (type_.buffers == 0 || array->buffers != nullptr) &&
+      array->n_buffers >= type_.buffers && as_many &&
+      (type_.buffers == 0 || array->buffers != nullptr) &&
       (type_.buffers < 2 || array->length == 0 || array->buffers[1] != nullptr);
   if (!has_places || !has_buffers) {
-    throw base::DataError("an Arrow array of type {} lacks buffers of its type", type().name);
+    throw base::DataError("an Arrow array of type {} has not the buffers of that type",
+                          type().name);
   }
   array_ = array;
   if (dictionary_) dictionary_->open(array->dictionary);

@@ -1,6 +1,7 @@
 #include "tacet/data/read/arrow_records.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <deque>
 #include <limits>
@@ -149,8 +150,9 @@ class ArrowRecords::Implementation {
     Held<ArrowArray> batch;
     ++taken_;
     if (const int error = stream_->get_next(&*stream_, &*batch); error != 0) {
-      throw base::DataError("the stream of records failed in batch {} ({}){}", taken_,
-                            std::strerror(error), unsaid);
+      throw base::DataError(
+          "the stream of records failed in batch {} ({}{}){}", taken_, std::strerror(error),
+          error == EINVAL ? ": a batch may have another type than the stream" : "", unsaid);
     }
     ended_ = batch.empty();
     if (!ended_) held_.push_back(std::move(batch));
