@@ -79,7 +79,8 @@ void bind_context(nb::module_& module) {
       .def_rw("payer", &Context::payer)
       .def_rw("seed", &Context::seed)
       .def_rw("threads", &Context::threads)
-      .def_rw("notes", &Context::notes);
+      .def_rw("notes", &Context::notes)
+      .def_rw("spool", &Context::spool);
 }
 
 }  // namespace tacet::python

@@ -11,6 +11,7 @@
 
 #include "python/binding/budgets.h"
 #include "tacet/base/progress.h"
+#include "tacet/base/spool.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/random/source/source.h"
 #include "tacet/run/front.h"
@@ -23,6 +24,13 @@ struct Context {
   std::optional<std::uint64_t> seed;
   int threads = 0;
   privacy::ReceiptNotes notes;
+  std::string spool;  ///< the folder of a file for encoded records; empty: they are in memory
+
+  /// Opened before anything is booked: a folder that cannot be used must cost nothing. Null where
+  /// there is none.
+  [[nodiscard]] std::shared_ptr<base::Spool> open_spool() const {
+    return spool.empty() ? nullptr : base::Spool::in(spool);
+  }
 };
 
 /// The same for a thread that does not hold the interpreter's lock. Made while it is held, and at

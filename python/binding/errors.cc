@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <new>
 #include <string_view>
 
 #include "python/binding/binding.h"
@@ -69,6 +70,10 @@ void bind_errors(nb::module_& module) {
     } catch (const base::Error& error) {
       const auto exception = exception_of(error);
       PyErr_SetObject(exception.type().ptr(), exception.ptr());
+    } catch (const std::bad_alloc&) {
+      PyErr_SetString(PyExc_MemoryError,
+                      "out of memory; spool=FOLDER of an estimator, or of evaluate, keeps encoded "
+                      "records in a file there");
     }
   });
 }

@@ -95,12 +95,13 @@ std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluat
                      const Context& context, const nb::object& callback) {
   const PaidEvaluation evaluation(file, asked, context, callback);
   const auto view = rows.view(file.schema, data::TargetUse::required);
+  const auto spool = context.open_spool();
   return evaluation.carry_out(
       false,
       [&](const base::CancelToken* cancel) {
         return [&, cancel](ledger::Fingerprint* fingerprint) {
           return run::dataset_of(view, file.schema, data::TargetUse::required,
-                                 {cancel, fingerprint});
+                                 {cancel, fingerprint, spool});
         };
       },
       [&](const data::Dataset& data, random::Source& source, privacy::Reservation& reservation,

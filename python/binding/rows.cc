@@ -56,6 +56,59 @@ auto span_of(const Array& array) {
   return std::span(array.data(), array.size());
 }
 
+/// DataError for what is no capsule of a stream.
+ArrowArrayStream& stream_in(const nb::object& capsule) {
+  auto* const given =
+      static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+  if (given != nullptr) return *given;
+  PyErr_Clear();
+  throw base::DataError("the records in memory are no stream of Arrow's C interface");
+}
+
+/// The records of a stream, of which there must be one: a stream that somebody has read before ends
+/// at once, and so does a query that finds nothing.
+class StreamedRecords {
+ public:
+  explicit StreamedRecords(std::shared_ptr<data::ArrowRecords> records)
+      : records_(std::move(records)) {}
+
+  bool operator()(std::span<Value> values) {
+    const bool more = records_->next(values);
+    if (!more && !any_) {
+      throw base::DataError(
+          "the stream of records ended before the first one: it was read before, or what it reads "
+          "has no record");
+    }
+    any_ = true;
+    return more;
+  }
+
+ private:
+  std::shared_ptr<data::ArrowRecords> records_;
+  bool any_ = false;
+};
+
+/// One pass over a stream, which begins with the first record that is asked for.
+class StreamPass : public data::RecordReader {
+ public:
+  explicit StreamPass(std::shared_ptr<data::ArrowRecords> records)
+      : records_(records), values_(records->names().size()), next_(std::move(records)) {}
+
+  [[nodiscard]] const std::vector<std::string>& names() const override { return records_->names(); }
+  [[nodiscard]] std::optional<std::span<const Value>> next() override {
+    if (!begun_) records_->restart();
+    begun_ = true;
+    if (!next_(values_)) return std::nullopt;
+    return values_;
+  }
+
+ private:
+  std::shared_ptr<data::ArrowRecords> records_;
+  std::vector<Value> values_;
+  StreamedRecords next_;
+  bool begun_ = false;
+};
+
 /// One pass over columns.
 class HeldRecords : public data::RecordReader {
  public:
@@ -111,6 +164,14 @@ HeldRows HeldRows::table(nb::object stream,
   return rows;
 }
 
+HeldRows HeldRows::stream(const nb::object& capsule, bool several_passes) {
+  HeldRows rows;
+  rows.records_ = std::make_shared<data::ArrowRecords>(
+      stream_in(capsule), several_passes ? data::Passes::several : data::Passes::once);
+  rows.names_ = rows.records_->names();
+  return rows;
+}
+
 /// Doubles as they lie there, everything else value by value.
 void HeldRows::set_labels(const nb::object& given) {
   if (given.is_none()) return;
@@ -130,6 +191,7 @@ void HeldRows::set_labels(const nb::object& given) {
 
 /// Types are public: what cannot be read by its type is refused before anything is booked.
 void HeldRows::check_types(const data::Schema& schema, data::TargetUse target) const {
+  if (records_) return records_->read_by(schema, target, data::FurtherColumns::given);
   for (std::size_t k = 0; k < names_.size(); ++k) {
     data::check_type(schema, target, names_[k], typed_[k].type);
   }
@@ -138,10 +200,24 @@ void HeldRows::check_types(const data::Schema& schema, data::TargetUse target) c
   }
 }
 
-void HeldRows::refuse_dates(const std::vector<std::string>& but_in) const {
+void HeldRows::refuse_unfit(const std::vector<std::string>& dates,
+                            const std::vector<std::string>& ignored) const {
+  using Kind = data::ValueType::Kind;
+  std::vector<data::ValueType> types;
+  if (records_) types = records_->types();
+  for (const auto& column : typed_) types.push_back(column.type);
+  const auto is_in = [](const auto& list, const std::string& name) {
+    return std::ranges::find(list, name) != list.end();
+  };
   for (std::size_t k = 0; k < names_.size(); ++k) {
-    if (typed_[k].type.kind != data::ValueType::Kind::day) continue;
-    if (std::ranges::find(but_in, names_[k]) != but_in.end()) continue;
+    if (is_in(ignored, names_[k])) continue;
+    if (types[k].kind == Kind::unreadable) {
+      throw base::DataError(
+          "column '{}' has the type {}, which holds no single number, text or date; ignore the "
+          "column, or give it as one",
+          names_[k], types[k].name);
+    }
+    if (types[k].kind != Kind::day || is_in(dates, names_[k])) continue;
     throw base::DataError(
         "column '{}' holds dates, which a fit takes for texts that no schema finds again: ignore "
         "it, or give days as numbers; a schema of one's own has columns of dates",
@@ -150,14 +226,12 @@ void HeldRows::refuse_dates(const std::vector<std::string>& but_in) const {
 }
 
 run::TypedRecords HeldRows::records(const data::Schema& schema, data::TargetUse target) {
-  if (!stream_) return {names_, next_of(typed_)};
-  auto* const given =
-      static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(stream_.ptr(), "arrow_array_stream"));
-  if (given == nullptr) {
-    PyErr_Clear();
-    throw base::DataError("the records in memory are no stream of Arrow's C interface");
+  if (records_) {
+    records_->read_by(schema, target, further_);
+    return {names_, StreamedRecords(records_)};
   }
-  const auto arrow = std::make_shared<data::ArrowRecords>(*given, schema, target);
+  if (!stream_) return {names_, next_of(typed_)};
+  const auto arrow = std::make_shared<data::ArrowRecords>(stream_in(stream_), schema, target);
   run::TypedRecords records{arrow->names(),
                             [arrow](std::span<Value> values) { return arrow->next(values); }};
   if (typed_.empty()) return records;
@@ -188,6 +262,9 @@ run::Rows HeldRows::rows(const data::Schema& schema, data::TargetUse target) {
 
 data::RecordSource HeldRows::source() const {
   if (form_ != Form::table || stream_) throw base::InternalError("these are no columns");
+  if (records_) {
+    return {"the records in memory", [this] { return std::make_unique<StreamPass>(records_); }};
+  }
   return {"the records in memory",
           [this] { return std::make_unique<HeldRecords>(names_, typed_); }};
 }
@@ -225,7 +302,10 @@ void bind_rows(nb::module_& module) {
       .def_static("dense", &HeldRows::dense, nb::arg("values"), nb::arg("labels").none())
       .def_static("sparse", &HeldRows::sparse, nb::arg("starts"), nb::arg("indices"),
                   nb::arg("values"), nb::arg("columns"), nb::arg("labels").none())
-      .def_static("table", &HeldRows::table, nb::arg("stream").none(), nb::arg("columns"));
+      .def_static("table", &HeldRows::table, nb::arg("stream").none(), nb::arg("columns"))
+      .def_static("stream", &HeldRows::stream, nb::arg("capsule"), nb::arg("several_passes"))
+      .def_prop_ro("names", &HeldRows::names)
+      .def("give_further_columns", &HeldRows::give_further_columns);
 }
 
 }  // namespace tacet::python

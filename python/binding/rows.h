@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,11 +14,10 @@
 #include "tacet/data/encode/encoder.h"
 #include "tacet/data/encode/number_reader.h"
 #include "tacet/data/encode/value_type.h"
+#include "tacet/data/read/arrow_records.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/run/read_rows.h"
-
-struct ArrowArrayStream;
 
 namespace tacet::python {
 
@@ -40,18 +40,31 @@ class HeldRows {
   static HeldRows dense(Numbers values, const nanobind::object& labels);
   static HeldRows sparse(Starts starts, Places indices, Numbers values, std::int64_t columns,
                          const nanobind::object& labels);
-  /// Columns by name beside those of an Arrow stream, or of None.
+  /// Columns by name beside those of an Arrow stream, or of None. The stream is part of a table
+  /// that is held elsewhere.
   static HeldRows table(nanobind::object stream,
                         std::vector<std::pair<std::string, nanobind::object>> columns);
+  /// Records that are a stream of Arrow's C interface and nothing else. It is opened here, for its
+  /// names and types, and read by view(), or by the passes of source(). With several passes its
+  /// batches are kept as long as this.
+  static HeldRows stream(const nanobind::object& capsule, bool several_passes);
+
+  /// The names of a stream's columns.
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  /// The columns of a stream that no schema reads are given out too, for a ledger.
+  void give_further_columns() { further_ = data::FurtherColumns::given; }
 
   /// As the engine takes them. A table with a stream can be viewed once: what was read is gone.
   /// DataError or UsageError for shapes, names and types that do not go with the schema.
   [[nodiscard]] run::Rows view(const data::Schema& schema, data::TargetUse target);
   /// DataError for a column whose type the schema cannot read.
   void check_types(const data::Schema& schema, data::TargetUse target) const;
-  /// DataError for a column of dates, unless it is one of those.
-  void refuse_dates(const std::vector<std::string>& but_in) const;
-  /// A table's columns without a stream, for any number of passes while this lives.
+  /// For a fit that makes a schema: DataError for a column of dates, unless it is one of those, and
+  /// for one of a stream that has no single values, unless it is ignored.
+  void refuse_unfit(const std::vector<std::string>& dates,
+                    const std::vector<std::string>& ignored) const;
+  /// A table's columns, or a stream's, for passes while this lives: any number of them, of a stream
+  /// as many as it was opened for.
   [[nodiscard]] data::RecordSource source() const;
 
  private:
@@ -71,7 +84,9 @@ class HeldRows {
   std::vector<data::Value> label_values_;
   Numbers label_numbers_;
   run::Column labels_;
-  nanobind::object stream_;
+  nanobind::object stream_;                      // of a table
+  std::shared_ptr<data::ArrowRecords> records_;  // that are a stream
+  data::FurtherColumns further_ = data::FurtherColumns::missing;
   std::vector<std::string> names_;
   std::vector<TypedColumn> typed_;
 };

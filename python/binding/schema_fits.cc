@@ -135,9 +135,7 @@ using Found = std::pair<data::Schema, std::vector<std::string>>;
 Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
           const privacy::Guarantee& asked, const Context& context) {
   const Table table(data);
-  auto dates_or_ignored = said.ignored;
-  dates_or_ignored.insert(dates_or_ignored.end(), said.dates.begin(), said.dates.end());
-  table.refuse_dates(dates_or_ignored);
+  table.refuse_unfit(said.dates, said.ignored);
   Payer payer(context);
   const Telling telling(payer);
   const auto source = payer.source();

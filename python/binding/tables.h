@@ -28,8 +28,9 @@ class Table {
     if (rows_ == nullptr) return;
     rows_->check_types(schema, schema.target ? data::TargetUse::required : data::TargetUse::absent);
   }
-  void refuse_dates(const std::vector<std::string>& but_in) const {
-    if (rows_ != nullptr) rows_->refuse_dates(but_in);
+  void refuse_unfit(const std::vector<std::string>& dates,
+                    const std::vector<std::string>& ignored) const {
+    if (rows_ != nullptr) rows_->refuse_unfit(dates, ignored);
   }
   /// As run::Expense has it: empty in memory.
   [[nodiscard]] const std::string& file() const { return file_; }

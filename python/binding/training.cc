@@ -90,6 +90,7 @@ model::ModelFile trained(const std::string& command, const learn::Training& plan
   Payer payer(context);
   const Telling telling(payer);
   const auto source = payer.source();
+  const auto spool = context.open_spool();
   return supervised(callback, [&](const base::Supervision& supervision) {
     const auto front = payer.in_memory(supervision.cancel);
     return run::train(plan, rows,
@@ -99,6 +100,7 @@ model::ModelFile trained(const std::string& command, const learn::Training& plan
                        .source = source.get(),
                        .threads = context.threads,
                        .supervision = supervision,
+                       .spool = spool,
                        .notes = context.notes});
   });
 }

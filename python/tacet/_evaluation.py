@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+import os
+from typing import Any, Callable, Optional, Union
 
 from sklearn.base import is_regressor
 
-from . import _arguments, _engine, _spending
+from . import _arguments, _engine, _paying, _spending, _streams
 from ._blocks import belonging, mark_of
 from ._boundary import of_the_caller
 from .budgets import Budget, Ledger
@@ -14,6 +15,8 @@ from .cluster import Asked, Parts
 from .errors import DataError, UsageError
 from .results import Result
 from .schemas import Schema
+
+Folder = Union[str, "os.PathLike[str]"]
 
 
 class Evaluation(Result):
@@ -43,6 +46,7 @@ class Evaluates:
         data_set: Optional[str] = None,
         budget: Optional[Budget] = None,
         random_state: Any = None,
+        spool: Optional[Folder] = None,
         callback: Optional[Callable[[str, int, int], object]] = None,
     ) -> Evaluation:
         """How well the model predicts private records: figures with noise, which are booked.
@@ -52,7 +56,7 @@ class Evaluates:
 
         Parameters
         ----------
-        X : array, sparse matrix, frame or Arrow table, or tacet.Parts
+        X : array, sparse matrix, frame, Arrow table or stream, or tacet.Parts
             Records as ``fit`` takes them.
         y : array, optional
             Their targets; may be left out where ``X`` is a table that has the column.
@@ -75,6 +79,8 @@ class Evaluates:
             Whose record each is, for a schema with a unit.
         ledger, data_set, budget, random_state, callback
             As those of the estimator; what was given there does not pay for this.
+        spool : path, optional
+            The folder of a file for encoded records; by default that of the estimator.
 
         Returns
         -------
@@ -113,6 +119,8 @@ class Evaluates:
                     self._model, over.engine, asked, context, of_the_caller(callback)))
         rows = _rows(self, schema, X, y, units, ledger is not None)
         context = _spending.context(paid, unit, schema)
+        context.spool = _paying.spool_of(
+            self.get_params(deep=False).get("spool") if spool is None else spool)
         return Evaluation(_engine.evaluate(
             self._model, rows, asked, context, of_the_caller(callback)))
 
@@ -134,6 +142,8 @@ def _rows(
 ) -> _engine.Rows:
     """Records with their targets, as ``fit`` would read them."""
     numbered = schema._engine.feature_count is not None
+    X = _streams.opened(X)
+    _streams.expect_alone(X, y=y, units=units)
     if numbered or estimator._bounded:
         X = estimator._numbers(X, None, reset=False)
     if y is None and numbered:

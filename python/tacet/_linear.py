@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from . import _arguments, _declared, _docs, _engine, _paying, _records
+from . import _arguments, _declared, _docs, _engine, _paying, _records, _streams
 from ._columns import unit_names
 from ._blocks import Travels, belonging, mark_of
 from ._boundary import of_the_caller
@@ -71,9 +71,10 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
 
         Parameters
         ----------
-        X : array, sparse matrix, frame or Arrow table, or tacet.Parts
+        X : array, sparse matrix, frame, Arrow table or stream, or tacet.Parts
             One record per row. With a schema of named columns a table that has them, or an array of
-            the schema's columns in its order. Parts stay where they are: only sums of their records
+            the schema's columns in its order; or whatever exports an Arrow stream, which is read
+            once, batch by batch, with its target and units among its columns. Parts stay where they are: only sums of their records
             come here, and their targets and units lie with them.
         y : array, optional
             The target; may be left out where ``X`` is a table that has its column.
@@ -188,6 +189,10 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         self, X: Any, y: Any, units: Any, params: Dict[str, Any]
     ) -> Tuple[Schema, _engine.Rows, Dict[str, str]]:
         schema = params["schema"]
+        X = _streams.opened(X)
+        _streams.expect_alone(X, y=y, units=units)
+        if isinstance(X, _streams.Stream):
+            self._expect_names(schema)
         if y is not None:
             y = self._checked_target(_arguments.one_column(y), params)
         if schema is not None and schema._engine.feature_count is None:
@@ -201,7 +206,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
                 raise UsageError(f"This {type(self).__name__} estimator requires y to be passed, "
                                  "but the target y is None.")
             X = self._numbers(X, y, reset=True)
-        count = _records.length(X)
+        count = self._count_of(X, params)
         for name, beside in (("y", y), ("units", units)):
             if beside is not None and _records.length(beside) != count:
                 raise DataError(f"X and {name} are of different lengths")
@@ -216,8 +221,29 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         whole = params["ledger"] is not None
         return schema, self._rows(schema, X, y, units, whole), values
 
+    def _count_of(self, X: Any, params: Dict[str, Any]) -> Optional[int]:
+        """The number of records; None for a stream, which has to be given one that is public."""
+        if not isinstance(X, _streams.Stream):
+            return _records.length(X)
+        count, schema = params["public_row_count"], params["schema"]
+        if count == _declared.OBSERVED or count is None and schema.public_row_count is None:
+            raise UsageError(
+                "public_row_count is missing, which steps and delta depend on, and a stream does not "
+                "say how many records it has: where their number is public give it; where it is not, "
+                "give a public guess of its size")
+        return None
+
+    def _expect_names(self, schema: Optional[Schema]) -> None:
+        """UsageError for a stream that is to be read as numbers without names."""
+        if schema is None or schema._engine.feature_count is not None:
+            raise UsageError(
+                "the records of a stream are read by a schema of named columns: give schema=, or a "
+                "table in place of the stream")
+
     def _numbers(self, X: Any, y: Any, reset: bool) -> Any:
         """X as numbers of the columns that were there before, unless they are to be set anew."""
+        if _streams.is_stream(X):
+            self._expect_names(None)
         names = None if _records.is_pandas(X) else _records.column_names(X)
         if names is None:
             _arguments.checked(_check_feature_names, self, X, reset=reset)
@@ -328,6 +354,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
 
     def _read(self, X: Any) -> _engine.Rows:
         schema = Schema._of(self._model.schema)
+        X = _streams.opened(X)
         if schema._engine.feature_count is not None:
             return _records.numbered_rows(self._numbers(X, None, reset=False), None)
         if self._bounded:

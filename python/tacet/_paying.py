@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import Any, Dict, Iterator, Optional
 
@@ -25,6 +26,7 @@ def check(params: Dict[str, Any]) -> None:
     if params["data_set"] is not None and not isinstance(params["data_set"], str):
         raise UsageError("data_set must be a text, the name of an account")
     _arguments.thread_count(params["threads"], params.get("n_jobs"))
+    spool_of(params.get("spool"))
     if isinstance(params["epsilon"], bool) or not isinstance(
             params["epsilon"], (int, float, np.integer, np.floating)):
         raise UsageError("epsilon must be a number")
@@ -64,10 +66,20 @@ def explained(given: Dict[str, Any], used: Dict[str, Any]) -> Iterator[None]:
         raise type(error)(f"{error}; {words}") from None
 
 
+def spool_of(folder: Any) -> str:
+    """A folder as the engine takes it; empty for none."""
+    if folder is None:
+        return ""
+    if not isinstance(folder, (str, os.PathLike)) or not os.fspath(folder):
+        raise UsageError("spool must be the path of a folder")
+    return os.fsdecode(folder)
+
+
 def context_of(schema: Schema, params: Dict[str, Any], mark: Optional[Mark]) -> _engine.Context:
     """Of a fit by that schema."""
     context = _engine.Context()
     context.threads = _arguments.thread_count(params["threads"], params.get("n_jobs"))
+    context.spool = spool_of(params.get("spool"))
     ledger = params["ledger"]
     seeded = params["random_state"] is not None
     if ledger is not None:

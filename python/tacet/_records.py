@@ -11,9 +11,9 @@ from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Seq
 
 import numpy as np
 
-from . import _engine
+from . import _engine, _streams
 from ._columns import engine_column, is_taken_apart, numbers_of_column, type_of
-from .errors import DataError
+from .errors import DataError, UsageError
 
 _NOT_2D = ("Expected 2D array, got {} instead. Reshape your data: array.reshape(-1, 1) where it is "
            "one feature, array.reshape(1, -1) where it is one record")
@@ -32,6 +32,8 @@ def column_names(X: Any) -> Optional[List[str]]:
 def _labels(X: Any) -> Optional[List[Any]]:
     if isinstance(X, np.ndarray):  # of records, perhaps, whose fields have names
         return None if X.dtype.names is None else list(X.dtype.names)
+    if isinstance(X, _streams.Stream):
+        return list(X.names)
     if _is_sparse(X):  # one kind of SciPy's is a mapping
         return None
     if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
@@ -80,6 +82,9 @@ def chosen(X: Any, names: Iterable[str]) -> Dict[str, Any]:
 
 def length(X: Any) -> int:
     """The number of records."""
+    if _streams.is_stream(X):
+        raise UsageError("a stream does not say how many records it has before they are read: give "
+                         "public_row_count as a number")
     try:
         if isinstance(X, Mapping) and not _is_sparse(X):
             return min((len(values) for values in X.values()), default=0)
@@ -210,6 +215,9 @@ def table_rows(X: Any, names: Sequence[str], wanted: Sequence[str], beside: Dict
     times in its columns of `dates`. The `whole` table, with columns that nobody reads, is for a
     ledger, which knows records again by all of them.
     """
+    X = _streams.opened(X)
+    if isinstance(X, _streams.Stream):
+        return _streams.rows_of(X, wanted, whole)
     dated = frozenset(dates)
     further = [(name, engine_column(name, values)) for name, values in beside.items()]
     if not wanted and not beside:  # a model of the constant alone still has one answer a record
@@ -249,11 +257,16 @@ def _unread_columns(X: Any, labels: List[Any], read: Collection[str]) -> List[Tu
 
 
 def named_columns(X: Any, names: Optional[Sequence[str]] = None, dates: Sequence[str] = (),
-                  whole: bool = False) -> _engine.Rows:
+                  whole: bool = False, passes: str = "several") -> _engine.Rows:
     """All columns of a table, or those `names` that it has, in their order.
 
-    An array has columns of these names in their order. `whole` as for `table_rows`.
+    An array has columns of these names in their order. `whole` as for `table_rows`. Of a stream
+    that is read in several `passes` the batches are kept; of one that is read "once", they are not.
     """
+    X = _streams.opened(X, passes != "once")
+    if isinstance(X, _streams.Stream):
+        return _streams.rows_of(X, X.names if names is None else
+                                [name for name in names if name in X.names], whole)
     labels = _labels(X)
     if labels is None and names is None:
         raise DataError("columns need names: give a frame, an Arrow table or a mapping of columns")

@@ -58,6 +58,9 @@ OWN: Tuple[Tuple[str, str, str, str], ...] = (
     ("random_state", "Any", "int or RandomState",
      "None is the operating system's randomness; a number, or NumPy's RandomState, makes the run "
      "repeatable, protects nobody, and marks model and receipt for ever."),
+    ("spool", "Union[str, os.PathLike[str]]", "path",
+     "A folder of a disk: a fit, a tuning and ``evaluate`` keep encoded records in a file there, which "
+     "has no name and is gone afterwards. None keeps them in memory."),
     ("n_jobs", "int", "int",
      "scikit-learn's word for ``threads``: -1 is all of them, as without either."),
     ("verbose", "int", "int", "1 shows a bar on a terminal."),
@@ -68,6 +71,7 @@ _HEAD = '''"""The arguments of estimators. Made by _signature.py from the table 
 
 from __future__ import annotations
 
+import os
 from typing import Any, Callable, Dict, Optional, Sequence, Union
 
 from .budgets import Budget, Ledger

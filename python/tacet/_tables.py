@@ -17,22 +17,24 @@ def is_path(data: Any) -> bool:
 
 def named_columns(
     data: Any, names: Optional[Sequence[str]] = None, dates: Sequence[str] = (),
-    whole: bool = False
+    whole: bool = False, passes: str = "several"
 ) -> Union[str, _engine.Rows]:
     """All columns of a table, or those `names` that it has; a path as it is.
 
-    An array has columns of these names in their order. A ledger is given the `whole` table.
+    An array has columns of these names in their order. A ledger is given the `whole` table. In how
+    many `passes` it is read, "once" or "several", decides what is kept of a stream.
     """
     if is_path(data):
         return str(os.fspath(data))
-    return _records.named_columns(data, names, dates, whole)
+    return _records.named_columns(data, names, dates, whole, passes)
 
 
-def of_schema(data: Any, schema: Any, whole: bool = False) -> Union[str, _engine.Rows]:
+def of_schema(data: Any, schema: Any, whole: bool = False,
+              passes: str = "several") -> Union[str, _engine.Rows]:
     """The columns that a schema reads, its target and unit among them."""
     names = read_names(checked(schema))
     warn_of_words(schema, data)
-    return named_columns(data, names, schema._engine.dates, whole)
+    return named_columns(data, names, schema._engine.dates, whole, passes)
 
 
 def checked(schema: Any) -> Schema:

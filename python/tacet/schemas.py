@@ -152,7 +152,7 @@ class Schema:
 
         Parameters
         ----------
-        data : frame, Arrow table, mapping of columns, or path
+        data : frame, Arrow table or stream, mapping of columns, or path
             One record per row; the names of the columns are public. A path is that of a CSV file.
         epsilon, delta : float
             Of the whole schema; delta is 1e-6, or 0 where a budget pays that has none. With
@@ -226,8 +226,9 @@ class Schema:
         asked = _engine.Guarantee(_spending.number("epsilon", epsilon),
                                    _spending.delta(delta, 1e-6, paid, unit or "record"), adjacency)
         context = _spending.context(paid, unit or "record")
-        held, not_found = _engine.schema_fit(_tables.named_columns(data), said, fitting, asked,
-                                             context)
+        held, not_found = _engine.schema_fit(
+            _tables.named_columns(data, passes="several" if unit else "once"), said, fitting, asked,
+            context)
         for sentence in not_found:
             warn_only(sentence, UserWarning)
         return Schema._of(held)

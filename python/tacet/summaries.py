@@ -53,7 +53,7 @@ def describe(
 
     Parameters
     ----------
-    data : frame, Arrow table, mapping, array or path
+    data : frame, Arrow table or stream, mapping, array or path
         One record per row, with the schema's columns; or a CSV file.
     schema : Schema
         Its columns, bounds and categories are those of the summary.
@@ -91,7 +91,8 @@ def describe(
     records = _spending.count("max_records_per_unit", max_records_per_unit)
     if records != 1 and schema.unit is None:
         raise UsageError("max_records_per_unit needs a schema with a unit column")
-    table = _tables.of_schema(data, schema, whole=ledger is not None)
+    passes = "once" if schema.unit is None else "several"  # the first one draws units' records
+    table = _tables.of_schema(data, schema, whole=ledger is not None, passes=passes)
     context = _spending.context(paid, unit, schema)
     return Summary(_engine.describe(schema._engine, table, asked, records, context))
 
@@ -117,7 +118,7 @@ def quantile(
 
     Parameters
     ----------
-    data : frame, Arrow table, mapping, array or path
+    data : frame, Arrow table or stream, mapping, array or path
         One record per row, with the schema's columns; or a CSV file.
     column : str
         A numeric column, or the numeric target.
@@ -158,6 +159,6 @@ def quantile(
     asked.epsilon = _spending.number("epsilon", epsilon)
     paid = _spending.Paid(ledger, data_set, budget, random_state)
     asked.adjacency = _spending.adjacency(adjacency, "replace_one", paid, "record")
-    table = _tables.of_schema(data, schema, whole=ledger is not None)
+    table = _tables.of_schema(data, schema, whole=ledger is not None, passes="once")
     context = _spending.context(paid, "record", schema)
     return Quantile(_engine.quantile(schema._engine, table, asked, context))

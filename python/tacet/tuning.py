@@ -9,7 +9,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Set, Union
 import numpy as np
 from sklearn.base import clone
 
-from . import _arguments, _engine, _spending
+from . import _arguments, _engine, _spending, _streams
 from ._boundary import boundary
 from .errors import UsageError
 
@@ -74,6 +74,7 @@ def tune(
     >>> tuned.receipt_.algorithm, tuned.receipt_.guarantee["epsilon"] <= 3
     ('tune', True)
     """
+    _streams.refuse_second_pass(X, "tune")
     tuned = clone(estimator)
     params = tuned._resolved()
     schema, rows, values = tuned._prepared(X, y, units, params)

@@ -14,11 +14,11 @@ class SpoolOption {
   void declare(Options& options) {
     options.add(
         "--spool", folder_, "FOLDER",
-        "Keep encoded records in a file without a name in this folder of a disk, of which nothing "
-        "is left [default: in memory]");
+        "Keep the encoded records in a file in this folder instead of in memory; the file has no "
+        "name, and is gone when the command ends [default: in memory]");
   }
-  /// Made before anything is booked: a folder that cannot be used must cost nothing. Null where it
-  /// was not given.
+  /// Makes the file, or returns null if the option was not given. To be called before anything is
+  /// booked, so that a folder which cannot be used costs nothing.
   [[nodiscard]] std::shared_ptr<base::Spool> open() const {
     return folder_.empty() ? nullptr : base::Spool::in(folder_);
   }

@@ -66,6 +66,7 @@ int open_nameless(const std::filesystem::path& folder) {
     throw IoError("cannot make a file for records in the folder '{}': {}", folder.string(),
                   reason_of(errno));
   }
+  // mkostemp() writes letters of its own choice in place of the six X, which it demands at the end.
   std::string name = (folder / ".tacet-spool-XXXXXX").string();
   const int named = ::mkostemp(name.data(), O_CLOEXEC);
   if (named < 0 || ::unlink(name.c_str()) != 0) {
@@ -126,9 +127,8 @@ void try_places(const std::filesystem::path& folder, int descriptor, std::size_t
   if (error == 0) return;
   if (error != EOPNOTSUPP && error != ENOSYS) refuse_full(folder, error);
   throw UsageError(
-      "`spool`: the file system of '{}' cannot give back parts of a file, so that records which "
-      "are "
-      "written anew would be held twice: name a folder of another one, such as ext4, XFS or Btrfs",
+      "`spool`: the file system of '{}' cannot give back parts of a file, which would hold records "
+      "twice when they are written anew: name a folder on another one, such as ext4, XFS or Btrfs",
       folder.string());
 }
 

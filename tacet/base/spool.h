@@ -11,28 +11,34 @@
 
 namespace tacet::base {
 
-/// Memory that lies in a file, so that the system can take it out of the machine's memory and read
-/// it again: for more records than fit. The file has no name, so that nobody can open it and
-/// nothing of it is left after any end of the process; its parts are mapped, so that it is used
-/// like other memory. Each part has its place on the disk before it is used: a full disk is an
-/// error, not a signal. Parts are left out of memory images of the process, and read ahead.
+/// Memory for records that lies in a file on a disk. The system can drop pages of it from the
+/// machine's memory and read them again later, so that more records can be held than fit.
 ///
-/// The disk holds what is written here while the process lasts, and blocks that belong to no file
-/// after it. Several threads may use one.
+/// The file has no name: no other program can open it, and the system frees it when the process
+/// ends, however it ends. Parts of it are mapped into the address space, so that code uses them
+/// like other memory. The disk gives each part its room before the part is mapped. A full disk is
+/// therefore an exception here, and not a signal at a later write. Core dumps leave these parts
+/// out, and the system reads them ahead in their order.
+///
+/// While the process lasts the disk holds what is written here. After that the blocks of the disk
+/// belong to no file, but keep their contents until something else is written there. Several
+/// threads may use one spool.
 class Spool {
  public:
-  /// Smaller arrays stay in private memory: the rest of their pages would be lost.
+  /// In bytes. Smaller arrays stay in private memory: a part of the file is whole pages, and the
+  /// rest of the last one would be lost.
   static constexpr std::size_t smallest = std::size_t{1} << 16;
 
-  /// UsageError, with the reason, for a folder whose files lie in memory, or may lie on another
-  /// machine, and where no part of a file can be given back. IoError where the system refuses a
-  /// file there.
+  /// Makes the file in that folder. UsageError, which says why, for a folder whose files lie in
+  /// memory or may lie on another machine, and for a file system that cannot free parts of a file.
+  /// IoError where the system refuses to make a file there.
   [[nodiscard]] static std::shared_ptr<Spool> in(const std::filesystem::path& folder);
   ~Spool();
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;
 
-  /// Zeros, until they are given back. IoError, which names the folder, where it is full.
+  /// So many bytes of zeros, which stay until give_back(). IoError, which names the folder, where
+  /// the disk is full.
   [[nodiscard]] void* allocate(std::size_t bytes);
   void give_back(void* begin, std::size_t bytes) noexcept;
 
@@ -55,8 +61,8 @@ class Spool {
   std::unordered_map<const void*, std::size_t> places_;  // in it, of what is in use
 };
 
-/// For containers: memory of the spool for large arrays, private memory for small ones and where
-/// there is no spool. Copies of a container use the same.
+/// For containers. Large arrays lie in the spool; small ones, and all where there is no spool, in
+/// private memory. Copies of a container use the same spool.
 template <typename T>
 class SpoolAllocator {
  public:

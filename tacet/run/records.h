@@ -9,27 +9,29 @@
 
 namespace tacet::run {
 
-/// Keyed fingerprints of the records of a file with all of their columns, by any of which a ledger
-/// knows records again however they are written (record_text.h): of all lines, and, where a first
-/// line may be names, of all but that. Nothing says for sure what a first line is, so that nothing
-/// is guessed. None for a pipe that is not kept
-/// (data/read/pipes.h), and for a file that does not exist. The format follows from
-/// the file alone, since no schema may hide records: LIBSVM and arrays by their beginning, a table
-/// by what cuts its first records into equally many fields, and what is neither, or does not go on
-/// so, line by line. docs: explanations/ledger.md.
+/// Keyed fingerprints of the records in a file, over all of their columns. A ledger that holds any
+/// one of them knows the records again, however they are written (record_text.h). Nothing says for
+/// sure whether the first line of a table holds names. If it may, there are two fingerprints: one
+/// of all lines, and one without the first. There is none for a file that does not exist, nor for a
+/// pipe whose bytes are not kept (data/read/pipes.h).
+///
+/// The format follows from the file alone, since no schema may hide records. LIBSVM files and
+/// arrays are known by how they begin. A table is known by the separator that cuts its first
+/// records into equally many fields. Everything else is taken line by line, and so are tables whose
+/// later records break that rule. docs: explanations/ledger.md.
 [[nodiscard]] std::vector<std::string> fingerprints_of(ledger::Ledger& ledger,
                                                        const std::string& file);
 
-/// The same of records that somebody reads: the bytes pass once, and no other ones are judged. Not
-/// for several threads at once.
+/// The same fingerprints, taken while somebody else reads the file: each byte is read once, and the
+/// fingerprints are those of the very bytes that the reader saw. Not for several threads at once.
 class SeenRecords {
  public:
   /// The ledger must outlive it.
   SeenRecords(ledger::Ledger& ledger, std::string file, const base::CancelToken* cancel);
 
-  /// For the reader of the file (data::ReadOptions).
+  /// To be given to the reader of the file (data::ReadOptions).
   [[nodiscard]] data::ByteObserver& observer() { return relay_; }
-  /// Once the reader is done; of records that it did not show, by reading the file.
+  /// To be called when the reader is done. If the reader showed no bytes, this reads the file.
   [[nodiscard]] std::vector<std::string> fingerprints();
 
  private:

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <string_view>
 
@@ -15,6 +16,9 @@
 
 namespace tacet::data::internal {
 namespace {
+
+__extension__ using Wide = __int128;
+__extension__ using UnsignedWide = unsigned __int128;
 
 /// Unaligned, as buffers may be.
 template <typename T>
@@ -171,7 +175,7 @@ struct ArrowTypes {
       ArrowColumn::Type{"+vl", "list_view", unreadable, 0, 1, nullptr},
       ArrowColumn::Type{"+vL", "large_list_view", unreadable, 0, 1, nullptr},
       ArrowColumn::Type{"+m", "map", unreadable, 0, 1, nullptr},
-      ArrowColumn::Type{"d:", "decimal", unreadable, 0, 2, nullptr},
+      ArrowColumn::Type{"d:", "decimal", any, 0, 2, nullptr},
       ArrowColumn::Type{"z", "binary", unreadable, 0, 3, nullptr},
       ArrowColumn::Type{"Z", "large_binary", unreadable, 0, 3, nullptr},
       ArrowColumn::Type{"vz", "binary_view", unreadable, 0, 3, nullptr},
@@ -206,6 +210,10 @@ ArrowColumn::ArrowColumn(const ArrowSchema& type) : type_() {
     open_list_type(type);
     return;
   }
+  if (std::string_view(type_.format) == "d:") {
+    open_decimal_type(type.format);
+    return;
+  }
   if (type.dictionary == nullptr) return;
   if (type_.kind != ValueType::Kind::integer) {
     type_ = {"", "a dictionary without integer codes", ValueType::Kind::unreadable, 0, 0, nullptr};
@@ -234,6 +242,34 @@ void ArrowColumn::open_list_type(const ArrowSchema& type) {
   }
 }
 
+/// "d:precision,scale" of 128 bits, or with the number of bits behind it.
+void ArrowColumn::open_decimal_type(std::string_view format) {
+  const auto* next = format.data() + 2;
+  const auto* const end = format.data() + format.size();
+  const auto number = [&](int& value) {
+    const auto [behind, error] = std::from_chars(next, end, value);
+    const bool ends = behind == end || *behind == ',';
+    if (error != std::errc() || !ends) {
+      throw base::DataError("a column of decimals does not say how many digits they have");
+    }
+    next = behind == end ? end : behind + 1;
+  };
+  int precision = 0;
+  int bits = 128;
+  number(precision);
+  number(scale_);
+  if (next != end) number(bits);
+  constexpr int max_digits = 38;  // what 128 bits hold, and the room for a spelling
+  const bool readable = (bits == 32 || bits == 64 || bits == 128) && precision >= 1 &&
+                        precision <= max_digits && scale_ >= 0 && scale_ < max_digits;
+  if (readable) {
+    decimal_bits_ = bits;
+  } else {
+    type_ = {"",     "a decimal of other digits than 38 at most", ValueType::Kind::unreadable, 0, 0,
+             nullptr};
+  }
+}
+
 ValueType ArrowColumn::type() const {
   if (entries_) return {.kind = type_.kind, .name = type_.name + (" of " + entries_->type().name)};
   if (!dictionary_) {
@@ -254,11 +290,16 @@ void ArrowColumn::open(const ArrowArray* array) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   const bool has_places =
       array->length >= 0 && array->offset >= 0 && array->length <= most - array->offset;
+  // Texts in views have as many buffers as they like; another number shows another type.
+  const bool has_views = type_.read == read_view;
+  const bool as_many = has_views || type_.buffers == 0 || array->n_buffers == type_.buffers;
   const bool has_buffers =
-      array->n_buffers >= type_.buffers && (type_.buffers == 0 || array->buffers != nullptr) &&
+      array->n_buffers >= type_.buffers && as_many &&
+      (type_.buffers == 0 || array->buffers != nullptr) &&
       (type_.buffers < 2 || array->length == 0 || array->buffers[1] != nullptr);
   if (!has_places || !has_buffers) {
-    throw base::DataError("an Arrow array of type {} lacks buffers of its type", type().name);
+    throw base::DataError("an Arrow array of type {} has not the buffers of that type",
+                          type().name);
   }
   array_ = array;
   if (dictionary_) dictionary_->open(array->dictionary);
@@ -277,10 +318,42 @@ Value ArrowColumn::at(std::int64_t row) const {
   const auto place = array_->offset + row;
   if (!is_valid(*array_, place)) return Missing{};
   if (entries_) return list_at(place);
+  if (decimal_bits_ != 0) return decimal_at(place);
   const auto value = type_.read(*array_, place, room_);
   if (!dictionary_) return value;
   const auto* code = std::get_if<std::int64_t>(&value);
   return dictionary_->at(code == nullptr ? -1 : *code);
+}
+
+/// Its digits, without zeros at the end of a fraction: equal ones are spelt alike.
+Value ArrowColumn::decimal_at(std::int64_t place) const {
+  const void* buffer = array_->buffers[1];
+  Wide value = 0;
+  if (decimal_bits_ == 32) {
+    value = load<std::int32_t>(buffer, place);
+  } else if (decimal_bits_ == 64) {
+    value = load<std::int64_t>(buffer, place);
+  } else {
+    value = load<Wide>(buffer, place);
+  }
+  int scale = scale_;
+  for (; scale > 0 && value % 10 == 0; --scale) value /= 10;
+  const bool negative = value < 0;
+  auto rest = negative ? -static_cast<UnsignedWide>(value) : static_cast<UnsignedWide>(value);
+  // From the last digit to the first; at least one of them before the point.
+  char* const end = room_.data() + room_.size();
+  char* begin = end;
+  for (int digit = 0; rest != 0 || digit <= scale; ++digit) {
+    const bool has_point = digit == scale && scale > 0;
+    if (begin - room_.data() < (has_point ? 3 : 2)) {  // a sign may come
+      throw base::DataError("a decimal of an Arrow array has more digits than its type");
+    }
+    if (has_point) *--begin = '.';
+    *--begin = static_cast<char>('0' + static_cast<int>(rest % 10));
+    rest /= 10;
+  }
+  if (negative) *--begin = '-';
+  return std::string_view(begin, static_cast<std::size_t>(end - begin));
 }
 
 List ArrowColumn::list_at(std::int64_t place) const {
@@ -317,7 +390,10 @@ List ArrowColumn::list_at(std::int64_t place) const {
 }
 
 bool ArrowColumn::wrote(std::string_view text) const {
-  return text.data() == room_.data() || (dictionary_ && dictionary_->wrote(text));
+  const std::less_equal<const char*> before;  // a text may begin anywhere in the room
+  const bool inside =
+      before(room_.data(), text.data()) && before(text.data(), room_.data() + room_.size());
+  return inside || (dictionary_ && dictionary_->wrote(text));
 }
 
 }  // namespace tacet::data::internal

@@ -51,6 +51,9 @@ class ArrowColumn {
   /// Takes the type of a list's values.
   void open_list_type(const ArrowSchema& type);
   [[nodiscard]] List list_at(std::int64_t place) const;
+  /// Takes the scale and the width of a decimal's type.
+  void open_decimal_type(std::string_view format);
+  [[nodiscard]] Value decimal_at(std::int64_t place) const;
   /// Whether a text is in the column's own room.
   [[nodiscard]] bool wrote(std::string_view text) const;
 
@@ -60,6 +63,8 @@ class ArrowColumn {
   mutable SpellingRoom room_{};
   std::unique_ptr<ArrowColumn> entries_;  // of lists
   std::int64_t fixed_size_ = 0;           // of lists that all have as many entries
+  int decimal_bits_ = 0;                  // 0: these are no decimals
+  int scale_ = 0;                         // digits of decimals behind the point
   mutable std::vector<ListItem> items_;
   mutable std::deque<std::string> item_texts_;  // those that the array does not hold
 };

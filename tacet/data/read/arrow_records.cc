@@ -1,6 +1,9 @@
 #include "tacet/data/read/arrow_records.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <deque>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -40,12 +43,14 @@ class Held {
 
 class ArrowRecords::Implementation {
  public:
-  Implementation(ArrowArrayStream& stream, const Schema& schema, TargetUse target)
-      : stream_(stream) {
+  Implementation(ArrowArrayStream& stream, Passes passes) : stream_(stream), passes_(passes) {
     if (stream_.empty() || stream_->get_schema == nullptr || stream_->get_next == nullptr) {
       throw base::DataError("the records in memory are a stream that was read before, or is none");
     }
-    check(stream_->get_schema(&*stream_, &*type_));
+    if (const int error = stream_->get_schema(&*stream_, &*type_); error != 0) {
+      throw base::DataError("the stream of records does not say its columns ({}){}",
+                            std::strerror(error), unsaid);
+    }
     const bool has_type = !type_.empty() && type_->format != nullptr;
     if (!has_type || std::string_view(type_->format) != "+s" || type_->n_children < 0 ||
         (type_->n_children > 0 && type_->children == nullptr)) {
@@ -55,14 +60,37 @@ class ArrowRecords::Implementation {
       const auto* child = type_->children[k];
       if (child == nullptr) throw base::DataError("a column of the records in memory has no type");
       names_.emplace_back(child->name == nullptr ? "" : child->name);
-      add(schema, target, names_.back(), ArrowColumn(*child));
+      ArrowColumn column(*child);
+      const bool readable = column.type().kind != ValueType::Kind::unreadable;
+      columns_.push_back({.column = std::move(column), .read = readable});
     }
   }
 
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] std::vector<ValueType> types() const {
+    std::vector<ValueType> types;
+    for (const auto& slot : columns_) types.push_back(slot.column.type());
+    return types;
+  }
+
+  void read_by(const Schema& schema, TargetUse target, FurtherColumns further) {
+    const auto features = schema.feature_columns();
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      const auto& name = names_[k];
+      const auto type = columns_[k].column.type();
+      check_type(schema, target, name, type);
+      bool read = std::ranges::find(features, name) != features.end();
+      if (target == TargetUse::required) {
+        read = read || (schema.target && schema.target->column == name) || schema.unit == name;
+      }
+      const bool given =
+          further == FurtherColumns::given && type.kind != ValueType::Kind::unreadable;
+      columns_[k].read = read || given;
+    }
+  }
 
   bool next(std::span<Value> values) {
-    while (batch_.empty() || row_ == batch_->length) {
+    while (batch_ == nullptr || row_ == batch_->length) {
       if (!next_batch()) return false;
     }
     const auto place = batch_->offset + row_;
@@ -75,62 +103,91 @@ class ArrowRecords::Implementation {
     return true;
   }
 
+  void restart() {
+    if (passes_ == Passes::once && taken_ > 0) {
+      throw base::InternalError("a stream of records is read a second time");
+    }
+    batch_ = nullptr;
+    next_ = 0;
+  }
+
  private:
   struct Slot {
     ArrowColumn column;
     bool read;
   };
 
-  /// The library behind the stream may word its errors by values: they stay unsaid.
-  static void check(int error) {
-    if (error != 0) {
-      throw base::DataError("the records in memory could not be read (error {} of their library)",
-                            error);
-    }
-  }
-
-  void add(const Schema& schema, TargetUse target, const std::string& name, ArrowColumn column) {
-    check_type(schema, target, name, column.type());
-    const auto features = schema.feature_columns();
-    bool read = std::ranges::find(features, name) != features.end();
-    if (target == TargetUse::required) {
-      read = read || (schema.target && schema.target->column == name) || schema.unit == name;
-    }
-    columns_.push_back({std::move(column), read});
-  }
+  /// Behind an error of the library that makes the stream.
+  static constexpr std::string_view unsaid =
+      "; what its library says may quote a value, and is left out";
 
   bool next_batch() {
-    batch_.release();
+    batch_ = nullptr;
     row_ = 0;
-    check(stream_->get_next(&*stream_, &*batch_));
-    if (batch_.empty()) return false;
+    if (next_ == held_.size() && !take_batch()) return false;
+    auto& batch = held_[next_++];
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    if (batch_->n_children != static_cast<std::int64_t>(columns_.size()) ||
-        (batch_->n_children > 0 && batch_->children == nullptr) || batch_->offset < 0 ||
-        batch_->length < 0 || batch_->length > most - batch_->offset) {
-      throw base::DataError("a batch of the records in memory has other columns than their type");
+    if (batch->n_children != static_cast<std::int64_t>(columns_.size()) ||
+        (batch->n_children > 0 && batch->children == nullptr) || batch->offset < 0 ||
+        batch->length < 0 || batch->length > most - batch->offset) {
+      throw base::DataError("batch {} of the records in memory has other columns than their type",
+                            passes_ == Passes::once ? taken_ : static_cast<std::int64_t>(next_));
     }
     for (std::size_t k = 0; k < columns_.size(); ++k) {
-      if (columns_[k].read) columns_[k].column.open(batch_->children[k]);
+      if (columns_[k].read) columns_[k].column.open(batch->children[k]);
     }
+    batch_ = &*batch;
     return true;
   }
 
+  /// The stream's next batch among those that are held; false at its end.
+  bool take_batch() {
+    if (ended_) return false;
+    if (passes_ == Passes::once) {
+      held_.clear();
+      next_ = 0;
+    }
+    Held<ArrowArray> batch;
+    ++taken_;
+    if (const int error = stream_->get_next(&*stream_, &*batch); error != 0) {
+      throw base::DataError(
+          "the stream of records failed in batch {} ({}{}){}", taken_, std::strerror(error),
+          error == EINVAL ? ": a batch may have another type than the stream" : "", unsaid);
+    }
+    ended_ = batch.empty();
+    if (!ended_) held_.push_back(std::move(batch));
+    return !ended_;
+  }
+
   Held<ArrowArrayStream> stream_;
+  Passes passes_;
   Held<ArrowSchema> type_;
-  Held<ArrowArray> batch_;
+  std::deque<Held<ArrowArray>> held_;  // of one pass: the batch that is read
+  std::size_t next_ = 0;               // among them
+  std::int64_t taken_ = 0;             // batches that the stream was asked for
+  bool ended_ = false;                 // the stream
+  const ArrowArray* batch_ = nullptr;
   std::vector<std::string> names_;
   std::vector<Slot> columns_;
   std::int64_t row_ = 0;
 };
 
+ArrowRecords::ArrowRecords(ArrowArrayStream& stream, Passes passes)
+    : implementation_(std::make_unique<Implementation>(stream, passes)) {}
 ArrowRecords::ArrowRecords(ArrowArrayStream& stream, const Schema& schema, TargetUse target)
-    : implementation_(std::make_unique<Implementation>(stream, schema, target)) {}
+    : ArrowRecords(stream) {
+  read_by(schema, target);
+}
 ArrowRecords::~ArrowRecords() = default;
 ArrowRecords::ArrowRecords(ArrowRecords&&) noexcept = default;
 ArrowRecords& ArrowRecords::operator=(ArrowRecords&&) noexcept = default;
 
 const std::vector<std::string>& ArrowRecords::names() const { return implementation_->names(); }
+std::vector<ValueType> ArrowRecords::types() const { return implementation_->types(); }
+void ArrowRecords::read_by(const Schema& schema, TargetUse target, FurtherColumns further) {
+  implementation_->read_by(schema, target, further);
+}
 bool ArrowRecords::next(std::span<Value> values) { return implementation_->next(values); }
+void ArrowRecords::restart() { implementation_->restart(); }
 
 }  // namespace tacet::data

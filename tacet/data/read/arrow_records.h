@@ -7,27 +7,45 @@
 
 #include "tacet/data/encode/encoder.h"
 #include "tacet/data/encode/value.h"
+#include "tacet/data/encode/value_type.h"
 #include "tacet/data/read/arrow_interface.h"
+#include "tacet/data/read/byte_source.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
 
+/// What becomes of columns that a schema does not read: their values are missing, or given out
+/// where their type has any, for a ledger that knows records again by all of their columns.
+enum class FurtherColumns { missing, given };
+
 /// The records of a stream of the Arrow C data interface, batch by batch, nothing of them copied:
-/// booleans, integers, floats, texts in each of their layouts, dictionaries of these, dates and
-/// timestamps (their day in UTC, for columns of dates alone). Not for several threads at once.
+/// booleans, integers, floats, decimals, texts in each of their layouts, dictionaries of these,
+/// lists, dates and timestamps (their day in UTC, for columns of dates alone). Not for several
+/// threads at once.
 class ArrowRecords {
  public:
-  /// Takes the stream over: `stream` is empty after it. DataError, which names column and type, for
-  /// a column that the schema reads and whose type no value of that kind can be read from.
+  /// Takes the stream over: `stream` is empty after it. Every column is read whose type has values.
+  /// With several passes the batches are kept until the end of this. DataError for a stream that
+  /// was read before, or that is no table of columns.
+  explicit ArrowRecords(ArrowArrayStream& stream, Passes passes = Passes::once);
+  /// The same, and read_by().
   ArrowRecords(ArrowArrayStream& stream, const Schema& schema, TargetUse target);
   ~ArrowRecords();
   ArrowRecords(ArrowRecords&&) noexcept;
   ArrowRecords& operator=(ArrowRecords&&) noexcept;
 
   [[nodiscard]] const std::vector<std::string>& names() const;
-  /// The next record, a value a name; texts until the next call. False at the end. Columns that the
-  /// schema does not read are missing. DataError for arrays that break the interface.
+  /// Of the columns, in the order of their names: public, whatever the records are.
+  [[nodiscard]] std::vector<ValueType> types() const;
+  /// From here on the columns of the schema are read. DataError, which names column and type, for
+  /// one whose type no value of that kind can be read from.
+  void read_by(const Schema& schema, TargetUse target,
+               FurtherColumns further = FurtherColumns::missing);
+  /// The next record, a value a name; texts until the next call. False at the end. DataError for
+  /// arrays that break the interface, and for a stream that fails, which says in which batch.
   [[nodiscard]] bool next(std::span<Value> values);
+  /// Begins with the first record again. InternalError after a record of a stream of one pass.
+  void restart();
 
  private:
   class Implementation;

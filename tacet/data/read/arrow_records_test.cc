@@ -204,7 +204,8 @@ TEST(ArrowRecords, RefuseTypesThatTheSchemaCannotReadAndNameThem) {
     return error_of({.format = format, .buffers = {"", "", ""}}, schema);
   };
   EXPECT_NE(refused("+s").find("column 'x' has the type struct"), std::string::npos);
-  EXPECT_NE(refused("d:19,10").find("decimal"), std::string::npos);
+  EXPECT_NE(refused("d:60,10,256").find("decimal"), std::string::npos);
+  EXPECT_NE(refused("z").find("binary"), std::string::npos);
   EXPECT_NE(refused("+l").find("list"), std::string::npos);
   EXPECT_NE(refused("tdD").find("kind \"date\""), std::string::npos);
   EXPECT_NE(refused("l", dates).find("int64"), std::string::npos);
@@ -358,6 +359,31 @@ TEST(ArrowRecords, RefuseTargetsOfWhichNoTwoClassesAreValues) {
   }
   Stream again({table({{.format = "l", .buffers = {"", ""}}})});
   EXPECT_NO_THROW(ArrowRecords(again.stream, labelled, TargetUse::absent));
+}
+
+// As a file spells the same number, whatever the scale of the type is.
+TEST(ArrowRecords, ReadDecimalsByTheirDigits) {
+  const auto decimals = [](const std::string& format, const auto& values) {
+    return read({.format = format, .buffers = {"", bytes(values)}, .length = std::ssize(values)});
+  };
+  EXPECT_EQ(decimals("d:9,2,32", std::vector<std::int32_t>{1250, -5, 700, 0}),
+            (Words{"12.5", "-0.05", "7", "0"}));
+  EXPECT_EQ(decimals("d:18,0,64", std::vector<std::int64_t>{-120, 3}), (Words{"-120", "3"}));
+  __extension__ using Wide = __int128;
+  Wide most = 1;
+  for (int k = 0; k < 38; ++k) most *= 10;
+  --most;
+  const std::string nines(36, '9');
+  EXPECT_EQ(decimals("d:38,37", std::vector<Wide>{most, -most, 1}),
+            (Words{"9." + nines + "9", "-9." + nines + "9", "0." + std::string(36, '0') + "1"}));
+  EXPECT_NE(
+      error_of(
+          {.format = "d:38,0", .buffers = {"", bytes(std::vector<Wide>{most * 100})}, .length = 1}),
+      "no error")
+      << "more digits than the type has";
+  for (const auto* format : {"d:", "d:x,1", "d:5", "d:5,1,x", "d:5,1x"}) {
+    EXPECT_NE(error_of({.format = format, .buffers = {"", ""}}), "no error") << format;
+  }
 }
 
 TEST(ArrowRecords, KeepQuietAboutWhatTheLibraryBehindTheStreamSays) {

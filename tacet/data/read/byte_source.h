@@ -46,22 +46,22 @@ inline constexpr std::string_view standard_input_name = "-";
 /// A separate thread reads a long file a few blocks ahead (read_ahead.h). With `compressed_only`,
 /// for callers that read on several threads, it does so only for compressed files.
 enum class ReadAheadOf { long_files, compressed_only };
-/// Who opens a file once says so: of a pipe nothing is kept then.
+/// How often a caller opens a file. Nothing is kept of a pipe that is opened once (pipes.h).
 enum class Passes { several, once };
 struct Opening {
   ReadAheadOf ahead = ReadAheadOf::long_files;
   Passes passes = Passes::several;
-  /// They see the bytes that the source gives out; null ones see nothing.
+  /// They see the bytes that the source gives out. Null pointers among them are left out.
   std::vector<ByteObserver*> observers = {};
-  /// The bytes are given out as they are in any encoding; UTF-16 is refused where another one is
-  /// expected, since it holds zero bytes (transcode.h reads it).
+  /// The source does not change the encoding of a text (transcode.h does). It refuses UTF-16 where
+  /// another encoding is expected, since such a text would be full of zero bytes.
   TextEncoding expected = TextEncoding::utf_8;
 };
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file,
                                                       const Opening& opening = {});
 
-/// A file that the caller holds open, for as long as the source is read: whatever became of its
-/// name meanwhile, these bytes are read, from the first one on.
+/// A file that the caller has opened, and keeps open for as long as the source is read. It is read
+/// from its first byte on, even if another file has taken its name meanwhile.
 struct OpenFile {
   int descriptor;
   std::string name;  ///< for messages

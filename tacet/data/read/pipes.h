@@ -9,40 +9,46 @@
 #include "tacet/base/progress.h"
 #include "tacet/data/read/byte_source.h"
 
-/// Inputs that can be read once, and what their senders say of their ends.
+/// Inputs whose bytes come only once, and the mark by which a sender says that it has sent all of
+/// them.
 namespace tacet::data {
 
-/// Whether a file is one that can be read once: standard input, a named pipe, what a shell writes
-/// as <(...), a device.
+/// Whether the bytes of a file come only once: it is standard input, a named pipe, what a shell
+/// makes of <(...), a socket or a device.
 [[nodiscard]] bool is_pipe(const std::filesystem::path& file);
 
-/// For a program that ends with its one command: from here on each pipe is read whole when it is
-/// first opened, and kept until the process ends, so that it can be opened again. Standard input
-/// always is. Without it a pipe that has other records the next time could not be told apart.
-/// A reader that opens it once (Passes::once) keeps nothing. Waiting for the other end of a pipe
-/// ends with Interrupted when a signal raises `cancel`, which lives as long as the process.
+/// For a program that ends with its one command. From here on a reader that needs several passes
+/// over a pipe (Passes::several) reads it whole when it first opens it. The bytes stay in memory
+/// until the process ends, so that every later pass has the same ones. Standard input is kept in
+/// this way even without the call, since a process cannot open it twice. A reader that needs one
+/// pass (Passes::once) takes the bytes as they come, and nothing is kept.
+///
+/// A wait for a pipe ends with Interrupted once a signal has raised `cancel`, which must live as
+/// long as the process.
 void keep_pipes(const base::CancelToken& cancel);
 
-/// Whether the records of a file can be read again: it is no pipe, or pipes are kept.
+/// Whether the records of a file can be read again: it is a regular file, or a pipe that is kept
+/// for readers which need several passes. False where there is no such file.
 [[nodiscard]] bool can_be_read_again(const std::filesystem::path& file);
 
-/// From here on the last line of that file must be the mark, which is no record: a sender that
-/// dies leaves a text without it. DataError where it is missing, or stands before the end.
-/// UsageError for a mark that no line can be. Call it before the file is opened, from one thread.
+/// From here on the last line of that file must be the mark, which is no record. A sender that dies
+/// leaves a text without it. A reader of the file throws DataError where the mark is missing, or
+/// stands before the end. UsageError for a mark that cannot be one line. To be called before the
+/// file is opened.
 void expect_end_mark(const std::filesystem::path& file, const std::string& mark);
 
 namespace internal {
 
-/// The bytes of a pipe that is kept; they live as long as the process. IoError when it cannot be
-/// read.
+/// All bytes of a pipe, which this reads to its end at the first call. They live as long as the
+/// process. IoError when it cannot be read, InternalError where passing_pipe() took its bytes.
 [[nodiscard]] std::string_view kept_pipe(const std::filesystem::path& file);
 
-/// The bytes of such a pipe as they come, for a reader that opens it once; those that are kept
-/// where another one was before it. InternalError where they have passed already. A signal during a
-/// wait for bytes is Interrupted.
+/// The bytes of a pipe as they come, for a reader that needs one pass. Where kept_pipe() has read
+/// the pipe before, they are those that it keeps. InternalError where an earlier call took them.
+/// Interrupted when a signal ends the wait for bytes.
 [[nodiscard]] std::unique_ptr<ByteSource> passing_pipe(const std::filesystem::path& file);
 
-/// The mark that was said of the file.
+/// The mark that expect_end_mark() was given for the file.
 [[nodiscard]] std::optional<std::string> end_mark_of(const std::filesystem::path& file);
 
 /// The bytes before the line that is the mark; `name` is for messages.

@@ -351,13 +351,30 @@ GradientPlan on_selected_columns(const GradientPlan& plan, const data::Schema& n
   return kept;
 }
 
+namespace {
+
+/// How often the run reads all records. What is released before the steps reads them once, and they
+/// are read again to be written anew by it; curves read their numbers in between. A release that is
+/// not this method's own comes before all of that.
+double passes_of(const GradientPlan& plan) {
+  constexpr double release_and_rewriting = 2;
+  double passes = plan.rate * static_cast<double>(plan.steps);
+  if (plan.first) passes += release_and_rewriting;
+  if (plan.standardise_noise > 0 || plan.feature_selection_noise > 0) {
+    passes += release_and_rewriting;
+  }
+  if (plan.whitening_noise > 0) passes += 1;
+  return passes;
+}
+
+}  // namespace
+
 GradientPlan plan_gradient(const data::Schema& schema, const GradientOptions& options,
                            const PlanContext& context) {
   auto plan =
       options.paper() ? paper_plan(schema, options, context) : tight_plan(schema, options, context);
   write_settings(plan);
-  const bool first = plan.first || plan.standardise_noise > 0 || plan.feature_selection_noise > 0;
-  plan.passes_over_records = plan.rate * static_cast<double>(plan.steps) + (first ? 1 : 0);
+  plan.passes_over_records = passes_of(plan);
   return plan;
 }
 

@@ -107,7 +107,9 @@ AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,
         "shrinkage by the marginal likelihood of what is released, which costs nothing");
   }
   write_settings(plan);
-  plan.passes_over_records = plan.first ? 2 : 1;
+  // The sums. Before them the records are read for the columns that are worth having, and once more
+  // to be written anew with these; or one record of each unit is written apart.
+  plan.passes_over_records = 1 + (plan.first ? 2 : 0) + (schema.unit ? 1 : 0);
   return plan;
 }
 

@@ -1,0 +1,207 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tacet/data/encode/encoder.h"
+#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/method.h"
+#include "tacet/optimize/parts/part_sums.h"
+#include "tacet/optimize/parts/record_sums.h"
+#include "tacet/privacy/trusting_budget.h"
+#include "tests/support/wide_records.h"
+
+/// A plan says how often the records are read. These tests count it while the plan is carried out.
+namespace tacet::learn {
+namespace passes_test {
+
+/// Counts the sums and rewritings that it is asked for: each of them reads all records once.
+class CountedSums : public optimize::PartSums {
+ public:
+  CountedSums(data::Dataset&& records, base::ThreadPool& threads)
+      : sums_(std::move(records), threads) {}
+
+  [[nodiscard]] int passes() const { return passes_; }
+
+  [[nodiscard]] const data::Dataset* here() const override { return &sums_.records(); }
+  [[nodiscard]] data::DatasetShape shape() const override { return sums_.records().shape(); }
+  [[nodiscard]] bool has_units() const override { return sums_.records().has_units(); }
+  [[nodiscard]] std::int64_t rows() override { return sums_.records().rows(); }
+  void rewrite(const optimize::ReleasedSchema& released) override {
+    ++passes_;
+    sums_.rewrite(released);
+  }
+
+ protected:
+  void start(const optimize::GradientTask& task) override { sums_.start(task); }
+  [[nodiscard]] std::vector<std::int64_t> add_gradients(std::span<const double> weights,
+                                                        optimize::Basis /*basis*/) override {
+    ++passes_;
+    return sums_.gradients(weights);
+  }
+  [[nodiscard]] std::vector<std::int64_t> add_moments(const optimize::MomentTask& task) override {
+    ++passes_;
+    return sums_.moments(task);
+  }
+  [[nodiscard]] std::vector<optimize::ColumnCount> add_presence(
+      const optimize::PresenceTask& task) override {
+    ++passes_;
+    return sums_.presence(task);
+  }
+  [[nodiscard]] std::vector<std::int64_t> add_gram(const optimize::GramTask& task) override {
+    ++passes_;
+    return sums_.gram(task);
+  }
+  [[nodiscard]] std::vector<std::int64_t> add_predictions(
+      const model::LinearModel& /*model*/, const optimize::PredictionCells& /*cells*/) override {
+    return {};
+  }
+
+ private:
+  optimize::RecordSums sums_;
+  int passes_ = 0;
+};
+
+constexpr std::int64_t rows = 4000;
+
+data::Schema numbers_schema() {
+  return data::schema_from_toml(R"(
+    public_row_count = 4000
+    [target]
+    column = "y"
+    lower = -1
+    upper = 3
+    [[column]]
+    name = "a"
+    kind = "numeric"
+    lower = -1
+    upper = 1
+    [[column]]
+    name = "b"
+    kind = "numeric"
+    lower = -1
+    upper = 1
+  )",
+                                "s.toml");
+}
+
+data::Dataset numbers(const data::Schema& schema) {
+  const std::vector<std::string> names{"a", "b", "y"};
+  data::Encoder encoder(schema, names, data::TargetUse::required, "t.csv");
+  data::Dataset out(schema.shape());
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  data::EncodedRow row;
+  for (std::int64_t k = 0; k < rows; ++k) {
+    const double a = unit(random);
+    const double b = unit(random);
+    const std::vector<data::Value> values{a, b, a * b};
+    encoder.encode(values, row);
+    out.append(row);
+  }
+  return out;
+}
+
+ParameterValues asked(std::string_view method) {
+  return {{"epsilon", 2},
+          {"delta", 1e-5},
+          {"adjacency", "add_remove"},
+          {"method", std::string(method)}};
+}
+
+/// How often the records are read when `carry_out` trains on their sums as planned.
+template <typename CarryOut>
+double counted(const MethodPlan& plan, data::Dataset records, const CarryOut& carry_out) {
+  random::SeededSource source(1);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool pool(2);
+  CountedSums sums(std::move(records), pool);
+  const TrainingContext context{source, reservation, pool};
+  static_cast<void>(carry_out(sums, context));
+  return sums.passes();
+}
+
+double counted(const Training& plan, data::Dataset records) {
+  return counted(plan, std::move(records), [&](optimize::PartSums& sums, const auto& context) {
+    return plan.over_parts(sums, plan.schema, context);
+  });
+}
+
+TEST(PassesOverRecords, AreAsManyAsStepsWhereNothingIsReleasedBeforeThem) {
+  auto values = asked("gradient");
+  values.set("standardise", "none");
+  values.set("steps", 7);
+  const auto plan = plan_training(numbers_schema(), values);
+  EXPECT_EQ(plan.passes_over_records, 7);
+  EXPECT_EQ(counted(plan, numbers(plan.reading_schema())), 7);
+}
+
+// Means, and the records written anew by them.
+TEST(PassesOverRecords, OfReleasedMeansAreTwoMore) {
+  auto values = asked("gradient");
+  values.set("standardise", "means");
+  values.set("steps", 7);
+  const auto plan = plan_training(numbers_schema(), values);
+  EXPECT_EQ(plan.passes_over_records, 9);
+  EXPECT_EQ(counted(plan, numbers(plan.reading_schema())), 9);
+}
+
+// Whitened numbers are taken of the records where they lie, in one pass beside those that are asked
+// for as sums.
+TEST(PassesOverRecords, OfCurvesAreThreeMore) {
+  auto values = asked("gradient");
+  values.set("curves", "auto");
+  const auto training = plan_training(numbers_schema(), values);
+  ASSERT_TRUE(training.schema.curves);
+  const auto plan = plan_gradient(training.schema, gradient_options(values));
+  ASSERT_GT(plan.whitening_noise, 0);
+  EXPECT_EQ(training.passes_over_records, static_cast<double>(plan.steps) + 3);
+  const auto found =
+      counted(plan, numbers(training.reading_schema()), [&](auto& sums, const auto& context) {
+        return train_gradient(sums, training.schema, plan, context);
+      });
+  EXPECT_EQ(found + 1, training.passes_over_records);
+}
+
+TEST(PassesOverRecords, OfSelectedColumnsAreTwoMore) {
+  for (const auto* method : {"gradient", "adassp"}) {
+    auto values = asked(method);
+    values.set("feature-selection", 0.3);
+    const auto schema = test::wide_schema(rows);
+    const auto plan = plan_training(schema, values);
+    ASSERT_TRUE(plan.passes_over_records) << method;
+    EXPECT_EQ(counted(plan, test::wide_records(schema, rows)), plan.passes_over_records) << method;
+  }
+}
+
+TEST(PassesOverRecords, OfRidgeRegressionAreOneAndOfUnitsOneMore) {
+  const auto plan = plan_training(numbers_schema(), asked("adassp"));
+  EXPECT_EQ(plan.passes_over_records, 1);
+  EXPECT_EQ(counted(plan, numbers(plan.reading_schema())), 1);
+  auto schema = numbers_schema();
+  schema.unit = "who";
+  EXPECT_EQ(plan_training(schema, asked("adassp")).passes_over_records, 2)
+      << "one record of each unit is written apart";
+}
+
+// Samples read their share of the records; a number that follows from them is not said.
+TEST(PassesOverRecords, OfSamplesAreExpectedAndOfOthersUnsaid) {
+  auto values = asked("gradient");
+  values.set("batch-size", 40);
+  values.set("steps", 50);
+  const auto plan = plan_training(numbers_schema(), values);
+  ASSERT_TRUE(plan.passes_over_records);
+  EXPECT_NEAR(*plan.passes_over_records, 50 * 0.01, 1e-9);
+  auto classes = numbers_schema();
+  classes.target = {"y", data::BinaryTarget{.positive = {"1"}}};
+  EXPECT_FALSE(plan_training(classes, asked("objective")).passes_over_records);
+}
+
+}  // namespace passes_test
+}  // namespace tacet::learn
