@@ -14,8 +14,8 @@ class SpoolOption {
   void declare(Options& options) {
     options.add(
         "--spool", folder_, "FOLDER",
-        "Keep encoded records in a file without a name in this folder of a disk, of which nothing "
-        "is left [default: in memory]");
+        "Keep encoded records on disk, in a file without a name in this folder, of which nothing "
+        "stays [default: in memory]");
   }
   /// Made before anything is booked: a folder that cannot be used must cost nothing. Null where it
   /// was not given.
