@@ -81,8 +81,7 @@ constexpr std::array table{
               "the loss's largest slope times the row norm; 0.5 for the squared loss",
               "bound on each record's gradient", noise},
     Parameter{"average", real, reals(0, 1), "0.4; for units and several classes 0.5",
-              "share of the last iterates whose mean is the model; 0 keeps the last one",
-              utility},
+              "share of the last iterates whose mean is the model; 0 keeps the last one", utility},
     Parameter{"averaging", text, words({"uniform", "suffix", "last", "polynomial"}),
               "suffix; for output uniform",
               "which mean of the iterates is the model; suffix: of the last share `average`",
@@ -94,9 +93,10 @@ constexpr std::array table{
               "how the records of a step are chosen; samples of gradient stay secret, orders of "
               "partition and output are public",
               noise},
-    Parameter{"order-seed", integer, seeds(), "0",
-              "seed of a public order of the records; it may be known, unlike the seed of the noise",
-              utility, "seed"},
+    Parameter{
+        "order-seed", integer, seeds(), "0",
+        "seed of a public order of the records; it may be known, unlike the seed of the noise",
+        utility, "seed"},
     Parameter{"step-decay", real, reals(0, 1), "0",
               "step t is `step_size` divided by t to this power", noise},
     Parameter{"smoothing", text, words({"auto", "off"}), "auto",
@@ -122,10 +122,11 @@ constexpr std::array table{
               "trains on several blocks of the records and chooses among the models privately, so "
               "that all are bad with at most this probability",
               noise},
-    Parameter{"class-weights", text, free_text("NAME=WEIGHT,..., 0.001 to 1000 each"), "all 1",
-              "public weights of the classes, such as yes=3,no=1: the loss of a record is multiplied "
-              "by the weight of its class over the largest weight",
-              utility},
+    Parameter{
+        "class-weights", text, free_text("NAME=WEIGHT,..., 0.001 to 1000 each"), "all 1",
+        "public weights of the classes, such as yes=3,no=1: the loss of a record is multiplied "
+        "by the weight of its class over the largest weight",
+        utility},
     Parameter{"max-records-per-unit", integer, integers(1, std::int64_t{1} << 20), "1",
               "how many records of one unit take part, if the schema has a unit column", noise,
               "records"},
@@ -136,12 +137,13 @@ constexpr std::array table{
               "share of a row that curves of all numbers and categories together have, beside the "
               "linear model of a number; auto: by the noise, where that was shown to win",
               noise},
-    Parameter{"standardise", text, words({"none", "private", "means", "auto"}), "none",
-              "private: a tenth of the budget releases means and standard deviations, by which "
-              "numbers are standardised; with two classes and much noise, or without a number, also "
-              "how often each category occurs; means: of numbers alone; auto: private where that was "
-              "shown to win",
-              noise},
+    Parameter{
+        "standardise", text, words({"none", "private", "means", "auto"}), "none",
+        "private: a tenth of the budget releases means and standard deviations, by which "
+        "numbers are standardised; with two classes and much noise, or without a number, also "
+        "how often each category occurs; means: of numbers alone; auto: private where that was "
+        "shown to win",
+        noise},
     Parameter{
         "feature-selection", text, reals_between(0, 1).or_words({"all", "auto"}), "all",
         "share of the budget (of mu^2) that finds out which hashed, text or numbered features are "
@@ -159,7 +161,8 @@ constexpr std::array table{
               "seed of the projection: public, and in the model, unlike the seed of the noise",
               utility, "seed"},
     Parameter{"group-column", text, free_text("a feature of the schema"), "none; must be given",
-              "records are grouped by a public hash of this column (sparse-groups)", noise, "column"},
+              "records are grouped by a public hash of this column (sparse-groups)", noise,
+              "column"},
     Parameter{"groups", integer, integers(1, std::int64_t{1} << 30), "10", "groups of records",
               noise},
     Parameter{"group-order", text, words({"in_turn", "random"}), "in_turn",
@@ -208,10 +211,11 @@ constexpr std::array table{
               "rows whose whitened square is above this times the columns weigh less in a "
               "regression table; larger is nearer to the plain estimate and noisier",
               utility},
-    Parameter{"errors", text, words({"any", "symmetric"}), "any",
-              "symmetric: the errors of numbers are symmetric, so that a table states its intercept "
-              "even where large residuals are cut",
-              utility},
+    Parameter{
+        "errors", text, words({"any", "symmetric"}), "any",
+        "symmetric: the errors of numbers are symmetric, so that a table states its intercept "
+        "even where large residuals are cut",
+        utility},
     Parameter{"count-cut", integer, integers(1, 700), "the target's upper bound",
               "for counts that follow Poisson's law: larger ones count as this one in a regression "
               "table, which narrows intervals",
