@@ -30,6 +30,8 @@ def _paired(match):
 def typeset(text, display):
     made = convert(PAIR.sub(_paired, text), display="block" if display else "inline")
     made = OPENS.sub(r'\1<mo form="prefix">\2</mo>', made)  # a sign, and no difference
+    made = made.replace('fence="true"', 'fence="true" lspace="0" rspace="0"')
+    made = re.sub("<mo>(/|&#x0002F;)</mo>", '<mo lspace="0.05em" rspace="0.05em">/</mo>', made)
     return NAMES.sub(r'<mo lspace="0.1em" rspace="0.1em">\1</mo>', made)
 
 

@@ -43,7 +43,7 @@ def plan(
     epsilon : float
         Of the training.
     total_epsilon : float
-        Instead of it: of the training and of the fit of the schema together.
+        Instead of it: what the training and the fit of the schema spend together.
     **options
         The other arguments of estimators that are options of ``tacet train``: delta, adjacency,
         public_row_count, method, loss, steps and so on; ``model="wide"`` is for those of wide ones.

@@ -42,6 +42,7 @@ struct PrivacyInterval {
   double attained = 0;
 };
 
+/// How far an accounting goes.
 struct AccountOptions {
   double tolerance = 1e-3;     ///< relative width at which the refinement of an interval may stop
   int largest_log2_size = 20;  ///< of a transform: bounds time and memory; wider intervals result

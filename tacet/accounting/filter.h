@@ -89,6 +89,7 @@ class Odometer {
   /// `first_rho` is the first cap: public, positive.
   Odometer(double first_rho, Delta delta, Adjacency adjacency);
 
+  /// Adds an event. GuaranteeError for one that zCDP has no bound for.
   void record(const Event& event);
   /// epsilon at the delta given, for everything recorded so far.
   [[nodiscard]] double epsilon() const;

@@ -81,6 +81,7 @@ struct SparseVector {
   /// For noisy values of the positives, with fresh noise; absent: none are released.
   std::optional<privacy::Epsilon> value_epsilon = {};
 };
+/// A query that reached the threshold.
 struct Positive {
   std::int64_t index = 0;
   std::optional<double> value = {};
@@ -99,6 +100,7 @@ struct Positive {
 /// `count` draws of the exponential mechanism, each of bounded range `epsilon_each`.
 [[nodiscard]] privacy::Event top_event(std::int64_t count, privacy::Epsilon epsilon_each,
                                        privacy::Adjacency adjacency);
+/// The sparse vector technique: pure epsilons, for the stretches between thresholds and for values.
 [[nodiscard]] privacy::Event sparse_vector_event(const SparseVector& query,
                                                  privacy::Adjacency adjacency);
 
@@ -120,6 +122,7 @@ class Releases {
                                 privacy::Epsilon epsilon);
   /// The index of one candidate, by selection_event.
   [[nodiscard]] std::int64_t select(const Scores& scores, privacy::Epsilon epsilon);
+  /// The index of one candidate, by noisy_max_event.
   [[nodiscard]] std::int64_t noisy_max(const Scores& scores, privacy::Epsilon epsilon);
   /// `count` of them, best first. UsageError unless there are so many.
   [[nodiscard]] std::vector<std::int64_t> top(const Scores& scores, std::int64_t count,

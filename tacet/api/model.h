@@ -67,6 +67,8 @@ class Model {
  public:
   /// Reads the files of `tacet train`. Faults are DataErrors; IoError when there is no such file.
   [[nodiscard]] static Model load(const std::string& path);
+  /// Writes the file that `tacet train` would write, whole or not at all. An IoError where it
+  /// exists already.
   void save(const std::string& path, Existing existing = Existing::refuse) const;
 
   /// The model's predictions, in the order of the rows; they need no target. Errors as train().

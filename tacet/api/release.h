@@ -34,6 +34,7 @@ class Sum {
   std::shared_ptr<privacy::BoundedSum> held_;
 };
 
+/// The law of the noise on a sum.
 enum class Noise {
   gaussian,           ///< needs a delta; least noise for sums of many numbers
   laplace,            ///< pure where delta is 0; for sums clipped by their L1 norm
@@ -54,6 +55,7 @@ struct ReleaseOptions {
   const Random* random = nullptr;  ///< null: the operating system's
 };
 
+/// What release() hands out; all of it is public.
 struct ReleasedSum {
   std::vector<double> values;  ///< in real units
   double noise_stddev = 0;     ///< the standard deviation of the noise of each

@@ -225,8 +225,8 @@ void Options::add_records(const std::string& name, std::string& file, const std:
   if (reading == Reading::repeated) more = "; - is standard input, which is kept in memory";
   add(name, file, "FILE", help + more, form);
   add("--end-mark", *end_mark_, "TEXT",
-      "The last line must be this text, which is no record: a pipe whose writer died ends without "
-      "it");
+      "The last line must be this text, which is not a record. A pipe whose writer died ends "
+      "without it");
   records_ = &file;
 }
 

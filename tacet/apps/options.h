@@ -37,7 +37,7 @@ enum class Reading {
 /// line. Names are "--output,-o", or without dashes for what goes by its place; `kind` is the sort
 /// of value that help shows, FILE say.
 ///
-///   options.add("data", data_, "FILE", "File with one record a line", Form::required);
+///   options.add("data", data_, "FILE", "File with one record per line", Form::required);
 ///   options.add("--schema,-s", schema_, "FILE", "Schema of the file");
 ///   options.flag("--force", force_, "Overwrite the model file");
 class Options {

@@ -106,7 +106,7 @@ void TrainingOptions::declare(Options& options) {
   options.add("--schema,-s", schema_, "FILE",
               "Schema file (TOML): which columns count, and their bounds");
   options.add("--total-epsilon", total_epsilon_, "NUMBER",
-              "Instead of --epsilon: of the training and of the fit of the schema together");
+              "Instead of --epsilon: what the training and the fit of the schema spend together");
   for (const auto& [readers, parameters] : by_heading()) {
     options.heading(readers.empty() ? std::string("For every method")
                                     : fmt::format("For {}", fmt::join(readers, ", ")),

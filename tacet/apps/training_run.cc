@@ -47,7 +47,7 @@ int thread_count(const learn::ParameterValues& values) {
 }  // namespace
 
 void TrainingRun::declare_data(Options& options) {
-  options.add_records("data", data_, "File with one record a line", Reading::once);
+  options.add_records("data", data_, "File with one record per line", Reading::once);
 }
 
 void TrainingRun::declare(Options& options) {

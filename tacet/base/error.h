@@ -31,6 +31,7 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
+/// An error of one kind.
 template <ErrorKind kind_value>
 class ErrorOf : public Error {
  public:
@@ -42,13 +43,21 @@ class ErrorOf : public Error {
               fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
+/// A broken invariant of tacet itself.
 using InternalError = ErrorOf<ErrorKind::internal>;
+/// An argument that makes no sense.
 using UsageError = ErrorOf<ErrorKind::usage>;
+/// A file or table whose structure cannot be read.
 using DataError = ErrorOf<ErrorKind::data>;
+/// The privacy budget does not allow it.
 using BudgetError = ErrorOf<ErrorKind::budget>;
+/// No guarantee can be proved for what was asked.
 using GuaranteeError = ErrorOf<ErrorKind::guarantee>;
+/// A computation that cannot be certified.
 using NumericError = ErrorOf<ErrorKind::numeric>;
+/// The operating system refused a read or a write.
 using IoError = ErrorOf<ErrorKind::io>;
+/// Stopped by the user.
 using Interrupted = ErrorOf<ErrorKind::interrupted>;
 
 }  // namespace tacet::base

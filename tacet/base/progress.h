@@ -19,6 +19,7 @@ namespace tacet::base {
 class Progress {
  public:
   virtual ~Progress() = default;
+  /// `done` of `total` steps of this phase are done.
   virtual void advance(std::string_view phase, std::int64_t done, std::int64_t total) = 0;
 };
 
@@ -42,6 +43,7 @@ struct Supervision {
   Progress* progress = nullptr;
   const CancelToken* cancel = nullptr;
 
+  /// Between steps: ends the computation where it was cancelled, else reports the advance.
   void step(std::string_view phase, std::int64_t done, std::int64_t total) const {
     if (cancel != nullptr) cancel->throw_if_cancelled();
     if (progress != nullptr) progress->advance(phase, done, total);

@@ -44,6 +44,8 @@ struct Tuning {
   std::string score = {};                       ///< "accuracy" or "loss"; empty: the usual one
 };
 
+/// What is asked of a training: parameters by the names of `tacet train`, as texts or numbers.
+/// What is left out is chosen from public facts.
 class Request {
  public:
   /// The library has no default adjacency.
@@ -53,6 +55,7 @@ class Request {
   /// UsageError for an unknown name, or a value that is not of the parameter's type. The name
   /// total-epsilon stands for an epsilon of the training and of the fit of its schema together.
   Request& set(std::string_view name, std::string value);
+  /// The same for a number, to its last digit.
   template <typename Number, typename = std::enable_if_t<std::is_arithmetic_v<Number>>>
   Request& set(std::string_view name, Number value) {
     if constexpr (std::is_integral_v<Number>) {
@@ -62,11 +65,12 @@ class Request {
     }
   }
 
+  /// Of a prediction and a label.
+  using LossFunction = std::function<double(double prediction, double label)>;
   /// A loss of the caller's own, for the method gradient: two functions of a prediction and a
   /// label. Several threads call them at once, and they may depend on nothing but these two numbers
   /// and public constants: gradients are clipped whatever they say. The bounds choose steps and
   /// protect nobody; an infinite slope means unknown. UsageError for functions that are empty.
-  using LossFunction = std::function<double(double prediction, double label)>;
   Request& minimise(LossFunction value, LossFunction slope, double largest_slope = 1,
                     double largest_curvature = 1);
 

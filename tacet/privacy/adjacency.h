@@ -45,6 +45,7 @@ class AdjacencySet {
   constexpr AdjacencySet(std::initializer_list<Adjacency> members) {
     for (const auto member : members) bits_ |= bit(member);
   }
+  /// Whether it is one of them.
   [[nodiscard]] constexpr bool has(Adjacency adjacency) const {
     return (bits_ & bit(adjacency)) != 0;
   }

@@ -29,6 +29,7 @@ struct IsAlternative<Kind, std::variant<Kinds...>>
 /// violation is a UsageError that names the field.
 class Event {
  public:
+  /// The kinds of events.
   using Node = std::variant<Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, PureDp,
                             ApproximateDp, BoundedRange, ScoreSelection, Zcdp, Profile,
                             ObjectivePerturbation, ShuffledLocal, PoissonSampled, FixedSizeSampled,

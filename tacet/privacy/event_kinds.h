@@ -179,6 +179,7 @@ struct Zcdp {
   friend bool operator==(const Zcdp&, const Zcdp&) = default;
 };
 
+/// One point of a Profile.
 struct ProfilePoint {
   double epsilon;
   double delta;
@@ -287,6 +288,7 @@ enum class Assignment {
   by_record     ///< by the record alone: an insertion moves nobody else
 };
 
+/// As JSON writes it.
 [[nodiscard]] const char* to_string(Assignment assignment);
 
 /// Disjoint blocks of records, each read by one of `parts` only (events that occur several times
@@ -332,6 +334,7 @@ enum class RepetitionLaw {
   binomial                      ///< trials, probability
 };
 
+/// As JSON writes it.
 [[nodiscard]] const char* to_string(RepetitionLaw law);
 
 /// `base` repeated K times, K secret and drawn from a public law; only the best run is released.

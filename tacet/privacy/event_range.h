@@ -30,11 +30,13 @@ inline constexpr Range inner_probability{[](double value) { return value > 0 && 
 inline constexpr Range above_minus_one{
     [](double value) { return value > -1 && std::isfinite(value); }, "above -1 and finite"};
 
+/// Whole numbers that a field may have.
 struct CountRange {
   std::int64_t least;
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::optional<std::int64_t> unwritten = std::nullopt;  ///< the value left out of the JSON form
 };
+/// From `least` on.
 constexpr CountRange at_least(std::int64_t least) { return {.least = least}; }
 
 }  // namespace tacet::privacy::range

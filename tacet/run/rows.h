@@ -45,6 +45,7 @@ struct SparseMatrix {
 /// One view a column, in any order, for a schema with named columns; the target and the unit are
 /// columns like the others.
 struct Table {
+  /// Numbers or texts.
   using Column = run::Column;
   std::vector<std::string> names = {};
   std::vector<Column> columns = {};
@@ -63,6 +64,7 @@ struct TypedRecords {
   std::function<bool(std::span<data::Value> values)> next = {};
 };
 
+/// Records in any of these forms.
 using Rows = std::variant<Matrix, Table, Records, SparseMatrix, TypedRecords>;
 
 /// What a model says of one record.

@@ -42,7 +42,7 @@ class Describe : public Command {
  public:
   void declare(CommandLine& line) override {
     auto& options = add(line, "describe", "Release a summary of all columns", describe_examples);
-    options.add_records("data", data_, "CSV file with one record a line", Reading::repeated);
+    options.add_records("data", data_, "CSV file with one record per line", Reading::repeated);
     options.add("--schema,-s", schema_, "FILE", "Schema of the file", Form::required);
     options.add("--epsilon,-e", epsilon_, "NUMBER", "Privacy parameter of the whole summary",
                 Form::required);

@@ -28,7 +28,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view embed_examples =
     "  tacet embed texts.txt --vocabulary words.txt --epsilon 4 --public-row-count 100000\n"
-    "      a document a line; which documents there are is protected\n"
+    "      one document per line; which documents there are is protected\n"
     "  tacet embed posts.csv --text-column text --unit author --vocabulary words.txt\n"
     "      --epsilon 4 --public-row-count 20000     all posts of an author together\n"
     "  tacet embed texts.txt --buckets 20 --epsilon 4 --public-row-count 100000\n"

@@ -73,9 +73,9 @@ class Evaluate : public Command {
     page_.declare(options);
     options.heading("For word vectors, which are public");
     options.add("--similarity", lists_.similarity, "FILE",
-                "Rank correlation with people's scores: two words and a number a line");
+                "Rank correlation with people's scores: two words and a number per line");
     options.add("--analogies", lists_.analogies, "FILE",
-                "Share of questions answered: four words a line, sections behind ':'");
+                "Share of questions answered: four words per line, sections behind ':'");
     options.heading("Options");
     spending_.declare(options);
     spending_.declare_look(options);

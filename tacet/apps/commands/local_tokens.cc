@@ -24,14 +24,14 @@ constexpr std::string_view local_enrol_examples =
     "  tacet local enrol task.json --state task.state --shards 4 --count 1000 > tokens.txt\n"
     "      for four servers, each with a state of its own: task.state.0 to task.state.3\n"
     "\n"
-    "Prints that many tokens, one a line, for one report each. They are secrets, and printed "
+    "Prints that many tokens, one per line, for one report each. They are secrets, and printed "
     "once:\n"
     "the state keeps what recognises them. A server that runs reads new ones on SIGHUP. A token's\n"
     "first digit says which shard takes it: of four, 0 to 3 are the first one's.\n";
 constexpr std::string_view local_revoke_examples =
     "  tacet local revoke task.state --token-file lost.txt\n"
     "\n"
-    "Takes tokens, one a line, and takes nothing more under them; what counted stays. A server "
+    "Takes tokens, one per line, and takes nothing more under them; what counted stays. A server "
     "that\n"
     "runs reads it on SIGHUP.\n";
 
@@ -125,7 +125,7 @@ class LocalRevoke : public Command {
     auto& options =
         add(line, "local revoke", "Take nothing more under tokens", local_revoke_examples);
     options.add("state", state_, "STATE", "The server's state file", Form::required);
-    options.add("--token-file", tokens_, "FILE", "The tokens, one a line", Form::required);
+    options.add("--token-file", tokens_, "FILE", "The tokens, one per line", Form::required);
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {

@@ -27,8 +27,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view predict_examples =
-    "  tacet predict model.json new.csv                       one class (or value) a line\n"
-    "  tacet predict model.json new.csv --proba               one probability a class\n"
+    "  tacet predict model.json new.csv                       one class (or value) per line\n"
+    "  tacet predict model.json new.csv --proba               one probability per class\n"
     "  tacet predict model.json new.csv --threshold 0.3       the positive class above it\n"
     "  tacet predict model.json new.csv --output scores.csv   into a file\n"
     "\n"

@@ -33,7 +33,7 @@ class Quantile : public Command {
  public:
   void declare(CommandLine& line) override {
     auto& options = add(line, "quantile", "Release a quantile of one column", quantile_examples);
-    options.add_records("data", data_, "File with one record a line", Reading::repeated);
+    options.add_records("data", data_, "File with one record per line", Reading::repeated);
     options.add("--schema,-s", schema_, "FILE", "Schema of the file", Form::required);
     options.add("--column,-c", column_, "COLUMN", "A numeric column, or the numeric target",
                 Form::required);

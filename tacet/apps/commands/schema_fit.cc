@@ -49,7 +49,7 @@ class SchemaFit : public Command {
     auto& options = add(line, "schema fit",
                         "Take bounds and categories from private records, for a part of the budget",
                         schema_fit_examples);
-    options.add_records("data", data_, "CSV file with one record a line", Reading::repeated);
+    options.add_records("data", data_, "CSV file with one record per line", Reading::repeated);
     options.add("--epsilon,-e", epsilon_, "NUMBER",
                 "Privacy parameter of the whole schema, above 0", Form::required);
     options.add("--delta,-d", delta_, "NUMBER",

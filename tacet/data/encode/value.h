@@ -16,8 +16,8 @@ struct Day {
   std::int64_t number;  ///< days since 1970-01-01
 };
 
-/// Several values in one column, which only columns of ids know; elsewhere they are missing.
 struct ListItem;
+/// Several values in one column, which only columns of ids know; elsewhere they are missing.
 struct List {
   const ListItem* items;
   std::size_t count;
@@ -49,6 +49,7 @@ using SpellingRoom = std::array<char, 40>;
 /// entries with blanks between them. Valid until the next one.
 class FileText {
  public:
+  /// The text of that value.
   [[nodiscard]] std::string_view of(const Value& value);
 
  private:

@@ -43,7 +43,7 @@ constexpr std::array table{
               "which two data sets the guarantee makes indistinguishable", guarantee},
     Parameter{"public-row-count", integer, integers(1, data::max_public_rows),
               "the schema's public_row_count",
-              "number of records, where it is public; scales steps and delta, never read from data",
+              "number of records, if it is public; scales steps and delta, never read from data",
               noise, "records"},
     Parameter{"method", text, method_range,
               "auto: by public facts; with delta above 0 gradient, with delta 0 a pure method",
@@ -81,22 +81,22 @@ constexpr std::array table{
               "the loss's largest slope times the row norm; 0.5 for the squared loss",
               "bound on each record's gradient", noise},
     Parameter{"average", real, reals(0, 1), "0.4; for units and several classes 0.5",
-              "share of the last iterates that the model is the mean of; 0 keeps the last one",
-              utility},
+              "share of the last iterates whose mean is the model; 0 keeps the last one", utility},
     Parameter{"averaging", text, words({"uniform", "suffix", "last", "polynomial"}),
               "suffix; for output uniform",
               "which mean of the iterates is the model; suffix: of the last share `average`",
               utility},
     Parameter{"batch-size", integer, integers(1, std::int64_t{1} << 32, "public-row-count"),
-              "all records; for output 1", "records a step; for samples their expected number",
+              "all records; for output 1", "records per step; for samples their expected number",
               noise, "records"},
     Parameter{"sampling", text, sampling_range, "poisson; for output permutation",
               "how the records of a step are chosen; samples of gradient stay secret, orders of "
               "partition and output are public",
               noise},
-    Parameter{"order-seed", integer, seeds(), "0",
-              "seed of a public order of the records; it may be known, unlike that of the noise",
-              utility, "seed"},
+    Parameter{
+        "order-seed", integer, seeds(), "0",
+        "seed of a public order of the records; it may be known, unlike the seed of the noise",
+        utility, "seed"},
     Parameter{"step-decay", real, reals(0, 1), "0",
               "step t is `step_size` divided by t to this power", noise},
     Parameter{"smoothing", text, words({"auto", "off"}), "auto",
@@ -122,12 +122,13 @@ constexpr std::array table{
               "trains on several blocks of the records and chooses among the models privately, so "
               "that all are bad with at most this probability",
               noise},
-    Parameter{"class-weights", text, free_text("NAME=WEIGHT,..., 0.001 to 1000 each"), "all 1",
-              "public weights of the classes, as yes=3,no=1: each record's loss counts by its "
-              "class's divided by the largest",
-              utility},
+    Parameter{
+        "class-weights", text, free_text("NAME=WEIGHT,..., 0.001 to 1000 each"), "all 1",
+        "public weights of the classes, such as yes=3,no=1: the loss of a record is multiplied "
+        "by the weight of its class over the largest weight",
+        utility},
     Parameter{"max-records-per-unit", integer, integers(1, std::int64_t{1} << 20), "1",
-              "how many records of one unit take part, where the schema has a unit column", noise,
+              "how many records of one unit take part, if the schema has a unit column", noise,
               "records"},
     Parameter{"knots", text, integers(2, data::max_knots).or_words({"auto", "none"}),
               "auto: 8 where there is little noise and no column says otherwise",
@@ -136,48 +137,50 @@ constexpr std::array table{
               "share of a row that curves of all numbers and categories together have, beside the "
               "linear model of a number; auto: by the noise, where that was shown to win",
               noise},
-    Parameter{"standardise", text, words({"none", "private", "means", "auto"}), "none",
-              "private: a tenth of the budget for means and standard deviations of the numbers, "
-              "which are then counted by them, and, of two classes, with much noise or without a "
-              "number, for how often each category occurs; means: of numbers alone; auto: private "
-              "where that was shown to win",
-              noise},
+    Parameter{
+        "standardise", text, words({"none", "private", "means", "auto"}), "none",
+        "private: a tenth of the budget releases means and standard deviations, by which "
+        "numbers are standardised; with two classes and much noise, or without a number, also "
+        "how often each category occurs; means: of numbers alone; auto: private where that was "
+        "shown to win",
+        noise},
     Parameter{
         "feature-selection", text, reals_between(0, 1).or_words({"all", "auto"}), "all",
-        "the share of the budget's mu^2 that finds out which hashed, text or numbered features are "
-        "worth having; training goes on with these; auto: 0.3 where they are many",
+        "share of the budget (of mu^2) that finds out which hashed, text or numbered features are "
+        "worth having; training uses only these; auto: 0.3 if there are many",
         noise},
     Parameter{"projection", text,
               words({"none", "auto", "countsketch", "countsketch4", "srht", "gaussian"}), "none",
-              "a public random map of all features to few, by which rows are read; auto: "
-              "countsketch where there are more features than its width",
+              "public random map of all features to few, through which rows are read; auto: "
+              "countsketch if there are more features than its width",
               noise},
     Parameter{"projection-width", integer,
               integers(data::Projection::min_width, data::Projection::max_width),
               "from the number of records and the budget", "features behind the projection", noise},
     Parameter{"projection-seed", integer, seeds(), "0",
-              "seed of the projection: public, and in the model, unlike that of the noise", utility,
-              "seed"},
+              "seed of the projection: public, and in the model, unlike the seed of the noise",
+              utility, "seed"},
     Parameter{"group-column", text, free_text("a feature of the schema"), "none; must be given",
-              "records are grouped by a public hash of it (sparse-groups)", noise, "column"},
+              "records are grouped by a public hash of this column (sparse-groups)", noise,
+              "column"},
     Parameter{"groups", integer, integers(1, std::int64_t{1} << 30), "10", "groups of records",
               noise},
     Parameter{"group-order", text, words({"in_turn", "random"}), "in_turn",
-              "how steps go through the groups: one after the other, or a secret draw each, which "
+              "how steps go through the groups: in turn, or by a secret draw for each step, which "
               "shrinks delta and not epsilon",
               noise},
     Parameter{"positives", integer, integers(1, std::int64_t{1} << 20), "10",
-              "coordinates that a step moves, at most", noise},
+              "largest number of coordinates that a step moves", noise},
     Parameter{"threshold", real, reals(0, 1e9), "from public facts",
-              "of the mean gradient in a coordinate that a step is to move; of wide models the "
-              "noisy number of records that must have an id for its vectors to be moved",
+              "size of the mean gradient from which on a step moves a coordinate; for wide models "
+              "the noisy number of records that must have an id before its vectors are moved",
               utility},
     Parameter{
         "model", text, words({"linear", "wide"}), "linear",
-        "a coefficient a column, or vectors of ids and hidden layers, which method wide trains",
+        "a coefficient per column, or vectors of ids and hidden layers, which method wide trains",
         utility},
     Parameter{"dim", integer, integers(1, data::max_embedding), "8",
-              "numbers of the vector of an id, where the schema has no `embedding`", utility},
+              "length of the vector of an id, if the schema has no `embedding`", utility},
     Parameter{"hidden", text, hidden_range, "16", "hidden layers of ReLUs", utility},
     Parameter{"pooling", text, words({"sum", "mean"}), "sum",
               "how the vectors of a record's ids in one column become one", utility},
@@ -192,13 +195,13 @@ constexpr std::array table{
     Parameter{"optimizer", text, words({"sgd", "momentum", "adagrad", "adam"}), "adam",
               "how a released step moves the numbers of a wide model", utility},
     Parameter{"selection", text, words({"all", "adafest"}), "all for small tables, else adafest",
-              "the vectors that a step may move, and noises: all, or those of ids that noisily "
+              "which vectors a step may move, and puts noise on: all, or those of ids that noisily "
               "enough records have",
               noise},
     Parameter{"selection-share", real, reals(1e-3, 0.9), "0.1",
               "share of the privacy that choosing ids gets (of mu squared)", noise},
     Parameter{"start-seed", integer, seeds(std::int64_t{1} << 62), "1",
-              "of a wide model's numbers before training; public", utility, "seed"},
+              "public seed of the numbers of a wide model before training", utility, "seed"},
     Parameter{"terms", text, free_text("a formula's right side, as age + sex + age:sex"),
               "all columns and interactions of the schema",
               "columns and products that a regression table has lines for, in R's words; method "
@@ -208,12 +211,13 @@ constexpr std::array table{
               "rows whose whitened square is above this times the columns weigh less in a "
               "regression table; larger is nearer to the plain estimate and noisier",
               utility},
-    Parameter{"errors", text, words({"any", "symmetric"}), "any",
-              "symmetric: the errors of numbers are, so that a table states its intercept where "
-              "large residuals are cut",
-              utility},
+    Parameter{
+        "errors", text, words({"any", "symmetric"}), "any",
+        "symmetric: the errors of numbers are symmetric, so that a table states its intercept "
+        "even where large residuals are cut",
+        utility},
     Parameter{"count-cut", integer, integers(1, 700), "the target's upper bound",
-              "of counts that follow Poisson's law: larger ones count as this one in a regression "
+              "for counts that follow Poisson's law: larger ones count as this one in a regression "
               "table, which narrows intervals",
               utility},
     Parameter{"threads", integer, integers(1, 1024), "as many as the machine has",

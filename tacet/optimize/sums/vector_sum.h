@@ -64,6 +64,7 @@ class UnitLimit {
   std::optional<std::unordered_map<std::int64_t, std::int64_t>> counts_;
 };
 
+/// How the length of a contribution is measured.
 enum class Norm {
   l1,  ///< the sum of magnitudes: what Laplace noise is proved for
   l2   ///< the length: what Gaussian noise is proved for
