@@ -40,9 +40,9 @@ ABOUT = """Pipes, streams and the spool beside files, tables and memory
 
 Medians of the rounds, both sides in turns; `bench/sources.py` says what each row is."""
 BARS = {"step": 1.05, "encoding": 1.4, "pipe": 1.1, "reader": 1.1}
-STEP_ROWS, STEP_COLUMNS, STEPS = 1_000_000, 100, 60
-CSV_ROWS, CSV_COLUMNS = 400_000, 50
-READER_ROWS, READER_COLUMNS = 1_000_000, 20
+STEP_ROWS, STEP_COLUMNS, STEPS = 500_000, 100, 60
+CSV_ROWS, CSV_COLUMNS = 200_000, 50
+READER_ROWS, READER_COLUMNS = 500_000, 20
 
 
 def schema_text(rows, columns, kind):
@@ -84,8 +84,9 @@ class Runs:
     def __init__(self, program, folder, threads):
         self.folder = folder
         self.start = [program, "train"]
-        self.end = ["--epsilon", "1", "--method", "gradient", "--standardise", "none", "--seed", "1",
-                    "--threads", str(threads), "--quiet", "--force", "-o", folder / "m.json"]
+        self.end = ["--epsilon", "1", "--delta", "1e-8", "--method", "gradient", "--standardise",
+                    "none", "--seed", "1", "--threads", str(threads), "--quiet", "--force", "-o",
+                    folder / "m.json"]
 
     def __call__(self, name, steps, *more, pipe=False):
         file = self.folder / name
@@ -94,7 +95,8 @@ class Runs:
         before, begun = spent(), time.perf_counter()
         subprocess.run([*self.start, "-" if pipe else file, "--schema", schema, "--steps",
                         str(steps), *more, *self.end], check=True,
-                       stdin=sender.stdout if sender else subprocess.DEVNULL)
+                       stdin=sender.stdout if sender else subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)  # what a seed means is said there
         taken = np.array([spent() - before, time.perf_counter() - begun])
         if sender:
             sender.stdout.close()
@@ -141,7 +143,7 @@ def measured(first, second, rounds):
             taken = side()
             if k > 0:
                 times.append(taken)
-    return [[statistics.median(taken[kind] for taken in times) for kind in (0, 1)]
+    return [[float(statistics.median(taken[kind] for taken in times)) for kind in (0, 1)]
             for times in found]
 
 

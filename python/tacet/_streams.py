@@ -156,7 +156,8 @@ def _checked(reader: Any) -> Iterator[Any]:
     invalid argument: what is raised here arrives at the engine as such a number."""
     kinds = reader.schema
     while True:
-        batch, failed = None, False
+        batch: Any = None
+        failed = False
         try:
             batch = reader.read_next_batch()
         except StopIteration:

@@ -85,7 +85,7 @@ def stream():
     return pyarrow.RecordBatchReader.from_batches(
         kinds, (batch.slice(0, min(BATCH, ROWS - begin)) for begin in range(0, ROWS, BATCH)))
 model = tacet.LogisticRegression(epsilon=1, schema=schema, steps=2, random_state=1, threads=1,
-                                 standardise="none", spool=sys.argv[1] if len(sys.argv) > 1 else None)
+                                 standardise="none", knots=None, spool=sys.argv[1] if len(sys.argv) > 1 else None)
 with open("/proc/self/status") as status:
     now = next(int(line.split()[1]) << 10 for line in status if line.startswith("VmData"))
 resource.setrlimit(resource.RLIMIT_DATA, (now + (80 << 20),) * 2)

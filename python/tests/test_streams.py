@@ -357,10 +357,10 @@ def batches():
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 first = next(batches())
-tacet.LogisticRegression(epsilon=1, schema=schema, steps=2, random_state=1, standardise="none").fit(
+tacet.LogisticRegression(epsilon=1, schema=schema, steps=2, random_state=1, standardise="none", knots=None).fit(
     pyarrow.RecordBatchReader.from_batches(kinds, iter([first])))
 before = peak()
-tacet.LogisticRegression(epsilon=1, schema=schema, steps=2, random_state=1, standardise="none").fit(
+tacet.LogisticRegression(epsilon=1, schema=schema, steps=2, random_state=1, standardise="none", knots=None).fit(
     pyarrow.RecordBatchReader.from_batches(kinds, batches()))
 encoded = ROWS * (2 * (COLUMNS + 1) + 16 + 4) / 2**20
 two_batches = 2 * BATCH * (8 * COLUMNS + 1) / 2**20
