@@ -13,7 +13,6 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
-#include "tacet/ledger/ledger.h"
 #include "tacet/report/json.h"
 #include "tacet/report/page/page.h"
 #include "tacet/report/record/gather.h"
@@ -96,29 +95,9 @@ class ReportCommand : public Command {
       cancel.throw_if_cancelled();
       request.results.push_back({path, base::read_file(path, base::limits::model_bytes)});
     }
-    if (!ledger_.empty()) request.account = account(cancel);
+    if (!ledger_.empty()) request.account = report::account_in(ledger_, data_set_, &cancel);
     add_commands(request);
     return request;
-  }
-
-  [[nodiscard]] report::LedgerAccount account(const base::CancelToken& cancel) const {
-    ledger::Ledger ledger(ledger_, {.access = ledger::Access::read, .cancel = &cancel});
-    const auto books = ledger.books();
-    if (data_set_.empty() && books.accounts.size() != 1) {
-      throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
-    }
-    const auto position = ledger.position();
-    report::LedgerAccount found{
-        .file = ledger_,
-        .account = data_set_.empty() ? books.accounts.front() : books.account(data_set_),
-        .rows = position.rows,
-        .head = position.head};
-    for (const auto& other : books.accounts) {
-      if (other.name() == found.account.name()) continue;
-      found.other_accounts.push_back(other.name());
-      for (const auto& alias : other.aliases) found.other_accounts.push_back(alias);
-    }
-    return found;
   }
 
   void add_commands(report::ReportRequest& request) const {

@@ -40,6 +40,11 @@ struct ReportRequest {
   std::vector<std::string> only{};  ///< ids of sections; empty: all
 };
 
+/// The account of that name in a ledger or, without a name, its only one. Errors as ledger::Ledger;
+/// UsageError where the name is missing.
+[[nodiscard]] LedgerAccount account_in(const std::string& file, const std::string& data_set,
+                                       const base::CancelToken* cancel);
+
 /// Every section's id, in the order of the page.
 [[nodiscard]] const std::vector<std::string>& section_ids();
 

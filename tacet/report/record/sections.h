@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tacet/report/record/attack.h"
@@ -24,6 +25,8 @@ struct Material {
 [[nodiscard]] Section promise_section(const Material& material);
 [[nodiscard]] Section model_section(const Material& material);
 [[nodiscard]] Section metrics_section(const Material& material);
+/// The first released figure of an evaluation in words, of classes beside the majority's share.
+[[nodiscard]] std::string metrics_answer(const ReadResult& result);
 [[nodiscard]] Section cost_section(const Material& material);
 [[nodiscard]] Section epsilon_section(const Material& material, base::WorkMeter& work);
 [[nodiscard]] Section budget_section(const Material& material);
