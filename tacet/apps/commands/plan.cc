@@ -99,10 +99,12 @@ class Plan : public Command {
           epsilons_around(planned.request.values().real("epsilon").value_or(epsilon)), &cancel);
       spell(shown.epsilons, console);
     }
-    const auto asked = planned.request.value("epsilon");
-    request.commands.push_back(
-        {"The plan again:",
-         fmt::format("tacet plan{}{}", words, asked ? " --epsilon " + *asked : std::string())});
+    std::string again = "tacet plan" + training_.words_without_epsilon();
+    for (const std::string name : {"epsilon", "total-epsilon"}) {
+      const auto asked = planned.request.value(name);
+      if (asked) again += fmt::format(" --{} {}", name, *asked);
+    }
+    request.commands.push_back({"The plan again:", again});
     run_.page().write(std::move(page), request, console, cancel);
   }
 

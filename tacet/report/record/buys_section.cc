@@ -14,7 +14,7 @@ namespace {
 
 using Planned = std::vector<const PlannedEpsilon*>;
 
-constexpr auto title = "What an epsilon buys";
+constexpr auto buys_title = "What an epsilon buys";
 
 Cell or_none(const std::optional<double>& value, const char* none) {
   return value ? Cell(*value) : Cell(std::string(none));
@@ -110,7 +110,7 @@ Plot excess_plot(const Planned& planned) {
 }
 
 Table numbers_of(const Planned& planned, base::WorkMeter& work) {
-  Table table{.caption = title,
+  Table table{.caption = buys_title,
               .header = {"epsilon", "delta", "method", "noise in the coefficient of a usual column",
                          "noise in any coefficient, at most", "steps", "excess risk, at most",
                          fmt::format("records for noise below {}", small_noise),
@@ -262,7 +262,7 @@ void add_rehearsal(const Rehearsal& rehearsal, Section& section) {
 }  // namespace
 
 Section planned_buys_section(const PlannedSpending& plan, base::WorkMeter& work) {
-  Section section{"buys", title, {}};
+  Section section{"buys", buys_title, {}};
   if (!promises(plan)) {
     section.blocks.push_back({Paragraph{
         "Not shown: a run of this plan would protect nobody, whatever epsilon it has."}});
@@ -271,7 +271,7 @@ Section planned_buys_section(const PlannedSpending& plan, base::WorkMeter& work)
   const auto planned = planned_of(plan);
   if (planned.empty()) return section;
   Picture picture{.name = "epsilon-buys",
-                  .title = title,
+                  .title = buys_title,
                   .finding = finding_of(planned),
                   .plots = {},
                   .numbers = numbers_of(planned, work)};
@@ -293,7 +293,7 @@ Section planned_buys_section(const PlannedSpending& plan, base::WorkMeter& work)
 }
 
 Section buys_section(const Material& material) {
-  Section section{"buys", title, {}};
+  Section section{"buys", buys_title, {}};
   std::string text =
       "This belongs to a plan, before anything is spent: a plan's report shows for each of several "
       "epsilons the noise in a coefficient, the steps, and how many records it takes. ";

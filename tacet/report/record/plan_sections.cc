@@ -17,7 +17,7 @@ namespace {
 
 using privacy::Adjacency;
 
-std::string protection_in_words(const PlannedSpending& plan, const privacy::Receipt& cost) {
+std::string planned_protection(const PlannedSpending& plan, const privacy::Receipt& cost) {
   const auto& guarantee = cost.guarantee;
   return fmt::format(
       "{}, against anyone who sees the model, even if they know all other records. What they could "
@@ -79,7 +79,7 @@ std::string enough_in_words(const PlannedSpending& plan) {
           : std::string("More records or fewer columns would help."));
 }
 
-Table settings_table(const learn::Training& plan) {
+Table plan_settings(const learn::Training& plan) {
   Table table{.caption = "Settings, all of them chosen from public facts",
               .header = {"setting", "value"},
               .rows = {}};
@@ -95,7 +95,7 @@ void add_plan(const learn::Training& plan, std::vector<Block>& blocks) {
   blocks.push_back({Paragraph{fmt::format("Method {}.", in_quotes(plan.method))}});
   blocks.push_back({Points{plan.reasons}});
   if (!plan.unprotected()) blocks.push_back({events_table(plan.events)});
-  blocks.push_back({settings_table(plan)});
+  blocks.push_back({plan_settings(plan)});
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ Section planned_promise_section(const PlannedSpending& plan, base::WorkMeter& wo
   const auto& cost = plan.cost ? *plan.cost : *planned.front()->cost;
   Answers answers;
   answers.items.emplace_back("Who would be protected, and against what?",
-                             protection_in_words(plan, cost));
+                             planned_protection(plan, cost));
   if (!planned.empty()) {
     answers.items.emplace_back(cost.guarantee.adjacency == Adjacency::replace_one
                                    ? "Could somebody find out what I said?"
