@@ -119,8 +119,7 @@ TEST(EpsilonGrid, WhatCannotBeProvedIsRefused) {
   EXPECT_THROW(static_cast<void>(plan_epsilons(request, classes(), epsilons)),
                base::GuaranteeError);
   choose::Request any(Adjacency::add_remove);
-  for (const double wrong :
-       {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+  for (const double wrong : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
     EXPECT_THROW(static_cast<void>(plan_epsilons(any, classes(), std::vector<double>{wrong})),
                  base::UsageError);
   }

@@ -176,10 +176,10 @@ data::Schema planned_schema() {
 ReportRequest plan_request() {
   const std::vector<double> epsilons{0.5, 2};
   ReportRequest request;
-  request.plan = PlannedSpending{
-      .schema = planned_schema(),
-      .schema_file = "s.toml",
-      .epsilons = plan_epsilons(choose::Request(Adjacency::add_remove), planned_schema(), epsilons)};
+  request.plan = PlannedSpending{.schema = planned_schema(),
+                                 .schema_file = "s.toml",
+                                 .epsilons = plan_epsilons(choose::Request(Adjacency::add_remove),
+                                                           planned_schema(), epsilons)};
   return request;
 }
 
@@ -204,14 +204,15 @@ TEST(Gather, APlanSaysWhatAnEpsilonBuysAndPromisesNothingYet) {
 
 TEST(Gather, ARehearsalIsAnExperimentOnOtherData) {
   auto request = plan_request();
-  request.plan->rehearsal = Rehearsal{.file = "other.csv",
-                                      .trained_on = 70,
-                                      .tested_on = 30,
-                                      .metric = "accuracy",
-                                      .baseline_name = "the most frequent class",
-                                      .baseline = 0.6,
-                                      .without_noise = 0.9,
-                                      .epsilons = {{0.5, {0.5, 0.6, 0.7}}, {2, {0.7, 0.8}}, {4, {}}}};
+  request.plan->rehearsal =
+      Rehearsal{.file = "other.csv",
+                .trained_on = 70,
+                .tested_on = 30,
+                .metric = "accuracy",
+                .baseline_name = "the most frequent class",
+                .baseline = 0.6,
+                .without_noise = 0.9,
+                .epsilons = {{0.5, {0.5, 0.6, 0.7}}, {2, {0.7, 0.8}}, {4, {}}}};
   const auto report = report_of(request);
   const auto text = report_text(report);
   EXPECT_NE(text.find("an experiment on other data"), std::string::npos);
