@@ -31,6 +31,13 @@ struct Material {
 [[nodiscard]] Section epsilon_section(const Material& material, base::WorkMeter& work);
 [[nodiscard]] Section budget_section(const Material& material);
 [[nodiscard]] Section summary_section(const Material& material);
+[[nodiscard]] Section buys_section(const Material& material);
 [[nodiscard]] Section check_section(const Material& material);
+
+/// The same of a plan, before anything is spent.
+[[nodiscard]] Section planned_promise_section(const PlannedSpending& plan, base::WorkMeter& work);
+[[nodiscard]] Section planned_cost_section(const PlannedSpending& plan);
+[[nodiscard]] Section planned_buys_section(const PlannedSpending& plan, base::WorkMeter& work);
+[[nodiscard]] Section planned_check_section(const ReportRequest& request);
 
 }  // namespace tacet::report
