@@ -19,9 +19,17 @@ Account = Optional[Tuple[str, str]]
 def write(path: Paths, results: Named, account: Account, commands: List[Tuple[str, str]],
           only: Sequence[str], overwrite: bool) -> None:
     """The page in a file. GuaranteeError, when it is written, where a guarantee does not follow."""
-    sections = [only] if isinstance(only, str) else list(only)
-    banner, refuted = _engine.report_file(os.fspath(path), overwrite, results, account, commands,
-                                          sections)
+    told(_engine.report_file(os.fspath(path), overwrite, results, account, commands, names(only)))
+
+
+def names(only: Sequence[str]) -> List[str]:
+    """Sections; a text is one of them."""
+    return [only] if isinstance(only, str) else list(only)
+
+
+def told(outcome: Tuple[str, str]) -> None:
+    """Tells the banner of a page that was written, and what does not follow."""
+    banner, refuted = outcome
     if refuted:
         raise GuaranteeError(refuted)
     if banner:
@@ -40,7 +48,11 @@ def shown(results: Named, account: Account, *only: str) -> str:
     try:
         return _engine.report_shown(results, account, list(only))[0]
     except Error as error:
-        return f"<p>There is no report: {html.escape(str(error))}</p>"
+        return refused(error)
+
+
+def refused(error: Error) -> str:
+    return f"<p>There is no report: {html.escape(str(error))}</p>"
 
 
 def table(rows: Sequence[Tuple[str, Any]]) -> str:
