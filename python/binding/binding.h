@@ -32,5 +32,6 @@ void bind_splitting(nanobind::module_& module);
 void bind_words(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_device(nanobind::module_& module);
+void bind_reports(nanobind::module_& module);
 
 }  // namespace tacet::python

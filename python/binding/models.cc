@@ -133,8 +133,11 @@ Matrix probabilities(const model::ModelFile& file, HeldRows& rows) {
               });
 }
 
-nb::bytes bytes_of(const model::ModelFile& file) {
-  const auto text = model::model_to_json(file);
+/// What `save` would write.
+nb::bytes bytes_of(const model::ModelFile& file, std::optional<model::PythonForm> form) {
+  auto copy = file;
+  copy.python = std::move(form);
+  const auto text = model::model_to_json(copy);
   return nb::bytes(text.data(), text.size());
 }
 
@@ -229,7 +232,8 @@ void bind_model_file(nb::module_& module) {
                     return model::model_from_json({text.c_str(), text.size()}, name);
                   })
       .def_static("load", [](const std::string& path) { return model::load_model(path); })
-      .def("to_bytes", &bytes_of)
+      .def("to_bytes", [](const ModelFile& file) { return bytes_of(file, file.python); })
+      .def("to_bytes", &bytes_of, nb::arg("form").none())
       .def(
           "save",
           [](const ModelFile& file, const std::string& path, bool overwrite,

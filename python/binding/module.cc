@@ -29,4 +29,5 @@ NB_MODULE(_engine, module) {
   bind_words(module);
   bind_simulation(module);
   bind_device(module);
+  bind_reports(module);
 }

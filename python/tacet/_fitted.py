@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import copyreg
 import os
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _declared, _engine
+from . import _declared, _engine, _plots, _reports
+from ._reports import Reports
 from .schemas import Schema
 
 Paths = Union[str, "os.PathLike[str]"]
 
 
-class Fitted:
+class Fitted(Reports):
     """What gives estimators ``save``, and a state that changes at once."""
 
     _model: _engine.Model
@@ -45,6 +46,50 @@ class Fitted:
         """Writes the model file that ``tacet predict`` and ``tacet.load`` read."""
         now = self._as_fitted()
         now._model.save(os.fspath(path), overwrite, now._form())
+
+    def _reported(self) -> Tuple[str, bytes]:
+        now = self._as_fitted()
+        return "model", now._model.to_bytes(now._form())
+
+    def _repr_mimebundle_(self, **more: Any) -> Dict[str, Any]:
+        """scikit-learn's, and of a fitted estimator what the model says in its place."""
+        bundle: Dict[str, Any] = super()._repr_mimebundle_(**more)  # type: ignore[misc]
+        if "text/html" in bundle and isinstance(vars(self).get("_model"), _engine.Model):
+            bundle["text/html"] = _reports.shown([self._reported()], None, "promise", "model")
+        return bundle
+
+    @property
+    def _repr_html_(self) -> Any:
+        plain = super()._repr_html_  # type: ignore[misc]  # AttributeError where texts are asked for
+        if not isinstance(vars(self).get("_model"), _engine.Model):
+            return plain
+        return lambda: _reports.shown([self._reported()], None, "promise", "model")
+
+    def plot(self, axes: Any = None) -> Any:
+        """What the columns add that stand out from privacy's noise, drawn with matplotlib.
+
+        The bands and intervals are those of privacy's noise (95 %). Of a model by
+        ``method="inference"`` the coefficients with their intervals.
+
+        Parameters
+        ----------
+        axes : axes of matplotlib, or an array or list of them
+            At least one a panel; by default those of a new figure.
+
+        Returns
+        -------
+        list of axes
+            Those drawn on. A UsageError where matplotlib is missing.
+        """
+        numbers = _reports.numbers([self._reported()], None, "model")
+        if _plots.has_coefficients(numbers):
+            return _plots.draw_coefficients(numbers, axes)
+        return _plots.draw_panels(numbers, None, axes)
+
+    def plot_effects(self, columns: Sequence[str], axes: Any = None) -> Any:
+        """The same of these columns, a panel each; of several classes a panel for each class."""
+        return _plots.draw_panels(
+            _reports.numbers([self._reported()], None, "model"), columns, axes)
 
     def to_c(self) -> str:
         """The model as one file of C99: the text that ``tacet export --format c`` writes.

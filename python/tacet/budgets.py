@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import secrets
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _blocks, _engine
+from . import _blocks, _engine, _plots, _reports
 from ._blocks import Mark
 from .errors import UsageError
 
 Paths = Union[str, "os.PathLike[str]"]
+
+
+_MOST_SHOWN = 5  # accounts in a notebook
 
 
 class Budget:
@@ -166,6 +169,27 @@ class Ledger:
     def resolve(self, run: int, attestation: str) -> None:
         """Gives back what a run had booked that died and released nothing, on a person's word."""
         _engine.ledger_resolve(self.path, run, attestation)
+
+    def report(self, path: Paths, data_set: str = "", *, only: Sequence[str] = (),
+               overwrite: bool = False) -> None:
+        """Writes one HTML page about an account, that of ``tacet report --ledger``: what is
+        promised, spent and left, and every run. ``data_set`` is its name where there are several;
+        ``only`` names sections: "promise", "budget", "check"."""
+        _reports.write(path, [], (self.path, data_set), _reports.commands_of(self), only, overwrite)
+
+    def plot(self, data_set: str = "", ax: Any = None) -> Any:
+        """What was spent, run by run, below the cap: drawn with matplotlib, on axes that may be
+        given; the axes."""
+        return _plots.draw_budget(
+            _reports.numbers([], (self.path, data_set), "promise", "budget"), ax)
+
+    def _repr_html_(self) -> str:
+        names = [account["data_set"] for account in self.show()]
+        shown = [_reports.shown([], (self.path, name), "promise", "budget")
+                 for name in names[:_MOST_SHOWN]]
+        if len(names) > _MOST_SHOWN:
+            shown.append(f"<p>And {len(names) - _MOST_SHOWN} accounts more.</p>")
+        return "\n".join(shown) or "<p>A ledger without accounts.</p>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ledger) and self.path == other.path

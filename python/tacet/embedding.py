@@ -13,6 +13,7 @@ import numpy as np
 from . import _arguments, _engine, _spending, _tables
 from ._boundary import boundary, of_the_caller
 from ._records import column_names
+from ._reports import Reports
 from ._warn import warn
 from .budgets import Budget, Ledger
 from .errors import DataError, UsageError
@@ -22,7 +23,7 @@ Paths = Union[str, "os.PathLike[str]"]
 _PARAMETERS = {name.replace("-", "_"): name for name in _engine.word_parameters()}
 
 
-class WordVectors:
+class WordVectors(Reports):
     """Trained vectors of words: ``words``, ``vectors``, ``receipt`` and ``plan``.
 
     ``contexts`` are the vectors of words as contexts, their bias behind them. The names that gensim
@@ -139,6 +140,12 @@ class WordVectors:
     def save_word2vec_format(self, fname: Paths, binary: bool = False) -> None:
         """The same under gensim's name."""
         self.save(fname, format="binary" if binary else "text")
+
+    def _reported(self) -> Tuple[str, bytes]:
+        return "word vectors", self._receipt.encode()
+
+    def _repr_html_(self) -> str:
+        return self.receipt._repr_html_()
 
     def __repr__(self) -> str:
         return f"<tacet.WordVectors: {len(self)} words, {self.vector_size} numbers each>"

@@ -16,10 +16,11 @@ from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _arguments, _declared, _engine, _paying, _records
+from . import _arguments, _declared, _engine, _paying, _plots, _records, _reports
 from ._boundary import boundary
 from ._columns import unit_names
 from ._reading import warn_of_words
+from ._reports import Reports
 from .budgets import Budget, Ledger
 from .errors import UsageError
 from .planning import Plan
@@ -195,7 +196,7 @@ def _terms_of(formula: Any, schema: Schema) -> str:
     return "" if right == "." else right
 
 
-class RegressionResults:
+class RegressionResults(Reports):
     """A table of coefficients with intervals, in the manner of statsmodels.
 
     What the noise hides has NaN for its numbers: "not identified at this budget".
@@ -310,6 +311,18 @@ class RegressionResults:
                    "sampling and privacy noise; the last column says by how much noise widened an "
                    "interval.")
         return "\n".join(out)
+
+    def _reported(self) -> Tuple[str, bytes]:
+        return "table", self._model.to_bytes(None)
+
+    def _repr_html_(self) -> str:
+        return _reports.shown([self._reported()], None, "promise", "model")
+
+    def plot(self, ax: Any = None) -> Any:
+        """The coefficients with their 95 % intervals, drawn with matplotlib; the axes."""
+        [drawn] = _plots.draw_coefficients(
+            _reports.numbers([self._reported()], None, "model"), ax)
+        return drawn
 
     def __repr__(self) -> str:
         return f"<tacet.inference.RegressionResults of {len(self.params)} coefficients>"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional, Sequence, Union
+import os
+from typing import Any, Dict, List, Optional, Self, Sequence, Tuple, Union
 
-from . import _arguments, _engine, _tables
-from .errors import UsageError
+from . import _arguments, _engine, _plots, _reports, _tables
+from ._reports import Paths
+from .errors import Error, UsageError
 from .results import Result
 from .schemas import Schema
 
 _NAMES = [entry["name"] for wide in (False, True) for entry in _engine.parameters(wide)]
 _PARAMETERS = {name.replace("-", "_"): name
                for name in ("model", *_NAMES, *_engine.table_parameters())}
+_AROUND = (0.25, 0.5, 1, 2, 4)  # as the program compares a plan with others
 Numbers = Union[float, Sequence[float]]
 
 
@@ -24,7 +27,61 @@ class Plan(Result):
     'add_remove'
     """
 
-    __slots__ = ()
+    __slots__ = ("_asked",)
+    _asked: Optional[Tuple[Schema, Dict[str, str]]]
+
+    def __new__(cls, words: str, schema: Optional[Schema] = None,
+                values: Optional[Dict[str, str]] = None) -> Self:
+        made = super().__new__(cls, words)
+        object.__setattr__(made, "_asked", None if schema is None else (schema, dict(values or {})))
+        return made
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._words, *(self._asked or ()))
+
+    def _question(self, epsilons: Optional[Sequence[float]]) -> _engine.AskedPlan:
+        if self._asked is None:
+            raise UsageError("this plan has no schema to plan by again: tacet.plan makes one that "
+                             "can be reported")
+        schema, values = self._asked
+        around = [float(values["epsilon"]) * step for step in _AROUND] if "epsilon" in values else []
+        return _engine.AskedPlan(schema._engine, values,
+                                 around if epsilons is None else [float(one) for one in epsilons])
+
+    def report(  # type: ignore[override]
+            self, path: Paths, *, epsilons: Optional[Sequence[float]] = None,
+            only: Sequence[str] = (), overwrite: bool = False) -> None:
+        """Writes one HTML page, before anything is spent: what the plan promises, and what it and
+        other epsilons buy. No record is read.
+
+        Parameters
+        ----------
+        path : path
+            The file, written whole or not at all.
+        epsilons : sequence of float
+            Those that are compared; by default from a quarter to four times the plan's own.
+        only : sequence of str
+            Sections, as of ``tacet report --plan``.
+        overwrite : bool
+            Whether a file that exists is replaced.
+        """
+        _reports.told(_engine.plan_file(os.fspath(path), overwrite, self._question(epsilons),
+                                        _reports.names(only)))
+
+    def plot(self, ax: Any = None, *, epsilons: Optional[Sequence[float]] = None) -> Any:
+        """Privacy's noise in the coefficient of a usual column at each epsilon, drawn with
+        matplotlib, on axes that may be given; the axes."""
+        shown: Dict[str, Any] = json.loads(
+            _engine.plan_shown(self._question(epsilons), ["promise", "buys"])[1])
+        return _plots.draw_plan(shown, ax)
+
+    def _repr_html_(self) -> str:
+        if self._asked is None:
+            return super()._repr_html_()
+        try:
+            return _engine.plan_shown(self._question([]), ["promise", "cost"])[0]
+        except Error as error:
+            return _reports.refused(error)
 
 
 def plan(
@@ -69,7 +126,7 @@ def plan(
             raise UsageError(f"plan has no option {name!r}")
         if value is not None:
             values[_PARAMETERS[name]] = _arguments.option(value)
-    return Plan(_engine.plan(_tables.checked(schema)._engine, values).text())
+    return Plan(_engine.plan(_tables.checked(schema)._engine, values).text(), schema, values)
 
 
 def rates(

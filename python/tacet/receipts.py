@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import html
-import json
+from typing import Tuple
 
-from . import _engine
+from . import _engine, _reports
 from ._frozen import FrozenText
+from ._reports import Reports
 
 
-class Receipt(FrozenText):
+class Receipt(Reports, FrozenText):
     """A receipt: its entries by key or as attributes. Nobody changes it: what it says, what it
     displays and what ``tacet.verify`` judges is one text.
 
@@ -27,8 +27,8 @@ class Receipt(FrozenText):
     def __repr__(self) -> str:
         return f"<tacet.Receipt: {self.statement()}>"
 
+    def _reported(self) -> Tuple[str, bytes]:
+        return "receipt", self._words.encode()
+
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(str(key))}</th><td>{html.escape(json.dumps(value))}</td></tr>"
-            for key, value in self.items())
-        return f"<p>{html.escape(self.statement())}</p><table>{rows}</table>"
+        return _reports.shown([self._reported()], None, "promise", "cost")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import html
-import json
+from typing import Tuple
 
-from . import _engine
+from . import _engine, _reports
 from ._frozen import FrozenText
+from ._reports import Reports
+from .errors import UsageError
 from .receipts import Receipt
 
 
-class Result(FrozenText):
+class Result(Reports, FrozenText):
     """Entries by key or as attributes, as ``--json`` prints them. Nobody changes them.
 
     >>> Result('{"records": 5}').records
@@ -31,8 +32,12 @@ class Result(FrozenText):
                           if isinstance(value, (int, float, str)))
         return f"<tacet.{type(self).__name__}: {shown}>"
 
+    def _reported(self) -> Tuple[str, bytes]:
+        if "receipt" not in self:
+            raise UsageError("this result released nothing, so that there is nothing to report")
+        return type(self).__name__.lower(), self._words.encode()
+
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(str(key))}</th><td>{html.escape(json.dumps(value))}</td></tr>"
-            for key, value in self.items() if key != "receipt")
-        return f"<table>{rows}</table>"
+        if "receipt" in self:
+            return _reports.shown([self._reported()], None, "promise", "metrics", "summary")
+        return _reports.table(list(self.items()))

@@ -6,9 +6,9 @@ import copyreg
 import hashlib
 import json
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import _engine, _fits
+from . import _engine, _fits, _reports
 from ._boundary import boundary
 from ._parts import (
     Part, binary, categorical, count, crossed, date, hashed, ids, ignored, listed, multiclass,
@@ -351,6 +351,19 @@ class Schema:
         return isinstance(other, Schema) and self._engine.to_json() == other._engine.to_json()
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _repr_html_(self) -> str:
+        said = self.to_dict()
+        rows: List[Tuple[str, Any]] = [
+            (key, said[key]) for key in ("name", "description", "public_row_count", "unit")
+            if key in said]
+        rows += [("target", said["target"])] if "target" in said else []
+        rows += [(str(column.get("name", "")),
+                  {key: value for key, value in column.items() if key != "name"})
+                 for column in said.get("column", [])]
+        receipt = self.receipt
+        fitted = "" if receipt is None else _reports.shown([receipt._reported()], None, "promise")
+        return fitted + _reports.table(rows)
 
     def __repr__(self) -> str:
         what = self.name or ", ".join(self.columns) or f"{self._engine.feature_count} features"

@@ -2,13 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
 #include "tacet/apps/patience.h"
 #include "tacet/apps/terminal/shell_word.h"
 #include "tacet/base/error.h"
 #include "tacet/report/page/page.h"
-#include "tacet/report/record/gather.h"
 
 namespace tacet::apps {
+
+bool same_place(const std::string& one, const std::string& other) {
+  const auto place = [](const std::string& name) {
+    std::error_code none;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, none), none);
+  };
+  constexpr std::string_view standard_output = "-";
+  return one != standard_output && other != standard_output && place(one) == place(other);
+}
+
+void ReportOption::refuse_same(const std::string& output, std::string_view option) const {
+  if (!wanted() || output.empty() || !same_place(file_, output)) return;
+  throw base::UsageError(
+      "--report and {} name one file, '{}': one would overwrite the other; give two names", option,
+      file_);
+}
 
 void ReportOption::declare(Options& options) {
   options.add("--report", file_, "FILE",
@@ -34,6 +53,12 @@ void ReportOption::write(std::optional<base::AtomicFile> page, const Result& res
         {"This page again, with the numbers of every figure:",
          "tacet report " + shell_word(result.file) + " --output again.html --numbers numbers"});
   }
+  write(std::move(page), request, console, cancel);
+}
+
+void ReportOption::write(std::optional<base::AtomicFile> page, const report::ReportRequest& request,
+                         const Console& console, const base::CancelToken& cancel) const {
+  if (!page) return;
   auto work = Patience().meter(cancel);
   const auto report = report::gather(request, work);
   page->write(report::report_page(report));

@@ -10,8 +10,10 @@
 #include <variant>
 #include <vector>
 
+#include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/spending.h"
+#include "tacet/apps/terminal/shell_word.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/base/parameter_names.h"
@@ -139,6 +141,43 @@ choose::Request TrainingOptions::request() const {
   for (const auto& [name, value] : given_) request.set(name, value);
   if (!total_epsilon_.empty()) request.set("total-epsilon", total_epsilon_);
   return request;
+}
+
+std::vector<double> TrainingOptions::epsilons() const {
+  const auto found = given_.find("epsilon");
+  if (found == given_.end()) return {0.1, 0.5, 1, 2, 4};
+  std::vector<double> out;
+  std::string_view rest = found->second;
+  while (true) {
+    const auto end = std::min(rest.find(','), rest.size());
+    out.push_back(number_option("--epsilon", rest.substr(0, end),
+                                "a number above 0, or several separated by commas"));
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
+  }
+  std::ranges::sort(out);
+  const auto twice = std::ranges::unique(out);
+  out.erase(twice.begin(), twice.end());
+  return out;
+}
+
+choose::Request TrainingOptions::request_without_epsilon() const {
+  if (!total_epsilon_.empty()) {
+    throw base::UsageError("--total-epsilon is one number; compare several with --epsilon");
+  }
+  choose::Request request(choose::usual_for_method);
+  for (const auto& [name, value] : given_) {
+    if (name != "epsilon") request.set(name, value);
+  }
+  return request;
+}
+
+std::string TrainingOptions::words_without_epsilon() const {
+  std::string out = " --schema " + shell_word(schema_);
+  for (const auto& [name, value] : given_) {
+    if (name != "epsilon") out += fmt::format(" --{} {}", name, shell_word(value));
+  }
+  return out;
 }
 
 data::Schema TrainingOptions::schema() const {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tacet/apps/describe.h"
 #include "tacet/apps/options.h"
@@ -26,6 +27,18 @@ class TrainingOptions {
 
   /// What was asked for; UsageError names the option.
   [[nodiscard]] choose::Request request() const;
+
+  /// Whether any of these options was given.
+  [[nodiscard]] bool any() const {
+    return !given_.empty() || !schema_.empty() || !total_epsilon_.empty();
+  }
+  /// Where --epsilon takes a list: its numbers in ascending order, each once; without it the usual
+  /// ones.
+  [[nodiscard]] std::vector<double> epsilons() const;
+  /// What else was asked for, without an epsilon. UsageError for a total epsilon.
+  [[nodiscard]] choose::Request request_without_epsilon() const;
+  /// All of it but epsilon, as words of a shell.
+  [[nodiscard]] std::string words_without_epsilon() const;
   /// The schema from its file. UsageError when none was given.
   [[nodiscard]] data::Schema schema() const;
   [[nodiscard]] const std::string& schema_file() const { return schema_; }

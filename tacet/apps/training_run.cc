@@ -4,10 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "tacet/apps/coefficient_report.h"
@@ -72,11 +70,7 @@ std::unique_ptr<base::ThreadPool> TrainingRun::threads(const Console& console,
 }
 
 void TrainingRun::refuse_model_at(std::string_view option, const std::string& file) const {
-  const auto place = [](const std::string& name) {
-    std::error_code none;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, none), none);
-  };
-  if (output_ == standard_output || place(file) != place(output_)) return;
+  if (!same_place(file, output_)) return;
   throw base::UsageError(
       "{} and --output name one file, '{}': one would overwrite the other; give two names", option,
       file);
@@ -91,7 +85,7 @@ void TrainingRun::run(const Job& job, const Console& console,
   static_cast<void>(data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.prg_slack}));
   const auto notes = notes_.notes(schema, spending_.data_set(), job.schema_file);
   warn_before(console, plan);
-  if (page_.wanted()) refuse_model_at("--report", page_.file());
+  page_.refuse_same(output_);
   const auto output = open_output(console);
   const auto spool = spool_.open();
   auto page = page_.open(overwrite());

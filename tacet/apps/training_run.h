@@ -48,6 +48,8 @@ class TrainingRun {
   /// UsageError where the file that `option` names is the model file as well: of two results one
   /// would be lost after both were paid for.
   void refuse_model_at(std::string_view option, const std::string& file) const;
+  /// The page about the result, for commands that make none but the page.
+  [[nodiscard]] const ReportOption& page() const { return page_; }
   /// Why the result will protect nobody, for --seed; else empty.
   [[nodiscard]] std::string unprotected_reason() const { return seed_.unprotected_reason(); }
 

@@ -137,7 +137,7 @@ def column(check, output):
         check.curve([(row[0], low, middle, high) for row, (middle, low, high) in zip(rows, spans)],
                     check.image["lines"][0], check.image["bands"][0] if noisy else None)
     elif check.image["squares"]:
-        check.compared += check.image["squares"]
+        cells(check, [row[first] for row in check.rows])
     else:
         check.levels(spans)
 
@@ -168,7 +168,54 @@ def summary(check):
         check.same(high[0], check.x.place(max(row[1] + row[2], 0)), "an interval")
 
 
-KINDS = [(r"epsilon-delta", epsilon), (r"budget", budget), (r"evaluation-\d+-metrics", metrics),
+def dots(check, points):
+    """Marks at (x, y), with an interval upwards where both ends are given."""
+    if len(check.image["dots"]) != len(points):
+        raise AssertionError(f"{check.name}: {len(check.image['dots'])} dots, not {len(points)}")
+    intervals = iter(check.image["intervals"])
+    for (x, y), (value, height, low, high) in zip(check.image["dots"], points):
+        check.same(x, check.x.place(value), "a dot")
+        check.same(y, check.y.place(height), "a dot")
+        if low is not None:
+            ends = sorted(end for _, end in next(intervals))
+            for end, wanted in zip(ends, sorted((check.y.place(low), check.y.place(high)))):
+                check.same(end, wanted, "an interval")
+
+
+NOISE, EXCESS, RECORDS = 3, 6, 7  # columns of what an epsilon buys
+
+
+def buys(check, output):
+    """The noise and the records that it takes, where noise is stated; then the excess risk, where a bound is proved."""
+    stated = any(isinstance(row[NOISE], float) for row in check.rows)
+    place = [NOISE, RECORDS, EXCESS][output] if stated else EXCESS
+    points = [(row[0], row[place]) for row in check.rows if not isinstance(row[place], str)]
+    check.path(check.image["lines"][-1], points, "a line")
+    if place != EXCESS:
+        dots(check, [(x, y, None, None) for x, y in points])
+
+
+def rehearsal(check):
+    without, baseline, medians = check.image["lines"]
+    ends = (check.rows[0], check.rows[-1])
+    check.path(without, [(row[0], row[6]) for row in ends], "without protection")
+    check.path(baseline, [(row[0], row[5]) for row in ends], "the baseline")
+    check.path(medians, [(row[0], row[3]) for row in check.rows], "the medians")
+    dots(check, [(row[0], row[3], row[2], row[4]) for row in check.rows])
+
+
+def cells(check, values):
+    """The numbers in a heat map, to the digits that it writes; those of small cells are left out."""
+    check.compared += check.image["squares"]
+    texts = check.image["cells"]
+    if texts and len(texts) != len(values):
+        raise AssertionError(f"{check.name}: {len(texts)} cells, not {len(values)}")
+    for text, value in zip(texts, values):
+        if abs(float(text) - value) > 0.005 * abs(value) + 1e-9:
+            raise AssertionError(f"{check.name}: a cell says {text} for {value}")
+
+
+KINDS = [(r"rehearsal", rehearsal), (r"epsilon-delta", epsilon), (r"budget", budget), (r"evaluation-\d+-metrics", metrics),
          (r"evaluation-\d+-confusion", confusion), (r"summary-\d+-column-\d+", summary)]
 
 
@@ -190,6 +237,8 @@ def compare(report, images):
             check = Check(figure, image)
             if re.fullmatch(r"model-\d+-column-\d+", check.name):
                 column(check, output)
+            elif check.name == "epsilon-buys":
+                buys(check, output)
             else:
                 [kind] = [kind for name, kind in KINDS if re.fullmatch(name, check.name)]
                 kind(check)

@@ -5,6 +5,10 @@ OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = t
 SIZES = """const root = document.documentElement;
 return [root.scrollWidth, root.clientWidth];"""
 
+# Questions, answers, and where they end on the screen.
+ANSWERS = """return [...document.querySelectorAll('dl > div')].map(one => [
+  one.querySelector('dt').textContent, one.querySelector('dd').textContent, one.getBoundingClientRect().bottom]);"""
+
 # Texts of a figure that leave it, and pairs of them that overlap, by more than half a pixel.
 TEXT_FAULTS = """const faults = [];
 const room = 0.5;

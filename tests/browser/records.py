@@ -58,7 +58,8 @@ categories = ["no", "yes"]
 """
 
 OUTCOMES = PATIENTS.replace('name = "stays"', 'name = "outcomes"').replace(
-    'column = "days"\nlower = 0\nupper = 40', 'column = "outcome"\nclasses = ["home", "nursing home", "transferred"]')
+    'column = "days"\nlower = 0\nupper = 40', 'column = "outcome"\nclasses = ["home", "nursing home", "transferred"]').replace(
+    "public_row_count = 4000", 'public_row_count = 4000\ninteractions = [["ward", "emergency"]]')
 
 ADMISSIONS = PATIENTS.replace('name = "stays"', 'name = "readmissions"').replace(
     'column = "days"\nlower = 0\nupper = 40', 'column = "back"\npositive = "yes"\nnegative = "no"')

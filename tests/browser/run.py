@@ -19,6 +19,10 @@ import reports
 import webdriver
 
 WIDTHS = (320, 768, 1280)
+FIRST_SCREEN = (1280, 900)
+QUESTIONS = ("Who is protected, and against what?", "Could somebody find out that I took part?",
+             "Which columns matter?", "How good is it?", "May I run another model at epsilon 1?")
+ASKED = {"berkeley": "sex", "curves": "sex"}  # reports, and a column of which somebody asks whether it matters
 A4, LETTER = (21.0, 29.7), (21.59, 27.94)
 
 
@@ -70,6 +74,32 @@ class Visit:
         self.expect_room(where)
         self.browser.run(page_scripts.OPEN_ALL)
         self.expect_room(where + ", all open")
+        if (width, scheme) == (WIDTHS[-1], "light"):
+            (self.output / f"{self.name}-open.png").write_bytes(self.browser.picture())
+
+    def look_at_first_screen(self):
+        """Where somebody asks the five questions, the answers are there without scrolling."""
+        if self.name not in ASKED:
+            return
+        self.browser.size(*FIRST_SCREEN)
+        self.browser.media(prefers_color_scheme="light")
+        self.browser.open(self.page)
+        (self.output / f"{self.name}-first.png").write_bytes(self.browser.picture(whole=False))
+        found = self.browser.run(page_scripts.ANSWERS)
+        for question in QUESTIONS:
+            ends = [end for asked, _, end in found if asked == question]
+            if not ends or ends[0] > FIRST_SCREEN[1]:
+                self.fault("first screen", f"does not answer: {question}")
+        if not any(f"'{ASKED[self.name]}'" in answer for asked, answer, _ in found if asked == QUESTIONS[2]):
+            self.fault("first screen", f"does not say whether {ASKED[self.name]} matters")
+
+    def look_in_forced_colours(self):
+        self.browser.size(WIDTHS[1])
+        self.browser.media(forced_colors="active")
+        self.browser.open(self.page)
+        (self.output / f"{self.name}-forced.png").write_bytes(self.browser.picture())
+        self.expect_room("forced colours")
+        self.browser.media(prefers_color_scheme="light")
 
     def look_without_scripts(self):
         self.browser.media(prefers_color_scheme="light")
@@ -136,6 +166,8 @@ def visit(browser, page, output, source):
         for scheme in ("dark", "light"):
             seen.look(width, scheme)
     seen.look_without_scripts()
+    seen.look_at_first_screen()
+    seen.look_in_forced_colours()
     compared, worst = seen.read_figures()
     seen.walk_by_keyboard()
     seen.print_out()

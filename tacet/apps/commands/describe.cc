@@ -71,10 +71,7 @@ class Describe : public Command {
     const auto plan = run::plan_summary(request);
     auto receipt = run::summary_receipt(request, plan, *source);
     receipt.notes = notes_.notes(request.schema, spending_.data_set(), schema_);
-    if (page_.wanted() && page_.file() == output_.file()) {
-      throw base::UsageError("--report and --output name one file, '{}'; give two names",
-                             page_.file());
-    }
+    page_.refuse_same(output_.file());
     const auto output = output_.open(console);
     auto page = page_.open(output_.overwrite());
     std::string released;  // for the page

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/plan_report.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
 #include "tacet/apps/training_warnings.h"
@@ -20,8 +23,9 @@ constexpr std::string_view plan_examples =
     "  tacet plan --schema s.toml --epsilon 0.5 --delta 1e-6 --json\n"
     "\n"
     "Takes the command line of `tacet train` as it is; with --seed it says that the result would\n"
-    "protect nobody. What only a run has (ledger, receipt, model file, page) changes nothing\n"
-    "here: no data are read, nothing is booked, nothing is written.\n";
+    "protect nobody. What only a run has (ledger, receipt, model file) changes nothing here: no\n"
+    "data are read, nothing is booked. --report writes a page about the plan and what more or\n"
+    "less epsilon would buy.\n";
 
 class Plan : public Command {
  public:
@@ -34,9 +38,10 @@ class Plan : public Command {
     run_.declare(options);
   }
 
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+  void run(const Console& console, const base::CancelToken& cancel) override {
     const auto request = training_.request();
     choose::check(request);  // before the schema is looked for
+    auto page = run_.page().open(run_.overwrite());
     const auto plan = spelled(choose::plan(request, training_.schema()), console);
     const auto& schema = plan.schema;
     auto alone = report::planned_receipt(plan);
@@ -45,10 +50,16 @@ class Plan : public Command {
     for (const auto& warning : training_warnings(plan)) {
       console.say(paragraph("warning: " + warning));
     }
-    if (console.json()) {
-      console.result(json_text(report::whole_plan_json(plan)));
-      return;
-    }
+    console.result(console.json() ? json_text(report::whole_plan_json(plan))
+                                  : text_of(plan, alone, whole));
+    if (page) write_page(std::move(page), {plan, whole, request}, console, cancel);
+  }
+
+ private:
+  [[nodiscard]] static std::string text_of(const learn::Training& plan,
+                                           const privacy::Receipt& alone,
+                                           const privacy::Receipt& whole) {
+    const auto& schema = plan.schema;
     auto text = plan_text(plan) + "\n";
     if (const auto passes = plan.passes_over_records) {
       text += fmt::format("Reads the records {:.4g} times{}\n\n", *passes,
@@ -64,10 +75,39 @@ class Plan : public Command {
     if (schema.cost && whole.is_protected()) text += "\nTogether with the fit of the schema\n";
     if (schema.cost || !whole.is_protected()) text += guarantee_text(whole);
     if (whole.is_protected()) text += fit_share_text(schema, whole.guarantee.adjacency);
-    console.result(text);
+    return text;
   }
 
- private:
+  struct Planned {
+    const learn::Training& plan;
+    const privacy::Receipt& cost;
+    const choose::Request& request;
+  };
+
+  void write_page(std::optional<base::AtomicFile> page, const Planned& planned,
+                  const Console& console, const base::CancelToken& cancel) const {
+    report::ReportRequest request;
+    auto& shown =
+        request.plan.emplace(report::PlannedSpending{.schema = planned.plan.schema,
+                                                     .schema_file = training_.schema_file(),
+                                                     .chosen = planned.plan,
+                                                     .cost = planned.cost});
+    const auto epsilon = planned.plan.guarantee.epsilon;
+    if (planned.cost.is_protected() && !planned.request.total_epsilon()) {
+      shown.epsilons = report::plan_epsilons(
+          planned.request, training_.schema(),
+          epsilons_around(planned.request.values().real("epsilon").value_or(epsilon)), &cancel);
+      spell(shown.epsilons, console);
+    }
+    std::string again = "tacet plan" + training_.words_without_epsilon();
+    for (const std::string name : {"epsilon", "total-epsilon"}) {
+      const auto asked = planned.request.value(name);
+      if (asked) again += fmt::format(" --{} {}", name, *asked);
+    }
+    request.commands.push_back({"The plan again:", again});
+    run_.page().write(std::move(page), request, console, cancel);
+  }
+
   std::string data_;
   TrainingOptions training_;
   TrainingRun run_;

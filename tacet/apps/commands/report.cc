@@ -9,11 +9,11 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/patience.h"
+#include "tacet/apps/plan_report.h"
 #include "tacet/apps/terminal/shell_word.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
-#include "tacet/ledger/ledger.h"
 #include "tacet/report/json.h"
 #include "tacet/report/page/page.h"
 #include "tacet/report/record/gather.h"
@@ -27,10 +27,12 @@ constexpr std::string_view report_examples =
     "  tacet report model.json                             report.html: one page with pictures\n"
     "  tacet report model.json metrics.json --ledger budget.ledger --data-set survey -o page.html\n"
     "  tacet report --ledger budget.ledger --data-set survey --text\n"
+    "  tacet report --plan --schema s.toml --epsilon 0.1,0.5,1,2,4      before anything is spent\n"
     "\n"
     "The page loads nothing and runs no script. It is made of result files and the ledger alone;\n"
-    "no file of records is opened. Every guarantee is computed again: where one does not follow,\n"
-    "the page says so in its place, and the exit code is 5.\n";
+    "no file of records is opened but that of --rehearse, which has to be declared public. Every\n"
+    "guarantee is computed again: where one does not follow, the page says so in its place, and\n"
+    "the exit code is 5.\n";
 
 class ReportCommand : public Command {
  public:
@@ -51,15 +53,14 @@ class ReportCommand : public Command {
                 fmt::format("Only these sections: {} [default: all]", sections()), Form::list);
     options.flag("--force", force_, "Overwrite existing files");
     patience_.declare(options);
+    plan_.declare(options);
+    options.show_first({"--ledger", "--data-set", "--output", "--numbers", "--text", "--only",
+                        "--force", "--plan", "--rehearse", "--public", "--schema", "--epsilon",
+                        "--delta", "--method", "--json", "--quiet"});
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    if (results_.empty() && ledger_.empty()) {
-      throw base::UsageError("give result files, or --ledger with --data-set, or both");
-    }
-    if (ledger_.empty() && !data_set_.empty()) {
-      throw base::UsageError("--data-set names an account of --ledger; give both");
-    }
+    check();
     const auto overwrite = force_ ? base::Overwrite::allow : base::Overwrite::refuse;
     const bool printed = text_ || console.json();
     if (output_.empty() && !printed) output_ = "report.html";
@@ -67,7 +68,7 @@ class ReportCommand : public Command {
     std::optional<base::AtomicFile> page;
     if (!output_.empty()) page.emplace(output_, overwrite);
     auto work = patience_.meter(cancel);
-    const auto report = report::gather(request(cancel), work);
+    const auto report = report::gather(request(console, cancel), work);
     if (!report.banner.empty() && report.refuted.empty()) console.warn(report.banner);
     if (!numbers_.empty()) write_numbers(report, overwrite);
     if (page) {
@@ -84,41 +85,41 @@ class ReportCommand : public Command {
   }
 
  private:
+  void check() const {
+    plan_.check();
+    if (plan_.wanted() && (!results_.empty() || !ledger_.empty())) {
+      throw base::UsageError(
+          "--plan is about what was not spent yet; report results and accounts by themselves");
+    }
+    if (results_.empty() && ledger_.empty() && !plan_.wanted()) {
+      throw base::UsageError("give result files, or --ledger with --data-set, or both");
+    }
+    if (ledger_.empty() && !data_set_.empty()) {
+      throw base::UsageError("--data-set names an account of --ledger; give both");
+    }
+  }
+
   static std::string sections() {
     std::string out;
     for (const auto& id : report::section_ids()) out += (out.empty() ? "" : ", ") + id;
     return out;
   }
 
-  [[nodiscard]] report::ReportRequest request(const base::CancelToken& cancel) const {
+  [[nodiscard]] report::ReportRequest request(const Console& console,
+                                              const base::CancelToken& cancel) const {
+    if (plan_.wanted()) {
+      auto planned = plan_.request(console, cancel);
+      planned.only = only_;
+      return planned;
+    }
     report::ReportRequest request{.only = only_};
     for (const auto& path : results_) {
       cancel.throw_if_cancelled();
       request.results.push_back({path, base::read_file(path, base::limits::model_bytes)});
     }
-    if (!ledger_.empty()) request.account = account(cancel);
+    if (!ledger_.empty()) request.account = report::account_in(ledger_, data_set_, &cancel);
     add_commands(request);
     return request;
-  }
-
-  [[nodiscard]] report::LedgerAccount account(const base::CancelToken& cancel) const {
-    ledger::Ledger ledger(ledger_, {.access = ledger::Access::read, .cancel = &cancel});
-    const auto books = ledger.books();
-    if (data_set_.empty() && books.accounts.size() != 1) {
-      throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
-    }
-    const auto position = ledger.position();
-    report::LedgerAccount found{
-        .file = ledger_,
-        .account = data_set_.empty() ? books.accounts.front() : books.account(data_set_),
-        .rows = position.rows,
-        .head = position.head};
-    for (const auto& other : books.accounts) {
-      if (other.name() == found.account.name()) continue;
-      found.other_accounts.push_back(other.name());
-      for (const auto& alias : other.aliases) found.other_accounts.push_back(alias);
-    }
-    return found;
   }
 
   void add_commands(report::ReportRequest& request) const {
@@ -170,6 +171,7 @@ class ReportCommand : public Command {
   std::string output_;
   std::string numbers_;
   Patience patience_;
+  PlanReport plan_;
   bool text_ = false;
   bool force_ = false;
 };

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <variant>
 
+#include "tacet/base/sha256.h"
 #include "tacet/report/figure/draw.h"
+#include "tacet/report/json.h"
 #include "tacet/report/markup/markup.h"
 #include "tacet/report/page/style.h"
 #include "tacet/report/text/cells.h"
+#include "tacet/report/text/numbers.h"
 
 namespace tacet::report {
 namespace {
@@ -56,6 +60,17 @@ class PageWriter {
     return "<!DOCTYPE html>\n" + std::move(out_).take();
   }
 
+  std::string fragment(const Report& report, const std::string& prefix) {
+    prefix_ = prefix;
+    out_.open(Tag::div, {{Name::class_, "tacet-report"}}).style(fragment_style());
+    if (!report.banner.empty()) {
+      out_.element(Tag::div, report.banner, {{Name::class_, "banner"}});
+    }
+    for (const auto& section : report.sections) write_section(section);
+    out_.close(Tag::div);
+    return std::move(out_).take();
+  }
+
   void operator()(const Paragraph& block) {
     const auto look = block.look == Look::bad ? "bad" : block.look == Look::good ? "good" : "";
     out_.element(Tag::p, block.text,
@@ -70,7 +85,7 @@ class PageWriter {
     out_.close(Tag::dl);
   }
   void operator()(const Picture& block) {
-    const auto id = fmt::format("f{}", ++pictures_);
+    const auto id = fmt::format("{}f{}", prefix_, ++pictures_);
     out_.open(Tag::figure);
     out_.element(Tag::p, block.title, {{Name::class_, "figure-name"}});
     if (!block.plots.empty()) out_.open(Tag::div, {{Name::class_, "plots"}});
@@ -140,8 +155,9 @@ class PageWriter {
   }
 
   void write_section(const Section& section) {
-    const auto title = section.id + "-title";
-    out_.open(Tag::section, {{Name::id, section.id}, {Name::aria_labelledby, title}});
+    const auto id = prefix_ + section.id;
+    const auto title = id + "-title";
+    out_.open(Tag::section, {{Name::id, id}, {Name::aria_labelledby, title}});
     out_.element(Tag::h2, section.title, {{Name::id, title}}).line_end();
     write_blocks(section.blocks);
     out_.close(Tag::section).line_end();
@@ -206,6 +222,7 @@ class PageWriter {
   }
 
   Markup out_;
+  std::string prefix_;  ///< of the names of elements
   std::size_t pictures_ = 0;
   std::size_t tables_ = 0;
 };
@@ -213,5 +230,11 @@ class PageWriter {
 }  // namespace
 
 std::string report_page(const Report& report) { return PageWriter().page(report); }
+
+std::string report_fragment(const Report& report) {
+  base::Sha256 sum;
+  sum.add(json_text(report_json(report)));
+  return PageWriter().fragment(report, "t" + sum.digest().substr(0, 12) + "-");
+}
 
 }  // namespace tacet::report

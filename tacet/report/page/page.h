@@ -11,4 +11,8 @@ namespace tacet::report {
 /// section are whole.
 [[nodiscard]] std::string report_page(const Report& report);
 
+/// The same sections as one element, to stand in the page of a notebook: its style holds for itself
+/// alone. The names of its elements begin with a word that its text decides.
+[[nodiscard]] std::string report_fragment(const Report& report);
+
 }  // namespace tacet::report

@@ -95,6 +95,26 @@ TEST(Page, HostileNamesShowAsText) {
   }
 }
 
+TEST(Page, AFragmentKeepsItsStyleAndItsNamesToItself) {
+  for (const auto& name : test::hostile_names()) {
+    const auto fragment = report_fragment(report_of(name));
+    expect_sound("<!DOCTYPE html>" + fragment);
+    if (HasFailure()) FAIL() << name.substr(0, 100);
+  }
+  const auto one = report_fragment(report_of("one"));
+  EXPECT_TRUE(one.starts_with("<div class=\"tacet-report\"><style>.tacet-report{"));
+  for (const auto* part : {"<html", "<body", "html{", "<main", "href="}) {
+    EXPECT_EQ(one.find(part), std::string::npos) << part;
+  }
+  EXPECT_NE(one.find("class=\"banner\""), std::string::npos);
+  // Two outputs of one notebook share no name.
+  static const std::regex pattern(R"re( id="([^"]*)")re");
+  const auto other = report_fragment(report_of("other"));
+  for (std::sregex_iterator at(one.begin(), one.end(), pattern), end; at != end; ++at) {
+    EXPECT_EQ(other.find(" id=\"" + (*at)[1].str() + "\""), std::string::npos) << (*at)[1];
+  }
+}
+
 TEST(Page, TheSameReportIsTheSameBytes) {
   EXPECT_EQ(report_page(report_of("a")), report_page(report_of("a")));
 }

@@ -1,5 +1,7 @@
 #include "tacet/report/page/style.h"
 
+#include <cstddef>
+
 namespace tacet::report {
 namespace {
 
@@ -32,7 +34,7 @@ figure{margin:16px 0;min-width:0;break-inside:avoid}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,300px),1fr));gap:8px}
 .figure-name{font-weight:bold;margin:0 0 4px}
 figcaption{font-size:.92rem;max-width:75ch}
-svg{display:block;width:100%;max-width:560px;height:auto}
+svg{display:block;width:100%;max-width:440px;height:auto}
 details{margin:8px 0}
 summary{cursor:pointer;padding:4px 0}
 .scroll{overflow-x:auto;max-width:100%}
@@ -85,7 +87,8 @@ nav,.skip{display:none}
 print-color-adjust:exact}
 .beside{grid-template-columns:repeat(auto-fill,minmax(min(100%,250px),1fr))}
 svg{max-width:400px}
-h2,h3{break-after:avoid}figure,tr{break-inside:avoid}
+h2,h3,thead,caption,p:has(+pre){break-after:avoid}figure,tr,pre{break-inside:avoid}
+tbody tr:first-child{break-before:avoid}
 .scroll{overflow:visible}
 svg{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 @page{margin:18mm}
@@ -94,5 +97,18 @@ svg{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 }  // namespace
 
 std::string_view page_style() { return sheet; }
+
+std::string fragment_style() {
+  constexpr std::string_view root = "html{";
+  std::string out = ".tacet-report{padding:8px 16px;";
+  for (std::size_t at = 0;;) {
+    const auto next = sheet.find(root, at);
+    out += sheet.substr(at, next - at);
+    if (next == std::string_view::npos) break;
+    out += "&{";
+    at = next + root.size();
+  }
+  return out + "}";
+}
 
 }  // namespace tacet::report

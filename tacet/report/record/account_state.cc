@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/ledger/ledger.h"
 #include "tacet/privacy/decimal.h"
+#include "tacet/report/record/gather.h"
 #include "tacet/report/record/words.h"
 
 namespace tacet::report {
@@ -126,6 +128,27 @@ std::string account_promise(const ledger::Account& account) {
          fmt::format("All runs together, past and future, stay within {}{}. So far {}{} was spent.",
                      in_words(cap), epsilon_text(amount), spent_in_words(spent, cap),
                      epsilon_text(spent));
+}
+
+LedgerAccount account_in(const std::string& file, const std::string& data_set,
+                         const base::CancelToken* cancel) {
+  ledger::Ledger ledger(file, {.access = ledger::Access::read, .cancel = cancel});
+  const auto books = ledger.books();
+  if (data_set.empty() && books.accounts.size() != 1) {
+    throw base::UsageError("the ledger has several accounts or none; name one with `data_set`");
+  }
+  const auto position = ledger.position();
+  LedgerAccount found{
+      .file = file,
+      .account = data_set.empty() ? books.accounts.front() : books.account(data_set),
+      .rows = position.rows,
+      .head = position.head};
+  for (const auto& other : books.accounts) {
+    if (other.name() == found.account.name()) continue;
+    found.other_accounts.push_back(other.name());
+    for (const auto& alias : other.aliases) found.other_accounts.push_back(alias);
+  }
+  return found;
 }
 
 }  // namespace tacet::report

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <utility>
 #include <variant>
@@ -130,6 +132,14 @@ Table events_table(const Event& event) {
     table.rows.push_back(
         {fmt::format("and {} more lines, which the receipt has", lines.left_out), "", "", ""});
     table.depths.push_back(0);
+  }
+  // Where nothing is sampled there is nothing to say of it.
+  constexpr std::size_t sample = 3;
+  const bool sampled = std::ranges::any_of(
+      table.rows, [](const auto& row) { return row[sample] != Cell(std::string()); });
+  if (!sampled) {
+    table.header.pop_back();
+    for (auto& row : table.rows) row.pop_back();
   }
   return table;
 }

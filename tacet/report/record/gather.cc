@@ -118,16 +118,48 @@ std::string banner_of(const ReadResults& results) {
   return {};
 }
 
+bool is_wanted(const ReportRequest& request, std::string_view id) {
+  return request.only.empty() || std::ranges::find(request.only, id) != request.only.end();
+}
+
+void keep_section(Section section, Report& report) {
+  if (!section.blocks.empty()) report.sections.push_back(std::move(section));
+}
+
+Report gather_plan(const ReportRequest& request, base::WorkMeter& work) {
+  if (!request.results.empty() || request.account) {
+    throw base::UsageError("a plan is reported by itself, without results and a ledger");
+  }
+  const auto& plan = *request.plan;
+  const auto& target = plan.schema.target;
+  Report report{target && !target->column.empty()
+                    ? fmt::format("Plan for a model of {}", in_quotes(target->column))
+                    : std::string("Plan for a model"),
+                plan.schema_file.empty() ? std::string() : "schema " + in_quotes(plan.schema_file),
+                plan.cost && !plan.cost->is_protected()
+                    ? fmt::format("PRIVACY: NONE. What is planned would protect nobody ({}).",
+                                  plan.cost->unprotected_reason)
+                    : std::string()};
+  const auto wanted = [&](std::string_view id) { return is_wanted(request, id); };
+  const auto keep = [&](Section section) { keep_section(std::move(section), report); };
+  if (wanted("promise")) keep(planned_promise_section(plan, work));
+  if (wanted("cost")) keep(planned_cost_section(plan));
+  if (wanted("buys")) keep(planned_buys_section(plan, work));
+  if (wanted("check")) keep(planned_check_section(request));
+  return report;
+}
+
 }  // namespace
 
 const std::vector<std::string>& section_ids() {
-  static const std::vector<std::string> ids{"promise", "model",  "metrics", "cost",
-                                            "epsilon", "budget", "summary", "check"};
+  static const std::vector<std::string> ids{"promise", "model",   "metrics", "cost", "epsilon",
+                                            "budget",  "summary", "buys",    "check"};
   return ids;
 }
 
 Report gather(const ReportRequest& request, base::WorkMeter& work) {
   check_only(request.only);
+  if (request.plan) return gather_plan(request, work);
   if (request.results.empty() && !request.account) {
     throw base::UsageError("a report needs a result file, or a ledger with `data_set`");
   }
@@ -135,12 +167,8 @@ Report gather(const ReportRequest& request, base::WorkMeter& work) {
   if (request.account) check_account(material.results, *request.account);
   add_joint(material, work);
   Report report{title_of(material), subtitle_of(material), banner_of(material.results)};
-  const auto wanted = [&](std::string_view id) {
-    return request.only.empty() || std::ranges::find(request.only, id) != request.only.end();
-  };
-  const auto keep = [&](Section section) {
-    if (!section.blocks.empty()) report.sections.push_back(std::move(section));
-  };
+  const auto wanted = [&](std::string_view id) { return is_wanted(request, id); };
+  const auto keep = [&](Section section) { keep_section(std::move(section), report); };
   if (wanted("promise")) keep(promise_section(material));
   if (wanted("model")) keep(model_section(material));
   if (wanted("metrics")) keep(metrics_section(material));
@@ -148,6 +176,7 @@ Report gather(const ReportRequest& request, base::WorkMeter& work) {
   if (wanted("epsilon")) keep(epsilon_section(material, work));
   if (wanted("budget")) keep(budget_section(material));
   if (wanted("summary")) keep(summary_section(material));
+  if (wanted("buys")) keep(buys_section(material));
   if (wanted("check")) keep(check_section(material));
   for (const auto& result : material.results.all) {
     if (report.refuted.empty() && !result.fault.empty()) {

@@ -166,4 +166,84 @@ TEST(Gather, ResultsHaveToBeOfTheAccount) {
   EXPECT_THROW(static_cast<void>(report_of({})), base::UsageError);
 }
 
+data::Schema planned_schema() {
+  return data::schema_from_toml(
+      "public_row_count = 900\n[target]\ncolumn = \"bought\"\npositive = \"yes\"\n"
+      "[[column]]\nname = \"age\"\nkind = \"numeric\"\nlower = 0\nupper = 90\n",
+      "s.toml");
+}
+
+ReportRequest plan_request() {
+  const std::vector<double> epsilons{0.5, 2};
+  ReportRequest request;
+  request.plan = PlannedSpending{.schema = planned_schema(),
+                                 .schema_file = "s.toml",
+                                 .epsilons = plan_epsilons(choose::Request(Adjacency::add_remove),
+                                                           planned_schema(), epsilons)};
+  return request;
+}
+
+std::vector<std::string> picture_names(const Report& report) {
+  std::vector<std::string> names;
+  for (const auto& section : report.sections) {
+    each_picture(section.blocks, [&](const Picture& one) { names.push_back(one.name); });
+  }
+  return names;
+}
+
+TEST(Gather, APlanSaysWhatAnEpsilonBuysAndPromisesNothingYet) {
+  const auto report = report_of(plan_request());
+  EXPECT_EQ(report.title, "Plan for a model of 'bought'");
+  EXPECT_TRUE(report.banner.empty());
+  EXPECT_EQ(picture_names(report), std::vector<std::string>{"epsilon-buys"});
+  const auto text = report_text(report);
+  EXPECT_NE(text.find("nothing is promised yet"), std::string::npos);
+  EXPECT_NE(text.find("Which epsilon is enough?"), std::string::npos);
+  EXPECT_EQ(text.find("Rehearsal"), std::string::npos);
+}
+
+TEST(Gather, ARehearsalIsAnExperimentOnOtherData) {
+  auto request = plan_request();
+  request.plan->rehearsal =
+      Rehearsal{.file = "other.csv",
+                .trained_on = 70,
+                .tested_on = 30,
+                .metric = "accuracy",
+                .baseline_name = "the most frequent class",
+                .baseline = 0.6,
+                .without_noise = 0.9,
+                .epsilons = {{0.5, {0.5, 0.6, 0.7}}, {2, {0.7, 0.8}}, {4, {}}}};
+  const auto report = report_of(request);
+  const auto text = report_text(report);
+  EXPECT_NE(text.find("an experiment on other data"), std::string::npos);
+  EXPECT_NE(text.find("'other.csv' was declared public"), std::string::npos);
+  const Table* numbers = nullptr;
+  for (const auto& section : report.sections) {
+    each_picture(section.blocks, [&](const Picture& one) {
+      if (one.name == "rehearsal") numbers = &one.numbers;
+    });
+  }
+  ASSERT_NE(numbers, nullptr);
+  ASSERT_EQ(numbers->rows.size(), 2U);  // nothing is known at epsilon 4
+  const std::vector<Cell> first{0.5, std::int64_t{3}, 0.5, 0.6, 0.7, 0.6, 0.9};
+  EXPECT_EQ(numbers->rows[0], first);
+  EXPECT_EQ(std::get<double>(numbers->rows[1][3]), 0.75);
+}
+
+TEST(Gather, APlanThatProtectsNobodyShowsNoEpsilon) {
+  auto request = plan_request();
+  request.plan->cost = request.plan->epsilons.front().cost;
+  request.plan->cost->unprotected_reason = "the seed is known";
+  const auto report = report_of(request);
+  EXPECT_NE(report.banner.find("PRIVACY: NONE"), std::string::npos);
+  EXPECT_TRUE(picture_names(report).empty());
+  EXPECT_EQ(report_text(report).find("differential privacy"), std::string::npos);
+}
+
+TEST(Gather, APlanIsReportedByItself) {
+  auto request = plan_request();
+  request.results = request_of(test::example_receipt()).results;
+  EXPECT_THROW(static_cast<void>(report_of(request)), base::UsageError);
+}
+
 }  // namespace tacet::report::gather_test

@@ -223,6 +223,22 @@ void add_evaluation(const ReadResult& result, const std::string& prefix, Section
 
 }  // namespace
 
+std::string metrics_answer(const ReadResult& result) {
+  const auto metrics = metrics_in(result.values);
+  if (metrics.empty()) return "This evaluation released no figure.";
+  const auto& first = metrics.front();
+  auto text = fmt::format("The {} is {}; with privacy's noise, from {} to {} (95 %).", first.name,
+                          number_text(first.value, 3), number_text(first.low, 3),
+                          number_text(first.high, 3));
+  for (const auto& metric : metrics) {
+    if (metric.name == "majority share") {
+      text += fmt::format(" Always predicting the largest class would reach {}.",
+                          number_text(metric.value, 3));
+    }
+  }
+  return text;
+}
+
 Section metrics_section(const Material& material) {
   Section section{"metrics", "How good it is", {}};
   std::size_t number = 0;

@@ -125,6 +125,14 @@ void add_answers(const Material& material, Section& section) {
                     : fmt::format("Which columns matter in {}?", in_quotes(result.name)),
         columns_answer(*effects, std::isinf(result.receipt().guarantee.epsilon)));
   }
+  const auto evaluated = std::ranges::find(results.all, ResultKind::evaluation, &ReadResult::kind);
+  if (evaluated != results.all.end()) {
+    answers.items.emplace_back("How good is it?", metrics_answer(*evaluated));
+  } else if (models > 0) {
+    answers.items.emplace_back("How good is it?",
+                               "Not known: no metric was released with it. A noisy evaluation has "
+                               "a cost of its own.");
+  }
   if (results.all.empty() && material.request.account) {
     answers.items.emplace_back("Who is protected, and against what?",
                                account_promise(material.request.account->account));

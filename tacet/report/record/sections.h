@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tacet/report/record/attack.h"
@@ -24,10 +25,19 @@ struct Material {
 [[nodiscard]] Section promise_section(const Material& material);
 [[nodiscard]] Section model_section(const Material& material);
 [[nodiscard]] Section metrics_section(const Material& material);
+/// The first released figure of an evaluation in words, of classes beside the majority's share.
+[[nodiscard]] std::string metrics_answer(const ReadResult& result);
 [[nodiscard]] Section cost_section(const Material& material);
 [[nodiscard]] Section epsilon_section(const Material& material, base::WorkMeter& work);
 [[nodiscard]] Section budget_section(const Material& material);
 [[nodiscard]] Section summary_section(const Material& material);
+[[nodiscard]] Section buys_section(const Material& material);
 [[nodiscard]] Section check_section(const Material& material);
+
+/// The same of a plan, before anything is spent.
+[[nodiscard]] Section planned_promise_section(const PlannedSpending& plan, base::WorkMeter& work);
+[[nodiscard]] Section planned_cost_section(const PlannedSpending& plan);
+[[nodiscard]] Section planned_buys_section(const PlannedSpending& plan, base::WorkMeter& work);
+[[nodiscard]] Section planned_check_section(const ReportRequest& request);
 
 }  // namespace tacet::report

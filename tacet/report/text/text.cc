@@ -12,7 +12,7 @@
 namespace tacet::report {
 namespace {
 
-constexpr std::size_t line_width = 96;
+constexpr std::size_t terminal_width = 96;
 constexpr std::size_t max_text_rows = 40;
 constexpr std::size_t max_cell_letters = 40;
 
@@ -30,7 +30,7 @@ std::string lines_of(std::string_view text, const std::string& indent) {
   while (at <= shown.size()) {
     const auto end = std::min(shown.find(' ', at), shown.size());
     const auto word = shown.substr(at, end - at);
-    if (!line.empty() && letters_of(line) + 1 + letters_of(word) > line_width) {
+    if (!line.empty() && letters_of(line) + 1 + letters_of(word) > terminal_width) {
       out += indent + line + "\n";
       line.clear();
     }
