@@ -71,7 +71,7 @@ int run(int argc, char** argv) {
        .examples = examples,
        .groups = {{"local", "Learn from devices that trust nobody"},
                   {"schema", "Draft or check a schema"},
-                  {"audit", "Measure what a training gives away"},
+                  {"audit", "Attack claims of privacy"},
                   {"ledger", "Keep account of what was spent on data sets"}}},
       argc, argv);
   std::vector<std::unique_ptr<Command>> commands;
@@ -114,6 +114,9 @@ int run(int argc, char** argv) {
                      make_ledger_verify,
                      make_ledger_resolve,
                      make_ledger_cap,
+                     make_audit_list,
+                     make_audit_run,
+                     make_audit_train,
                      make_audit_one_run,
                      make_audit_memorisation}) {
     commands.push_back(make());

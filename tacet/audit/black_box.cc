@@ -19,7 +19,7 @@ using Map = Eigen::Map<const Eigen::MatrixXd>;
 constexpr std::int64_t pilot_share = 10;  // a tenth
 constexpr std::int64_t most_cells = 64;   // the rest is one more
 
-std::size_t as_size(std::int64_t number) { return static_cast<std::size_t>(number); }
+std::size_t place_of(std::int64_t number) { return static_cast<std::size_t>(number); }
 
 /// Runs on both data sets, all of them before anything is looked at.
 struct Drawn {
@@ -30,8 +30,8 @@ struct Drawn {
 Drawn draw(const Subject& subject, const AuditOptions& options, base::ThreadPool& threads,
            const base::Supervision& supervision) {
   const auto width = static_cast<std::int64_t>(subject.width);
-  Drawn drawn{std::vector<double>(as_size(options.trials * width)),
-              std::vector<double>(as_size(options.trials * width))};
+  Drawn drawn{std::vector<double>(place_of(options.trials * width)),
+              std::vector<double>(place_of(options.trials * width))};
   const auto blocks = (options.trials + options.block - 1) / options.block;
   const auto piece = std::max<std::int64_t>(1, blocks / 50) * threads.size();
   for (std::int64_t done = 0; done < blocks; done += piece) {
@@ -47,7 +47,7 @@ Drawn draw(const Subject& subject, const AuditOptions& options, base::ThreadPool
             const auto seed = data::RandomDraws::mixed(
                 options.seed + 0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(2 * block + other));
             subject.draw(other, seed,
-                         std::span(side).subspan(as_size(first * width), as_size(count * width)));
+                         std::span(side).subspan(place_of(first * width), place_of(count * width)));
           }
         });
   }
@@ -98,13 +98,13 @@ class Scores {
     const auto last = of_pilot ? pilot_ : std::ssize(scores_);
     std::int64_t count = 0;
     for (auto i = first; i < last; ++i) {
-      const double score = scores_[as_size(i)];
+      const double score = scores_[place_of(i)];
       count += score > cut.value || (cut.ties && score == cut.value && coin(i)) ? 1 : 0;
     }
     return {count, last - first};
   }
   [[nodiscard]] std::span<const double> pilot() const {
-    return std::span(scores_).first(as_size(pilot_));
+    return std::span(scores_).first(place_of(pilot_));
   }
   [[nodiscard]] const std::vector<double>& all() const { return scores_; }
 
@@ -254,7 +254,7 @@ void look_at_cells(Finding& finding, const Subject& subject, const Drawn& drawn,
   std::set<double> cells;
   for (const auto* side : {&drawn.one, &drawn.other}) {
     for (std::int64_t i = 0; i < pilot && std::ssize(cells) < most_cells; ++i) {
-      cells.insert((*side)[as_size(i)]);
+      cells.insert((*side)[place_of(i)]);
     }
   }
   const auto seen = [&](const std::vector<double>& side, auto matches) -> Seen {
@@ -313,8 +313,6 @@ void check(const Subject& subject, const AuditOptions& options) {
 
 std::string to_string(Statistic statistic) {
   switch (statistic) {
-    case Statistic::gaussian:
-      return "both error rates of a threshold, as those of two Gaussians";
     case Statistic::ratio:
       return "cuts that a tenth of the runs choose";
     case Statistic::cells:
@@ -351,7 +349,11 @@ Finding audit(const Subject& subject, const AuditOptions& options, base::ThreadP
   }
   const Scores one(std::move(drawn.one), pilot, data::RandomDraws::mixed(options.seed + 1));
   const Scores other(std::move(drawn.other), pilot, data::RandomDraws::mixed(options.seed + 2));
-  if (subject.statistic == Statistic::gaussian) {
+  if (subject.gaussian) {
+    finding.how = subject.width > 1 || subject.statistic == Statistic::direction
+                      ? "both error rates of a threshold along the direction in which a tenth of the "
+                        "runs differ most, as those of two Gaussians"
+                      : "both error rates of a threshold, as those of two Gaussians";
     look_at_gaussians(finding, subject, one, other, level);
   } else {
     look_at_cuts(finding, subject, one, other, level);

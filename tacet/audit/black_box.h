@@ -18,7 +18,6 @@ namespace tacet::audit {
 
 /// How the outcomes of one run are looked at.
 enum class Statistic {
-  gaussian,  ///< a number whose laws are Gaussians of one variance: error rates convert to mu
   ratio,     ///< a number that rises with the likelihood ratio of both laws: cuts
   cells,     ///< one of few outcomes: each of them, with Bonferroni
   direction  ///< several numbers: along the direction in which pilot runs differ most, then cuts
@@ -29,6 +28,9 @@ enum class Statistic {
 struct Subject {
   std::string pair;  ///< the neighbours, in words
   Statistic statistic = Statistic::ratio;
+  /// The release costs what Gaussian noise does, so that what any test shows of it converts to a mu
+  /// (Dong, Roth, Su 2019). Not for samples, whose curve is another.
+  bool gaussian = false;
   privacy::Guarantee claim;  ///< its epsilon is an upper end of the accountant
   /// What the release costs, for its trade-off curve; nothing where only the claim is stated.
   std::optional<privacy::Event> event = {};
@@ -48,7 +50,7 @@ struct AuditOptions {
 /// What an audit found.
 struct Finding {
   double epsilon_at_least = 0;      ///< at the claim's delta
-  std::optional<double> mu_at_least;  ///< Gaussian outcomes only
+  std::optional<double> mu_at_least = {};  ///< of Gaussian releases
   double p_value = 1;               ///< of the claim
   bool refuted = false;             ///< at the confidence asked for
   bool below_curve = false;         ///< refuted by the event's trade-off curve
