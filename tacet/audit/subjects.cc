@@ -122,6 +122,7 @@ Subject discrete_noise(std::string_view /*name*/, const Guarantee& claim) {
                               ? "two counts, a record in one or in the other"
                               : "two counts, and a record more in one of them",
                   .claim = stated(event, claim)};
+  if (!pure) subject.event = event;
   subject.draw = numbers(event, claim.adjacency, [=](bool other, const ReleaseContext& context) {
     auto sum = counts_of(claim.adjacency, other);
     const privacy::NoiseMultiplier noise(least);

@@ -177,7 +177,7 @@ constexpr FaultTest tests[] = {
     {"coarser_noise_grid", coarser_noise_grid},
     {"halved_discrete_laplace", [] { return audited("discrete-noise", pure, 10000); }},
     {"deviation_for_variance",
-     [] { return audited("discrete-noise", {.5, 1e-5, add_remove}, 10000); }},
+     [] { return audited("discrete-noise", {.5, 1e-5, add_remove}, 30000); }},
     {"noise_of_all_steps_equal", noise_of_all_steps_equal},
     {"noise_of_resumed_runs_equal", noise_of_resumed_runs_equal},
     {"sampling_rate_doubled", sampling_rate_doubled},

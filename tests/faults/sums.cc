@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
@@ -23,7 +24,7 @@ using mechanism::ReleaseContext;
 constexpr privacy::Guarantee claimed{1, 1e-5, add_remove};
 
 /// A sum of nothing, and of one record that is not as it should be. Shown along the diagonal.
-Finding with_record(const std::vector<double>& record, std::int64_t trials) {
+audit::Subject with_record(const std::vector<double>& record) {
   const double mu = accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5));
   const privacy::NoiseMultiplier noise(1 / mu);
   auto subject = subject_of(privacy::Gaussian{noise.value()}, claimed,
@@ -37,13 +38,23 @@ Finding with_record(const std::vector<double>& record, std::int64_t trials) {
                               return total;
                             });
   subject.gaussian = true;
-  return audited(subject, trials);
+  return subject;
 }
 
-Finding clipping_off() { return with_record({10}, 1000); }
-Finding clipping_by_coordinate() { return with_record(std::vector<double>(16, 1.0), 1000); }
+Finding clipping_off() { return audited(with_record({10}), 1000); }
+Finding clipping_by_coordinate() {
+  return audited(with_record(std::vector<double>(16, 1.0)), 1000);
+}
+/// What overflows is far away on either side.
 Finding infinity_past_the_clip() {
-  return with_record({std::numeric_limits<double>::infinity()}, 1000);
+  auto subject = with_record({std::numeric_limits<double>::infinity()});
+  subject.gaussian = false;
+  subject.draw = [draw = std::move(subject.draw)](bool other, std::uint64_t seed,
+                                                  std::span<double> out) {
+    draw(other, seed, out);
+    for (double& number : out) number = std::fabs(number);
+  };
+  return audited(subject, 1000);
 }
 
 /// Ten records of one unit, of which one counts.
