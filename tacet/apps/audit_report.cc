@@ -35,9 +35,8 @@ std::string meaning_of(const AuditResult& result) {
 
 report::Picture picture_of(const AuditResult& result) {
   const auto& claim = result.subject.claim;
-  const auto curve = result.subject.event
-                         ? audit::TradeOff(*result.subject.event, claim.adjacency)
-                         : audit::TradeOff(claim);
+  const auto curve = result.subject.event ? audit::TradeOff(*result.subject.event, claim.adjacency)
+                                          : audit::TradeOff(claim);
   report::Plot plot;
   plot.title = "False alarms and misses";
   plot.x = {.label = "share of false alarms", .with_zero = true};
@@ -52,15 +51,15 @@ report::Picture picture_of(const AuditResult& result) {
   report::Table numbers{.caption = "Shares of wrong answers of tests, without their uncertainty",
                         .header = {"false alarms", "misses", "least misses claimed"}};
   for (const auto& point : result.finding.points) {
-    plot.marks.push_back(
-        {.at = point.alarms, .value = point.misses, .tone = report::Tone::second});
+    plot.marks.push_back({.at = point.alarms, .value = point.misses, .tone = report::Tone::second});
     numbers.rows.push_back({point.alarms, point.misses, curve.misses(point.alarms)});
   }
   plot.mark_labels.push_back({report::Tone::second, "measured"});
   return {.name = "audit-trade-off",
           .title = "What tests can tell of one record",
-          .finding = "Each point is a test that says on which of two data sets a run was. A claim "
-                     "is refuted where points lie below the line by more than chance.",
+          .finding =
+              "Each point is a test that says on which of two data sets a run was. A claim "
+              "is refuted where points lie below the line by more than chance.",
           .plots = {std::move(plot)},
           .numbers = std::move(numbers)};
 }
@@ -109,15 +108,15 @@ std::string audit_page(const AuditResult& result) {
   report::Report page;
   page.title = "Audit of " + result.name;
   page.subtitle = "Claimed: " + claim_of(result.subject.claim);
-  if (finding.refuted) page.banner = "The claim is refuted. Report it to the address in SECURITY.md.";
+  if (finding.refuted)
+    page.banner = "The claim is refuted. Report it to the address in SECURITY.md.";
   report::Answers answers;
   answers.items = {
       {"What was measured?", fmt::format("Epsilon is at least {:.4g} ({}).",
                                          finding.epsilon_at_least, confidence_of(finding))},
       {"What does that mean?", meaning_of(result)},
-      {"How was it measured?",
-       fmt::format("{} runs on each of two data sets: {}. Looked at: {}.", finding.trials,
-                   result.subject.pair, finding.how)}};
+      {"How was it measured?", fmt::format("{} runs on each of two data sets: {}. Looked at: {}.",
+                                           finding.trials, result.subject.pair, finding.how)}};
   report::Section section{.id = "audit", .title = "What an attack shows"};
   section.blocks.push_back({std::move(answers)});
   section.blocks.push_back({picture_of(result)});

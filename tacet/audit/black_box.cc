@@ -236,9 +236,8 @@ void look_at_cuts(Finding& finding, const Subject& subject, const Scores& one, c
   const TwoWays seen{other.above(chosen.up, false), one.above(chosen.up, false),
                      other.above(chosen.down, false).complement(),
                      one.above(chosen.down, false).complement()};
-  conclude(finding, subject, level, [&](double of) {
-    return epsilon_refuted(seen, subject.claim.delta, of / share);
-  });
+  conclude(finding, subject, level,
+           [&](double of) { return epsilon_refuted(seen, subject.claim.delta, of / share); });
   if (!subject.event) return;
   const TradeOff curve(*subject.event, subject.claim.adjacency);
   const auto errors = errors_at(below(curve, one, other), one, other, false);
@@ -249,8 +248,8 @@ void look_at_cuts(Finding& finding, const Subject& subject, const Scores& one, c
 }
 
 /// Each outcome that the pilot saw, and all others together.
-void look_at_cells(Finding& finding, const Subject& subject, const Drawn& drawn,
-                   std::int64_t pilot, double level) {
+void look_at_cells(Finding& finding, const Subject& subject, const Drawn& drawn, std::int64_t pilot,
+                   double level) {
   std::set<double> cells;
   for (const auto* side : {&drawn.one, &drawn.other}) {
     for (std::int64_t i = 0; i < pilot && std::ssize(cells) < most_cells; ++i) {
@@ -350,10 +349,11 @@ Finding audit(const Subject& subject, const AuditOptions& options, base::ThreadP
   const Scores one(std::move(drawn.one), pilot, data::RandomDraws::mixed(options.seed + 1));
   const Scores other(std::move(drawn.other), pilot, data::RandomDraws::mixed(options.seed + 2));
   if (subject.gaussian) {
-    finding.how = subject.width > 1 || subject.statistic == Statistic::direction
-                      ? "both error rates of a threshold along the direction in which a tenth of the "
-                        "runs differ most, as those of two Gaussians"
-                      : "both error rates of a threshold, as those of two Gaussians";
+    finding.how =
+        subject.width > 1 || subject.statistic == Statistic::direction
+            ? "both error rates of a threshold along the direction in which a tenth of the "
+              "runs differ most, as those of two Gaussians"
+            : "both error rates of a threshold, as those of two Gaussians";
     look_at_gaussians(finding, subject, one, other, level);
   } else {
     look_at_cuts(finding, subject, one, other, level);

@@ -41,22 +41,22 @@ struct Subject {
 };
 
 struct AuditOptions {
-  std::int64_t trials = 100000;    ///< runs on each data set
-  double confidence = 1 - 1e-6;    ///< of the bound
-  std::uint64_t seed = 0;          ///< one seed, one result, on any number of threads
-  std::int64_t block = 1000;       ///< runs that share a seed
+  std::int64_t trials = 100000;  ///< runs on each data set
+  double confidence = 1 - 1e-6;  ///< of the bound
+  std::uint64_t seed = 0;        ///< one seed, one result, on any number of threads
+  std::int64_t block = 1000;     ///< runs that share a seed
 };
 
 /// What an audit found.
 struct Finding {
-  double epsilon_at_least = 0;      ///< at the claim's delta
+  double epsilon_at_least = 0;             ///< at the claim's delta
   std::optional<double> mu_at_least = {};  ///< of Gaussian releases
-  double p_value = 1;               ///< of the claim
-  bool refuted = false;             ///< at the confidence asked for
-  bool below_curve = false;         ///< refuted by the event's trade-off curve
-  std::int64_t trials = 0;          ///< on each data set, the pilot runs included
+  double p_value = 1;                      ///< of the claim
+  bool refuted = false;                    ///< at the confidence asked for
+  bool below_curve = false;                ///< refuted by the event's trade-off curve
+  std::int64_t trials = 0;                 ///< on each data set, the pilot runs included
   double confidence = 0;
-  std::string how;                  ///< the statistic, in words
+  std::string how;  ///< the statistic, in words
   struct Point {
     double alarms;  ///< share of runs on the first data set that a cut takes for the second
     double misses;

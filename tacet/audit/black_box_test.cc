@@ -118,7 +118,7 @@ TEST(BlackBox, RefusesWhatCouldNotRefute) {
 }
 
 // Every audit that the program has runs under all that it is said to be proved for.
-TEST(NamedAudits, AreBelowTheirClaims) {
+TEST(NamedAuditsLong, AreBelowTheirClaims) {
   base::ThreadPool threads(2);
   for (const auto& one : named_audits()) {
     for (const auto adjacency : {add_remove, zero_out, replace_one}) {

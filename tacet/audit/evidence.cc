@@ -21,6 +21,17 @@ void check(std::int64_t successes, std::int64_t trials, double level) {
   }
 }
 
+/// A quantile whose search does not end, as at levels far below any that is asked for, is replaced
+/// by `trivial`, which every proportion keeps.
+template <typename Quantile>
+double or_trivial(double trivial, const Quantile& quantile) {
+  try {
+    return quantile();
+  } catch (const boost::math::evaluation_error&) {
+    return trivial;
+  }
+}
+
 double quantile_of_upper(double share) {
   // Beyond this share the quantile overflows; its mu is then refuted by nothing.
   if (share >= 1) return std::numeric_limits<double>::infinity();
@@ -35,7 +46,7 @@ double binomial_lower_bound(std::int64_t successes, std::int64_t trials, double 
   if (successes == 0) return 0;
   const boost::math::beta_distribution<> law(static_cast<double>(successes),
                                              static_cast<double>(trials - successes + 1));
-  return boost::math::quantile(law, level);
+  return or_trivial(0, [&] { return boost::math::quantile(law, level); });
 }
 
 double binomial_upper_bound(std::int64_t successes, std::int64_t trials, double level) {
@@ -43,7 +54,7 @@ double binomial_upper_bound(std::int64_t successes, std::int64_t trials, double 
   if (successes == trials) return 1;
   const boost::math::beta_distribution<> law(static_cast<double>(successes + 1),
                                              static_cast<double>(trials - successes));
-  return boost::math::quantile(boost::math::complement(law, level));
+  return or_trivial(1, [&] { return boost::math::quantile(boost::math::complement(law, level)); });
 }
 
 double epsilon_refuted(const Seen& often, const Seen& seldom, double delta, double level) {
@@ -81,8 +92,8 @@ double TradeOff::misses(double alarms) const {
   }
   double most = 0;
   for (const auto& [epsilon, delta] : lines_) {
-    most = std::max({most, 1 - delta - std::exp(epsilon) * alarms,
-                     std::exp(-epsilon) * (1 - delta - alarms)});
+    most = std::max(
+        {most, 1 - delta - std::exp(epsilon) * alarms, std::exp(-epsilon) * (1 - delta - alarms)});
   }
   return most;
 }

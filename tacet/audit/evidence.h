@@ -81,9 +81,9 @@ class TradeOff {
 /// `refuted` must stay true as levels grow. 1 where it never is.
 template <typename Refuted>
 [[nodiscard]] double p_value(const Refuted& refuted) {
-  constexpr double least = 1e-300;
+  constexpr double least = 1e-100;
   if (refuted(least)) return least;
-  double low = -300;
+  double low = -100;
   double high = 0;
   if (!refuted(0.999999)) return 1;
   for (int i = 0; i < 40; ++i) {

@@ -45,8 +45,7 @@ TEST(Evidence, CurvesLieBelowTheTrueOneAndComeNear) {
   const boost::math::normal normal;
   const TradeOff curve(privacy::Gaussian{1}, privacy::Adjacency::add_remove);
   for (const double alarms : {0.001, 0.05, 0.3, 0.6, 0.95}) {
-    const double truth =
-        boost::math::cdf(normal, boost::math::quantile(normal, 1 - alarms) - 1);
+    const double truth = boost::math::cdf(normal, boost::math::quantile(normal, 1 - alarms) - 1);
     EXPECT_LE(curve.misses(alarms), truth + 1e-9) << alarms;
     EXPECT_GE(curve.misses(alarms), truth - 0.003) << alarms;
   }
@@ -71,12 +70,12 @@ struct Cell {
 /// binomial, so that they are drawn and not the runs.
 int found_of_4000(const Cell& cell, double fault) {
   std::mt19937_64 bits(static_cast<std::uint64_t>(1000 * cell.epsilon * fault));
-  const double mu = accounting::gaussian::mu_for(privacy::Epsilon(cell.epsilon),
-                                                 privacy::Delta(delta));
+  const double mu =
+      accounting::gaussian::mu_for(privacy::Epsilon(cell.epsilon), privacy::Delta(delta));
   const auto counted = cell.runs - cell.runs / 10;
   const boost::math::normal normal;
-  std::binomial_distribution<std::int64_t> wrong(
-      counted, boost::math::cdf(normal, -mu * fault / 2));
+  std::binomial_distribution<std::int64_t> wrong(counted,
+                                                 boost::math::cdf(normal, -mu * fault / 2));
   int found = 0;
   for (int audit = 0; audit < 4000; ++audit) {
     const Errors errors{{wrong(bits), counted}, {wrong(bits), counted}};
@@ -87,7 +86,8 @@ int found_of_4000(const Cell& cell, double fault) {
 
 void expect_power(double fault, std::initializer_list<Cell> cells) {
   for (const auto& cell : cells) {
-    EXPECT_GE(found_of_4000(cell, fault), 3996) << "epsilon " << cell.epsilon << ", fault " << fault;
+    EXPECT_GE(found_of_4000(cell, fault), 3996)
+        << "epsilon " << cell.epsilon << ", fault " << fault;
   }
 }
 
@@ -101,8 +101,8 @@ TEST(Evidence, SmallNoiseIsFoundInSoManyRuns) {
 // Pure claims of epsilon 1 by an event that has half of the mass on one side, as beyond both peaks
 // of Laplace noise.
 TEST(Evidence, LargerPureEpsilonsAreFoundInSoManyRuns) {
-  for (const auto& [fault, runs] : {std::pair{2.0, 3000}, {1.2, 30000}, {1.1, 100000},
-                                    {1.05, 1000000}}) {
+  for (const auto& [fault, runs] :
+       {std::pair{2.0, 3000}, {1.2, 30000}, {1.1, 100000}, {1.05, 1000000}}) {
     std::mt19937_64 bits(static_cast<std::uint64_t>(runs));
     const std::int64_t counted = runs - runs / 10;
     std::binomial_distribution<std::int64_t> often(counted, 0.5);
@@ -135,8 +135,8 @@ TEST(Evidence, HonestRunsShowNearlyAllThereIs) {
     double epsilon, gaussian, pure;
   } cells[] = {{1, 0.76, 0.94}, {2, 1.74, 1.92}, {4, 3.70, 3.81}};
   for (const auto& cell : cells) {
-    const double mu = accounting::gaussian::mu_for(privacy::Epsilon(cell.epsilon),
-                                                   privacy::Delta(delta));
+    const double mu =
+        accounting::gaussian::mu_for(privacy::Epsilon(cell.epsilon), privacy::Delta(delta));
     EXPECT_GE(middle([&](auto& bits) {
                 std::binomial_distribution<std::int64_t> wrong(counted,
                                                                boost::math::cdf(normal, -mu / 2));

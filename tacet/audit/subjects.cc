@@ -88,8 +88,8 @@ Subject gaussian(std::string_view /*name*/, const Guarantee& claim) {
 Subject laplace(std::string_view /*name*/, const Guarantee& claim) {
   const privacy::NoiseMultiplier multiplier(privacy::distance_factor(claim.adjacency) /
                                             claim.epsilon);
-  const auto event = mechanism::laplace_event(
-      sum_of(optimize::Norm::l1, claim.adjacency, false), multiplier);
+  const auto event =
+      mechanism::laplace_event(sum_of(optimize::Norm::l1, claim.adjacency, false), multiplier);
   Subject subject{.pair = pair_of_sums(claim.adjacency), .claim = stated(event, claim)};
   subject.draw = numbers(event, claim.adjacency, [=](bool other, const ReleaseContext& context) {
     return mechanism::release_laplace(sum_of(optimize::Norm::l1, claim.adjacency, other),
@@ -139,9 +139,9 @@ Subject discrete_noise(std::string_view /*name*/, const Guarantee& claim) {
 
 /// Two candidates of which one or the other is better by one record.
 mechanism::Scores votes(Adjacency adjacency, bool other) {
-  return mechanism::Scores::integers(other ? std::vector<std::int64_t>{1, 0}
-                                           : std::vector<std::int64_t>{0, 1},
-                                     1, mechanism::Movement::any, adjacency);
+  return mechanism::Scores::integers(
+      other ? std::vector<std::int64_t>{1, 0} : std::vector<std::int64_t>{0, 1}, 1,
+      mechanism::Movement::any, adjacency);
 }
 
 /// One candidate against many others: it gains a record that all others lose, or the other way
@@ -154,35 +154,37 @@ mechanism::Scores one_against_many(Adjacency adjacency, bool other) {
 
 Subject selection(std::string_view name, const Guarantee& claim) {
   const privacy::Epsilon epsilon(claim.epsilon);
-  const auto event = name == "exponential"
-                         ? mechanism::exponential_event(epsilon, claim.adjacency)
-                     : name == "permute-and-flip"
-                         ? mechanism::permute_and_flip_event(epsilon, claim.adjacency)
-                         : mechanism::noisy_max_event(mechanism::NoisyMax::laplace, epsilon,
-                                                      claim.adjacency);
+  const auto event =
+      name == "exponential" ? mechanism::exponential_event(epsilon, claim.adjacency)
+      : name == "permute-and-flip"
+          ? mechanism::permute_and_flip_event(epsilon, claim.adjacency)
+          : mechanism::noisy_max_event(mechanism::NoisyMax::laplace, epsilon, claim.adjacency);
   Subject subject{.pair = "a candidate better than 20 others by a record, or worse",
                   .statistic = Statistic::cells,
                   .claim = stated(event, claim)};
-  subject.draw = numbers(event, claim.adjacency, [=, name = std::string(name)](
-                                                     bool other, const ReleaseContext& context) {
-    const auto scores = one_against_many(claim.adjacency, other);
-    const auto chosen =
-        name == "exponential"        ? mechanism::select_exponential(scores, epsilon, context)
-        : name == "permute-and-flip" ? mechanism::select_permute_and_flip(scores, epsilon, context)
-                                     : mechanism::select_noisy_max(mechanism::NoisyMax::laplace,
-                                                                   scores, epsilon, context);
-    return static_cast<double>(chosen.value());
-  });
+  subject.draw = numbers(event, claim.adjacency,
+                         [=, name = std::string(name)](bool other, const ReleaseContext& context) {
+                           const auto scores = one_against_many(claim.adjacency, other);
+                           const auto chosen =
+                               name == "exponential"
+                                   ? mechanism::select_exponential(scores, epsilon, context)
+                               : name == "permute-and-flip"
+                                   ? mechanism::select_permute_and_flip(scores, epsilon, context)
+                                   : mechanism::select_noisy_max(mechanism::NoisyMax::laplace,
+                                                                 scores, epsilon, context);
+                           return static_cast<double>(chosen.value());
+                         });
   return subject;
 }
 
 Subject sparse_vector(std::string_view /*name*/, const Guarantee& claim) {
-  const mechanism::SparseVectorOptions options{.threshold = 1,
-                                               .selection_epsilon = privacy::Epsilon(claim.epsilon)};
+  const mechanism::SparseVectorOptions options{
+      .threshold = 1, .selection_epsilon = privacy::Epsilon(claim.epsilon)};
   const auto event = mechanism::sparse_vector_event(options, claim.adjacency);
-  Subject subject{.pair = "two queries of which one or the other is at the threshold, the other one below",
-                  .statistic = Statistic::cells,
-                  .claim = stated(event, claim)};
+  Subject subject{
+      .pair = "two queries of which one or the other is at the threshold, the other one below",
+      .statistic = Statistic::cells,
+      .claim = stated(event, claim)};
   subject.draw = numbers(event, claim.adjacency, [=](bool other, const ReleaseContext& context) {
     const auto found =
         mechanism::release_sparse_vector(votes(claim.adjacency, other), options, context);
@@ -285,15 +287,30 @@ const NamedAudit table[] = {
     {"gradient/partition", "gradient", "four steps over the blocks of passes", replaced,
      privacy::no_adjacency, some, training},
     {"output", "output", "a whole training", replaced, privacy::no_adjacency, some, training},
-    {"objective", "objective", "a whole training", {add_remove, replace_one},
-     {add_remove, replace_one}, some, training},
-    {"regularized-output", "regularized-output", "a whole training", {add_remove, replace_one},
-     {add_remove, replace_one}, some, training},
+    {"objective",
+     "objective",
+     "a whole training",
+     {add_remove, replace_one},
+     {add_remove, replace_one},
+     some,
+     training},
+    {"regularized-output",
+     "regularized-output",
+     "a whole training",
+     {add_remove, replace_one},
+     {add_remove, replace_one},
+     some,
+     training},
     {"ladder", "chains of phases", "a whole training", replaced, replaced, some, training},
     {"localized", "chains of phases", "a whole training", replaced, replaced, some, training},
     {"phased-erm", "chains of phases", "a whole training", replaced, replaced, some, training},
-    {"adassp", "adassp", "a whole training", {add_remove, replace_one}, privacy::no_adjacency,
-     some, training},
+    {"adassp",
+     "adassp",
+     "a whole training",
+     {add_remove, replace_one},
+     privacy::no_adjacency,
+     some,
+     training},
 };
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace tacet::audit {
 /// Attacks that `audit.run` knows by name. tests/audits/registry.toml has a row for each.
 struct NamedAudit {
   std::string_view name;
-  std::string_view row;  ///< in the registry
-  std::string_view what; ///< is attacked, in a few words
+  std::string_view row;   ///< in the registry
+  std::string_view what;  ///< is attacked, in a few words
   privacy::AdjacencySet with_delta;
   privacy::AdjacencySet pure;
   std::int64_t trials;  ///< where none are asked for

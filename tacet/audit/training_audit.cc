@@ -82,11 +82,12 @@ data::Dataset records_of(const learn::Training& plan, bool other) {
   const auto count = plan.public_row_count > 0 ? plan.public_row_count : few_records;
   const auto canaries = std::min(records_of_unit(plan), count - 1);
   std::int64_t unit = 0;
-  for (std::int64_t i = 0; i + canaries < count; ++i) append(records, rows.usual, units ? unit++ : 0);
+  for (std::int64_t i = 0; i + canaries < count; ++i)
+    append(records, rows.usual, units ? unit++ : 0);
   if (!other && adjacency == Adjacency::add_remove) return records;
-  const auto& last = other                               ? rows.canary
+  const auto& last = other                              ? rows.canary
                      : adjacency == Adjacency::zero_out ? rows.nothing
-                                                         : rows.usual;
+                                                        : rows.usual;
   for (std::int64_t i = 0; i < canaries; ++i) append(records, last, units ? unit : 0);
   return records;
 }
@@ -132,7 +133,8 @@ Subject training_subject(const learn::Training& plan) {
   if (plan.unprotected()) {
     throw base::UsageError("without noise nothing is claimed that could be refuted");
   }
-  const auto both = std::make_shared<const Both>(Both{records_of(plan, false), records_of(plan, true)});
+  const auto both =
+      std::make_shared<const Both>(Both{records_of(plan, false), records_of(plan, true)});
   Subject subject;
   subject.pair = pair_of(plan.guarantee.adjacency);
   subject.statistic = Statistic::direction;

@@ -37,7 +37,9 @@ constexpr double level = 1e-6;
                               std::int64_t trials);
 
 /// Something that sound code never does.
-[[nodiscard]] inline Finding certain(bool found, std::int64_t runs) { return {found ? 0.0 : 1.0, runs}; }
+[[nodiscard]] inline Finding certain(bool found, std::int64_t runs) {
+  return {found ? 0.0 : 1.0, runs};
+}
 
 /// Runs from one seed that show one number each, and pay for it.
 using Shown = std::function<double(bool other, const mechanism::ReleaseContext& context)>;

@@ -54,9 +54,9 @@ std::vector<FaultTest> all_tests() {
 bool holds(const FaultTest& test, bool planted) {
   const auto [p_value, runs] = test.run();
   const bool found = p_value < level;
-  fmt::print("{:<40} p-value {:<10.3g} runs {:<8} {}\n", test.fault, p_value, runs,
-             found == planted ? (planted ? "found" : "sound")
-                              : (planted ? "NOT FOUND" : "FALSE ALARM"));
+  fmt::print(
+      "{:<40} p-value {:<10.3g} runs {:<8} {}\n", test.fault, p_value, runs,
+      found == planted ? (planted ? "found" : "sound") : (planted ? "NOT FOUND" : "FALSE ALARM"));
   std::fflush(stdout);
   return found == planted;
 }

@@ -114,8 +114,8 @@ std::int64_t counted(std::int64_t draws, const Count& count) {
   std::int64_t times = 0;
   for (std::uint64_t step = 0; step < static_cast<std::uint64_t>(draws); ++step) {
     const random::KeystreamBlock block(source.claim(random::Purpose::sampling, step, 0));
-    times += count(
-        random::poisson_sample(block, random::PoissonRate::at_least(rate), 0, population));
+    times +=
+        count(random::poisson_sample(block, random::PoissonRate::at_least(rate), 0, population));
   }
   return times;
 }
@@ -151,19 +151,19 @@ Finding one_step_too_few() {
   const double mu = accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5));
   const privacy::NoiseMultiplier noise(std::sqrt(2) / mu);
   const privacy::Event event = privacy::Repeated{2, privacy::Gaussian{noise.value()}};
-  auto subject = subject_of(
-      event, accounting::account(event, add_remove, privacy::Delta(1e-5)),
-      [=](bool other, const ReleaseContext& context) {
-        double sum = 0;
-        for (const std::uint64_t tensor : {0U, 1U}) {
-          auto again = context.address;
-          again.tensor = tensor;
-          sum += mechanism::release_gaussian(sum_of({other ? 1.0 : 0.0}, optimize::Norm::l2), noise,
-                                             {again, context.source, context.reservation})
-                     .value()[0];
-        }
-        return sum;
-      });
+  auto subject = subject_of(event, accounting::account(event, add_remove, privacy::Delta(1e-5)),
+                            [=](bool other, const ReleaseContext& context) {
+                              double sum = 0;
+                              for (const std::uint64_t tensor : {0U, 1U}) {
+                                auto again = context.address;
+                                again.tensor = tensor;
+                                sum += mechanism::release_gaussian(
+                                           sum_of({other ? 1.0 : 0.0}, optimize::Norm::l2), noise,
+                                           {again, context.source, context.reservation})
+                                           .value()[0];
+                              }
+                              return sum;
+                            });
   subject.gaussian = true;
   return audited(subject, 30000);
 }
@@ -177,15 +177,22 @@ constexpr FaultTest tests[] = {
     {"coarser_noise_grid", coarser_noise_grid},
     {"halved_discrete_laplace", [] { return audited("discrete-noise", pure, 10000); }},
     {"deviation_for_variance",
-     [] { return audited("discrete-noise", {.5, 1e-5, add_remove}, 30000); }},
+     [] {
+       return audited("discrete-noise", {.5, 1e-5, add_remove}, 30000);
+     }},
     {"noise_of_all_steps_equal", noise_of_all_steps_equal},
     {"noise_of_resumed_runs_equal", noise_of_resumed_runs_equal},
     {"sampling_rate_doubled", sampling_rate_doubled},
     {"last_record_never_sampled", last_record_never_sampled},
     {"sample_repeats_records", sample_repeats_records},
     {"replaced_record_at_one_bound",
-     [] { return audited("gaussian", {1, 1e-5, replace_one}, 10000); }},
-    {"laplace_at_one_bound", [] { return audited("laplace", {1, 0, replace_one}, 3000); }},
+     [] {
+       return audited("gaussian", {1, 1e-5, replace_one}, 10000);
+     }},
+    {"laplace_at_one_bound",
+     [] {
+       return audited("laplace", {1, 0, replace_one}, 3000);
+     }},
     {"one_step_too_few", one_step_too_few}};
 
 }  // namespace

@@ -46,15 +46,14 @@ Finding answers(std::int64_t positives) {
 Finding top_k_priced_as_one() {
   const auto event = mechanism::top_event(3, privacy::Epsilon(1), add_remove);
   const auto claim = accounting::account(event, add_remove, privacy::Delta(0));
-  return audited(
-      subject_of(privacy::Repeated{3, event}, claim,
-                 [=](bool other, const ReleaseContext& context) {
-                   const auto chosen = mechanism::select_top(halves(3, other), 3,
-                                                             privacy::Epsilon(1), context);
-                   return static_cast<double>(
-                       std::ranges::count_if(chosen.value(), [](auto i) { return i < 3; }));
-                 }),
-      50000);
+  return audited(subject_of(privacy::Repeated{3, event}, claim,
+                            [=](bool other, const ReleaseContext& context) {
+                              const auto chosen = mechanism::select_top(
+                                  halves(3, other), 3, privacy::Epsilon(1), context);
+                              return static_cast<double>(std::ranges::count_if(
+                                  chosen.value(), [](auto i) { return i < 3; }));
+                            }),
+                 50000);
 }
 
 constexpr FaultTest tests[] = {

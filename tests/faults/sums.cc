@@ -27,16 +27,15 @@ constexpr privacy::Guarantee claimed{1, 1e-5, add_remove};
 audit::Subject with_record(const std::vector<double>& record) {
   const double mu = accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5));
   const privacy::NoiseMultiplier noise(1 / mu);
-  auto subject = subject_of(privacy::Gaussian{noise.value()}, claimed,
-                            [=](bool other, const ReleaseContext& context) {
-                              optimize::VectorSum sum(std::ssize(record), optimize::Norm::l2, 1);
-                              if (other) sum.add(record);
-                              const auto noisy = mechanism::release_gaussian(std::move(sum).take(),
-                                                                             noise, context);
-                              double total = 0;
-                              for (const double number : noisy.value()) total += number;
-                              return total;
-                            });
+  auto subject = subject_of(
+      privacy::Gaussian{noise.value()}, claimed, [=](bool other, const ReleaseContext& context) {
+        optimize::VectorSum sum(std::ssize(record), optimize::Norm::l2, 1);
+        if (other) sum.add(record);
+        const auto noisy = mechanism::release_gaussian(std::move(sum).take(), noise, context);
+        double total = 0;
+        for (const double number : noisy.value()) total += number;
+        return total;
+      });
   subject.gaussian = true;
   return subject;
 }
@@ -62,16 +61,15 @@ Finding units_without_limit() {
   const privacy::NoiseMultiplier noise(1);
   optimize::Histogram shape(1, optimize::UnitLimit(1));
   const auto event = mechanism::discrete_laplace_event(std::move(shape).take(), noise);
-  return audited(
-      subject_of(event, {1, 0, add_remove},
-                 [=](bool other, const ReleaseContext& context) {
-                   optimize::Histogram counts(1, optimize::UnitLimit(1));
-                   for (int i = 0; other && i < 10; ++i) counts.add(0, 7);
-                   return mechanism::release_discrete_laplace(std::move(counts).take(), noise,
-                                                              context)
-                       .value()[0];
-                 }),
-      3000);
+  return audited(subject_of(event, {1, 0, add_remove},
+                            [=](bool other, const ReleaseContext& context) {
+                              optimize::Histogram counts(1, optimize::UnitLimit(1));
+                              for (int i = 0; other && i < 10; ++i) counts.add(0, 7);
+                              return mechanism::release_discrete_laplace(std::move(counts).take(),
+                                                                         noise, context)
+                                  .value()[0];
+                            }),
+                 3000);
 }
 
 /// A record that leaves one count for another.

@@ -57,8 +57,7 @@ class AttackOptions {
   void declare(Options& options) {
     options.heading("Audit");
     options.add("--trials", trials_, "COUNT", "Runs on each of the two data sets");
-    options.add("--confidence", confidence_, "NUMBER",
-                "Of the measured bound [default: 0.999999]");
+    options.add("--confidence", confidence_, "NUMBER", "Of the measured bound [default: 0.999999]");
     options.add("--audit-seed", seed_, "NUMBER",
                 "Where randomness comes from: one seed, one result [default: 0]");
     options.add("--page", page_, "FILE",
@@ -108,18 +107,18 @@ constexpr std::string_view run_examples =
     "  tacet audit run laplace --epsilon 1\n"
     "  tacet audit run gaussian --epsilon 2 --delta 1e-6 --adjacency replace_one --trials 30000\n"
     "\n"
-    "Runs a release on two neighbouring data sets that are made up, and tells them apart. Reads no\n"
+    "Runs a release on two neighbouring data sets that are made up, and tells them apart. Reads "
+    "no\n"
     "data. Exit code 5 where the claim is refuted. A bound below the claim proves nothing.\n";
 
 class AuditRun : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options =
-        add(line, "audit run", "Attack one kind of release, to prove its epsilon wrong", run_examples);
+    auto& options = add(line, "audit run", "Attack one kind of release, to prove its epsilon wrong",
+                        run_examples);
     options.add("name", name_, "NAME", "What `tacet audit list` lists", Form::required);
     options.add("--epsilon", epsilon_, "NUMBER", "What the release claims [default: 1]");
-    options.add("--delta", delta_, "NUMBER",
-                "The same [default: 0 for what is pure, else 1e-5]");
+    options.add("--delta", delta_, "NUMBER", "The same [default: 0 for what is pure, else 1e-5]");
     options.add("--adjacency", adjacency_, "NAME",
                 "Neighbours: add_remove, zero_out or replace_one [default: the first it has]");
     options.offer("--adjacency", {"add_remove", "zero_out", "replace_one"});
@@ -155,14 +154,15 @@ constexpr std::string_view train_examples =
     "  tacet audit train --schema s.toml --method output --epsilon 2 --trials 5000\n"
     "\n"
     "Takes the options of `tacet train`. Runs that training on records that are made up, in the\n"
-    "shape of the schema, with and without a worst-case record. Reads no data, books nothing. Exit\n"
+    "shape of the schema, with and without a worst-case record. Reads no data, books nothing. "
+    "Exit\n"
     "code 5 where the claim is refuted. A bound below the claim proves nothing.\n";
 
 class AuditTrain : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "audit train", "Attack a planned training, to prove its epsilon wrong",
-                        train_examples);
+    auto& options = add(line, "audit train",
+                        "Attack a planned training, to prove its epsilon wrong", train_examples);
     training_.declare(options);
     attack_.declare(options);
   }

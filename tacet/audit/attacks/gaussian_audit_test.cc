@@ -22,9 +22,8 @@ double audited_mu(double multiplier, double shift_in_bounds, int trials) {
   const auto count = static_cast<std::size_t>(trials);
   test::Spender spender(8, privacy::Gaussian{multiplier}, privacy::Adjacency::add_remove, 2);
   const auto release = [&](std::int64_t value) {
-    auto sum = privacy::BoundedSum::from_certified(privacy::Certifier::clipped(),
-                                                   std::vector<std::int64_t>(count, value), 1.0,
-                                                   bound);
+    auto sum = privacy::BoundedSum::from_certified(
+        privacy::Certifier::clipped(), std::vector<std::int64_t>(count, value), 1.0, bound);
     return release_gaussian(std::move(sum), privacy::NoiseMultiplier(multiplier),
                             {spender.next(), spender.source, spender.reservation})
         .value();

@@ -57,15 +57,17 @@ TEST(LadderAuditLong, AuditOfTheLadderFindsNoMoreThanEpsilon) {
       std::int64_t above = 0;
       for (std::uint64_t run = 0; run < runs; ++run) {
         const auto seed = run + (last > 0 ? 0 : runs);
-        above += test::seeded_run<train_localization>(dataset, schema, plan, seed, 1).model.coefficients[0] > 1.0 ? 1 : 0;
+        above += test::seeded_run<train_localization>(dataset, schema, plan, seed, 1)
+                             .model.coefficients[0] > 1.0
+                     ? 1
+                     : 0;
       }
       counts.push_back(above);
     }
     const auto n = static_cast<std::int64_t>(runs);
     const audit::Seen one{counts[0], n};
     const audit::Seen other{counts[1], n};
-    return audit::epsilon_refuted(
-        {one, other, one.complement(), other.complement()}, 0, 4e-4);
+    return audit::epsilon_refuted({one, other, one.complement(), other.complement()}, 0, 4e-4);
   };
   EXPECT_LE(found(honest, 1'000'000), epsilon);
   EXPECT_GT(found(faulty, 20000), epsilon);

@@ -156,9 +156,10 @@ std::vector<Shown> shown(double noise, std::int64_t runs, std::uint64_t seed) {
   for (const double epsilon : epsilons) {
     // Both directions take a lower and an upper bound at each of four epsilons.
     const auto more = [&](const auto& one, const auto& other, const auto& shows) {
-      return audit::binomial_lower_bound(std::ranges::count_if(one, shows), runs, false_alarm / 16) -
+      return audit::binomial_lower_bound(std::ranges::count_if(one, shows), runs,
+                                         false_alarm / 16) -
              std::exp(epsilon) * audit::binomial_upper_bound(std::ranges::count_if(other, shows),
-                                                            runs, false_alarm / 16);
+                                                             runs, false_alarm / 16);
     };
     result.push_back(
         {more(with, without, [&](double ratio) { return ratio > std::exp(epsilon); }),

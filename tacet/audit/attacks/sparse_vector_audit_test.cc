@@ -47,9 +47,9 @@ double proven_loss(const std::map<Shown, std::int64_t>& p, const std::map<Shown,
   double worst = 0;
   for (const auto& [shown, count] : p) {
     const auto other = q.find(shown);
-    worst = std::max(worst,
-                     audit::epsilon_refuted(
-                         {count, runs}, {other == q.end() ? 0 : other->second, runs}, 0, 1e-10));
+    worst =
+        std::max(worst, audit::epsilon_refuted(
+                            {count, runs}, {other == q.end() ? 0 : other->second, runs}, 0, 1e-10));
   }
   return worst;
 }

@@ -85,8 +85,8 @@ TEST(ColumnSummary, QuartilesAreInOrderAndWithinTheirMargin) {
   }
   // At a share of 0.05 so many or more would hardly ever be outside.
   const boost::math::binomial law(draws, 0.05);
-  EXPECT_TRUE(outside == 0 || boost::math::cdf(boost::math::complement(law, outside - 1)) >
-                                  test::false_alarm_rate);
+  EXPECT_TRUE(outside == 0 ||
+              boost::math::cdf(boost::math::complement(law, outside - 1)) > test::false_alarm_rate);
 }
 
 TEST(ColumnSummary, ACountIsWithinItsMarginInNineteenOfTwenty) {
