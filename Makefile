@@ -10,7 +10,8 @@ COVERED = accounting ledger mechanism optimize
 SPACE = $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long test-browser sanitize tsan coverage python python-engines python-long wheel docs bench bench-utility fuzz format \
+.PHONY: help setup build demo test test-long test-browser sanitize tsan coverage python \
+  python-engines python-long wheel docs audit audit-faults bench bench-utility fuzz format \
   check-format check-floors check-seeds install clean
 
 help: ## show this list
@@ -36,6 +37,13 @@ test-long: build ## the heavy tests: statistical counts, reference precision, au
 	@scripts/setup test || echo 'make: without NumPy and SciPy one test is skipped'
 	@scripts/build release $(JOBS) tacet_long_tests
 	@scripts/run_tests release long $(JOBS)
+
+audit: setup ## attack every release that the program knows; writes docs/audit.md, takes up to an hour
+	@scripts/build release $(JOBS) tacet_program
+	@scripts/audit build/release/tacet
+
+audit-faults: setup ## plant every fault of tests/faults; prints fault, p-value and runs of its test
+	@scripts/build release $(JOBS) tacet_faults
 
 test-browser: setup ## reports in Chromium; pictures and printed pages stay in build/browser
 	@scripts/build release $(JOBS) tacet_program

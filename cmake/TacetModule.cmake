@@ -55,8 +55,17 @@ function(tacet_write_batch list target lines)
   set(${list} ${${list}} ${batch} PARENT_SCOPE)
 endfunction()
 
+# Sources in which a fault is planted stand alone, so that one object can stand for them.
+file(GLOB patches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/faults/*.patch)
+set(TACET_FAULTY "")
+foreach(patch ${patches})
+  file(STRINGS ${patch} lines REGEX "^(\\+\\+\\+ b/|Sources: ).*[.]cc$")
+  string(REGEX MATCHALL "tacet/[^ ;]+[.]cc" lines "${lines}")
+  list(APPEND TACET_FAULTY ${lines})
+endforeach()
+
 # tacet_in_batches(<variable> <target> <sources...>): what the target compiles. Kernels that a file
-# compiles once for each kind of processor stay by themselves, and what includes Asio or Beast.
+# compiles once for each kind of processor stay by themselves, what includes Asio or Beast, and TACET_FAULTY.
 function(tacet_in_batches variable target)
   set(${variable} ${ARGN} PARENT_SCOPE)
   if(NOT TACET_BATCHES)
@@ -68,7 +77,8 @@ function(tacet_in_batches variable target)
   set(others "")
   foreach(source IN LISTS ARGN)
     file(STRINGS ${source} alone REGEX "${kernels}|${network}" LIMIT_COUNT 1)
-    if(alone)
+    file(RELATIVE_PATH place ${PROJECT_SOURCE_DIR} ${source})
+    if(alone OR place IN_LIST TACET_FAULTY)
       list(APPEND lone ${source})
     else()
       list(APPEND others ${source})

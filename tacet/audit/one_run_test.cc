@@ -21,6 +21,9 @@ TEST(OneRun, BoundsAreThoseOfTheReference) {
   EXPECT_NEAR(bound({1000, 100, 99}, 1e-5), 3.0028323653487434, 1e-9);
   EXPECT_NEAR(bound({1000, 1000, 600}, 1e-5), 0.29722695371877617, 1e-9);
   EXPECT_NEAR(bound({5000, 200, 120}, 1e-5), 0.15300753334859388, 1e-9);
+  EXPECT_NEAR(bound({100, 100, 80}, 1e-5), 0.9580863694, 1e-9);
+  EXPECT_NEAR(bound({1000, 1000, 700}, 0), 0.7320108624, 1e-9);
+  EXPECT_NEAR(bound({10000, 200, 200}, 1e-6), 4.1664901767, 1e-9);
   EXPECT_EQ(bound({100, 100, 50}, 1e-5), 0);
   EXPECT_NEAR(one_run_p_value({1000, 100, 75}, 1, 1e-5), 0.38450513197497765, 1e-9);
 }

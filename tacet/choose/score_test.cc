@@ -93,48 +93,6 @@ TEST(Score, NeighboursMoveTheSumByAtMostWhatIsCertified) {
   }
 }
 
-/// The largest mu of a Gaussian pair that both error rates of a threshold refute, by exact binomial
-/// bounds at level 1e-9 each, of noisy sums as a tuning releases them.
-double audited_mu(const data::Dataset& one, const data::Dataset& other,
-                  privacy::Adjacency adjacency, double multiplier) {
-  constexpr int runs = 4000;
-  const auto model = line(true, 2);
-  const double threshold = (sum_of(one, adjacency) + sum_of(other, adjacency)) / 2;
-  const bool above = sum_of(one, adjacency) > threshold;
-  const auto says_one = [&](const data::Dataset& data, std::uint64_t seed) {
-    random::SeededSource source(seed);
-    privacy::Reservation permit(privacy::Repeated{runs, privacy::Gaussian{multiplier}},
-                                {1, 0, adjacency}, nullptr);
-    std::int64_t count = 0;
-    for (std::uint64_t step = 0; step < runs; ++step) {
-      const double sum = mechanism::release_gaussian(score_sum(model, data, {}, adjacency, 24),
-                                                     privacy::NoiseMultiplier(multiplier),
-                                                     {{.step = step}, source, permit})
-                             .value()[0];
-      count += (sum > threshold) == above ? 1 : 0;
-    }
-    return count;
-  };
-  const boost::math::normal normal;
-  const double alarms = test::binomial_upper_bound(says_one(other, 11), runs, 1e-9);
-  const double misses = test::binomial_upper_bound(runs - says_one(one, 12), runs, 1e-9);
-  return boost::math::quantile(normal, 1 - alarms) - boost::math::quantile(normal, misses);
-}
-
-// T-8: noise that is stated as mu = 1 is not refuted (once in 10^8 correct programs), half of it
-// is.
-TEST(Score, AnAuditOfItsNoiseFindsHalfOfIt) {
-  const auto all = records({{2048, 1}, {2048, -1}, {-1024, -1}});
-  const auto less = records({{2048, -1}, {-1024, -1}});
-  const auto replaced = records({{2048, 1}, {2048, 1}, {-1024, -1}});
-  for (const auto adjacency : {add_remove, replace_one}) {
-    const auto& other = adjacency == add_remove ? less : replaced;
-    const double stated = privacy::distance_factor(adjacency);
-    EXPECT_LE(audited_mu(all, other, adjacency, stated), 1);
-    EXPECT_GT(audited_mu(all, other, adjacency, stated / 2), 1);
-  }
-}
-
 TEST(Score, OfAUnitTheFirstRecordCounts) {
   data::Dataset data({.columns = 1, .norm_bound = 1});
   data.declare_units();

@@ -1,6 +1,5 @@
 #include "tests/support/statistics.h"
 
-#include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
@@ -25,20 +24,6 @@ double chi_square_p_value(std::span<const std::int64_t> observed,
 double normal_p_value(double standardised) {
   const boost::math::normal law;
   return 2 * boost::math::cdf(boost::math::complement(law, std::fabs(standardised)));
-}
-
-double binomial_lower_bound(std::int64_t successes, std::int64_t trials, double alpha) {
-  if (successes == 0) return 0;
-  const boost::math::beta_distribution<> law(static_cast<double>(successes),
-                                             static_cast<double>(trials - successes + 1));
-  return boost::math::quantile(law, alpha);
-}
-
-double binomial_upper_bound(std::int64_t successes, std::int64_t trials, double alpha) {
-  if (successes == trials) return 1;
-  const boost::math::beta_distribution<> law(static_cast<double>(successes + 1),
-                                             static_cast<double>(trials - successes));
-  return boost::math::quantile(boost::math::complement(law, alpha));
 }
 
 }  // namespace tacet::test

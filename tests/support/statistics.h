@@ -16,10 +16,4 @@ constexpr double false_alarm_rate = 1e-9;
 /// Two-sided p-value of a value that is standard normal under the hypothesis.
 [[nodiscard]] double normal_p_value(double standardised);
 
-/// Exact (Clopper-Pearson) bounds of a binomial proportion, each one-sided at level `alpha`.
-[[nodiscard]] double binomial_lower_bound(std::int64_t successes, std::int64_t trials,
-                                          double alpha);
-[[nodiscard]] double binomial_upper_bound(std::int64_t successes, std::int64_t trials,
-                                          double alpha);
-
 }  // namespace tacet::test

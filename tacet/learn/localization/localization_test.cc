@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/math/distributions/beta.hpp>
 #include <cmath>
 #include <string>
 #include <tuple>
@@ -325,57 +324,6 @@ TEST(Localization, RefusesWhatIsNotProved) {
                base::GuaranteeError);
   const auto plan = plan_localization(schema, chain_options(options_of("ladder", 1, 0, 1000)));
   EXPECT_THROW((void)train(records_of(schema, 999), schema, plan, 1), base::DataError);
-}
-
-// The worst pair of data sets, one record turned round: how often the result lies on one side
-// bounds epsilon from below (Clopper and Pearson, 0.9999 each side), and may not pass what is
-// promised. A planted fault, a tenth of the noise, is caught by the same test.
-TEST(LocalizationLong, AuditOfTheLadderFindsNoMoreThanEpsilon) {
-  data::Schema schema = two_columns(true);
-  schema.columns.pop_back();
-  constexpr std::int64_t rows = 6;
-  constexpr double epsilon = 1;
-  auto options = options_of("ladder", epsilon, 0, rows);
-  options.set("phases", 3);
-  const auto honest = plan_localization(schema, chain_options(options));
-  auto faulty = honest;
-  std::vector<privacy::Event> releases;
-  for (double& level : faulty.noise_levels) {
-    level *= 10;
-    releases.push_back(
-        mechanism::l2_laplace_event(privacy::Epsilon(level), common_options(options).adjacency));
-  }
-  faulty.events = privacy::Composed{std::move(releases)};
-  faulty.guarantee.epsilon *= 10;
-  const auto found = [&](const LocalizationPlan& plan, std::uint64_t runs) {
-    std::vector<double> shares;
-    std::vector<std::uint64_t> counts;
-    for (const double last : {1.0, -1.0}) {
-      data::Dataset dataset(schema.shape());
-      for (std::int64_t i = 0; i < rows; ++i) {
-        const std::vector<std::int16_t> row{2048};
-        dataset.append_dense(row, i + 1 < rows ? 1.0 : last);
-      }
-      std::uint64_t above = 0;
-      for (std::uint64_t run = 0; run < runs; ++run) {
-        const auto seed = run + (last > 0 ? 0 : runs);
-        above += train(dataset, schema, plan, seed).model.coefficients[0] > 1.0 ? 1U : 0U;
-      }
-      counts.push_back(above);
-    }
-    const auto n = static_cast<double>(runs);
-    const auto low = [&](double k) {
-      return boost::math::quantile(boost::math::beta_distribution<>(k, n - k + 1), 1e-4);
-    };
-    const auto high = [&](double k) {
-      return boost::math::quantile(boost::math::beta_distribution<>(k + 1, n - k), 1 - 1e-4);
-    };
-    const auto one = static_cast<double>(counts[0]);
-    const auto two = static_cast<double>(counts[1]);
-    return std::max(std::log(low(one) / high(two)), std::log(low(n - two) / high(n - one)));
-  };
-  EXPECT_LE(found(honest, 1'000'000), epsilon);
-  EXPECT_GT(found(faulty, 20000), epsilon);
 }
 
 }  // namespace localization_test

@@ -58,10 +58,10 @@ struct ScoredGrid {
 
 ScoredGrid order_statistic(const std::vector<Key>& keys, const QuantileQuery& query) {
   if (keys.empty()) throw base::DataError("a quantile needs at least one value, got none");
-  __extension__ using Wide = __int128;
+  __extension__ using WideCount = __int128;
   const auto n = static_cast<std::int64_t>(keys.size());
   const LevelRatio level = level_ratio(query.level);
-  const auto ceiling = static_cast<std::int64_t>((Wide{level.a} * n + level.b - 1) / level.b);
+  const auto ceiling = static_cast<std::int64_t>((WideCount{level.a} * n + level.b - 1) / level.b);
   const std::int64_t k = std::clamp<std::int64_t>(ceiling, 1, n);
   const Pulls pulls{.left_pull = 1 - k, .right_pull = k, .keys = keys, .weights = {}};
   return {level_runs(pulls, {query.grid.last(), query.radius}), 1};

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
+#include "tacet/audit/evidence.h"
 #include "tacet/learn/wide/net_gradients.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/model/wide/wide_numbers.h"
 #include "tests/support/spender.h"
-#include "tests/support/statistics.h"
 
 // A step of a net with a hidden layer from outside: run very often with and without one record,
 // looked at along the direction that it alone has, and told apart as well as that can be. What is
@@ -156,9 +156,10 @@ std::vector<Shown> shown(double noise, std::int64_t runs, std::uint64_t seed) {
   for (const double epsilon : epsilons) {
     // Both directions take a lower and an upper bound at each of four epsilons.
     const auto more = [&](const auto& one, const auto& other, const auto& shows) {
-      return test::binomial_lower_bound(std::ranges::count_if(one, shows), runs, false_alarm / 16) -
-             std::exp(epsilon) * test::binomial_upper_bound(std::ranges::count_if(other, shows),
-                                                            runs, false_alarm / 16);
+      return audit::binomial_lower_bound(std::ranges::count_if(one, shows), runs,
+                                         false_alarm / 16) -
+             std::exp(epsilon) * audit::binomial_upper_bound(std::ranges::count_if(other, shows),
+                                                             runs, false_alarm / 16);
     };
     result.push_back(
         {more(with, without, [&](double ratio) { return ratio > std::exp(epsilon); }),

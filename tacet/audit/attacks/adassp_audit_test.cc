@@ -3,16 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/audit/evidence.h"
 #include "tacet/learn/ridge/adassp.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/gram_sum.h"
 #include "tacet/privacy/trusting_budget.h"
-#include "tests/support/statistics.h"
 
 namespace tacet::learn {
 namespace adassp_audit_test {
@@ -114,9 +113,7 @@ double audited_mu(privacy::Adjacency adjacency, double multiplier, int runs) {
   const auto above = [&](double value) { return value > threshold; };
   const auto misses = runs - std::ranges::count_if(high, above);
   const auto alarms = std::ranges::count_if(low, above);
-  const boost::math::normal normal;
-  return boost::math::quantile(normal, 1 - test::binomial_upper_bound(alarms, runs, 1e-9)) -
-         boost::math::quantile(normal, test::binomial_upper_bound(misses, runs, 1e-9));
+  return audit::mu_refuted({{alarms, runs}, {misses, runs}}, 2e-9);
 }
 
 void audit(int runs, double least) {

@@ -3,15 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <vector>
 
+#include "tacet/audit/evidence.h"
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/joint_sum.h"
 #include "tacet/privacy/trusting_budget.h"
-#include "tests/support/statistics.h"
 
 namespace tacet::optimize {
 namespace joint_sum_audit_test {
@@ -98,9 +97,7 @@ double audited_mu(const Pair& pair, const JointTask& task, Adjacency adjacency, 
   };
   const auto misses = runs - above(pair.one);
   const auto alarms = above(pair.other);
-  const boost::math::normal normal;
-  return boost::math::quantile(normal, 1 - test::binomial_upper_bound(alarms, runs, 1e-9)) -
-         boost::math::quantile(normal, test::binomial_upper_bound(misses, runs, 1e-9));
+  return audit::mu_refuted({{alarms, runs}, {misses, runs}}, 2e-9);
 }
 
 /// Distance of a pair in the norm of the noise, from the sums themselves.

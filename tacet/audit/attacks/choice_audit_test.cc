@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/audit/evidence.h"
 #include "tacet/base/error.h"
 #include "tacet/choose/boosting.h"
 #include "tacet/choose/radius_search.h"
 #include "tacet/choose/tune_plan.h"
 #include "tacet/learn/method.h"
 #include "tests/support/carried_out.h"
-#include "tests/support/statistics.h"
 
 namespace tacet::choose {
 namespace choice_audit_test {
@@ -131,9 +131,7 @@ double audited_epsilon(const Game& game, const Seen& seen, std::int64_t runs, do
   const auto rows = game.training.public_row_count;
   const auto with = times_seen(game, records(rows, true), seen, runs, 1);
   const auto without = times_seen(game, records(rows, false), seen, runs, 1000003);
-  const double least = test::binomial_lower_bound(with, runs, 1e-6) - delta;
-  const double most = test::binomial_upper_bound(without, runs, 1e-6);
-  return least > 0 ? std::log(least / most) : 0;
+  return audit::epsilon_refuted({with, runs}, {without, runs}, delta, 1e-6);
 }
 
 /// All runs of the choice end with this error, after what they release or before.

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
+#include "tacet/audit/evidence.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/mechanism/select/crossings.h"
 #include "tacet/optimize/sums/row_sum.h"
 #include "tests/support/spender.h"
-#include "tests/support/statistics.h"
 
 // A whole step from outside: run very often with and without one record, whose gradient is a
 // direction that nobody else has, and told apart as well as it can be. What is seen must not be
@@ -108,8 +108,8 @@ void audit(std::int64_t runs, std::uint64_t seed) {
       const auto count = [&](const std::vector<double>& ratios) {
         return static_cast<std::int64_t>(std::ranges::count_if(ratios, shows));
       };
-      return test::binomial_lower_bound(count(one), runs, alarm) -
-             std::exp(epsilon) * test::binomial_upper_bound(count(other), runs, alarm);
+      return audit::binomial_lower_bound(count(one), runs, alarm) -
+             std::exp(epsilon) * audit::binomial_upper_bound(count(other), runs, alarm);
     };
     const double added =
         seen_more(with, without, [&](double ratio) { return ratio > std::exp(epsilon); });
@@ -138,8 +138,8 @@ double any_bound_fails(double level) {
       const double probability = std::exp(log_choose + static_cast<double>(k) * std::log(p) +
                                           static_cast<double>(runs - k) * std::log1p(-p));
       if (probability < 1e-12) continue;
-      if (test::binomial_lower_bound(k, runs, level) <= p &&
-          test::binomial_upper_bound(k, runs, level) >= p) {
+      if (audit::binomial_lower_bound(k, runs, level) <= p &&
+          audit::binomial_upper_bound(k, runs, level) >= p) {
         mass += probability;
       }
     }

@@ -6,13 +6,12 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <vector>
 
+#include "tacet/audit/evidence.h"
 #include "tacet/learn/inference/inference_run.h"
 #include "tests/support/simulated_regression.h"
-#include "tests/support/statistics.h"
 
 namespace tacet::learn {
 namespace inference_audit_test {
@@ -100,9 +99,7 @@ double audited_mu(const Pair& pair, const InferenceSetup& setup, int runs) {
     alarms += weights.dot(others[i]) > threshold ? 1 : 0;
   }
   const auto trials = static_cast<std::int64_t>(ones.size() - half);
-  const boost::math::normal normal;
-  return boost::math::quantile(normal, 1 - test::binomial_upper_bound(alarms, trials, 1e-9)) -
-         boost::math::quantile(normal, test::binomial_upper_bound(misses, trials, 1e-9));
+  return audit::mu_refuted({{alarms, trials}, {misses, trials}}, 2e-9);
 }
 
 void audit(int runs) {

@@ -5,10 +5,10 @@
 #include <functional>
 
 #include "tacet/accounting/composition.h"
+#include "tacet/audit/evidence.h"
 #include "tacet/learn/objective/objective.h"
 #include "tacet/learn/regularized_output/regularized_output.h"
 #include "tacet/privacy/trusting_budget.h"
-#include "tests/support/statistics.h"
 
 // Audits of what `objective` and `regularized-output` release, from the plan to the coefficient:
 // how often it falls beyond a cut on neighbouring data sets bounds epsilon from below.
@@ -86,10 +86,8 @@ double audited_epsilon(const Pair& pair, const Release& release, std::size_t run
       const auto a = beyond(one, cut, above);
       const auto b = beyond(other, cut, above);
       for (const auto& [often, seldom] : {std::pair{a, b}, std::pair{b, a}}) {
-        const double least =
-            test::binomial_lower_bound(often, trials, alpha) - pair.guarantee.delta;
-        const double most = test::binomial_upper_bound(seldom, trials, alpha);
-        if (least > 0) best = std::max(best, std::log(least / most));
+        best = std::max(best, audit::epsilon_refuted({often, trials}, {seldom, trials},
+                                                     pair.guarantee.delta, alpha));
       }
     }
   }

@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/audit/evidence.h"
 #include "tacet/mechanism/select/crossings.h"
 #include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/privacy/trusting_budget.h"
-#include "tests/support/statistics.h"
 
 namespace tacet::optimize {
 namespace presence_audit_test {
@@ -57,9 +56,7 @@ std::int64_t kept(bool with, double multiplier, std::int64_t runs) {
 double audited_mu(double multiplier, std::int64_t runs) {
   const auto misses = runs - kept(true, multiplier, runs);
   const auto alarms = kept(false, multiplier, runs);
-  const boost::math::normal normal;
-  return boost::math::quantile(normal, 1 - test::binomial_upper_bound(alarms, runs, 1e-9)) -
-         boost::math::quantile(normal, test::binomial_upper_bound(misses, runs, 1e-9));
+  return audit::mu_refuted({{alarms, runs}, {misses, runs}}, 2e-9);
 }
 
 TEST(PresenceAudit, FrequenciesStayBelowTheClaimAndBetrayMissingNoise) {

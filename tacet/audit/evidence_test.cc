@@ -1,0 +1,163 @@
+#include "tacet/audit/evidence.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/base/error.h"
+
+namespace tacet::audit {
+namespace evidence_test {
+
+constexpr double level = 1e-6;
+constexpr double delta = 1e-5;
+
+// Values of R's binom.test.
+TEST(Evidence, BinomialBoundsAreThoseOfClopperAndPearson) {
+  EXPECT_NEAR(binomial_lower_bound(7, 20, 0.025), 0.1539092, 1e-6);
+  EXPECT_NEAR(binomial_upper_bound(7, 20, 0.025), 0.5921885, 1e-6);
+  EXPECT_EQ(binomial_lower_bound(0, 20, 0.025), 0);
+  EXPECT_EQ(binomial_upper_bound(20, 20, 0.025), 1);
+  EXPECT_NEAR(binomial_upper_bound(0, 20, 0.025), 0.1684335, 1e-6);
+  EXPECT_THROW((void)binomial_lower_bound(21, 20, 0.025), base::UsageError);
+  EXPECT_THROW((void)binomial_lower_bound(1, 0, 0.025), base::UsageError);
+  EXPECT_THROW((void)binomial_lower_bound(1, 20, 0), base::UsageError);
+}
+
+TEST(Evidence, WhatIsSeenOnOneSideAloneRefutesTheMost) {
+  const double most = epsilon_refuted({1000, 1000}, {0, 1000}, 0, level);
+  EXPECT_NEAR(most, std::log(1000 / -std::log(level)), 0.02);
+  EXPECT_LT(epsilon_refuted({999, 1000}, {0, 1000}, 0, level), most);
+  EXPECT_EQ(epsilon_refuted({500, 1000}, {500, 1000}, 0, level), 0);
+  EXPECT_EQ(epsilon_refuted({10, 1000}, {0, 1000}, 0.5, level), 0);
+  // Both directions, of which the second one shows.
+  const Seen half{500, 1000};
+  EXPECT_GT(epsilon_refuted({half, half, {0, 1000}, {1000, 1000}}, 0, level), 3);
+}
+
+// The curve of Gaussian noise is Phi(Phi^-1(1 - a) - mu): lines touch it from below.
+TEST(Evidence, CurvesLieBelowTheTrueOneAndComeNear) {
+  const boost::math::normal normal;
+  const TradeOff curve(privacy::Gaussian{1}, privacy::Adjacency::add_remove);
+  for (const double alarms : {0.001, 0.05, 0.3, 0.6, 0.95}) {
+    const double truth = boost::math::cdf(normal, boost::math::quantile(normal, 1 - alarms) - 1);
+    EXPECT_LE(curve.misses(alarms), truth + 1e-9) << alarms;
+    EXPECT_GE(curve.misses(alarms), truth - 0.003) << alarms;
+  }
+  EXPECT_LE(curve.misses(1), 1e-9);
+  EXPECT_NEAR(TradeOff({1, 0, privacy::Adjacency::add_remove}).misses(0.1), 1 - 0.1 * std::exp(1.0),
+              1e-12);
+  EXPECT_TRUE(curve.violated({{0, 1000}, {0, 1000}}, level));
+  EXPECT_FALSE(curve.violated({{500, 1000}, {500, 1000}}, level));
+}
+
+TEST(Evidence, PValuesAreTheLeastLevelsThatRefute) {
+  EXPECT_NEAR(p_value([](double of) { return of > 1e-4; }), 1e-4, 1e-8);
+  EXPECT_EQ(p_value([](double) { return false; }), 1);
+}
+
+struct Cell {
+  double epsilon;
+  std::int64_t runs;
+};
+
+/// How many of 4,000 audits of noise that is too small by `fault` find it. Counts of both sides are
+/// binomial, so that they are drawn and not the runs.
+int found_of_4000(const Cell& cell, double fault) {
+  std::mt19937_64 bits(static_cast<std::uint64_t>(1000 * cell.epsilon * fault));
+  const double mu =
+      accounting::gaussian::mu_for(privacy::Epsilon(cell.epsilon), privacy::Delta(delta));
+  const auto counted = cell.runs - cell.runs / 10;
+  const boost::math::normal normal;
+  std::binomial_distribution<std::int64_t> wrong(counted,
+                                                 boost::math::cdf(normal, -mu * fault / 2));
+  int found = 0;
+  for (int audit = 0; audit < 4000; ++audit) {
+    const Errors errors{{wrong(bits), counted}, {wrong(bits), counted}};
+    found += mu_refuted(errors, level) > mu ? 1 : 0;
+  }
+  return found;
+}
+
+void expect_power(double fault, std::initializer_list<Cell> cells) {
+  for (const auto& cell : cells) {
+    EXPECT_GE(found_of_4000(cell, fault), 3996)
+        << "epsilon " << cell.epsilon << ", fault " << fault;
+  }
+}
+
+// A power of 0.999 at confidence 1 - 10^-6.
+TEST(Evidence, SmallNoiseIsFoundInSoManyRuns) {
+  expect_power(2, {{0.5, 30000}, {1, 10000}, {2, 3000}, {4, 1000}});
+  expect_power(std::sqrt(2), {{0.5, 100000}, {1, 30000}, {2, 10000}, {4, 3000}});
+  expect_power(1 / 0.9, {{0.5, 3000000}, {1, 1000000}, {2, 300000}, {4, 100000}});
+}
+
+// Pure claims of epsilon 1 by an event that has half of the mass on one side, as beyond both peaks
+// of Laplace noise.
+TEST(Evidence, LargerPureEpsilonsAreFoundInSoManyRuns) {
+  for (const auto& [fault, runs] :
+       {std::pair{2.0, 3000}, {1.2, 30000}, {1.1, 100000}, {1.05, 1000000}}) {
+    std::mt19937_64 bits(static_cast<std::uint64_t>(runs));
+    const std::int64_t counted = runs - runs / 10;
+    std::binomial_distribution<std::int64_t> often(counted, 0.5);
+    std::binomial_distribution<std::int64_t> seldom(counted, 0.5 * std::exp(-fault));
+    int found = 0;
+    for (int audit = 0; audit < 4000; ++audit) {
+      const Seen one{often(bits), counted};
+      const Seen other{seldom(bits), counted};
+      const Seen down{often(bits), counted};
+      const Seen other_down{seldom(bits), counted};
+      found += epsilon_refuted({one, other, other_down, down}, 0, level) > 1 ? 1 : 0;
+    }
+    EXPECT_GE(found, 3996) << fault;
+  }
+}
+
+// Honest runs show nearly all there is: 10^5 a side of a Gaussian step, and of a pure mechanism on
+// its pair. The median of 200 simulated audits.
+TEST(Evidence, HonestRunsShowNearlyAllThereIs) {
+  const boost::math::normal normal;
+  constexpr std::int64_t counted = 90000;
+  const auto middle = [&](const auto& bound) {
+    std::vector<double> bounds;
+    std::mt19937_64 bits(5);
+    for (int i = 0; i < 201; ++i) bounds.push_back(bound(bits));
+    std::nth_element(bounds.begin(), bounds.begin() + 100, bounds.end());
+    return bounds[100];
+  };
+  const struct {
+    double epsilon, gaussian, pure;
+  } cells[] = {{1, 0.76, 0.94}, {2, 1.74, 1.92}, {4, 3.70, 3.81}};
+  for (const auto& cell : cells) {
+    const double mu =
+        accounting::gaussian::mu_for(privacy::Epsilon(cell.epsilon), privacy::Delta(delta));
+    EXPECT_GE(middle([&](auto& bits) {
+                std::binomial_distribution<std::int64_t> wrong(counted,
+                                                               boost::math::cdf(normal, -mu / 2));
+                const Errors errors{{wrong(bits), counted}, {wrong(bits), counted}};
+                return accounting::gaussian::epsilon_below(mu_refuted(errors, level),
+                                                           privacy::Delta(delta));
+              }),
+              cell.gaussian);
+    EXPECT_GE(middle([&](auto& bits) {
+                std::binomial_distribution<std::int64_t> often(counted, 0.5);
+                std::binomial_distribution<std::int64_t> seldom(counted,
+                                                                0.5 * std::exp(-cell.epsilon));
+                const Seen one{often(bits), counted};
+                const Seen other{seldom(bits), counted};
+                const Seen down{often(bits), counted};
+                const Seen other_down{seldom(bits), counted};
+                return epsilon_refuted({one, other, other_down, down}, 0, level);
+              }),
+              cell.pure);
+  }
+}
+
+}  // namespace evidence_test
+}  // namespace tacet::audit

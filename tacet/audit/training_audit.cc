@@ -1,0 +1,158 @@
+#include "tacet/audit/training_audit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/data/words/random_draws.h"
+#include "tacet/privacy/trusting_budget.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::audit {
+namespace {
+
+using privacy::Adjacency;
+
+/// Records of one kind, and canaries.
+struct Rows {
+  data::EncodedRow usual;
+  data::EncodedRow canary;
+  data::EncodedRow nothing;
+};
+
+/// A row with the largest feature in its first column and, where there is room, the intercept.
+data::EncodedRow longest_row(const data::Schema& schema, const data::DatasetShape& shape) {
+  constexpr double scale = data::Dataset::feature_scale;
+  data::EncodedRow row;
+  double room = shape.norm_bound * shape.norm_bound;
+  const auto add = [&](std::int64_t column) {
+    const auto value = std::floor(scale * std::min(1.0, std::sqrt(std::max(0.0, room))));
+    if (value < 1) return;
+    row.columns.push_back(static_cast<std::uint32_t>(column));
+    row.values.push_back(static_cast<std::int16_t>(value));
+    room -= value * value / (scale * scale);
+  };
+  add(0);
+  if (schema.intercept && shape.columns > 1) add(shape.columns - 1);
+  return row;
+}
+
+Rows rows_of(const data::Schema& schema, const data::DatasetShape& shape) {
+  if (!schema.target) throw base::UsageError("the schema has no target to train for");
+  Rows rows;
+  rows.usual = longest_row(schema, shape);
+  rows.usual.label = 1;
+  rows.canary = rows.usual;
+  rows.canary.label = shape.labels.contains(-1) ? -1 : 0;
+  rows.nothing.label = rows.usual.label;
+  return rows;
+}
+
+void append(data::Dataset& records, const data::EncodedRow& row, std::int64_t unit) {
+  if (records.sparse()) {
+    auto copy = row;
+    copy.unit = unit;
+    records.append(copy);
+    return;
+  }
+  std::vector<std::int16_t> values(static_cast<std::size_t>(records.columns()));
+  for (std::size_t i = 0; i < row.columns.size(); ++i) values[row.columns[i]] = row.values[i];
+  records.append_dense(values, row.label, unit);
+}
+
+std::int64_t records_of_unit(const learn::Training& plan) {
+  for (const auto& setting : plan.settings) {
+    const auto* number = std::get_if<std::int64_t>(&setting.value);
+    if (setting.name == "max_records_per_unit" && number != nullptr) return *number;
+  }
+  return 1;
+}
+
+/// The records of one side; the canary comes last.
+data::Dataset records_of(const learn::Training& plan, bool other) {
+  const auto& schema = plan.reading_schema();
+  const auto shape = schema.shape();
+  const auto rows = rows_of(schema, shape);
+  data::Dataset records(shape);
+  const bool units = plan.privacy_unit != learn::single_record;
+  if (units) records.declare_units();
+  const auto adjacency = plan.guarantee.adjacency;
+  const auto count = plan.public_row_count > 0 ? plan.public_row_count : few_records;
+  const auto canaries = std::min(records_of_unit(plan), count - 1);
+  std::int64_t unit = 0;
+  for (std::int64_t i = 0; i + canaries < count; ++i)
+    append(records, rows.usual, units ? unit++ : 0);
+  if (!other && adjacency == Adjacency::add_remove) return records;
+  const auto& last = other                              ? rows.canary
+                     : adjacency == Adjacency::zero_out ? rows.nothing
+                                                        : rows.usual;
+  for (std::int64_t i = 0; i < canaries; ++i) append(records, last, units ? unit : 0);
+  return records;
+}
+
+std::string pair_of(Adjacency adjacency) {
+  switch (adjacency) {
+    case Adjacency::add_remove:
+      return "records that are all alike, and one more with the other label";
+    case Adjacency::zero_out:
+      return "records that are all alike, one of which contributes nothing or has the other label";
+    case Adjacency::replace_one:
+      return "records that are all alike, one of which has the same label or the other one";
+  }
+  throw base::InternalError("an unknown adjacency");
+}
+
+/// Outcomes of Gaussian noise alone, for which error rates convert to a mu; samples and steps that
+/// depend on each other have trade-off curves instead.
+bool is_gaussian(const privacy::Event& event) {
+  if (event.as<privacy::Gaussian>() != nullptr) return true;
+  const auto* repeated = event.as<privacy::Repeated>();
+  return repeated != nullptr && is_gaussian(*repeated->base);
+}
+
+struct Both {
+  data::Dataset one;
+  data::Dataset other;
+};
+
+std::vector<double> trained(const learn::Training& plan, const data::Dataset& records,
+                            std::uint64_t seed) {
+  random::SeededSource source(seed);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool threads(1);
+  auto result = plan.run(records, plan.schema, {source, reservation, threads});
+  return std::move(result.model.coefficients);
+}
+
+}  // namespace
+
+Subject training_subject(const learn::Training& plan) {
+  if (plan.unprotected()) {
+    throw base::UsageError("without noise nothing is claimed that could be refuted");
+  }
+  const auto both =
+      std::make_shared<const Both>(Both{records_of(plan, false), records_of(plan, true)});
+  Subject subject;
+  subject.pair = pair_of(plan.guarantee.adjacency);
+  subject.statistic = Statistic::direction;
+  subject.claim = plan.guarantee;
+  subject.gaussian = is_gaussian(plan.events) && plan.guarantee.delta > 0;
+  if (plan.guarantee.delta > 0 && !subject.gaussian) subject.event = plan.events;
+  subject.width = trained(plan, both->one, 0).size();
+  if (subject.width == 0) throw base::UsageError("a model without coefficients is not attacked");
+  subject.draw = [plan, both](bool other, std::uint64_t seed, std::span<double> out) {
+    while (!out.empty()) {
+      seed = data::RandomDraws::mixed(seed + 1);
+      const auto shown = trained(plan, other ? both->other : both->one, seed);
+      if (shown.size() > out.size()) throw base::InternalError("models of different sizes");
+      std::ranges::copy(shown, out.begin());
+      out = out.subspan(shown.size());
+    }
+  };
+  return subject;
+}
+
+}  // namespace tacet::audit

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tacet/audit/black_box.h"
+#include "tacet/learn/plan/training.h"
+
+/// Whole trainings under attack: the production code of a plan on records that are made up, as far
+/// apart as the schema's shape lets neighbours be. No data are read.
+namespace tacet::audit {
+
+/// The planned training on two neighbouring data sets, seen through all coefficients of its model.
+///
+/// All records are alike: the largest feature, one label. The canary has the other label: it is
+/// there or not (add_remove), contributes nothing instead (zero_out), or has the label of the rest
+/// (replace_one). Where a unit may have several records the canary is a whole unit. Without a
+/// public number of records there are `few_records`.
+///
+/// UsageError for a training without guarantee, and for models without coefficients.
+[[nodiscard]] Subject training_subject(const learn::Training& plan);
+
+constexpr std::int64_t few_records = 6;
+
+}  // namespace tacet::audit

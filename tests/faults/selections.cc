@@ -1,0 +1,71 @@
+// Faults of selections: weights, noise, and what several draws cost.
+
+#include <algorithm>
+#include <vector>
+
+#include "tacet/accounting/accountant.h"
+#include "tacet/mechanism/select/sparse_vector.h"
+#include "tacet/mechanism/select/top_k.h"
+#include "tests/faults/fault_tests.h"
+
+namespace tacet::faults {
+namespace {
+
+using enum privacy::Adjacency;
+using mechanism::ReleaseContext;
+
+constexpr privacy::Guarantee pure{1, 0, add_remove};
+
+/// The first half of some numbers is larger by one than the second half, or the other way round.
+mechanism::Scores halves(std::size_t each, bool other) {
+  std::vector<std::int64_t> scores(2 * each, other ? 0 : 1);
+  std::fill_n(scores.begin(), each, other ? 1 : 0);
+  return mechanism::Scores::integers(std::move(scores), 1, mechanism::Movement::any, add_remove);
+}
+
+/// Which queries are above the threshold, each half against the other.
+Finding answers(std::int64_t positives) {
+  constexpr std::int64_t each = 10;
+  const mechanism::SparseVectorOptions options{
+      .threshold = 1, .max_positives = positives, .selection_epsilon = privacy::Epsilon(1)};
+  const auto event = mechanism::sparse_vector_event(options, add_remove);
+  return audited(subject_of(event, pure,
+                            [=](bool other, const ReleaseContext& context) {
+                              const auto found = mechanism::release_sparse_vector(
+                                  halves(each, other), options, context);
+                              double balance = 0;
+                              for (const auto& positive : found.value().positives) {
+                                balance += positive.index < each ? 1 : -1;
+                              }
+                              return balance;
+                            }),
+                 50000);
+}
+
+/// How many of the three that are chosen are of the first half.
+Finding top_k_priced_as_one() {
+  const auto event = mechanism::top_event(3, privacy::Epsilon(1), add_remove);
+  const auto claim = accounting::account(event, add_remove, privacy::Delta(0));
+  return audited(subject_of(privacy::Repeated{3, event}, claim,
+                            [=](bool other, const ReleaseContext& context) {
+                              const auto chosen = mechanism::select_top(
+                                  halves(3, other), 3, privacy::Epsilon(1), context);
+                              return static_cast<double>(std::ranges::count_if(
+                                  chosen.value(), [](auto i) { return i < 3; }));
+                            }),
+                 50000);
+}
+
+constexpr FaultTest tests[] = {
+    {"exponential_without_half", [] { return audited("exponential", pure, 30000); }},
+    {"flip_without_half", [] { return audited("permute-and-flip", pure, 30000); }},
+    {"sparse_vector_without_query_noise", [] { return audited("sparse-vector", pure, 3000); }},
+    {"sparse_vector_noise_for_one_positive", [] { return answers(10); }},
+    {"sparse_vector_without_end", [] { return answers(1); }},
+    {"top_k_priced_as_one", top_k_priced_as_one}};
+
+}  // namespace
+
+std::span<const FaultTest> selection_tests() { return tests; }
+
+}  // namespace tacet::faults

@@ -1,0 +1,128 @@
+// Faults of sums and of reports: records that move them further than is stated.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/mechanism/local/release_report.h"
+#include "tacet/mechanism/noise/discrete_noise.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/mechanism/point/column_summary.h"
+#include "tacet/optimize/sums/vector_sum.h"
+#include "tacet/privacy/certifier.h"
+#include "tests/faults/fault_tests.h"
+
+namespace tacet::faults {
+namespace {
+
+using enum privacy::Adjacency;
+using mechanism::ReleaseContext;
+
+constexpr privacy::Guarantee claimed{1, 1e-5, add_remove};
+
+/// A sum of nothing, and of one record that is not as it should be. Shown along the diagonal.
+audit::Subject with_record(const std::vector<double>& record) {
+  const double mu = accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5));
+  const privacy::NoiseMultiplier noise(1 / mu);
+  auto subject = subject_of(
+      privacy::Gaussian{noise.value()}, claimed, [=](bool other, const ReleaseContext& context) {
+        optimize::VectorSum sum(std::ssize(record), optimize::Norm::l2, 1);
+        if (other) sum.add(record);
+        const auto noisy = mechanism::release_gaussian(std::move(sum).take(), noise, context);
+        double total = 0;
+        for (const double number : noisy.value()) total += number;
+        return total;
+      });
+  subject.gaussian = true;
+  return subject;
+}
+
+Finding clipping_off() { return audited(with_record({10}), 1000); }
+Finding clipping_by_coordinate() {
+  return audited(with_record(std::vector<double>(16, 1.0)), 1000);
+}
+/// What overflows is far away on either side.
+Finding infinity_past_the_clip() {
+  auto subject = with_record({std::numeric_limits<double>::infinity()});
+  subject.gaussian = false;
+  subject.draw = [draw = std::move(subject.draw)](bool other, std::uint64_t seed,
+                                                  std::span<double> out) {
+    draw(other, seed, out);
+    for (double& number : out) number = std::fabs(number);
+  };
+  return audited(subject, 1000);
+}
+
+/// Ten records of one unit, of which one counts.
+Finding units_without_limit() {
+  const privacy::NoiseMultiplier noise(1);
+  optimize::Histogram shape(1, optimize::UnitLimit(1));
+  const auto event = mechanism::discrete_laplace_event(std::move(shape).take(), noise);
+  return audited(subject_of(event, {1, 0, add_remove},
+                            [=](bool other, const ReleaseContext& context) {
+                              optimize::Histogram counts(1, optimize::UnitLimit(1));
+                              for (int i = 0; other && i < 10; ++i) counts.add(0, 7);
+                              return mechanism::release_discrete_laplace(std::move(counts).take(),
+                                                                         noise, context)
+                                  .value()[0];
+                            }),
+                 3000);
+}
+
+/// A record that leaves one count for another.
+Finding replaced_count_as_one_change() {
+  const mechanism::SummaryCost cost{privacy::Epsilon(1), replace_one, 1};
+  return audited(
+      subject_of(cost.counts_event(), {1, 0, replace_one},
+                 [=](bool other, const ReleaseContext& context) {
+                   using Counts = std::vector<std::int64_t>;
+                   const privacy::Private<Counts> counts(other ? Counts{1, 0} : Counts{0, 1});
+                   const auto noisy = mechanism::release_counts(counts, cost, context);
+                   const auto cut = [](std::int64_t count) {
+                     return static_cast<double>(std::clamp<std::int64_t>(count, 0, 1));
+                   };
+                   return cut(noisy.value()[0]) - cut(noisy.value()[1]);
+                 }),
+      10000);
+}
+
+/// Reports of one number at either end of its bound.
+Finding reports(mechanism::LocalMechanism mechanism) {
+  const auto how = mechanism::LocalRandomizer::calibrate(
+      {.mechanism = mechanism, .dimension = 1, .embedding = mechanism::Embedding::sign});
+  return audited(
+      subject_of(how.event(), {1, 0, replace_one},
+                 [=](bool other, const ReleaseContext& context) {
+                   const auto whole = std::int64_t{1} << how.norm_bits();
+                   const auto proof = privacy::Certifier::clipped();
+                   auto gradient = privacy::PartialSum::from_certified(
+                       proof,
+                       privacy::BoundedSum::from_certified(
+                           proof, {other ? whole : -whole},
+                           std::ldexp(how.spec().clipping_norm, -how.norm_bits()), whole),
+                       privacy::OneRecord{0});
+                   const auto report =
+                       mechanism::release_report(std::move(gradient), how, context.address,
+                                                 context.source, context.reservation);
+                   return static_cast<double>(report.value().coordinates[0]);
+                 }),
+      10000);
+}
+
+constexpr FaultTest tests[] = {
+    {"clipping_off", clipping_off},
+    {"clipping_by_coordinate", clipping_by_coordinate},
+    {"infinity_past_the_clip", infinity_past_the_clip},
+    {"units_without_limit", units_without_limit},
+    {"replaced_count_as_one_change", replaced_count_as_one_change},
+    {"gradients_at_one_bound", [] { return reports(mechanism::LocalMechanism::l2_laplace); }},
+    {"response_with_wrong_odds", [] { return reports(mechanism::LocalMechanism::djw); }}};
+
+}  // namespace
+
+std::span<const FaultTest> sum_tests() { return tests; }
+
+}  // namespace tacet::faults
