@@ -37,6 +37,10 @@ install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tacet COMPONENT pro
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program PATTERN site EXCLUDE)
 install(FILES LICENSE THIRD_PARTY_NOTICES.md CHANGELOG.md README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES packaging/Containerfile.package DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
+        COMPONENT program RENAME Containerfile)
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libtacet-dev/examples
+        PATTERN "__pycache__" EXCLUDE)
 # What scripts/deb has found the build to consist of.
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tacet.spdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT program OPTIONAL)

@@ -4,8 +4,12 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_VENDOR "The tacet developers")
-set(CPACK_PACKAGE_CONTACT "The tacet developers <tacet@localhost.localdomain>")
-set(CPACK_PACKAGE_CHECKSUM "")
+# Whoever hands a package to others says who they are, as for every package of Debian.
+set(TACET_MAINTAINER "The tacet developers <tacet@localhost.localdomain>")
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(TACET_MAINTAINER "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(CPACK_PACKAGE_CONTACT "${TACET_MAINTAINER}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
@@ -24,19 +28,19 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "libtacet-dev, openssl")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtacet-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "tacet, cmake, pkg-config")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
-"train models on sensitive records with a proven privacy guarantee
- tacet trains linear models, models with curves, wide models and word vectors
- with differential privacy. It releases private summaries and quantiles, keeps
- budgets in a ledger, checks guarantees again, and serves devices that keep
- their records. This package has the program, its manual, completions of
- shells, schemas, demonstration data and a unit of systemd for `tacet serve`.")
+"tacet trains linear models, models with curves, wide models and word vectors
+with differential privacy. It releases private summaries and quantiles, keeps
+budgets in a ledger, checks guarantees again, and serves devices that keep
+their records. This package has the program, its manual, completions of
+shells, schemas, demonstration data and a unit of systemd for `tacet serve`.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-"train models with differential privacy - library and headers
- The C++ library of tacet as static archives with its headers, the shared
- library with the interface in C, and what CMake and pkg-config need to find
- them.")
+"This package has the C++ library as static archives with its headers, the
+shared library with the interface in C, examples, and what CMake and
+pkg-config need to find them.")
 
 # What libraries need that are linked statically: the packages that own the files which were found here,
 # so that the names are this distribution's.
