@@ -11,7 +11,7 @@ SPACE = $(subst ,, )
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test test-long test-browser sanitize tsan coverage python \
-  python-engines python-long wheel docs audit audit-faults bench bench-utility fuzz format \
+  python-engines python-long wheel deb reproduce release-check docs audit audit-faults bench bench-utility fuzz format \
   check-format check-floors check-seeds install clean
 
 help: ## show this list
@@ -83,6 +83,17 @@ python-long: build ## its long tests, a wheel alone with the oldest scikit-learn
 wheel: build ## a wheel of the Python package in build/python/wheels that needs nothing of the distribution
 	@scripts/setup python
 	@scripts/python --wheel $(JOBS)
+
+deb: build ## packages for Debian in build/packages, checked by lintian
+	@scripts/setup package
+	@scripts/deb $(JOBS)
+
+reproduce: ## build everything twice in different places and compare the bytes (half an hour)
+	@scripts/setup build package python
+	@scripts/reproduce --jobs $(JOBS)
+
+release-check: ## walk the checklist of a release: versions, documents, tests, packages (some hours)
+	@scripts/release_check
 
 docs: ## the site of the documentation in build/docs (after `make python`; needs a package index)
 	@scripts/setup docs

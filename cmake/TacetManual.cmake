@@ -25,12 +25,14 @@ if(TACET_INSTALL)
   include(GNUInstallDirs)
   foreach(section 1 5)
     install(DIRECTORY ${TACET_MANUAL}/pages/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section}
+            COMPONENT program
             FILES_MATCHING PATTERN "*.${section}")
   endforeach()
   install(FILES ${TACET_MANUAL}/completion/tacet.bash
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME tacet)
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+          COMPONENT program RENAME tacet)
   install(FILES ${TACET_MANUAL}/completion/_tacet
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
   install(FILES ${TACET_MANUAL}/completion/tacet.fish
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 endif()

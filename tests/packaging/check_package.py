@@ -146,7 +146,7 @@ def pkg_config(prefix, *what, package="tacet"):
 def build_by_pkg_config(name, expected, source, scratch, prefix, compiler):
     program = scratch / f"{name}-by-pkg-config"
     run(compiler, "-std=c++20", source / "examples" / name / "main.cc",
-        *pkg_config(prefix, "--cflags", "--libs"), "-o", program)
+        *pkg_config(prefix, "--cflags", "--libs", "--static"), "-o", program)
     if expected not in run(program, cwd=source):
         sys.exit(f"example {name} linked by pkg-config should have printed '{expected}'")
 
@@ -194,6 +194,11 @@ def check_optional(scratch, prefix):
             sys.exit(f"without {name} tacet_FOUND is '{is_found}', and the message '{why}'")
         assert found(project, prefix, "CXX", "COMPONENTS c", options, environment)[0] == "1"
     assert found(project, prefix, "CXX", "COMPONENTS nonsense")[0] != "1"
+    # A module needs what it stands on, and no more.
+    for name in ("SQLite3", "ZLIB", "Eigen3", "tomlplusplus"):
+        options = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON"]
+        assert found(project, prefix, "CXX", "COMPONENTS accounting", options)[0] == "1", name
+        assert found(project, prefix, "CXX", "COMPONENTS tacet", options)[0] != "1", name
     for components, expected in (("", "1"), ("COMPONENTS c", "1"), ("COMPONENTS learn", "0")):
         is_found, why = found(project, prefix, "C", components)
         if (is_found == "1") != (expected == "1") or (expected == "0" and "CXX" not in why):

@@ -1,0 +1,48 @@
+# Run by CPack between installing and packing: what Debian's policy asks of the files of a package.
+set(packages program=tacet development=libtacet-dev)
+set(source ${CPACK_TACET_SOURCE})
+find_program(STRIP strip REQUIRED)
+find_program(GZIP gzip REQUIRED)
+
+foreach(pair ${packages})
+  string(REPLACE "=" ";" pair ${pair})
+  list(GET pair 0 part)
+  list(GET pair 1 package)
+  set(root ${CPACK_TEMPORARY_DIRECTORY}/${part})
+  if(NOT IS_DIRECTORY ${root}/usr)
+    continue()
+  endif()
+  set(doc ${root}/usr/share/doc/${package})
+  file(MAKE_DIRECTORY ${doc} ${root}/usr/share/lintian/overrides)
+  file(REMOVE ${doc}/LICENSE)  # `copyright` names it
+  configure_file(${source}/packaging/debian/copyright ${doc}/copyright COPYONLY)
+  configure_file(${CPACK_TACET_BUILD}/debian/changelog ${doc}/changelog COPYONLY)
+  set(overrides ${source}/packaging/debian/${package}.lintian-overrides)
+  if(EXISTS ${overrides})
+    configure_file(${overrides} ${root}/usr/share/lintian/overrides/${package} COPYONLY)
+  endif()
+  # Archives without what a linker has no use for; programs and shared libraries CPack has stripped.
+  file(GLOB_RECURSE archives ${root}/usr/lib/*.a)
+  foreach(archive ${archives})
+    execute_process(COMMAND ${STRIP} --strip-debug --remove-section=.comment --remove-section=.note
+                            --enable-deterministic-archives ${archive} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+  file(GLOB_RECURSE binaries ${root}/usr/bin/* ${root}/usr/lib/*.so.*)
+  foreach(binary ${binaries})
+    if(NOT IS_SYMLINK ${binary})
+      execute_process(COMMAND ${STRIP} --remove-section=.comment --remove-section=.note ${binary}
+                      COMMAND_ERROR_IS_FATAL ANY)
+    endif()
+  endforeach()
+  file(GLOB pages ${root}/usr/share/man/man*/*)
+  file(GLOB texts ${doc}/changelog ${doc}/*.md ${doc}/*.spdx.json)
+  foreach(text ${pages} ${texts})
+    execute_process(COMMAND ${GZIP} -9n ${text} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+  # Modes as a machine with the usual umask gives them, and one date for all.
+  execute_process(COMMAND chmod -R go=rX,u+w ${root} COMMAND_ERROR_IS_FATAL ANY)
+  if(DEFINED ENV{SOURCE_DATE_EPOCH})
+    execute_process(COMMAND find ${root} -exec touch -h -d "@$ENV{SOURCE_DATE_EPOCH}" {} +
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+endforeach()
