@@ -59,7 +59,7 @@ const char* obstacle(const data::Schema& schema, const ParameterValues& asked) {
 }  // namespace
 
 double curve_noise(double one_release, std::int64_t records) {
-  return one_release / std::sqrt(1 - curve_standard_share) / static_cast<double>(records);
+  return one_release / std::sqrt(1 - standardise_share) / static_cast<double>(records);
 }
 
 CurveRule curve_rule(double noise) {
