@@ -29,7 +29,6 @@ bench/utility/tables/auto_curves.md: `a` is the noise that the rule goes by, `us
 
 import argparse
 import concurrent.futures
-import functools
 import json
 import os
 import pathlib
@@ -80,19 +79,22 @@ class Sets:
         self.bench = auto.Auto(program, data, folder)
         self.folder = folder
         self.lock = threading.Lock()
+        self.parts = {}
 
-    @functools.cache
     def files(self, found, one_in):
         whole = self.bench.files(found)
         if whole is None or one_in == 1:
             return whole
+        if (found.name, one_in) in self.parts:
+            return self.parts[found.name, one_in]
         rules, train, test, options = whole
         part = self.folder / f"{found.name}-{one_in}{train.suffix}"
         lines = train.read_text("utf-8").splitlines(keepends=True)
         head = 0 if "header = false" in rules.read_text("utf-8") else 1
         records = lines[head::one_in]
         part.write_text("".join(lines[:head] + records), encoding="utf-8")
-        return rules, part, test, ["--public-row-count", len(records)]
+        self.parts[found.name, one_in] = rules, part, test, ["--public-row-count", len(records)]
+        return self.parts[found.name, one_in]
 
     def words(self, found, one_in, law, epsilon):
         with self.lock:
@@ -117,12 +119,13 @@ def measured(sets, cell, way, seed):
     model = sets.folder / f"model-{threading.get_ident()}.json"
     run = subprocess.Popen([str(w) for w in (
         sets.bench.program, "train", train, *words, *WAYS[way], "--threads", 1, "--seed", seed,
-        "--output", model, "--force", "--quiet")], stdout=subprocess.DEVNULL)
+        "--output", model, "--force", "--quiet")], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(run.pid, 0)
     run.returncode = os.waitstatus_to_exitcode(status)
     if run.returncode != 0:
         sys.exit(f"auto_curves: {' '.join(map(str, run.args))} failed")
-    said = sets.bench.call("evaluate", model, test, "--public", "--threads", 1)
+    said = sets.bench.call("evaluate", model, test, "--public")
     row = {"data": found.name, "one_in": one_in, "law": law, "way": way, "epsilon": epsilon,
            "seed": seed, "r2": said["r2"], "cpu_seconds": round(usage.ru_utime, 2),
            "commit": sets.bench.commit}

@@ -48,7 +48,7 @@ constexpr double max_curve_noise = 0.007;
 
 struct CurveChoice {
   data::Schema schema;
-  std::string reason;  ///< empty: none were chosen
+  std::string reason;  ///< why there are curves, or none where a number could have some
 };
 
 /// The schema with the curves that the options ask for: `auto` uses them for a number to predict
