@@ -49,9 +49,8 @@ std::string curves_text(const model::ModelFile& file) {
   }
   return out + "\n" + table.text() + "\n" +
          paragraph(
-             "`together` is what the prediction gains where both numbers are one standard "
-             "deviation "
-             "above their means, beyond what each of them does alone: the strongest pairs.");
+             "The strongest pairs. `together` is what the prediction gains where both numbers are "
+             "one standard deviation above their means, beyond what each of them does alone.");
 }
 
 nlohmann::ordered_json curves_json(const model::ModelFile& file) {

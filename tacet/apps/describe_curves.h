@@ -8,7 +8,7 @@
 /// Models with curves, in words and for programs: by what they predict along each column.
 namespace tacet::apps {
 
-/// In two lines, for what has more to say.
+/// One paragraph, above reports that say more.
 [[nodiscard]] std::string curves_summary(const model::ModelFile& file);
 [[nodiscard]] std::string curves_text(const model::ModelFile& file);
 [[nodiscard]] nlohmann::ordered_json curves_json(const model::ModelFile& file);

@@ -285,10 +285,30 @@ bool keep_columns(ResolvedRequest& request, const data::Schema& schema) {
   return true;
 }
 
-/// Whether curves were asked for, and the rule of `auto` has room for them.
-bool uses_curves(const ParameterValues& values, const data::Schema& schema) {
-  return chosen(values, "curves", "none") &&
-         learn::choose_curves(schema, values).schema.curves.has_value();
+/// Whether something was given that was meant for lines.
+bool is_for_lines(const ParameterValues& values) {
+  constexpr std::array<std::string_view, 3> names{"clipping-norm", "step-size", "standardise"};
+  return std::ranges::any_of(names, [&](std::string_view name) { return values.given(name); });
+}
+
+/// Curves, where the rule has room for them and nothing was given that decides otherwise. A number
+/// to predict is told why there are none.
+bool use_curves(ResolvedRequest& request, const data::Schema& schema) {
+  auto& values = request.values;
+  if (values.given("curves")) {
+    return chosen(values, "curves", "none") &&
+           learn::choose_curves(schema, values).schema.curves.has_value();
+  }
+  if (is_for_lines(values)) return false;
+  auto with_curves = values;
+  with_curves.set("curves", "auto");
+  const auto choice = learn::choose_curves(schema, with_curves);
+  if (choice.schema.curves) {
+    values = std::move(with_curves);
+    return true;
+  }
+  if (!choice.reason.empty()) request.reasons.push_back(choice.reason);
+  return false;
 }
 
 void standardise(ResolvedRequest& request, const data::Schema& schema, double noise) {
@@ -341,7 +361,7 @@ void choose_first_release(ResolvedRequest& request, const data::Schema& schema) 
                                        fmt::format("noise of {:.3g} for {} columns, above {:g}",
                                                    *noise, schema.encoded_column_count(), most),
                                        options.method);
-  if (!constant && !uses_curves(request.values, schema)) standardise(request, schema, *noise);
+  if (!constant && !use_curves(request, schema)) standardise(request, schema, *noise);
 }
 
 /// The same where the guarantee is pure.

@@ -108,7 +108,7 @@ std::vector<CurveEffect> curve_effects(const data::Schema& schema, const LinearM
 
 std::vector<PairEffect> strongest_pairs(const data::Schema& schema, const LinearModel& model,
                                         std::size_t count) {
-  constexpr double deviation = 0.35;  // of a number's feature (numeric_map.h)
+  constexpr double deviation = data::NumericMap::standard_deviation;
   Predictions predictions(schema, model);
   const auto numbers = number_places(schema);
   const double none = predictions.margin({});

@@ -8,7 +8,8 @@
 
 /// Eigenproblems of symmetric matrices with the same bits on every machine and for any number of
 /// threads: additions, multiplications, divisions and square roots alone, each rounded once, in an
-/// order that the size fixes.
+/// order that the numbers in the matrix decide, and nothing else. Libraries such as Eigen sum in an
+/// order that depends on the instruction set, and so do their last bits.
 namespace tacet::numeric {
 
 struct Eigensystem {
@@ -31,7 +32,7 @@ struct SymmetricBlock {
 struct LeadingSpace {
   struct Part {
     std::size_t count = 0;          ///< vectors of this block
-    std::vector<double> vectors{};  ///< size x count, row by row
+    std::vector<double> vectors{};  ///< size x count, row by row; 0 beyond the block's rank
   };
   std::vector<Part> parts;  ///< one per block
   double energy = 0;        ///< trace of the matrix within the space

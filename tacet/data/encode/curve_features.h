@@ -19,7 +19,8 @@ struct CurvePoint {
 ///
 /// - even ones: cos(w z + angle) for each frequency w, then for each number the sums of hat
 ///   functions around k and -k standard deviations;
-/// - odd ones: sin(w z + angle), then the differences of these hat functions.
+/// - odd ones: sin(w z + angle) for each frequency, then for each number the differences of the same
+///   hat functions.
 ///
 /// Frequencies are rows of random orthogonal matrices as long as rows of normal ones (Yu et al.
 /// 2016), of deviation 1 / (.7 sqrt(columns)); each category adds a normal angle of deviation
@@ -39,11 +40,11 @@ class CurveFunctions {
   /// Even functions, and as many odd ones.
   [[nodiscard]] std::size_t half() const { return half_; }
 
-  /// Of unit length 2 pi: turns per standard deviation of a number.
+  /// Of a wave along a number, in turns per standard deviation.
   [[nodiscard]] double frequency(std::size_t wave, std::size_t number) const {
     return turns_[number * frequencies_ + wave] / turn_units;
   }
-  /// In turns.
+  /// What a category adds to a wave's angle, in turns.
   [[nodiscard]] double angle(std::size_t wave, std::size_t level) const {
     return angles_[level * frequencies_ + wave] / (turn_units * number_units);
   }
@@ -51,12 +52,12 @@ class CurveFunctions {
   [[nodiscard]] double hat_height() const { return hat_height_; }
 
   /// All functions of a point, even ones, then odd ones, in units of unit(). Numbers are within 3.
-  /// Together their squares are at most 1.5 of `frequencies` times those of a wave's height,
-  /// 2048^2: at most 78,400 long.
+  /// Together their squares are at most 2048^2, a wave's, times frequencies / wave_share. With
+  /// roundings they are at most 78,400 long.
   void evaluate(const CurvePoint& point, std::span<std::int16_t> out) const;
   [[nodiscard]] double unit() const { return wave_height_ / wave_units; }
 
-  /// Hat function k of a number, k below Curves::hats, 1 at its knot.
+  /// The hat function of a knot, 0 to Curves::hats - 1, at a number: 1 at the knot.
   static double hat(std::int64_t knot, double number);
 
  private:

@@ -4,15 +4,12 @@
 #include <array>
 #include <cmath>
 
+#include "tacet/data/schema/numeric_map.h"
+
 namespace tacet::data {
-namespace {
-
-constexpr double standardised_deviation = 0.35;  // of a feature by a standard (numeric_map.h)
-
-}  // namespace
 
 double in_deviations(double feature) {
-  return std::clamp(feature / standardised_deviation, -Curves::largest_standard,
+  return std::clamp(feature / NumericMap::standard_deviation, -Curves::largest_standard,
                     Curves::largest_standard);
 }
 

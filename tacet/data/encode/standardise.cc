@@ -8,8 +8,8 @@
 namespace tacet::data {
 namespace {
 
-// 0.35 (2 v - 1 - 0) / 0.35.
-constexpr Standard as_it_is{.mean = 0, .stddev = 0.35};
+// The line is then 2 v - 1.
+constexpr Standard as_it_is{.mean = 0, .stddev = NumericMap::standard_deviation};
 
 auto standardising_of(const Schema& standardised) {
   return [rows = RawRows(standardised)](const Dataset& raw, std::int64_t row,

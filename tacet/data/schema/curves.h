@@ -35,7 +35,7 @@ struct Curves {
   std::int64_t frequencies = 1000;
   std::int64_t seed = 0;  ///< of the frequencies: public
 
-  // What training makes of it. The first three are functions of what it released.
+  // What training makes of it. Target and whitening are functions of what it released.
   Standard target{};                ///< of the labels, on their scale from -1 to 1
   std::vector<double> whitening{};  ///< numbers x numbers, row by row
   // Public: functions of the above and of the columns (encode/curve_directions.h).
@@ -51,7 +51,7 @@ struct CurveShape {
   std::vector<std::int64_t> levels{};  ///< of each categorical column
   std::int64_t others = 0;             ///< features beside: whether a number is missing
 
-  /// Columns of categories, and features beside, of which a row has one each.
+  /// Columns of categories, and features beside: a row has at most one feature 1 of each.
   [[nodiscard]] std::int64_t categories() const {
     return static_cast<std::int64_t>(levels.size()) + others;
   }
@@ -65,8 +65,8 @@ struct CurveShape {
 [[nodiscard]] CurveShape curve_shape(const Schema& schema);
 
 /// Why a schema's rows can have no curves, in words that follow "here: "; null where they can. Its
-/// columns must be numbers, of which there are 1 to max_numbers, and listed categories, at most
-/// max_levels.
+/// columns must be numbers, 1 to max_numbers of them, and lists of at most max_levels categories
+/// together.
 [[nodiscard]] const char* curve_obstacle(const Schema& schema);
 
 /// How long the parts of a row are: their squares, before the row is cut to norm 1. Together they

@@ -13,8 +13,6 @@ namespace {
 // A number's features lie within 1.25 of zero: of the length of a category, or somewhat more at
 // the bounds (docs/explanations/step-rule.md).
 constexpr double centred_slope = 2.5;
-// Numbers by their released standard deviation have this one.
-constexpr double stddev = 0.35;
 
 }  // namespace
 
@@ -60,7 +58,7 @@ NumericMap::NumericMap(const NumericColumn& rule)
   }
   missing_ = rule.fill ? share(*rule.fill) : indicator_ && !rule.typical ? 0.5 : zero_;
   if (rule.standard) {
-    slope_ = 2 * stddev / rule.standard->stddev;
+    slope_ = 2 * standard_deviation / rule.standard->stddev;
     zero_ = (1 + rule.standard->mean) / 2;
   }
   for (std::int64_t k = 1; k < rule.bins; ++k) edges_.push_back(equal_edge(k, rule.bins));

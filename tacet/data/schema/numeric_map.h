@@ -66,6 +66,9 @@ struct NumericConstants {
 ///   stands for it, but sine and cosine 0 unless the schema says which.
 class NumericMap {
  public:
+  /// Standard deviation of the line of a number that is counted by a released one.
+  static constexpr double standard_deviation = 0.35;
+
   explicit NumericMap(const NumericColumn& rule);
 
   /// Calls take(place, value) for the features that can differ from 0, ascending. Without a value:

@@ -183,24 +183,24 @@ GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schem
   return course;
 }
 
-GradientCourse curve_course(GradientPlan& plan, Reasons& reasons) {
+GradientCourse curve_course(GradientPlan& plan) {
   const auto& options = plan.options;
   const double whole =
-      plan.one_release * std::sqrt(1 - curve_standard_share - curve_whitening_share);
+      plan.one_release * std::sqrt(1 - standardise_share - whitening_share);
   const auto rule = curve_rule(curve_noise(whole, plan.public_row_count));
   const double clipping = options.clipping_norm.value_or(rule.clipping_norm);
   const auto steps = options.steps.value_or(rule.steps);
   const double step_size =
       options.step_size.value_or(rule.path * (1 - plan.momentum) / static_cast<double>(steps));
-  reasons.add(
+  plan.reasons.add(
       "clipping norm {:.4g}: residuals beyond {:.4g} standard deviations of the target are cut",
       clipping, clipping);
-  reasons.add("{} steps of size {:.4g}: a path of length {:.4g}", steps, step_size,
+  plan.reasons.add("{} steps of size {:.4g}: a path of length {:.4g}", steps, step_size,
               static_cast<double>(steps) * step_size / (1 - plan.momentum));
   plan.line_rate = rule.line_rate;
   plan.curve_rate = rule.curve_rate;
   if (rule.line_rate != 1) {
-    reasons.add(
+    plan.reasons.add(
         "steps {:.3g} times as long for the line and {:.3g} times as long for curves, which gather "
         "more noise than they learn on a long path",
         rule.line_rate, rule.curve_rate);

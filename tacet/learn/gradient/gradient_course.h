@@ -55,7 +55,7 @@ struct GradientCourse {
                                            const CourseFacts& facts, Reasons& reasons);
 
 /// The same with curves, by their rule (learn/plan/curves.h): the clipping norm is in released
-/// standard deviations of the target. Sets the rates of the plan too.
-[[nodiscard]] GradientCourse curve_course(GradientPlan& plan, Reasons& reasons);
+/// standard deviations of the target. Sets the rates of the plan too, and its reasons.
+[[nodiscard]] GradientCourse curve_course(GradientPlan& plan);
 
 }  // namespace tacet::learn

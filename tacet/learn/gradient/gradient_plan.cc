@@ -163,7 +163,7 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
 
 // What depends on the number of columns.
 void resolve_course(GradientPlan& plan, const data::Schema& schema, const CourseFacts& facts) {
-  const auto course = schema.curves ? curve_course(plan, plan.reasons)
+  const auto course = schema.curves ? curve_course(plan)
                                     : choose_course(plan, schema, facts, plan.reasons);
   plan.clipping_norm = course.clipping_norm;
   plan.steps = course.steps;
@@ -248,7 +248,7 @@ GradientPlan tight_plan(const data::Schema& schema, const GradientOptions& optio
                                         plan.relative_noise(plan.columns, whole_budget));
   FirstShare share{
       .standardise = standardises ? standardise_share : 0,
-      .whitening = schema.curves ? curve_whitening_share : 0,
+      .whitening = schema.curves ? whitening_share : 0,
       .feature_selection = resolve_column_share(schema, options, selection_obstacle(options))};
   const bool selects = share.feature_selection > 0;
   if (selects) {

@@ -85,13 +85,13 @@ double scale_of(double share, double noise) {
 
 data::Schema release_standards(optimize::PartSums& raw, const data::Schema& schema,
                                double noise_multiplier, std::int64_t public_row_count,
-                               optimize::Moments moments, const TrainingContext& means) {
+                               optimize::Moments moments, const TrainingContext& context) {
   auto sum = raw.moments({schema, norm_bits_for(noise_multiplier), moments});
   const double stddev =
       noise_multiplier * static_cast<double>(sum.contribution_bound()) * sum.grid();
   const auto released =
       mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(noise_multiplier),
-                                  {{.step = 0, .tensor = 1}, means.source, means.reservation});
+                                  {{.step = 0, .tensor = 1}, context.source, context.reservation});
   const auto& sums = released.value();
   const auto count = static_cast<double>(public_row_count);
   const double noise = 2 * stddev / count;

@@ -15,9 +15,6 @@
 /// for a tenth of the budget, before training.
 namespace tacet::learn {
 
-/// Share of mu^2 that the release of the sums takes; mu^2 of Gaussian releases add up.
-constexpr double standardise_share = 0.1;
-
 /// Whether something could be released here before the steps.
 [[nodiscard]] bool can_standardise(const data::Schema& schema, const GradientOptions& options);
 
@@ -37,19 +34,19 @@ constexpr double min_noise_counted = 0.01;
                                      const model::Loss& loss, double noise);
 
 /// Mean and standard deviation from released means of 2 v - 1 and its square, which have noise of
-/// standard  deviation `noise` at most: drawn towards 0 and a variance of 0.1 as the noise
-/// grows.
+/// standard deviation `noise` at most: as the noise grows, drawn towards a mean of 0 and a variance
+/// of 0.1.
 [[nodiscard]] data::Standard standard_of(double mean, double square, double noise);
 
 /// What a category's feature holds, from the released share of the records that have it and the
 /// standard deviation of its noise: (4 p)^(-1/3), shares below twice the noise taken as that.
 [[nodiscard]] double scale_of(double share, double noise);
 
-/// Releases the sums of records of data::raw_schema(schema), and gives the schema with its
-/// standards; that of the target stands with its curves.
+/// Releases the sums of records of data::raw_schema(schema), and gives the schema with the standards
+/// of its columns, and with that of the target in its curves where `moments` has it.
 [[nodiscard]] data::Schema release_standards(optimize::PartSums& raw, const data::Schema& schema,
                                              double noise_multiplier, std::int64_t public_row_count,
                                              optimize::Moments moments,
-                                             const TrainingContext& means);
+                                             const TrainingContext& context);
 
 }  // namespace tacet::learn

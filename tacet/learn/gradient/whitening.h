@@ -21,8 +21,9 @@ struct WhiteningRelease {
 
 /// The root of (S + rho I)^-1, scaled so that numbers with second moments S get a mean square of 1:
 /// `second_moments` is S, k x k, with noise of standard deviation `noise` on the diagonal and
-/// noise / sqrt(2) beside it. Negative eigenvalues count 0; rho = 1.06 noise sqrt(k) + 0.02, about
-/// the length of the noise's largest eigenvalue and the least that is worth dividing by.
+/// noise / sqrt(2) beside it. Negative eigenvalues count 0; rho = 1.06 noise sqrt(k) + 0.02:
+/// three quarters of what the noise's largest eigenvalue is on average, and the least that is worth
+/// dividing by.
 [[nodiscard]] std::vector<double> whitening_of(std::span<const double> second_moments,
                                                std::size_t numbers, double noise);
 

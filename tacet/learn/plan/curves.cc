@@ -20,13 +20,15 @@ constexpr double rates_part = 5e-4;
 constexpr double rates_apart = 2e-3;
 constexpr double largest_rate = 2;
 
+bool predicts_number(const data::Schema& schema) {
+  return schema.target && schema.target->regression() &&
+         schema.target->number_kind() == data::NumberKind::number;
+}
+
 /// Why there can be no curves, in words that follow "here: "; null where there can.
 const char* obstacle(const data::Schema& schema, const ParameterValues& asked) {
   const auto options = common_options(asked);
-  if (!schema.target || !schema.target->regression() ||
-      schema.target->number_kind() != data::NumberKind::number) {
-    return "the target is no number";
-  }
+  if (!predicts_number(schema)) return "the target is no number";
   if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
     return "the loss is not the squared loss";
   }
@@ -59,7 +61,7 @@ const char* obstacle(const data::Schema& schema, const ParameterValues& asked) {
 }  // namespace
 
 double curve_noise(double one_release, std::int64_t records) {
-  return one_release / std::sqrt(1 - curve_standard_share) / static_cast<double>(records);
+  return one_release / std::sqrt(1 - standardise_share) / static_cast<double>(records);
 }
 
 CurveRule curve_rule(double noise) {
@@ -86,7 +88,10 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
   read_bound(curve_bindings, asked.all(), own);
   if (!own.curves_auto && own.curves == 0) return choice;
   if (const char* why = obstacle(schema, asked)) {
-    if (own.curves_auto) return choice;
+    if (own.curves_auto) {
+      if (predicts_number(schema)) choice.reason = fmt::format("no curves: {}", why);
+      return choice;
+    }
     throw base::UsageError("curves are not possible here: {}", why);
   }
   const auto options = common_options(asked);
@@ -96,7 +101,11 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
   const double noise = curve_noise(
       full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency), records);
   const auto rule = curve_rule(noise);
-  if (own.curves_auto && (noise > max_curve_noise || rule.share == 0)) return choice;
+  if (own.curves_auto && (noise > max_curve_noise || rule.share == 0)) {
+    choice.reason = fmt::format("no curves: their noise of {:.2g} is above {:g}", noise,
+                                max_curve_noise);
+    return choice;
+  }
   auto& curves = choice.schema.curves.emplace();
   curves.share = own.curves_auto ? rule.share : own.curves;
   const auto shape = data::curve_shape(schema);

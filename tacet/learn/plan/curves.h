@@ -12,21 +12,19 @@
 namespace tacet::learn {
 
 struct CurveOptions {
-  double curves = 0;          ///< share of a row; 0: none
-  bool curves_asked = false;  ///< none, a share or auto was given
-  bool curves_auto = false;   ///< the rule's share, where the rule uses them
+  double curves = 0;         ///< share of a row; 0: none
+  bool curves_auto = false;  ///< the rule's share, where the rule uses them
 };
 inline constexpr std::array curve_bindings{
     bind<&CurveOptions::curves>("curves", [](const std::string& text, CurveOptions& options) {
-      options.curves_asked = true;
       options.curves_auto = text == "auto";
       if (text != "none" && text != "auto") options.curves = parse_real("curves", text);
     })};
 
-/// Shares of mu^2 that go to releases before the steps: means and squares of numbers and target,
-/// and second moments of the numbers.
-constexpr double curve_standard_share = 0.1;
-constexpr double curve_whitening_share = 0.05;
+/// Shares of mu^2 that go to releases before the steps; mu^2 of Gaussian releases add up. Sums of
+/// numbers and their squares, with curves or without, and second moments of the numbers.
+constexpr double standardise_share = 0.1;
+constexpr double whitening_share = 0.05;
 
 /// What the rule makes of the noise `a`: the standard deviation of a coordinate of the mean of
 /// gradients of norm 1, if nine tenths of mu^2 were one release.
@@ -50,7 +48,7 @@ constexpr double max_curve_noise = 0.007;
 
 struct CurveChoice {
   data::Schema schema;
-  std::string reason;  ///< empty: none were chosen
+  std::string reason;  ///< why there are curves, or none where a number could have some
 };
 
 /// The schema with the curves that the options ask for: `auto` uses them for a number to predict

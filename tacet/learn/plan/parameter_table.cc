@@ -133,7 +133,8 @@ constexpr std::array table{
     Parameter{"knots", text, integers(2, data::max_knots).or_words({"auto", "none"}),
               "auto: 8 where there is little noise and no column says otherwise",
               "hat functions beside each number, which make a curve of its weight", noise},
-    Parameter{"curves", text, reals(0, data::Curves::max_share).or_words({"auto", "none"}), "none",
+    Parameter{"curves", text, reals(0, data::Curves::max_share).or_words({"auto", "none"}),
+              "auto where no method is named, else none",
               "share of a row that curves of all numbers and categories together have, beside the "
               "linear model of a number; auto: by the noise, where that was shown to win",
               noise},

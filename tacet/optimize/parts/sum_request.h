@@ -64,7 +64,8 @@ struct PredictionTask {
 using SumTask =
     std::variant<RowsTask, GradientTask, MomentTask, PresenceTask, GramTask, PredictionTask>;
 
-/// What the numbers in a request follow from.
+/// What the numbers in a request follow from: said to whoever reads requests. Parts answer all
+/// alike.
 enum class Basis {
   stated,   ///< public facts alone
   released  ///< what was released of the records
