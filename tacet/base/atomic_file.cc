@@ -72,7 +72,8 @@ AtomicFile::AtomicFile(const fs::path& destination, Overwrite overwrite)
   if (destination.empty()) throw IoError("the output has an empty name; name a file");
   if (destination == "-") {  // standard input, where records are read
     throw IoError(
-        "the output '-' would be a file of that name; name another file, or /dev/stdout to print it");
+        "the output '-' would be a file of that name; name another file, or /dev/stdout to print "
+        "it");
   }
   std::error_code ignored;
   if (fs::is_symlink(destination, ignored)) {

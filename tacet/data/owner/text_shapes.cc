@@ -91,9 +91,8 @@ std::string TextShapes::remark() const {
           first_);
     case Shape::unit:
       return fmt::format(
-          "Numbers with \"{}\"? They are read with symbols = [\"{}\"] under [format]; --symbol "
-          "\"{}\" drafts so.",
-          unit_, unit_, unit_);
+          "Numbers with \"{}\"? They are read with symbols = [\"{}\"] under [format].", unit_,
+          unit_);
     default:
       return {};
   }
