@@ -61,6 +61,18 @@ MODULES = {
     "report": "Reports and `verify`",
     "apps": "The command line",
 }
+# Where the errors of a module have another cause than most of their kind.
+RECEIPT = "The file was changed or damaged. Take the original, or make it again."
+INSTEAD = {
+    ("Data", "privacy"): RECEIPT,
+    ("Data", "learn"): RECEIPT,
+    ("Data", "choose"): RECEIPT,
+    ("Data", "report"): RECEIPT,
+    ("Data", "ledger"): "Use this ledger no more. Run `tacet ledger verify`, and restore a back-up.",
+    ("Io", "local"): "Check the server's address, the network and the folders that the message names, then try again.",
+    ("Numeric", "accounting"): "Ask for fewer steps, more noise or a larger delta.",
+    ("Budget", "local"): "Put back what the message names, or change the policy.",
+}
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 THROWN = re.compile(rf"\b({'|'.join(KINDS)})Error\b\s*[({{]")
 HELPER = re.compile(r"\[\[noreturn\]\][^;{]*?\b(\w+)\s*\(")
@@ -156,7 +168,8 @@ def parted(message, otherwise):
     """What went wrong, and what to do: behind a semicolon, or in a second sentence."""
     match = re.match(r"(.+?[^.;])(?:; |\. (?=[A-Z`]))(.+)$", message)
     if match and len(match[1].split()) >= 3 and re.search(r"\w\w", match[2]):
-        return match[1], match[2][0].upper() + match[2][1:].rstrip(".") + "."
+        said = re.sub(r"^(…\. )+", "", match[2])
+        return match[1], said[0].upper() + said[1:].rstrip(".") + "."
     return message, otherwise
 
 
@@ -167,7 +180,7 @@ def pages(source):
     for kind, (code, name, title, _) in KINDS.items():
         count = sum(len(texts) for texts in found[kind].values())
         rows.append(f"| {code} | [{title}](errors/{name}.md) | {count} |")
-        yield f"reference/errors/{name}.md", page(found[kind], *KINDS[kind])
+        yield f"reference/errors/{name}.md", page(kind, found[kind])
     yield (
         "reference/errors.md",
         "\n".join(
@@ -190,14 +203,16 @@ def pages(source):
     )
 
 
-def page(modules, code, name, title, otherwise):
+def page(kind, modules):
+    code, _, title, otherwise = KINDS[kind]
     lines = [f"# {title} (exit code {code})", "", otherwise, ""]
     for module, heading in MODULES.items():
         if not modules.get(module):
             continue
         lines += [f"## {heading}", "", "| message | what to do |", "|---|---|"]
+        usual = INSTEAD.get((kind, module), otherwise)
         for message in sorted(modules[module], key=lambda text: text.strip("…'` ").lower()):
-            what, remedy = parted(message, otherwise)
+            what, remedy = parted(message, usual)
             lines.append(f"| {cell(what)} | {cell(remedy)} |")
         lines.append("")
     return "\n".join(lines)

@@ -246,9 +246,11 @@ def c_header(source):
         said, code = match[1], match[2].strip()
         if not re.match(r"(TACET_API|enum|typedef)", code):
             continue
+        if not said:
+            raise SystemExit(f"tacet.h says nothing of {code.splitlines()[0]}")
         name = re.search(r"\b(tacet_\w+)\(", code)
         title = name[1] if name else "Constants" if code.startswith("enum") else "Types"
-        lines += [f"## {title}", "", comment(said or ""), "", "```c", code, "```", ""]
+        lines += [f"## {title}", "", comment(said), "", "```c", code, "```", ""]
     return "\n".join(lines)
 
 

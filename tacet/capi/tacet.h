@@ -26,6 +26,7 @@
 extern "C" {
 #endif
 
+/* What functions return: 0, or the kind of an error. */
 enum {
   TACET_OK = 0,
   TACET_INTERNAL = 1,  /* a fault of tacet itself */
@@ -41,6 +42,7 @@ enum {
 /* Which two data sets count as neighbours. */
 enum { TACET_ADD_REMOVE = 0, TACET_ZERO_OUT = 1, TACET_REPLACE_ONE = 2 };
 
+/* Objects, by number. */
 typedef uint64_t tacet_schema;
 typedef uint64_t tacet_options;
 typedef uint64_t tacet_budget;
