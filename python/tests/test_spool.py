@@ -73,7 +73,7 @@ def test_a_tuning_and_an_evaluation_use_it_too(tmp_path: pathlib.Path) -> None:
 LIMITED = """
 import resource, sys
 import numpy as np, pyarrow, tacet
-ROWS, COLUMNS, BATCH = 1_000_000, 60, 8192
+ROWS, COLUMNS, BATCH = 600_000, 40, 8192
 schema = tacet.Schema([tacet.numeric(f"x{j}", 0, 1) for j in range(COLUMNS)],
                       target=tacet.binary("y", positive="1", negative="0"), public_row_count=ROWS)
 kinds = pyarrow.schema([(f"x{j}", pyarrow.float32()) for j in range(COLUMNS)]
@@ -88,7 +88,7 @@ model = tacet.LogisticRegression(epsilon=1, schema=schema, steps=2, random_state
                                  standardise="none", knots=None, spool=sys.argv[1] if len(sys.argv) > 1 else None)
 with open("/proc/self/status") as status:
     now = next(int(line.split()[1]) << 10 for line in status if line.startswith("VmData"))
-resource.setrlimit(resource.RLIMIT_DATA, (now + (80 << 20),) * 2)
+resource.setrlimit(resource.RLIMIT_DATA, (now + (48 << 20),) * 2)
 try:
     model.fit(stream())
     print("fitted", len(model.evaluate(stream(), epsilon=1, delta=1e-6, random_state=1)) > 0)
@@ -101,7 +101,7 @@ except MemoryError as error:
 def test_a_stream_into_a_spool_needs_no_private_memory_of_its_size(
     spooled: bool, tmp_path: pathlib.Path
 ) -> None:
-    """130 MB of encoded records, where 80 MB more may be taken."""
+    """60 MB of encoded records, where 48 MB more may be taken."""
     words = [sys.executable, "-W", "ignore", "-c", LIMITED] + ([str(tmp_path)] if spooled else [])
     done = subprocess.run(words, check=True, capture_output=True, text=True)
     assert done.stdout.split() == (["fitted", "True"] if spooled else ["True"])
