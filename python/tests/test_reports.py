@@ -144,7 +144,7 @@ def test_notebooks_show_models_receipts_schemas_ledgers_and_results(
     summary = tacet.describe(berkeley, schema=schema, epsilon=0.5)
     assert "Summary tables" in summary._repr_html_()
     plan = tacet.plan(schema, epsilon=1)
-    assert "method" in plan._repr_html_()
+    assert "This is a plan" in plan._repr_html_()
     for one in (model, model.receipt_, schema, ledger, summary, plan):
         found = Elements(one._repr_html_())
         assert "script" not in found.seen and "html" not in found.seen
