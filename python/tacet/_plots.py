@@ -215,6 +215,29 @@ def draw_budget(report: Dict[str, Any], ax: Any) -> Any:
     return ax
 
 
+_EPSILON, _NOISE = "epsilon", "noise in the coefficient of a usual column"
+
+
+def draw_plan(report: Dict[str, Any], ax: Any) -> Any:
+    """Privacy's noise in the coefficient of a usual column at each epsilon."""
+    found = [one for one in figures(section(report, "buys")) if one.name == "epsilon-buys"]
+    place = {name: k for k, name in enumerate(found[0].header)} if found else {}
+    rows = [row for row in (found[0].rows if found else [])
+            if isinstance(row[place[_NOISE]], (int, float))]
+    if not rows:
+        raise UsageError("this plan states no noise of its coefficients before it has run, so that "
+                         "there is nothing to draw; its report says what else is known")
+    [ax] = _axes(ax, 1)
+    ax.plot([row[place[_EPSILON]] for row in rows], [row[place[_NOISE]] for row in rows],
+            marker="o", color="#0a61c9")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("epsilon")
+    ax.set_ylabel("noise in the coefficient of a usual column,\nin standardised units")
+    _finish(ax, found[0].title, report)
+    return ax
+
+
 def _number(cell: Any) -> float:
     """JSON has words for what it has no number for."""
     return float("inf") if cell is None else float(cell)
