@@ -35,8 +35,9 @@ std::string meaning_of(const AuditResult& result) {
 
 report::Picture picture_of(const AuditResult& result) {
   const auto& claim = result.subject.claim;
-  const auto curve = result.subject.event ? audit::TradeOff(*result.subject.event, claim.adjacency)
-                                          : audit::TradeOff(claim);
+  const auto curve = result.subject.event
+                         ? audit::TradeOff(*result.subject.event, claim.adjacency, claim.epsilon)
+                         : audit::TradeOff(claim);
   report::Plot plot;
   plot.title = "False alarms and misses";
   plot.x = {.label = "share of false alarms", .with_zero = true};

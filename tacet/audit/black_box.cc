@@ -239,7 +239,7 @@ void look_at_cuts(Finding& finding, const Subject& subject, const Scores& one, c
   conclude(finding, subject, level,
            [&](double of) { return epsilon_refuted(seen, subject.claim.delta, of / share); });
   if (!subject.event) return;
-  const TradeOff curve(*subject.event, subject.claim.adjacency);
+  const TradeOff curve(*subject.event, subject.claim.adjacency, subject.claim.epsilon);
   const auto errors = errors_at(below(curve, one, other), one, other, false);
   const auto violated = [&](double of) { return curve.violated(errors, of / share); };
   finding.below_curve = violated(level);

@@ -74,11 +74,14 @@ double mu_refuted(const Errors& errors, double level) {
   return std::max(0.0, quantile_of_upper(1 - alarms) - quantile_of_upper(misses));
 }
 
-TradeOff::TradeOff(const privacy::Event& event, privacy::Adjacency adjacency) {
-  constexpr double largest = 16;
-  for (double epsilon = 0; epsilon <= largest; epsilon += epsilon < 1 ? 0.05 : 0.25) {
+TradeOff::TradeOff(const privacy::Event& event, privacy::Adjacency adjacency, double scale) {
+  // Samples cost the accountant a second a line; more of them hardly raise the curve.
+  constexpr int lines = 24;
+  for (int i = 0; i <= lines; ++i) {
+    const double epsilon = scale * i / 16;
     const auto delta =
-        accounting::delta_interval(event, adjacency, privacy::Epsilon(epsilon)).upper;
+        accounting::delta_interval(event, adjacency, privacy::Epsilon(epsilon), {.tolerance = 1e-2})
+            .upper;
     lines_.push_back({epsilon, std::min(1.0, delta)});
     if (delta == 0) break;  // larger epsilons promise less
   }

@@ -56,8 +56,9 @@ struct Errors {
 /// says all there is.
 class TradeOff {
  public:
+  /// With lines up to one and a half times the epsilon `scale`, that of the claim at its delta say.
   /// GuaranteeError where the event has no proof under this adjacency.
-  TradeOff(const privacy::Event& event, privacy::Adjacency adjacency);
+  TradeOff(const privacy::Event& event, privacy::Adjacency adjacency, double scale);
   /// Of a single claim.
   explicit TradeOff(const privacy::Guarantee& claim);
 

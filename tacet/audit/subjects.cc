@@ -243,7 +243,7 @@ choose::Request request_of(std::string_view method, const Guarantee& claim) {
   } else if (method == "objective") {
     request.set("l2", 1.0 / 6);
   } else if (method == "regularized-output") {
-    request.set("loss", "smoothed_hinge").set("smoothing", 0.1).set("l2", 20.0 / 6);
+    request.set("loss", "smoothed_hinge").set("loss-parameter", 0.1).set("l2", 20.0 / 6);
   } else if (method == "ladder" || method == "localized" || method == "growth" ||
              method == "phased-erm") {
     request.set("radius", 4);

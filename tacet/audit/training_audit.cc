@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/data/words/random_draws.h"
@@ -70,8 +71,12 @@ std::int64_t records_of_unit(const learn::Training& plan) {
   return 1;
 }
 
-/// The records of one side; the canary comes last.
-data::Dataset records_of(const learn::Training& plan, bool other) {
+std::int64_t record_count(const learn::Training& plan) {
+  return plan.public_row_count > 0 ? plan.public_row_count : few_records;
+}
+
+/// The records of one side, with the canary before the record of that number.
+data::Dataset records_of(const learn::Training& plan, bool other, std::int64_t place) {
   const auto& schema = plan.reading_schema();
   const auto shape = schema.shape();
   const auto rows = rows_of(schema, shape);
@@ -79,16 +84,19 @@ data::Dataset records_of(const learn::Training& plan, bool other) {
   const bool units = plan.privacy_unit != learn::single_record;
   if (units) records.declare_units();
   const auto adjacency = plan.guarantee.adjacency;
-  const auto count = plan.public_row_count > 0 ? plan.public_row_count : few_records;
-  const auto canaries = std::min(records_of_unit(plan), count - 1);
+  const auto canaries = std::min(records_of_unit(plan), record_count(plan) - 1);
+  const auto others = record_count(plan) - canaries;
+  const auto& canary = other                              ? rows.canary
+                       : adjacency == Adjacency::zero_out ? rows.nothing
+                                                          : rows.usual;
   std::int64_t unit = 0;
-  for (std::int64_t i = 0; i + canaries < count; ++i)
-    append(records, rows.usual, units ? unit++ : 0);
-  if (!other && adjacency == Adjacency::add_remove) return records;
-  const auto& last = other                              ? rows.canary
-                     : adjacency == Adjacency::zero_out ? rows.nothing
-                                                        : rows.usual;
-  for (std::int64_t i = 0; i < canaries; ++i) append(records, last, units ? unit : 0);
+  for (std::int64_t i = 0; i <= others; ++i) {
+    const bool there = other || adjacency != Adjacency::add_remove;
+    for (std::int64_t k = 0; i == place && there && k < canaries; ++k) {
+      append(records, canary, units ? others : 0);
+    }
+    if (i < others) append(records, rows.usual, units ? unit++ : 0);
+  }
   return records;
 }
 
@@ -127,14 +135,59 @@ std::vector<double> trained(const learn::Training& plan, const data::Dataset& re
   return std::move(result.model.coefficients);
 }
 
+/// How far apart the coefficients of both sides are in some trainings, in standard deviations.
+double apart(const learn::Training& plan, const Both& both) {
+  constexpr int runs = 200;
+  double most = 0;
+  std::vector<double> sums[2];
+  std::vector<double> squares[2];
+  for (const bool other : {false, true}) {
+    for (std::uint64_t run = 0; run < runs; ++run) {
+      const auto shown = trained(plan, other ? both.other : both.one, 2 * run + (other ? 1 : 0));
+      sums[other].resize(shown.size());
+      squares[other].resize(shown.size());
+      for (std::size_t j = 0; j < shown.size(); ++j) {
+        sums[other][j] += shown[j] / runs;
+        squares[other][j] += shown[j] * shown[j] / runs;
+      }
+    }
+  }
+  for (std::size_t j = 0; j < sums[0].size(); ++j) {
+    const double variance =
+        squares[0][j] - sums[0][j] * sums[0][j] + squares[1][j] - sums[1][j] * sums[1][j];
+    most =
+        std::max(most, std::fabs(sums[1][j] - sums[0][j]) / std::sqrt(std::max(variance, 1e-300)));
+  }
+  return most;
+}
+
+/// Methods that read records in a public order feel one place more than the others. Few are tried.
+std::shared_ptr<const Both> farthest(const learn::Training& plan) {
+  constexpr std::int64_t most_places = 12;
+  const auto at = [&](std::int64_t place) {
+    return std::make_shared<const Both>(
+        Both{records_of(plan, false, place), records_of(plan, true, place)});
+  };
+  const auto places = record_count(plan) - std::min(records_of_unit(plan), record_count(plan) - 1);
+  auto best = at(places);
+  if (places >= most_places || plan.guarantee.adjacency == Adjacency::add_remove) return best;
+  double furthest = apart(plan, *best);
+  for (std::int64_t place = 0; place < places; ++place) {
+    auto both = at(place);
+    const double distance = apart(plan, *both);
+    if (distance > furthest) best = std::move(both);
+    furthest = std::max(furthest, distance);
+  }
+  return best;
+}
+
 }  // namespace
 
 Subject training_subject(const learn::Training& plan) {
   if (plan.unprotected()) {
     throw base::UsageError("without noise nothing is claimed that could be refuted");
   }
-  const auto both =
-      std::make_shared<const Both>(Both{records_of(plan, false), records_of(plan, true)});
+  const auto both = farthest(plan);
   Subject subject;
   subject.pair = pair_of(plan.guarantee.adjacency);
   subject.statistic = Statistic::direction;

@@ -12,7 +12,8 @@ namespace tacet::audit {
 /// All records are alike: the largest feature, one label. The canary has the other label: it is
 /// there or not (add_remove), contributes nothing instead (zero_out), or has the label of the rest
 /// (replace_one). Where a unit may have several records the canary is a whole unit. Without a
-/// public number of records there are `few_records`.
+/// public number of records there are `few_records`. Where few records have public places, the one
+/// that is felt most is taken, by trainings that are not counted.
 ///
 /// UsageError for a training without guarantee, and for models without coefficients.
 [[nodiscard]] Subject training_subject(const learn::Training& plan);

@@ -8,6 +8,5 @@ if ! patch --silent --fuzz=0 --no-backup-if-mismatch "$3.new" <"$1"; then
   echo "plant.sh: $1 no longer applies; renew it, or the fault that it plants is not looked for" >&2
   exit 1
 fi
-printf 'extern "C" {\nextern const char tacet_fault_%s;\n__attribute__((weak, used)) const char tacet_fault_%s = 1;\n}\n' \
-  "$4" "$4" >>"$3.new"
+printf 'extern "C" {\n__attribute__((weak, used)) char tacet_fault_%s = 1;\n}\n' "$4" >>"$3.new"
 mv "$3.new" "$3"

@@ -193,7 +193,10 @@ def public_commands():
     """Commands that open no records: they run beside them all the same."""
     words = ("plan --schema two.toml --epsilon 1 --explain", "rates --schema two.toml --epsilon 1",
              "local plan --schema two.toml --epsilon 4", "local account --epsilon 4",
-             "local task --schema two.toml --epsilon 4", "help train", "version")
+             "local task --schema two.toml --epsilon 4", "help train", "version", "audit list",
+             "audit run laplace --trials 500",
+             "audit train --schema two.toml --method gradient --steps 2 --epsilon 1 --delta 1e-5 "
+             "--trials 300")
     yield Case("no records", tuple(Step("public", line) for line in words))
 
 
