@@ -181,8 +181,10 @@ std::string how_to_read(const Planned& planned) {
              ? "The noise is added to the coefficients themselves, whatever the records are."
              : "How far the records pull noise back is known after the run alone. The number here "
                "is for a column that goes with no other, in records whose answers are hard to "
-               "tell; a column that the records say little about has up to the noise that the "
-               "table calls at most, which is per unit of its feature.";
+               "tell, beside an effect of its full size: where steps are few or a penalty "
+               "shrinks, effects are learned in part, and the noise is divided by that share. A "
+               "column that the records say little about has up to the noise that the table "
+               "calls at most, which is per unit of its feature.";
   return out + fmt::format(
                    " The number of records is found by planning again with other declared numbers, "
                    "all else as it was asked for: from about there on the noise is below {}.",
