@@ -22,7 +22,7 @@ Cell or_none(const std::optional<double>& value, const char* none) {
 
 Cell records_cell(const PlannedEpsilon& at) {
   if (at.records_for_small_noise) return *at.records_for_small_noise;
-  return std::string(at.noise ? "more than 1,000,000,000" : "not stated");
+  return std::string(at.noise ? "more than 10,000,000" : "not stated");
 }
 
 bool any_noise(const Planned& planned) {
