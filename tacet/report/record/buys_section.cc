@@ -65,7 +65,7 @@ Plot noise_plot(const Planned& planned) {
   Plot plot{.title = "Noise in a coefficient",
             .x = epsilon_axis(),
             .y = {.label = "standardised units", .scale = Scale::logarithmic}};
-  add_level(planned, small_noise, fmt::format("{}", small_noise), plot);
+  add_level(planned, small_noise, fmt::format("small: {}", small_noise), plot);
   add_series(
       planned, Tone::first, "noise in the coefficient of a usual column",
       [](const PlannedEpsilon& at) {
@@ -218,7 +218,7 @@ Picture rehearsal_picture(const Rehearsal& rehearsal) {
                                          rehearsal.baseline_name, "without protection"},
                               .rows = {}}};
   auto& plot = picture.plots.front();
-  Line medians{.points = {}, .label = "median of the fits, between lowest and highest"};
+  Line medians{.points = {}, .label = "median; lowest to highest"};
   std::vector<PlotPoint> ends;
   for (const auto& [epsilon, figures] : rehearsal.epsilons) {
     if (figures.empty()) continue;
