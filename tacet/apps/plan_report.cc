@@ -28,7 +28,7 @@ void PlanReport::declare(Options& options) {
                "[default list: 0.1,0.5,1,2,4]; reads no data");
   options.add("--rehearse", rehearse_, "FILE",
               "With --plan: also an experiment on the public records of this file, five fits at "
-              "each epsilon; needs --public");
+              "each epsilon; needs --public [default: none]");
   options.flag("--public", public_, "The records of --rehearse need no protection");
   training_.declare(options);
 }

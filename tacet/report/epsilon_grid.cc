@@ -33,19 +33,25 @@ bool has_small_noise(choose::Request request, const data::Schema& schema, std::i
   }
 }
 
-/// By halving: what changes the method or its settings on the way is passed over.
+/// Decade by decade, then by halving: what changes the method or its settings on the way is passed
+/// over. Some plans hold a number for each record, so that no more are tried than it takes.
 std::optional<std::int64_t> records_for_small_noise(const choose::Request& request,
                                                     const data::Schema& schema,
                                                     const base::CancelToken* cancel) {
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-  while (number_at(high) < max_planned_records) high += numbers_in_a_decade;
-  if (!has_small_noise(request, schema, number_at(high))) return std::nullopt;
-  if (has_small_noise(request, schema, number_at(low))) return number_at(low);
-  while (high - low > 1) {
+  const auto small = [&](std::int64_t place) {
     if (cancel != nullptr) cancel->throw_if_cancelled();
+    return has_small_noise(request, schema, number_at(place));
+  };
+  std::int64_t high = 0;
+  while (!small(high)) {
+    if (number_at(high) >= max_planned_records) return std::nullopt;
+    high += numbers_in_a_decade;
+  }
+  if (high == 0) return number_at(high);
+  std::int64_t low = high - numbers_in_a_decade;
+  while (high - low > 1) {
     const auto middle = low + (high - low) / 2;
-    (has_small_noise(request, schema, number_at(middle)) ? high : low) = middle;
+    (small(middle) ? high : low) = middle;
   }
   return number_at(high);
 }

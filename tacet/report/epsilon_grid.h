@@ -20,7 +20,7 @@ namespace tacet::report {
 /// deviation of a column that matters usually does.
 inline constexpr double small_noise = 0.1;
 /// The largest number of records that is tried.
-inline constexpr std::int64_t max_planned_records = 1'000'000'000;
+inline constexpr std::int64_t max_planned_records = 10'000'000;
 
 struct PlannedEpsilon {
   double epsilon = 0;  ///< as it was asked for

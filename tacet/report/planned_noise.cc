@@ -71,6 +71,21 @@ double usual_curvature(const learn::Training& plan) {
   return learn::mean_curvature(model::properties(plan.loss).curvature, spread_in_rows(plan));
 }
 
+/// Which share of an effect the mean of the last iterates has, from 0 on along a direction of
+/// curvature h and without noise: short paths learn effects in part, and noise counts against that.
+double learned_share(const learn::DescentLaw& law, double h) {
+  double weight = 0;
+  double velocity = 0;
+  double sum = 0;
+  for (std::int64_t step = 0; step < law.steps; ++step) {
+    velocity = law.momentum * velocity - law.step_size * h * (weight - 1);
+    weight += velocity;
+    if (step >= law.steps - law.averaged) sum += weight;
+  }
+  constexpr double least = 1e-9;  // of a path that hardly begins
+  return std::clamp(sum / static_cast<double>(law.averaged), least, 1.0);
+}
+
 std::optional<PlannedNoise> noise_of_descent(const learn::Training& plan) {
   const auto steps = planned_steps(plan);
   const auto step_size = number(plan, "step_size");
@@ -99,11 +114,13 @@ std::optional<PlannedNoise> noise_of_descent(const learn::Training& plan) {
       .stddev = *multiplier * *clipping / records,
       .curvature =
           learn::mean_curvature(model::properties(plan.loss).curvature, plan.schema.norm_bound())};
-  const auto stddev = [&](double curvature) {
-    return law.stddev * std::sqrt(learn::averaged_variance(law, curvature));
+  const double curvature = usual_curvature(plan);
+  const auto stddev = [&](double pull) {
+    return law.stddev * std::sqrt(learn::averaged_variance(law, pull));
   };
-  return PlannedNoise{.at_most = stddev(0),
-                      .standardised = spread_in_rows(plan) * stddev(usual_curvature(plan))};
+  return PlannedNoise{
+      .at_most = stddev(0),
+      .standardised = spread_in_rows(plan) * stddev(curvature) / learned_share(law, curvature)};
 }
 
 /// To first order: the minimiser moves by the noise over the curvature of the whole sum.
@@ -119,7 +136,9 @@ std::optional<PlannedNoise> noise_of_objective(const learn::Training& plan) {
     return coordinate * std::hypot(*linear / (*penalty + pull), *output);
   };
   const double pull = static_cast<double>(plan.public_row_count) * usual_curvature(plan);
-  return PlannedNoise{.at_most = stddev(0), .standardised = spread_in_rows(plan) * stddev(pull)};
+  const double learned = pull / (*penalty + pull);
+  return PlannedNoise{.at_most = stddev(0),
+                      .standardised = spread_in_rows(plan) * stddev(pull) / learned};
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ Cell or_none(const std::optional<double>& value, const char* none) {
 
 Cell records_cell(const PlannedEpsilon& at) {
   if (at.records_for_small_noise) return *at.records_for_small_noise;
-  return std::string(at.noise ? "more than 1,000,000,000" : "not stated");
+  return std::string(at.noise ? "more than 10,000,000" : "not stated");
 }
 
 bool any_noise(const Planned& planned) {
@@ -65,7 +65,7 @@ Plot noise_plot(const Planned& planned) {
   Plot plot{.title = "Noise in a coefficient",
             .x = epsilon_axis(),
             .y = {.label = "standardised units", .scale = Scale::logarithmic}};
-  add_level(planned, small_noise, fmt::format("{}", small_noise), plot);
+  add_level(planned, small_noise, fmt::format("small: {}", small_noise), plot);
   add_series(
       planned, Tone::first, "noise in the coefficient of a usual column",
       [](const PlannedEpsilon& at) {
@@ -181,8 +181,10 @@ std::string how_to_read(const Planned& planned) {
              ? "The noise is added to the coefficients themselves, whatever the records are."
              : "How far the records pull noise back is known after the run alone. The number here "
                "is for a column that goes with no other, in records whose answers are hard to "
-               "tell; a column that the records say little about has up to the noise that the "
-               "table calls at most, which is per unit of its feature.";
+               "tell, beside an effect of its full size: where steps are few or a penalty "
+               "shrinks, effects are learned in part, and the noise is divided by that share. A "
+               "column that the records say little about has up to the noise that the table "
+               "calls at most, which is per unit of its feature.";
   return out + fmt::format(
                    " The number of records is found by planning again with other declared numbers, "
                    "all else as it was asked for: from about there on the noise is below {}.",
@@ -216,7 +218,7 @@ Picture rehearsal_picture(const Rehearsal& rehearsal) {
                                          rehearsal.baseline_name, "without protection"},
                               .rows = {}}};
   auto& plot = picture.plots.front();
-  Line medians{.points = {}, .label = "median of the fits, between lowest and highest"};
+  Line medians{.points = {}, .label = "median; lowest to highest"};
   std::vector<PlotPoint> ends;
   for (const auto& [epsilon, figures] : rehearsal.epsilons) {
     if (figures.empty()) continue;
