@@ -83,7 +83,7 @@ def walk(root, source, with_wheel):
 
 def upgrade_and_remove(root):
     """A ledger and a model of before are read after; nothing else is left by the packages."""
-    before = "cd /root\ntacet ledger init kept.ledger --dataset kept --epsilon 2 --delta 1e-5 --data first/data/berkeley1973.csv"
+    before = "cd /root\ntacet ledger init kept.ledger --data-set kept --epsilon 2 --delta 1e-5 --data first/data/berkeley1973.csv"
     root.run(before)
     root.run("apt-get install -y --reinstall /root/*.deb", timed=False)
     root.run("cd /root\ntacet ledger verify kept.ledger\ntacet verify first/model.json")
