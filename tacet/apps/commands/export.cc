@@ -63,7 +63,8 @@ class Export : public Command {
   [[nodiscard]] model::ExportOptions asked() const {
     if (format_ == "onnx") {
       throw base::UsageError(
-          "ONNX is written by the Python package: `python -m tacet.export {} -o model.onnx`, with the "
+          "ONNX is written by the Python package: `python -m tacet.export {} -o model.onnx`, with "
+          "the "
           "packages tacet and onnx installed",
           model_);
     }
