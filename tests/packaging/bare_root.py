@@ -70,7 +70,7 @@ def walk(root, source, with_wheel):
     where = "cd /root/first\n"
     for block in blocks(source, PAGES[0], "sh root-run"):
         root.run(f"cd /root\n{block}")
-    for page in PAGES[1:]:
+    for page in PAGES:
         runs = [block for block in blocks(source, page, "sh") if not OTHER.search(block)]
         assert runs, f"{page} has no commands"
         root.run(where + "rm -f model.json\n" + "\n".join(runs))
