@@ -86,7 +86,7 @@ wheel: build ## a wheel of the Python package in build/python/wheels that needs 
 
 deb: build ## packages for Debian in build/packages, checked by lintian
 	@scripts/setup package
-	@scripts/deb $(JOBS)
+	@scripts/deb
 
 reproduce: ## build everything twice in different places and compare the bytes (half an hour)
 	@scripts/setup build package python

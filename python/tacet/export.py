@@ -28,6 +28,9 @@ __all__ = ["bucket", "model_to_onnx"]
 
 _OPSET, _ML_OPSET, _IR = 17, 3, 8
 _UNPROTECTED = "UNPROTECTED"
+_HASH = ("bucket of a text in a hashed column: FNV-1a of 64 bits over its bytes in UTF-8, then the "
+         "finaliser of SplitMix64, then the leading `bits`; for a crossed column over every value with "
+         "its length in bytes and a colon before it (3:low3:fri); -1 where it is missing")
 
 
 def bucket(text: Union[str, bytes], bits: int) -> int:
@@ -88,6 +91,8 @@ class _Export:
         facts = {"guarantee": notes["guarantee"], "receipt_sha256": notes["receipt_sha256"],
                  "tacet_version": notes["version"], "trained_by": notes["trained_by"],
                  "schema": json.dumps(self._schema, sort_keys=True)}
+        if any(column["kind"] in ("hashed", "crossed") for column in self._schema.get("column", [])):
+            facts["hash"] = _HASH
         if unprotected is not None:
             facts[_UNPROTECTED] = unprotected
         onnx.helper.set_model_props(made, facts)

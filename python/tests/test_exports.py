@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import functools
 import math
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 from typing import Any, Dict, List
@@ -22,6 +24,7 @@ runtime = pytest.importorskip("onnxruntime")
 pytestmark = pytest.mark.filterwarnings("ignore::tacet.PrivacyWarning")
 
 COUNT = 300
+MANY = 100_000 if os.environ.get("TACET_LONG") else 2000
 TOWNS = ["Bern", "Bir's", "a;b\\", "elsewhere", ""]
 CODES = ["1", "2.5", "30", "1.0", "2.50", "x", ""]
 
@@ -107,7 +110,7 @@ def answers(made: Any, table: pandas.DataFrame) -> Dict[str, Any]:
 @pytest.mark.parametrize("scaling", ["clip1", "const"])
 @pytest.mark.parametrize("kind", ["two", "three"])
 def test_classes_and_probabilities_are_the_same(kind: str, scaling: str) -> None:
-    model, table = fitted(kind, scaling), records(2000, 2)
+    model, table = fitted(kind, scaling), records(MANY, 2)
     found = answers(model.to_onnx(), table)
     assert found["label"].tolist() == model.predict(table).tolist()
     np.testing.assert_allclose(found["probabilities"], model.predict_proba(table), rtol=0, atol=1e-12)
@@ -117,7 +120,7 @@ def test_classes_and_probabilities_are_the_same(kind: str, scaling: str) -> None
 
 @pytest.mark.parametrize("kind", ["number", "count", "probability"])
 def test_numbers_are_the_same(kind: str) -> None:
-    model, table = fitted(kind), records(2000, 3)
+    model, table = fitted(kind), records(MANY, 3)
     found = answers(model.to_onnx(), table)["prediction"][:, 0]
     np.testing.assert_allclose(found, model.predict(table), rtol=0, atol=1e-12)
 
@@ -142,6 +145,26 @@ def test_numbered_features_are_one_array(scaling: str) -> None:
     found = session.run(["label", "probabilities"], {"features": values})
     assert found[0].tolist() == model.predict(values).tolist()
     np.testing.assert_allclose(found[1], model.predict_proba(values), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("language", ["C", "Python", "JavaScript"])
+def test_buckets_without_tacet(language: str, tmp_path: pathlib.Path) -> None:
+    """The functions of examples/public_hash, which other programs take as they are."""
+    folder = pathlib.Path(__file__).resolve().parents[2] / "examples" / "public_hash"
+    tool = {"C": "cc", "Python": sys.executable, "JavaScript": "node"}[language]
+    if not folder.is_dir() or shutil.which(tool) is None:
+        pytest.skip(f"{tool} or the sources are not here")
+    if language == "C":
+        command = [str(tmp_path / "bucket")]
+        subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic",
+                        str(folder / "bucket.c"), "-o", command[0]], check=True)
+    else:
+        command = [tool, str(folder / ("bucket.py" if language == "Python" else "bucket.js"))]
+    words = ["x", "3:low3:fri", "\u00fc", "long " * 9, "\u6f22\u5b57", ""]
+    for bits in (1, 5, 16, 30):
+        done = subprocess.run([*command, str(bits), *words], check=True, stdout=subprocess.PIPE)
+        assert [int(one) for one in done.stdout.split()] == \
+            [tacet.export.bucket(word, bits) for word in words]
 
 
 def test_buckets_are_those_of_the_public_hash() -> None:

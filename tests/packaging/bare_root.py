@@ -70,7 +70,7 @@ def walk(root, source, with_wheel):
     where = "cd /root/first\n"
     for block in blocks(source, PAGES[0], "sh root-run"):
         root.run(f"cd /root\n{block}")
-    for page in PAGES[1:]:
+    for page in PAGES:
         runs = [block for block in blocks(source, page, "sh") if not OTHER.search(block)]
         assert runs, f"{page} has no commands"
         root.run(where + "rm -f model.json\n" + "\n".join(runs))
@@ -83,7 +83,7 @@ def walk(root, source, with_wheel):
 
 def upgrade_and_remove(root):
     """A ledger and a model of before are read after; nothing else is left by the packages."""
-    before = "cd /root\ntacet ledger init kept.ledger --dataset kept --epsilon 2 --delta 1e-5 --data first/data/berkeley1973.csv"
+    before = "cd /root\ntacet ledger init kept.ledger --data-set kept --epsilon 2 --delta 1e-5 --data first/data/berkeley1973.csv"
     root.run(before)
     root.run("apt-get install -y --reinstall /root/*.deb", timed=False)
     root.run("cd /root\ntacet ledger verify kept.ledger\ntacet verify first/model.json")

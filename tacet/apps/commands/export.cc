@@ -61,6 +61,13 @@ class Export : public Command {
 
  private:
   [[nodiscard]] model::ExportOptions asked() const {
+    if (format_ == "onnx") {
+      throw base::UsageError(
+          "ONNX is written by the Python package: `python -m tacet.export {} -o model.onnx`, with "
+          "the "
+          "packages tacet and onnx installed",
+          model_);
+    }
     model::ExportOptions options;
     options.format = model::parse_export_format(format_);
     const bool of_sql = !dialect_.empty() || !table_.empty() || !keep_.empty();
