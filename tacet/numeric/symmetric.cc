@@ -11,8 +11,8 @@ namespace {
 
 // Of the trace: what is left then is no direction worth having.
 constexpr double negligible = 1e-4;
-// A small space can afford many rounds and spare dimensions, among which the leading eigenvectors of
-// all blocks are found. A larger one has nearly all of the trace without them.
+// A small space can afford many rounds and spare dimensions, among which the leading eigenvectors
+// of all blocks are found. A larger one has nearly all of the trace without them.
 constexpr std::size_t most_turned = 250;
 constexpr std::size_t least_spare = 20;
 constexpr std::size_t most_spare = 100;

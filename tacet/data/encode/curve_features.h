@@ -19,7 +19,8 @@ struct CurvePoint {
 ///
 /// - even ones: cos(w z + angle) for each frequency w, then for each number the sums of hat
 ///   functions around k and -k standard deviations;
-/// - odd ones: sin(w z + angle) for each frequency, then for each number the differences of the same
+/// - odd ones: sin(w z + angle) for each frequency, then for each number the differences of the
+/// same
 ///   hat functions.
 ///
 /// Frequencies are rows of random orthogonal matrices as long as rows of normal ones (Yu et al.

@@ -185,8 +185,7 @@ GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schem
 
 GradientCourse curve_course(GradientPlan& plan) {
   const auto& options = plan.options;
-  const double whole =
-      plan.one_release * std::sqrt(1 - standardise_share - whitening_share);
+  const double whole = plan.one_release * std::sqrt(1 - standardise_share - whitening_share);
   const auto rule = curve_rule(curve_noise(whole, plan.public_row_count));
   const double clipping = options.clipping_norm.value_or(rule.clipping_norm);
   const auto steps = options.steps.value_or(rule.steps);
@@ -196,7 +195,7 @@ GradientCourse curve_course(GradientPlan& plan) {
       "clipping norm {:.4g}: residuals beyond {:.4g} standard deviations of the target are cut",
       clipping, clipping);
   plan.reasons.add("{} steps of size {:.4g}: a path of length {:.4g}", steps, step_size,
-              static_cast<double>(steps) * step_size / (1 - plan.momentum));
+                   static_cast<double>(steps) * step_size / (1 - plan.momentum));
   plan.line_rate = rule.line_rate;
   plan.curve_rate = rule.curve_rate;
   if (rule.line_rate != 1) {

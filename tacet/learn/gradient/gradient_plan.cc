@@ -163,8 +163,8 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
 
 // What depends on the number of columns.
 void resolve_course(GradientPlan& plan, const data::Schema& schema, const CourseFacts& facts) {
-  const auto course = schema.curves ? curve_course(plan)
-                                    : choose_course(plan, schema, facts, plan.reasons);
+  const auto course =
+      schema.curves ? curve_course(plan) : choose_course(plan, schema, facts, plan.reasons);
   plan.clipping_norm = course.clipping_norm;
   plan.steps = course.steps;
   plan.step_size = course.step_size;

@@ -42,8 +42,8 @@ constexpr double min_noise_counted = 0.01;
 /// standard deviation of its noise: (4 p)^(-1/3), shares below twice the noise taken as that.
 [[nodiscard]] double scale_of(double share, double noise);
 
-/// Releases the sums of records of data::raw_schema(schema), and gives the schema with the standards
-/// of its columns, and with that of the target in its curves where `moments` has it.
+/// Releases the sums of records of data::raw_schema(schema), and gives the schema with the
+/// standards of its columns, and with that of the target in its curves where `moments` has it.
 [[nodiscard]] data::Schema release_standards(optimize::PartSums& raw, const data::Schema& schema,
                                              double noise_multiplier, std::int64_t public_row_count,
                                              optimize::Moments moments,

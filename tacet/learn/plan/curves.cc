@@ -106,8 +106,8 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
       full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency), records);
   const auto rule = curve_rule(noise);
   if (own.curves_auto && noise > max_curve_noise) {
-    choice.reason = fmt::format("no curves: their noise of {:.2g} is above {:g}", noise,
-                                max_curve_noise);
+    choice.reason =
+        fmt::format("no curves: their noise of {:.2g} is above {:g}", noise, max_curve_noise);
     return choice;
   }
   auto& curves = choice.schema.curves.emplace();
