@@ -18,6 +18,9 @@ constexpr std::array rules{
     AutoRule{"delta above 0", "gradient, under add_remove"},
     AutoRule{"4,096 features of texts, hashed or numbered columns, ids or crosses, or more",
              "selected columns: 0.3 of mu^2"},
+    AutoRule{"else a number by the squared loss, 1 to 64 numbers and listed categories, single "
+             "records; a = s / (sqrt(.9) N) up to 0.005",
+             "principal curves: 0.15 of mu^2 before the steps"},
     AutoRule{
         "else one output, 1 to 64 numbers or, from nu 0.01 on, two classes with categories and "
         "logistic loss; noise nu = sqrt(d) s / N up to 0.2",

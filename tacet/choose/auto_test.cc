@@ -146,9 +146,9 @@ TEST(Auto, WordsAreChosenAndNumbersAreStandardised) {
   EXPECT_EQ(plan_of(schema_of("california_housing"), {{"batch-size", "100"}}).method, "gradient");
 }
 
-TEST(Auto, NumbersGetCurvesThatAreAskedForWhereNoiseLeavesRoom) {
+TEST(Auto, NumbersGetCurvesWhereNoiseLeavesRoom) {
   const auto california = schema_of("california_housing");
-  const auto curves = plan_of(california, {{"delta", "1e-5"}, {"curves", "auto"}});
+  const auto curves = plan_of(california, {{"delta", "1e-5"}});
   EXPECT_GT(setting(curves, "whitening_noise_multiplier"), 0);
   EXPECT_TRUE(says(curves, "curves of 8 numbers together"));
   const auto has_lines = [&](Given given) {
@@ -156,16 +156,20 @@ TEST(Auto, NumbersGetCurvesThatAreAskedForWhereNoiseLeavesRoom) {
     EXPECT_EQ(setting(lines, "whitening_noise_multiplier"), 0);
     EXPECT_FALSE(lines.schema.curves);
   };
-  has_lines({{"delta", "1e-5"}});
   has_lines({{"delta", "1e-5"}, {"curves", "none"}});
-  has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"epsilon", "0.02"}});
+  has_lines({{"delta", "1e-5"}, {"method", "gradient"}});
+  has_lines({{"delta", "1e-5"}, {"epsilon", "0.02"}});
+  has_lines({{"delta", "1e-5"}, {"knots", "8"}});
+  has_lines({{"delta", "1e-5"}, {"loss", "huber"}});
+  has_lines({{"delta", "1e-5"}, {"clipping-norm", "0.3"}});
   has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"knots", "8"}});
-  has_lines({{"delta", "1e-5"}, {"curves", "auto"}, {"loss", "huber"}});
   // Where there is no room numbers are standardised as ever.
-  EXPECT_GT(
-      setting(plan_of(california, {{"delta", "1e-5"}, {"curves", "auto"}, {"epsilon", "0.02"}}),
-              "standardise_noise_multiplier"),
-      0);
+  EXPECT_GT(setting(plan_of(california, {{"delta", "1e-5"}, {"epsilon", "0.02"}}),
+                    "standardise_noise_multiplier"),
+            0);
+  EXPECT_TRUE(says(plan_of(california, {{"delta", "1e-5"}, {"epsilon", "0.02"}}), "no curves:"));
+  EXPECT_TRUE(
+      says(plan_of(california, {{"delta", "1e-5"}, {"knots", "8"}}), "curves stand for knots"));
   EXPECT_FALSE(plan_of(schema_of("adult"), {{"delta", "1e-5"}, {"curves", "auto"}}).schema.curves);
   // A share that was given is no less than columns: no constant takes their place.
   EXPECT_TRUE(plan_of(california, {{"delta", "1e-5"}, {"curves", "0.3"}, {"epsilon", "1e-3"}})
@@ -216,7 +220,7 @@ TEST(Auto, WhereNoiseDrownsEverythingAConstantIsLearned) {
   EXPECT_TRUE(plan.schema.columns.empty());
   EXPECT_TRUE(says(plan, "nothing can be expected to beat a constant"));
   const auto usual = plan_of(schema, {{"epsilon", "1"}, {"delta", "1e-6"}});
-  EXPECT_EQ(usual.columns, schema.encoded_column_count());
+  EXPECT_GT(usual.columns, 1);
   EXPECT_FALSE(says(usual, "constant"));
   // Which class is the more frequent one is soon known; columns are of use for longer.
   const auto classes = plan_of(schema_of("pima_diabetes"), {{"epsilon", "0.1"}});
@@ -257,7 +261,7 @@ TEST(Auto, WithoutNoiseThereIsNothingToChoose) {
 
 // Twice the same facts, twice the same plan; and each rule stands on the page.
 TEST(Auto, ThePageHasTheTable) {
-  EXPECT_LE(auto_rules().size(), 12);
+  EXPECT_LE(auto_rules().size(), 13);
   std::ifstream file(test::source_file("docs/methods/auto.md"));
   const std::string page(std::istreambuf_iterator<char>(file), {});
   for (const auto& rule : auto_rules()) {

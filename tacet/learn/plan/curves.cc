@@ -19,6 +19,8 @@ constexpr std::int64_t many_directions = 1000;
 constexpr double rates_part = 5e-4;
 constexpr double rates_apart = 2e-3;
 constexpr double largest_rate = 2;
+constexpr double least_share = 0.1;
+constexpr double share_with_whitening = 1.3;
 
 bool predicts_number(const data::Schema& schema) {
   return schema.target && schema.target->regression() &&
@@ -69,9 +71,11 @@ CurveRule curve_rule(double noise) {
   rule.clipping_norm = std::clamp(0.5 * std::sqrt(6e-4 / noise), 0.25, 1.0);
   rule.path = std::min(0.8 / (noise * rule.clipping_norm), 12000.0);
   rule.steps = static_cast<std::int64_t>(std::ceil(std::max(200.0, rule.path / 20)));
-  const double least = noise <= 0.005 ? 0.1 : 0.0;
-  const double share = std::clamp(0.6 - 0.15 * std::log2(noise / 3e-4), least, 0.45);
-  rule.share = std::min(1.3 * share, data::Curves::max_share);
+  const double share = std::min(0.6 - 0.15 * std::log2(noise / 3e-4), 0.45);
+  // With much noise a line needs the room too.
+  rule.share = noise > rates_apart
+                   ? least_share
+                   : std::min(share_with_whitening * share, data::Curves::max_share);
   rule.directions = noise < low_noise
                         ? many_directions
                         : static_cast<std::int64_t>(std::clamp(0.25 / noise, 30.0, 500.0));
@@ -101,7 +105,7 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
   const double noise = curve_noise(
       full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency), records);
   const auto rule = curve_rule(noise);
-  if (own.curves_auto && (noise > max_curve_noise || rule.share == 0)) {
+  if (own.curves_auto && noise > max_curve_noise) {
     choice.reason =
         fmt::format("no curves: their noise of {:.2g} is above {:g}", noise, max_curve_noise);
     return choice;

@@ -40,8 +40,8 @@ struct CurveRule {
   double curve_rate;
 };
 [[nodiscard]] CurveRule curve_rule(double noise);
-/// Above it no curves are used, nor the rest of the rule.
-constexpr double max_curve_noise = 0.007;
+/// Above it `auto` uses no curves.
+constexpr double max_curve_noise = 0.005;
 
 /// `a` of a budget: the noise multiplier of one release with all of it, and the records.
 [[nodiscard]] double curve_noise(double one_release, std::int64_t records);
