@@ -62,7 +62,7 @@ void expect_nothing_unbooked(const fs::path& path, const Witness& witness) {
 // What a dead run has sent away nobody can take back on somebody's word.
 TEST(LedgerProcesses, ARunThatDiedAfterItDisclosedSomethingIsNotGivenBack) {
   const test::ScratchFolder folder;
-  const auto path = folder / "l.ledger";
+  const auto path = folder.path() / "budget.ledger";
   make_ledger(path);
   for (const bool discloses : {false, true}) {
     const auto child = in_child([&] {
