@@ -63,7 +63,7 @@ void expect_nothing_unbooked(const fs::path& path, const Witness& witness) {
 TEST(LedgerProcesses, ARunThatDiedAfterItDisclosedSomethingIsNotGivenBack) {
   const test::ScratchFolder folder;
   const auto path = folder.path() / "budget.ledger";
-  make_ledger(path);
+  make_ledger(path, 1);
   for (const bool discloses : {false, true}) {
     const auto child = in_child([&] {
       Ledger ledger(path);
