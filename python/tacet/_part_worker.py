@@ -105,6 +105,12 @@ def _read(task: Task, number: int, source: str, request: bytes) -> Any:
         rows = _records.numbered_rows(
             np.empty(X.shape) if empty else _records.numbers_of(X), y)
     else:
+        if hasattr(loaded, "read_all"):  # a reader of Arrow's record batches
+            batches = list(loaded)
+            if not batches:
+                raise DataError("load returned a stream that was read before; an empty part is a "
+                                "table of no rows")
+            loaded = type(loaded).from_batches(batches[0].schema, batches).read_all()
         wanted = [*schema.columns]
         wanted += [name for name in (schema.target, schema.unit) if name is not None]
         rows = _records.table_rows(loaded, schema.columns, wanted, {}, schema._engine.dates)

@@ -62,8 +62,8 @@ void expect_nothing_unbooked(const fs::path& path, const Witness& witness) {
 // What a dead run has sent away nobody can take back on somebody's word.
 TEST(LedgerProcesses, ARunThatDiedAfterItDisclosedSomethingIsNotGivenBack) {
   const test::ScratchFolder folder;
-  const auto path = folder.path() / "l.ledger";
-  test::make_ledger(path, 1);
+  const auto path = folder.path() / "budget.ledger";
+  make_ledger(path, 1);
   for (const bool discloses : {false, true}) {
     const auto child = in_child([&] {
       Ledger ledger(path);
