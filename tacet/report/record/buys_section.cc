@@ -216,7 +216,7 @@ Picture rehearsal_picture(const Rehearsal& rehearsal) {
                                          rehearsal.baseline_name, "without protection"},
                               .rows = {}}};
   auto& plot = picture.plots.front();
-  Line medians{.points = {}, .label = "median of the fits, between lowest and highest"};
+  Line medians{.points = {}, .label = "median, from lowest to highest"};
   std::vector<PlotPoint> ends;
   for (const auto& [epsilon, figures] : rehearsal.epsilons) {
     if (figures.empty()) continue;
