@@ -77,8 +77,11 @@ TEST(EpsilonGrid, FromTheNumberOfRecordsOnTheNoiseIsSmall) {
         with.set("epsilon", at.epsilon).set("public-row-count", records);
         return planned_noise(choose::plan(with, numbers()))->standardised;
       };
+      SCOPED_TRACE(testing::Message() << method << " " << at.epsilon << " "
+                                      << at.records_for_small_noise.value_or(-1));
       ASSERT_TRUE(at.records_for_small_noise);
       EXPECT_LT(noise_with(*at.records_for_small_noise), small_noise);
+      if (*at.records_for_small_noise == 10) continue;  // fewer are not tried
       EXPECT_GE(noise_with(number_before(*at.records_for_small_noise)), small_noise);
     }
   }

@@ -56,12 +56,14 @@ class AttackOptions {
  public:
   void declare(Options& options) {
     options.heading("Audit");
-    options.add("--trials", trials_, "COUNT", "Runs on each of the two data sets");
+    options.add("--trials", trials_, "COUNT",
+                "Runs on each of the two data sets [default: as audit list says]");
     options.add("--confidence", confidence_, "NUMBER", "Of the measured bound [default: 0.999999]");
     options.add("--audit-seed", seed_, "NUMBER",
                 "Where randomness comes from: one seed, one result [default: 0]");
-    options.add("--page", page_, "FILE",
-                "Also a page with the claimed trade-off curve and what was measured");
+    options.add(
+        "--page", page_, "FILE",
+        "Also a page with the claimed trade-off curve and what was measured [default: no page]");
     options.flag("--force", force_, "Overwrite that page");
   }
 
