@@ -3,6 +3,7 @@ program that mpi4py starts on each rank (python -m mpi4py.futures parts_cases.py
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
 import sys
@@ -136,7 +137,7 @@ def adult() -> Case:
 
 CASES: Dict[str, Callable[[], Case]] = {
     "released": released, "classes": classes, "words": words, "sparse": sparse, "visits": visits,
-    **{f"adassp-{adjacency}": (lambda adjacency=adjacency: squares(adjacency))
+    **{f"adassp-{adjacency}": functools.partial(squares, adjacency)
        for adjacency in ("add_remove", "zero_out", "replace_one")},
     **({"adult": adult} if ADULT.exists() else {}),
 }

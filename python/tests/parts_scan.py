@@ -25,7 +25,7 @@ def _opened(key: X25519PrivateKey, sealed: bytes) -> bytes:
         serialization.Encoding.Raw, serialization.PublicFormat.Raw)
     shared = key.exchange(X25519PublicKey.from_public_bytes(sealed[:32]))
     derived = HKDF(hashes.SHA256(), 32, None, b"tacet sealed answer 1" + sealed[:32] + own)
-    return AESGCM(derived.derive(shared)).decrypt(bytes(12), sealed[32:], None)
+    return bytes(AESGCM(derived.derive(shared)).decrypt(bytes(12), sealed[32:], None))
 
 
 def _numbers_of(answer: bytes) -> List[int]:

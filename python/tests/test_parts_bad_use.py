@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Any, List
+from typing import Any, Dict, List
 
 import pandas
 import parts_load
@@ -128,13 +128,14 @@ def test_what_needs_more_than_sums_is_refused_before_anybody_is_asked(
     engine = Inline()
     parts = tacet.Parts(divided(berkeley, 2, tmp_path), parts_load.table, on=engine)
     budget = tacet.Budget(epsilon=5, delta=1e-4, adjacency="replace_one")
-    for options in (
+    cases: List[Dict[str, Any]] = [
             *({"method": method} for method in (
                 "output", "objective", "phased", "localized", "phased-erm", "regularized-output",
                 "wide")),
             {"method": "gradient", "batch_size": 100}, {"method": "gradient", "boost": 0.1},
             {"method": "gradient", "radius": "auto"},
-            {"method": "gradient", "epsilon": float("inf"), "budget": None}):
+            {"method": "gradient", "epsilon": float("inf"), "budget": None}]
+    for options in cases:
         made = tacet.LogisticRegression(
             schema=schema, adjacency="replace_one",
             **{"epsilon": 1, "delta": 1e-6, "budget": budget, **options})

@@ -81,7 +81,7 @@ def test_a_closed_client_is_an_error_without_words(
         client = distributed.Client(cluster)
         path = tmp_path / "part.csv"
         berkeley.to_csv(path, index=False)
-        parts = tacet.Parts([path], parts_load.table, on=client)
+        parts = tacet.Parts([str(path)], parts_load.table, on=client)
         client.close()
         budget = tacet.Budget(epsilon=5, delta=1e-4)
         with pytest.raises(tacet.DataError, match="the engine ended with"):

@@ -7,7 +7,7 @@ import os
 import pathlib
 import struct
 import urllib.request
-from typing import Any, Dict, Iterator, List
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import numpy as np
 import pandas
@@ -96,7 +96,7 @@ class Dask:
             found["log"] = scan.as_bytes(dask_worker.get_logs())
             return found
 
-        found = self.client.run_on_scheduler(of_scheduler)
+        found: Dict[str, bytes] = self.client.run_on_scheduler(of_scheduler)
         for worker, of_one in self.client.run(of_worker).items():
             found.update({f"{worker} {name}": content for name, content in of_one.items()})
         found["logs"] = scan.as_bytes(
@@ -152,7 +152,7 @@ def test_dask_keeps_and_shows_nothing_of_the_records(dask: Dask, tmp_path: pathl
 
     # Planted leaks are found: answers that are not sealed, a frame as a source, an error's text.
     some = sorted(numbers)[:20]
-    leaks = {
+    leaks: Dict[str, Tuple[Callable[[], Any], str]] = {
         "an unsealed answer": (lambda: dask.client.submit(packed, some).result(), "8 bytes"),
         "a frame as a source": (lambda: dask.client.submit(len, marked()[:30]).result(), "marked"),
         "the text of an error": (

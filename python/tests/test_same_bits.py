@@ -90,7 +90,7 @@ class Ways:
 
     def by_program(self, name: str, *more: str) -> bytes:
         out = self.folder / "m.json"
-        words = [self.program, "train", name, "--schema", "s.toml", "--epsilon", "2", "--delta",
+        words: List[Any] = [self.program, "train", name, "--schema", "s.toml", "--epsilon", "2", "--delta",
                  "1e-5", "--method", self.method, "--seed", "5", "--quiet", "--force", "-o", out,
                  *more]
         if self.method != "adassp":
@@ -100,7 +100,7 @@ class Ways:
         return out.read_bytes()
 
     def in_python(self, records: Any, **more: Any) -> bytes:
-        steps = {} if self.method == "adassp" else {"steps": 4}
+        steps: Dict[str, Any] = {} if self.method == "adassp" else {"steps": 4}
         model = tacet.LinearClassifier(epsilon=2, delta=1e-5, method=self.method, random_state=5,
                                        schema=self.schema, **steps, **more).fit(records)
         out = self.folder / "p.json"
@@ -171,7 +171,7 @@ def test_adult_is_one_model_however_it_comes(
     for k, spool in enumerate((None, tmp_path)):
         relation = duckdb.connect().read_csv(str(ADULT), all_varchar=True, header=True)
         relation = relation.select(*(
-            duckdb.ColumnExpression(name) for name in (*schema.columns, schema.target)))
+            duckdb.ColumnExpression(name) for name in (*schema.columns, str(schema.target))))
         made = tacet.LogisticRegression(epsilon=1, method=method, schema=schema, random_state=7,
                                         spool=spool, threads=(1, 3)[k]).fit(relation)
         made.save(tmp_path / f"{k}.json")

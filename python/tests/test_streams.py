@@ -172,7 +172,7 @@ def spent(ledger: tacet.Ledger, account: str) -> float:
     return float(shown["spent"]["value"])
 
 
-PAID = {"epsilon": 0.1, "delta": 1e-7, "random_state": None}
+PAID: Dict[str, Any] = {"epsilon": 0.1, "delta": 1e-7, "random_state": None}
 
 
 @pytest.mark.parametrize("kind", STREAMS)
@@ -189,7 +189,7 @@ def test_a_ledger_knows_the_records_of_a_stream_again(
 
 def test_a_stream_is_read_once(tmp_path: pathlib.Path) -> None:
     budget = tacet.Budget(9, 1e-3)
-    paid = {"budget": budget, "random_state": None, "delta": 1e-6}
+    paid: Dict[str, Any] = {"budget": budget, "random_state": None, "delta": 1e-6}
     for kind, (make, again) in STREAMS.items():
         stream = make(tmp_path)
         fitted = model(**paid).fit(stream)
