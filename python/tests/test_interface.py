@@ -29,7 +29,7 @@ from tacet import _engine, _options, _signature, events, schemas
 
 pytestmark = pytest.mark.filterwarnings("ignore::tacet.PrivacyWarning")
 OWN = {"schema", "bounds", "target_bounds", "classes", "row_scaling", "intercept", "storage",
-       "ledger", "data_set", "budget", "random_state", "n_jobs", "verbose", "callback"}
+       "ledger", "data_set", "budget", "random_state", "n_jobs", "spool", "verbose", "callback"}
 
 
 def arguments_of(function: Any) -> Set[str]:
