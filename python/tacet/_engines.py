@@ -60,6 +60,8 @@ def _of_dask(on: Any) -> Engine:
     def run(function: Function, arguments: Sequence[Any]) -> List[Any]:
         # Each argument goes where it went before, where its parts are kept; to any other worker if
         # that one is gone. Impure: Dask would give the result of an equal task of another run.
+        if getattr(on, "status", "running") in ("closing", "closed"):
+            raise ConnectionError
         there = workers()
         futures = [
             on.submit(function, one, pure=False, allow_other_workers=True,
