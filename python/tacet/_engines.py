@@ -17,8 +17,8 @@ Run = Callable[[Function, Sequence[Any]], List[Any]]
 
 
 class Engine(NamedTuple):
-    """An engine with its workers. ``round_seconds`` is about what it takes for a round in which
-    there is nothing to do, as bench/parts.py found on one machine."""
+    """An engine with its workers. ``round_seconds`` is a rough figure for a round in which there is
+    nothing to do; bench/parts.py measures it."""
 
     run: Run
     workers: int
