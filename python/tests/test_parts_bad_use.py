@@ -8,21 +8,13 @@ from typing import Any, Dict, List
 import pandas
 import parts_load
 import pytest
-from test_parts import Inline
+from test_parts import Inline, divided
 
 import tacet
 from tacet import _part_worker
 
 pytestmark = pytest.mark.filterwarnings("ignore::tacet.PrivacyWarning")
 OPTIONS: Any = {"epsilon": 1, "delta": 1e-6, "method": "gradient"}
-
-
-def divided(frame: pandas.DataFrame, count: int, folder: pathlib.Path) -> List[str]:
-    paths = []
-    for k in range(count):
-        paths.append(str(folder / f"part-{k}.csv"))
-        frame[k::count].to_csv(paths[-1], index=False)
-    return paths
 
 
 @pytest.mark.parametrize("load", [

@@ -19,20 +19,13 @@ import pandas
 import parts_load
 import pytest
 from parts_spark import spark_session
+from test_parts import divided
 
 import tacet
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 LONG = bool(os.environ.get("TACET_LONG"))
 STEPS = 40
-
-
-def divided(frame: pandas.DataFrame, count: int, folder: pathlib.Path) -> List[str]:
-    paths = []
-    for k in range(count):
-        paths.append(str(folder / f"part-{k}.csv"))
-        frame[k::count].to_csv(paths[-1], index=False)
-    return paths
 
 
 def estimator(schema: tacet.Schema, **more: Any) -> Any:

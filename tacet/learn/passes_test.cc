@@ -2,18 +2,17 @@
 
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tacet/data/encode/encoder.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/optimize/parts/part_sums.h"
 #include "tacet/optimize/parts/record_sums.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/product_records.h"
 #include "tests/support/wide_records.h"
 
 /// A plan says how often the records are read. These tests count it while the plan is carried out.
@@ -72,45 +71,10 @@ class CountedSums : public optimize::PartSums {
   int passes_ = 0;
 };
 
-constexpr std::int64_t rows = 4000;
+using test::product_schema;
+constexpr std::int64_t rows = test::product_rows;
 
-data::Schema numbers_schema() {
-  return data::schema_from_toml(R"(
-    public_row_count = 4000
-    [target]
-    column = "y"
-    lower = -1
-    upper = 3
-    [[column]]
-    name = "a"
-    kind = "numeric"
-    lower = -1
-    upper = 1
-    [[column]]
-    name = "b"
-    kind = "numeric"
-    lower = -1
-    upper = 1
-  )",
-                                "s.toml");
-}
-
-data::Dataset numbers(const data::Schema& schema) {
-  const std::vector<std::string> names{"a", "b", "y"};
-  data::Encoder encoder(schema, names, data::TargetUse::required, "t.csv");
-  data::Dataset out(schema.shape());
-  std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> unit(-1, 1);
-  data::EncodedRow row;
-  for (std::int64_t k = 0; k < rows; ++k) {
-    const double a = unit(random);
-    const double b = unit(random);
-    const std::vector<data::Value> values{a, b, a * b};
-    encoder.encode(values, row);
-    out.append(row);
-  }
-  return out;
-}
+data::Dataset numbers(const data::Schema& schema) { return test::product_records(schema, rows, 1); }
 
 ParameterValues asked(std::string_view method) {
   return {{"epsilon", 2},
@@ -140,23 +104,16 @@ double counted(const Training& plan, data::Dataset records) {
                  });
 }
 
-TEST(PassesOverRecords, AreAsManyAsStepsWhereNothingIsReleasedBeforeThem) {
-  auto values = asked("gradient");
-  values.set("standardise", "none");
-  values.set("steps", 7);
-  const auto plan = plan_training(numbers_schema(), values);
-  EXPECT_EQ(plan.passes_over_records, 7);
-  EXPECT_EQ(counted(plan, numbers(plan.reading_schema())), 7);
-}
-
-// Means, and the records written anew by them.
-TEST(PassesOverRecords, OfReleasedMeansAreTwoMore) {
-  auto values = asked("gradient");
-  values.set("standardise", "means");
-  values.set("steps", 7);
-  const auto plan = plan_training(numbers_schema(), values);
-  EXPECT_EQ(plan.passes_over_records, 9);
-  EXPECT_EQ(counted(plan, numbers(plan.reading_schema())), 9);
+// Means, and the records written anew by them, are a pass each.
+TEST(PassesOverRecords, AreAsManyAsStepsAndTwoMoreWithReleasedMeans) {
+  for (const auto& [standardise, passes] : {std::pair{"none", 7}, {"means", 9}}) {
+    auto values = asked("gradient");
+    values.set("standardise", standardise);
+    values.set("steps", 7);
+    const auto plan = plan_training(product_schema(), values);
+    EXPECT_EQ(plan.passes_over_records, passes);
+    EXPECT_EQ(counted(plan, numbers(plan.reading_schema())), passes);
+  }
 }
 
 // Whitened numbers are taken of the records where they lie, in one pass beside those that are asked
@@ -164,7 +121,7 @@ TEST(PassesOverRecords, OfReleasedMeansAreTwoMore) {
 TEST(PassesOverRecords, OfCurvesAreThreeMore) {
   auto values = asked("gradient");
   values.set("curves", "auto");
-  const auto training = plan_training(numbers_schema(), values);
+  const auto training = plan_training(product_schema(), values);
   ASSERT_TRUE(training.schema.curves);
   const auto plan = plan_gradient(training.schema, gradient_options(values));
   ASSERT_GT(plan.whitening_noise, 0);
@@ -188,10 +145,10 @@ TEST(PassesOverRecords, OfSelectedColumnsAreTwoMore) {
 }
 
 TEST(PassesOverRecords, OfRidgeRegressionAreOneAndOfUnitsOneMore) {
-  const auto plan = plan_training(numbers_schema(), asked("adassp"));
+  const auto plan = plan_training(product_schema(), asked("adassp"));
   EXPECT_EQ(plan.passes_over_records, 1);
   EXPECT_EQ(counted(plan, numbers(plan.reading_schema())), 1);
-  auto schema = numbers_schema();
+  auto schema = product_schema();
   schema.unit = "who";
   EXPECT_EQ(plan_training(schema, asked("adassp")).passes_over_records, 2)
       << "one record of each unit is written apart";
@@ -202,10 +159,10 @@ TEST(PassesOverRecords, OfSamplesAreExpectedAndOfOthersUnsaid) {
   auto values = asked("gradient");
   values.set("batch-size", 40);
   values.set("steps", 50);
-  const auto plan = plan_training(numbers_schema(), values);
+  const auto plan = plan_training(product_schema(), values);
   ASSERT_TRUE(plan.passes_over_records);
   EXPECT_NEAR(*plan.passes_over_records, 50 * 0.01, 1e-9);
-  auto classes = numbers_schema();
+  auto classes = product_schema();
   classes.target = {"y", data::BinaryTarget{.positive = {"1"}}};
   EXPECT_FALSE(plan_training(classes, asked("objective")).passes_over_records);
 }

@@ -109,9 +109,8 @@ constexpr std::string_view run_examples =
     "  tacet audit run laplace --epsilon 1\n"
     "  tacet audit run gaussian --epsilon 2 --delta 1e-6 --adjacency replace_one --trials 30000\n"
     "\n"
-    "Runs a release on two neighbouring data sets that are made up, and tells them apart. Reads "
-    "no\n"
-    "data. Exit code 5 where the claim is refuted. A bound below the claim proves nothing.\n";
+    "Runs a release on two neighbouring data sets that are made up, and tells them apart. Reads\n"
+    "no data. Exit code 5 where the claim is refuted. A bound below the claim proves nothing.\n";
 
 class AuditRun : public Command {
  public:
@@ -156,9 +155,8 @@ constexpr std::string_view train_examples =
     "  tacet audit train --schema s.toml --method output --epsilon 2 --trials 5000\n"
     "\n"
     "Takes the options of `tacet train`. Runs that training on records that are made up, in the\n"
-    "shape of the schema, with and without a worst-case record. Reads no data, books nothing. "
-    "Exit\n"
-    "code 5 where the claim is refuted. A bound below the claim proves nothing.\n";
+    "shape of the schema, with and without a worst-case record. Reads no data, books nothing.\n"
+    "Exit code 5 where the claim is refuted. A bound below the claim proves nothing.\n";
 
 class AuditTrain : public Command {
  public:

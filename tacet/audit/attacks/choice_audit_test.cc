@@ -217,6 +217,18 @@ void audit_tuning(std::int64_t runs) {
 
 TEST(ChoiceAuditLong, HalfOfTheNoiseOfATunedRunIsFound) { audit_tuning(10000); }
 
+/// `seen_by` makes what is looked at from the plan, whose noise changes.
+template <typename SeenBy>
+void expect_half_of_the_noise_found(ChoicePlan& plan, const SeenBy& seen_by, std::int64_t runs) {
+  const double honest = audited_epsilon(game_of(plan), seen_by(), runs, delta);
+  EXPECT_LE(honest, epsilon);
+  EXPECT_GT(honest, 0);
+  for (auto& contender : plan.contenders) {
+    contender.training = halved(contender.training, one_step(epsilon, delta));
+  }
+  EXPECT_GT(audited_epsilon(game_of(plan), seen_by(), runs, delta), epsilon);
+}
+
 // Eight models of one block, each with the noise of an eighth of mu^2: their sum tells what all of
 // them do.
 TEST(ChoiceAuditLong, HalfOfTheNoiseOfRadiiIsFound) {
@@ -232,14 +244,7 @@ TEST(ChoiceAuditLong, HalfOfTheNoiseOfRadiiIsFound) {
       return sum < least;
     };
   };
-  constexpr std::int64_t runs = 4000;
-  const double honest = audited_epsilon(game_of(plan), seen_by(), runs, delta);
-  EXPECT_LE(honest, epsilon);
-  EXPECT_GT(honest, 0);
-  for (auto& contender : plan.contenders) {
-    contender.training = halved(contender.training, one_step(epsilon, delta));
-  }
-  EXPECT_GT(audited_epsilon(game_of(plan), seen_by(), runs, delta), epsilon);
+  expect_half_of_the_noise_found(plan, seen_by, 4000);
 }
 
 // The turned record is in one block or another: the lowest model is looked at.
@@ -255,14 +260,7 @@ TEST(ChoiceAuditLong, HalfOfTheNoiseOfBoostedRunsIsFound) {
       return std::min(models[0], models[1]) < least;
     };
   };
-  constexpr std::int64_t runs = 12000;
-  const double honest = audited_epsilon(game_of(plan), seen_by(), runs, delta);
-  EXPECT_LE(honest, epsilon);
-  EXPECT_GT(honest, 0);
-  for (auto& contender : plan.contenders) {
-    contender.training = halved(contender.training, one_step(epsilon, delta));
-  }
-  EXPECT_GT(audited_epsilon(game_of(plan), seen_by(), runs, delta), epsilon);
+  expect_half_of_the_noise_found(plan, seen_by, 12000);
 }
 
 /// Runs that come to the same model whatever they read: the choice alone depends on records.

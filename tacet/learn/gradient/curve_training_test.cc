@@ -8,7 +8,6 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/data/encode/encoder.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
@@ -16,52 +15,16 @@
 #include "tacet/learn/receipt_check.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/product_records.h"
 
 namespace tacet::learn {
 namespace curve_training_test {
 
 using privacy::Adjacency;
 
-constexpr std::int64_t rows = 4000;
-
-data::Schema product_schema() {
-  return data::schema_from_toml(R"(
-    public_row_count = 4000
-    [target]
-    column = "y"
-    lower = -1
-    upper = 3
-    [[column]]
-    name = "a"
-    kind = "numeric"
-    lower = -1
-    upper = 1
-    [[column]]
-    name = "b"
-    kind = "numeric"
-    lower = -1
-    upper = 1
-  )",
-                                "s.toml");
-}
-
-/// y = 1 + 2 a b (and the mean of y is off the middle's by .1), which no line knows.
-data::Dataset product_records(const data::Schema& schema, std::int64_t count, unsigned seed) {
-  const std::vector<std::string> names{"a", "b", "y"};
-  data::Encoder encoder(schema, names, data::TargetUse::required, "t.csv");
-  data::Dataset out(schema.shape());
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> unit(-1, 1);
-  data::EncodedRow row;
-  for (std::int64_t k = 0; k < count; ++k) {
-    const double a = unit(random);
-    const double b = unit(random);
-    const std::vector<data::Value> values{a, b, 1.2 + 1.8 * a * b};
-    encoder.encode(values, row);
-    out.append(row);
-  }
-  return out;
-}
+using test::product_records;
+using test::product_schema;
+constexpr std::int64_t rows = test::product_rows;
 
 ParameterValues asked(double epsilon, std::string_view curves) {
   return {{"epsilon", epsilon},
