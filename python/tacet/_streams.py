@@ -135,7 +135,9 @@ def _source_of(X: Any) -> Any:
             X = X.scanner()
         reader = _reader_of(type(X))
         return X if reader is None else getattr(X, reader[0])(*reader[1])
-    except Exception:  # the library's words may quote a value
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # the library's words may quote a value; panics of Rust are no Exception
         pass
     raise _gives_none(X)
 
@@ -146,7 +148,9 @@ def _capsule_of(source: Any, given: Any) -> Any:
             # pyarrow hands batches of any type on as those of the stream.
             source = type(source).from_batches(source.schema, _checked(source))
         return source.__arrow_c_stream__()
-    except Exception:  # likewise
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # likewise
         pass
     raise _gives_none(given)
 
@@ -162,9 +166,9 @@ def _checked(reader: Any) -> Iterator[Any]:
             batch = reader.read_next_batch()
         except StopIteration:
             return
-        except MemoryError:
+        except (KeyboardInterrupt, MemoryError):
             raise
-        except Exception:  # the library's words may quote a value
+        except BaseException:  # likewise
             failed = True
         if failed:
             raise OSError("the reader fails")

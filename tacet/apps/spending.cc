@@ -123,9 +123,8 @@ void OutputOptions::declare(Options& options) {
 }
 
 std::unique_ptr<run::Output> OutputOptions::open(const Console& console) const {
-  if (path_.empty()) return std::make_unique<ConsoleOutput>(console);
-  return std::make_unique<run::FileOutput>(
-      path_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+  if (file().empty()) return std::make_unique<ConsoleOutput>(console);
+  return std::make_unique<run::FileOutput>(file(), overwrite());
 }
 
 void SeedOption::declare(Options& options) {

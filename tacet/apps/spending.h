@@ -97,8 +97,8 @@ class OutputOptions {
   void declare(Options& options);
   /// Opened before anything is booked: an output that cannot be written must cost nothing.
   [[nodiscard]] std::unique_ptr<run::Output> open(const Console& console) const;
-  /// The file to write; empty: standard output.
-  [[nodiscard]] const std::string& file() const { return path_; }
+  /// The file to write; empty: standard output, for which - stands too.
+  [[nodiscard]] std::string file() const { return path_ == "-" ? std::string() : path_; }
   /// Whether --force was given: for every file that the command writes.
   [[nodiscard]] base::Overwrite overwrite() const {
     return force_ ? base::Overwrite::allow : base::Overwrite::refuse;

@@ -8,6 +8,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/spending.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/model/model_file.h"
@@ -42,8 +43,7 @@ class Export : public Command {
     options.add("--keep", keep_, "COLUMNS",
                 "Of SQL: columns of the table that the result repeats, apart by commas",
                 Form::list);
-    options.add("--output,-o", output_, "FILE", "File to write [default: standard output]");
-    options.flag("--force", force_, "Overwrite the output file");
+    output_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
@@ -51,12 +51,12 @@ class Export : public Command {
     const auto file = model::load_model(model_);
     warn_if_unprotected(console, file.receipt);
     const auto text = model::export_model(file, options);
-    if (output_.empty()) {
+    if (output_.file().empty()) {
       console.result(text);
       return;
     }
-    base::write_file(output_, text, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
-    console.say(fmt::format("exported to {}", output_));
+    base::write_file(output_.file(), text, output_.overwrite());
+    console.say(fmt::format("exported to {}", output_.file()));
   }
 
  private:
@@ -64,8 +64,7 @@ class Export : public Command {
     if (format_ == "onnx") {
       throw base::UsageError(
           "ONNX is written by the Python package: `python -m tacet.export {} -o model.onnx`, with "
-          "the "
-          "packages tacet and onnx installed",
+          "the packages tacet and onnx installed",
           model_);
     }
     model::ExportOptions options;
@@ -85,8 +84,7 @@ class Export : public Command {
   std::string dialect_;
   std::string table_;
   std::vector<std::string> keep_;
-  std::string output_;
-  bool force_ = false;
+  OutputOptions output_;
 };
 
 }  // namespace

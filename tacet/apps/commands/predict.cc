@@ -11,6 +11,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/spending.h"
 #include "tacet/apps/spool_option.h"
 #include "tacet/apps/threshold.h"
 #include "tacet/base/atomic_file.h"
@@ -156,8 +157,7 @@ class Predict : public Command {
     options.flag("--mapped", mapped_,
                  "Add the columns of each record whose values were missing, unknown or out of "
                  "bounds and became what the schema says");
-    options.add("--output,-o", output_, "FILE", "File to write [default: standard output]");
-    options.flag("--force", force_, "Overwrite the output file");
+    output_.declare(options);
     spool_.declare(options);
   }
 
@@ -212,23 +212,22 @@ class Predict : public Command {
         predictor.csv(sink, cancel);
       }
     };
-    if (output_.empty()) {
+    if (output_.file().empty()) {
       to([&](std::string_view piece) { console.result(piece); });
       return;
     }
-    base::AtomicFile file(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    base::AtomicFile file(output_.file(), output_.overwrite());
     to([&](std::string_view piece) { file.write(piece); });
     file.commit();
-    console.say(fmt::format("predictions written to {}", output_));
+    console.say(fmt::format("predictions written to {}", output_.file()));
   }
 
   std::string model_;
   std::string data_;
-  std::string output_;
+  OutputOptions output_;
   bool proba_ = false;
   bool mapped_ = false;
   ThresholdOption threshold_;
-  bool force_ = false;
   SpoolOption spool_;
 };
 
