@@ -86,7 +86,7 @@ def test_progress_comes_ten_times_a_second_at_most() -> None:
 
 def test_functions_stop_at_an_interrupt_and_cost_nothing_while_they_read() -> None:
     random = np.random.default_rng(0)
-    data = {name: random.random(4_000_000) for name in "abc"}
+    data = {name: random.random(4_000_000) for name in "abcdef"}  # read in half a second at least
     schema = tacet.Schema([tacet.numeric(name, 0, 1) for name in data])
     budget = tacet.Budget(1, 1e-5)
     sent: List[float] = []
@@ -95,7 +95,7 @@ def test_functions_stop_at_an_interrupt_and_cost_nothing_while_they_read() -> No
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Timer(0.3, send).start()  # a thread that runs while the engine reads
+    threading.Timer(0.15, send).start()  # a thread that runs while the engine reads
     with pytest.raises(KeyboardInterrupt):
         tacet.describe(data, schema=schema, epsilon=1, budget=budget)
     assert time.monotonic() - sent[0] < 0.4  # 0.2 on an idle machine
