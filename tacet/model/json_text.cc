@@ -12,6 +12,14 @@ using nlohmann::json;
 constexpr std::size_t piece_size = std::size_t{1} << 16;
 constexpr std::size_t elements_at_once = 1024;
 
+/// Numbers as text (data/schema/number_text.h): megabytes in which nothing has to be escaped.
+bool is_long_and_plain(std::string_view text) {
+  constexpr std::size_t least = 4096;
+  return text.size() >= least && std::ranges::all_of(text, [](char c) {
+           return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+         });
+}
+
 }  // namespace
 
 JsonText::JsonText(Layout layout, TextSink sink) : layout_(layout), sink_(std::move(sink)) {}
@@ -32,11 +40,40 @@ void JsonText::object(std::vector<Member> members) {
   put("}");
 }
 
-void JsonText::value(const json& value) { put_lines(value.dump(indented() ? 1 : -1)); }
+void JsonText::value(const json& value) {
+  if (indented()) {
+    put_lines(value.dump(1));
+  } else {
+    put_canonical(value);
+  }
+}
 
 void JsonText::value(const nlohmann::ordered_json& value) {
-  // Parsing sorts the keys.
-  put_lines(indented() ? value.dump(1) : json::parse(value.dump()).dump());
+  if (indented()) {
+    put_lines(value.dump(1));
+  } else {
+    put_canonical(json(value));  // which sorts the keys
+  }
+}
+
+void JsonText::put_canonical(const json& value) {
+  if (value.is_object()) {
+    const char* before = "{";
+    for (const auto& [key, member] : value.items()) {
+      put(before);
+      put(json(key).dump());
+      put(":");
+      put_canonical(member);
+      before = ",";
+    }
+    put(value.empty() ? "{}" : "}");
+  } else if (value.is_string() && is_long_and_plain(value.get_ref<const std::string&>())) {
+    put("\"");
+    put(value.get_ref<const std::string&>());
+    put("\"");
+  } else {
+    put_lines(value.dump());
+  }
 }
 
 void JsonText::list(std::size_t count, const std::function<json(std::size_t)>& element) {
@@ -61,6 +98,11 @@ void JsonText::finish() {
 }
 
 void JsonText::put(std::string_view text) {
+  if (text.size() >= piece_size) {
+    finish();
+    sink_(text);
+    return;
+  }
   held_ += text;
   if (held_.size() >= piece_size) finish();
 }

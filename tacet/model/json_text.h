@@ -38,6 +38,7 @@ class JsonText {
  private:
   void put(std::string_view text);
   void put_lines(std::string_view text);
+  void put_canonical(const nlohmann::json& value);
   void line_break();
   [[nodiscard]] bool indented() const { return layout_ == Layout::indented; }
 

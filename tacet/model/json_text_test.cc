@@ -65,6 +65,22 @@ TEST(JsonText, IsTheTextOfTheWholeTree) {
   }
 }
 
+// Long texts of plain letters take a way of their own.
+TEST(JsonText, LongTextsAreWhatTheTreeMakesOfThem) {
+  std::string plain(100000, 'A');
+  for (std::size_t k = 0; k < plain.size(); ++k) plain[k] = static_cast<char>(' ' + k % 95);
+  std::erase_if(plain, [](char c) { return c == '"' || c == '\\'; });
+  for (const char* odd : {"", "\"", "\\", "\n", "\x7f", "\u00e9"}) {
+    const json content{{"one", {{"z", plain + odd}, {"a", json::object()}}}, {"two", plain}};
+    std::string text;
+    JsonText out(JsonText::Layout::canonical, [&](std::string_view piece) { text += piece; });
+    out.object({{"content", [&](JsonText& to) { to.value(content); }},
+                {"ordered", [&](JsonText& to) { to.value(ordered_json(content)); }}});
+    out.finish();
+    EXPECT_EQ(text, (json{{"content", content}, {"ordered", content}}).dump()) << odd;
+  }
+}
+
 TEST(JsonText, ComesInShortPieces) {
   std::size_t longest = 0;
   const auto text = written(JsonText::Layout::indented, 100000, &longest);

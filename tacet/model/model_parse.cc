@@ -29,6 +29,7 @@ class Path {
     keys_.back() = key;
   }
   void leave_to(std::size_t depth) { keys_.resize(depth); }
+  [[nodiscard]] bool in_model() const { return !keys_.empty() && keys_[0] == "model"; }
   /// Of the list that begins at this depth, one of `long_lists`; else empty.
   [[nodiscard]] std::string_view long_list(std::size_t depth) const {
     if (depth != 2 || keys_.size() != 2 || keys_[0] != "model") return {};
@@ -94,7 +95,8 @@ class Watch {
   bool inside_ = false;  // a long list
 };
 
-/// The second pass: hands the entries of long lists on and passes over everything else.
+/// The second pass: hands the entries of long lists on, and ends where the model does. A schema
+/// with curves behind it has some megabytes.
 class ListReader : public nlohmann::json_sax<json> {
  public:
   explicit ListReader(LinearModel& model)
@@ -113,7 +115,10 @@ class ListReader : public nlohmann::json_sax<json> {
     if (list_.empty()) path_.enter_key(depth_, name);
     return true;
   }
-  bool end_object() override { return end(); }
+  bool end_object() override {
+    end();
+    return depth_ != 1 || !path_.in_model();
+  }
   bool start_array(std::size_t /*size*/) override {
     if (list_.empty()) {
       path_.leave_to(depth_);
