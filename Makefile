@@ -30,11 +30,12 @@ demo: setup ## train on the bundled data and print the result
 	@scripts/demo
 
 test: build ## the quick tests
-	@scripts/setup test || echo 'make: without NumPy and SciPy one test is skipped'
+	@scripts/setup test || echo 'make: without NumPy, SciPy and sqlite3 some tests are skipped'
 	@scripts/run_tests release quick $(JOBS)
 
 test-long: build ## the heavy tests: statistical counts, reference precision, audits
 	@scripts/setup test || echo 'make: without NumPy and SciPy one test is skipped'
+	@scripts/setup long || echo 'make: without PostgreSQL its tests are skipped'
 	@scripts/build release $(JOBS) tacet_long_tests
 	@scripts/run_tests release long $(JOBS)
 

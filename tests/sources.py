@@ -1,9 +1,10 @@
 """Runs the commands of docs/how-to/sources.md with the clients that this machine has.
 
-    sources.py TACET SOURCE
+    sources.py TACET SOURCE CLIENT...
 
-Each block of the page names its client. The model must be the one that the CSV file gives, whose
-seed a wrapper adds. Without any client beside the shell's tools: exit 77, skipped.
+Each block of the page names its client; those of these clients are run. The model must be the one that
+the CSV file gives, whose seed a wrapper adds. PostgreSQL has a server of its own on 127.0.0.1.
+Where none of the clients is installed: exit 77, skipped.
 """
 
 import csv
@@ -13,6 +14,7 @@ import pathlib
 import pwd
 import re
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -63,8 +65,14 @@ def make_files(folder):
                         "TO 'visits.parquet'"], cwd=folder, check=True)
 
 
+def free_port():
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return held.getsockname()[1]
+
+
 class Server:
-    """A PostgreSQL server of its own, where its programs are installed."""
+    """A PostgreSQL server of its own, with the table and the reader of the page."""
 
     def __init__(self, folder):
         found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
@@ -75,82 +83,102 @@ class Server:
     def run(self, *command):
         """As another user where this is the root, whom the server refuses."""
         switch = {"user": "nobody"} if os.getuid() == 0 else {}
+        # A server keeps what it inherits, so that its output goes nowhere.
         subprocess.run([str(word) for word in command], check=True, cwd="/", **switch,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
 
     def start(self, table):
         self.folder.mkdir(mode=0o700)
-        user = pwd.getpwuid(os.getuid()).pw_name
         if os.getuid() == 0:
             os.chown(self.folder, pwd.getpwnam("nobody").pw_uid, -1)
             self.folder.parent.chmod(0o711)
-            user = "nobody"
-        self.run(self.programs / "initdb", "-D", self.folder / "data", "-A", "trust", "-U", user)
+        owner = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+        self.run(self.programs / "initdb", "-D", self.folder / "data", "-A", "trust", "-U", owner,
+                 "--no-sync")
+        port = free_port()
         self.run(self.programs / "pg_ctl", "-D", self.folder / "data", "-w", "-o",
-                 f"-c listen_addresses='' -k {self.folder}", "-l", self.folder / "log", "start")
-        self.environment = {"PGHOST": str(self.folder), "PGUSER": user}
-        psql = ["psql", "-q", "-v", "ON_ERROR_STOP=1"]
-        known = dict(os.environ, **self.environment)
-        subprocess.run([*psql, "-d", "postgres", "-c", "CREATE DATABASE clinic"], check=True,
-                       env=known)
+                 f"-c listen_addresses=127.0.0.1 -p {port} -k '' -c fsync=off", "-l",
+                 self.folder / "log", "start")
+        self.environment = {"PGHOST": "127.0.0.1", "PGPORT": str(port), "PGUSER": "reader"}
+        psql = ["psql", "-q", "-X", "-v", "ON_ERROR_STOP=1"]
+        known = {**os.environ, **self.environment, "PGUSER": owner}
+        subprocess.run([*psql, "-d", "postgres", "-c", "CREATE DATABASE clinic", "-c",
+                        "CREATE ROLE reader LOGIN"], check=True, env=known)
         subprocess.run([*psql, "-d", "clinic", "-c",
                         "CREATE TABLE visits (age text, code text, seen text)", "-c",
+                        "GRANT SELECT ON visits TO reader", "-c",
                         f"\\copy visits FROM '{table}' CSV HEADER"], check=True, env=known)
+
+    def at_its_address(self, block):
+        return block.replace("db.example.org:5432", "127.0.0.1:" + self.environment["PGPORT"])
 
     def stop(self):
         if self.environment:
-            self.run(self.programs / "pg_ctl", "-D", self.folder / "data", "-m", "fast", "stop")
+            self.run(self.programs / "pg_ctl", "-D", self.folder / "data", "-m", "immediate",
+                     "stop")
 
 
 def blocks_of(page):
     return re.findall(r"^```sh (\w+)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
 
 
-def main(tacet, source):
+def wrapper_in(folder, tacet):
+    """A folder with a tacet that has a seed."""
+    folder.mkdir()
+    (folder / "tacet").write_text(f'#!/bin/sh\nexec {tacet} "$@" --seed 1 --quiet --force\n')
+    (folder / "tacet").chmod(0o755)
+    return folder
+
+
+def run_block(block, folder, environment):
+    """The model of the block, and what becomes of it where its client fails."""
+    def run(text):
+        (folder / "model.json").unlink(missing_ok=True)
+        return subprocess.run(["sh", "-u", "-c", text], cwd=folder, env=environment, check=False,
+                              capture_output=True, text=True)
+    done = run(block)
+    assert done.returncode == 0, f"{block}\n{done.stderr}"
+    same = (folder / "model.json").read_bytes() == (folder / "plain.json").read_bytes()
+    assert same, f"another model:\n{block}"
+    # A client that fails leaves no mark, so that nothing is trained.
+    broken = run(block.replace("visits", "no_such_table"))
+    assert broken.returncode == 3, f"{broken.returncode}, not 3: {block}\n{broken.stderr}"
+    assert not (folder / "model.json").exists()
+
+
+def main(tacet, source, *clients):
     page = (pathlib.Path(source) / "docs/how-to/sources.md").read_text(encoding="utf-8")
     blocks = blocks_of(page)
     known = {"psql", "sqlite3", "duckdb", "cat"}
-    if {client for client, _ in blocks} != known:
-        sys.exit(f"the page's clients are not {sorted(known)}")
-    ran = set()
+    if {client for client, _ in blocks} != known or not set(clients) <= known:
+        sys.exit(f"the page's clients are not {sorted(known)}, or other ones are named")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        make_files(folder)
-        wrapper = folder / "bin"
-        wrapper.mkdir()
-        (wrapper / "tacet").write_text(f'#!/bin/sh\nexec {tacet} "$@" --seed 1 --quiet --force\n')
-        (wrapper / "tacet").chmod(0o755)
-        environment = dict(os.environ, PATH=f"{wrapper}:{os.environ['PATH']}")
-        plain = subprocess.run(["tacet", "train", "visits.csv", "--schema", "s.toml", "--epsilon",
-                                "1", "-o", "plain.json"], cwd=folder, env=environment)
-        assert plain.returncode == 0
         server = Server(folder)
+        here = {client for client in clients if shutil.which(client)
+                and (client != "psql" or server.programs)}
+        if not here:
+            sys.exit(77)
+        make_files(folder)
+        path = f"{wrapper_in(folder / 'bin', tacet)}:{os.environ['PATH']}"
+        environment = dict(os.environ, PATH=path)
+        subprocess.run(["tacet", "train", "visits.csv", "--schema", "s.toml", "--epsilon", "1",
+                        "-o", "plain.json"], cwd=folder, env=environment, check=True,
+                       stderr=subprocess.DEVNULL)
         try:
+            if "psql" in here:
+                server.start(folder / "visits.csv")
+                environment |= server.environment
             for client, block in blocks:
-                if not shutil.which(client) or (client == "psql" and not server.programs):
-                    continue
-                if client == "psql":
-                    server.start(folder / "visits.csv")
-                (folder / "model.json").unlink(missing_ok=True)
-                found = subprocess.run(["sh", "-eu", "-c", block], cwd=folder,
-                                       env=dict(environment, **server.environment))
-                assert found.returncode == 0, block
-                same = (folder / "model.json").read_bytes() == (folder / "plain.json").read_bytes()
-                assert same, f"another model:\n{block}"
-                # A client that fails leaves no mark, so that nothing is trained.
-                (folder / "model.json").unlink()
-                broken = block.replace("visits", "no_such_table")
-                failed = subprocess.run(["sh", "-u", "-c", broken], cwd=folder,
-                                        env=dict(environment, **server.environment),
-                                        stderr=subprocess.DEVNULL)
-                assert failed.returncode == 3, (failed.returncode, broken)
-                assert not (folder / "model.json").exists()
-                ran.add(client)
+                if client == "psql" and client in here:
+                    block = server.at_its_address(block)
+                if client in here:
+                    run_block(block, folder, environment)
         finally:
             server.stop()
-    print("ran:", ", ".join(sorted(ran)), "; not here:", ", ".join(sorted(known - ran)) or "none")
-    if ran <= {"cat"}:
-        sys.exit(77)
+    print("ran:", ", ".join(sorted(here)), "; not here:",
+          ", ".join(sorted(set(clients) - here)) or "none")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """More encoded records than private memory: the same bits, under a limit that the system holds.
 
-    spool_memory.py PROGRAM MEGABYTES
+    spool_memory.py PROGRAM MEGABYTES [RUN...]
 
 Records come through a pipe and are encoded into a spool of so many megabytes, while the process may
 have 128 MB of private memory (RLIMIT_DATA). Trained are `gradient` with and without released means,
-and `adassp`; then one of the models is evaluated. Where the machine's memory is twice as large, each
-run is made without a spool and without a limit too, and has to give the same bytes.
+and `adassp`, whose model is evaluated; names choose some of these runs. Where the machine's memory is
+twice as large, each run is made without a spool and without a limit too, and has to give the same bytes.
 """
 
+import json
 import os
 import pathlib
 import resource
@@ -17,47 +18,71 @@ import sys
 import tempfile
 import threading
 
-COLUMNS = 100
-BYTES_OF_RECORD = 2 * (COLUMNS + 1) + 16  # encoded, with the constant, its label and its norm
+# A category of one letter is encoded as ten columns, so that little text becomes many bytes.
+NUMBERS, CATEGORIES, LETTERS = 10, 9, "abcdefghij"
 BLOCK = 20_000
 LIMIT = 128 << 20
 TRAININGS = {
     "gradient": ["--method", "gradient", "--steps", "2", "--standardise", "none"],
-    "released means": ["--method", "gradient", "--steps", "2", "--standardise", "means"],
+    "means": ["--method", "gradient", "--steps", "2", "--standardise", "means"],
     "adassp": ["--method", "adassp"],
 }
 
 
+def names(letter, count):
+    return [f"{letter}{k}" for k in range(count)]
+
+
+def schema():
+    quoted = {letter: ", ".join(f'"{name}"' for name in names(letter, count))
+              for letter, count in (("x", NUMBERS), ("c", CATEGORIES))}
+    letters = ", ".join(f'"{letter}"' for letter in LETTERS)
+    return ('storage = "dense"\n[target]\ncolumn = "y"\npositive = "1"\nnegative = "0"\n'
+            f'[[column]]\nnames = [{quoted["x"]}]\nkind = "numeric"\nlower = 0\nupper = 9\n'
+            f'[[column]]\nnames = [{quoted["c"]}]\nkind = "categorical"\ncategories = [{letters}]\n')
+
+
+def line(k):
+    """The k-th record of a block."""
+    numbers = [str(k * (j + 3) % 10) for j in range(NUMBERS)]
+    letters = [LETTERS[(k * (j + 7) + k // 10) % 10] for j in range(CATEGORIES)]
+    return ",".join([*numbers, *letters, str(k % 2)]) + "\n"
+
+
 def records(rows):
     """The lines of a table, in blocks of bytes."""
-    yield (",".join(f"x{j}" for j in range(COLUMNS)) + ",y\n").encode()
-    block = "".join(",".join(str((k * (j + 3)) % 10) for j in range(COLUMNS)) + f",{k % 2}\n"
-                    for k in range(BLOCK)).encode()
+    yield (",".join([*names("x", NUMBERS), *names("c", CATEGORIES), "y"]) + "\n").encode()
+    lines = [line(k).encode() for k in range(BLOCK)]
+    block = b"".join(lines)
     whole, rest = divmod(rows, BLOCK)
     for _ in range(whole):
         yield block
-    yield b"".join(block.splitlines(keepends=True)[:rest])
+    yield b"".join(lines[:rest])
 
 
 class Runs:
-    def __init__(self, program, folder, rows):
-        self.program, self.folder, self.rows = program, folder, rows
+    def __init__(self, program, folder, megabytes):
+        self.program, self.folder, self.megabytes = program, folder, megabytes
         self.spool = folder / "spool"
         self.spool.mkdir()
-        names = ", ".join(f'"x{j}"' for j in range(COLUMNS))
-        (folder / "s.toml").write_text(
-            f'public_row_count = {rows}\n[target]\ncolumn = "y"\npositive = "1"\nnegative = "0"\n'
-            f'[[column]]\nnames = [{names}]\nkind = "numeric"\nlower = 0\nupper = 9\n')
+        (folder / "s.toml").write_text(schema())
 
-    def run(self, words, spooled):
-        """The output of a run on all records."""
+    def rows_for(self, options):
+        """Records that this training encodes as so many megabytes, with labels and norms."""
+        plan = subprocess.run([self.program, "plan", "--schema", "s.toml", "--public-row-count",
+                               "1000000", "--epsilon", "1", "--delta", "1e-8", "--json", *options],
+                              cwd=self.folder, check=True, capture_output=True).stdout
+        return int(self.megabytes * 2**20 / (2 * json.loads(plan)["columns"] + 16)) + 1
+
+    def run(self, words, rows, spooled):
+        """The output of a run on so many records."""
         more = ["--spool", "spool"] if spooled else []
         limit = (lambda: resource.setrlimit(resource.RLIMIT_DATA, (LIMIT, LIMIT))) if spooled \
             else None
         process = subprocess.Popen([self.program, *words, "--quiet", "--seed", "1", *more],
                                    cwd=self.folder, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, preexec_fn=limit)
-        writer = threading.Thread(target=self.write, args=(process.stdin,))
+        writer = threading.Thread(target=self.write, args=(process.stdin, rows))
         writer.start()
         out = process.stdout.read()
         code = process.wait()
@@ -66,35 +91,48 @@ class Runs:
         assert not list(self.spool.iterdir()), "the folder of the spool is not empty"
         return out
 
-    def write(self, pipe):
+    @staticmethod
+    def write(pipe, rows):
         try:
-            for block in records(self.rows):
+            for block in records(rows):
                 pipe.write(block)
             pipe.close()
         except BrokenPipeError:
             pass
 
-    def both(self, name, words, in_memory):
-        found = self.run(words, True)
+    def both(self, name, words, rows, in_memory):
+        found = self.run(words, rows, True)
         if in_memory:
-            assert self.run(words, False) == found, f"{name}: other bytes in a spool"
-        print(f"{name}: passed under the limit" + (", the same bytes" if in_memory else ""),
-              flush=True)
+            assert self.run(words, rows, False) == found, f"{name}: other bytes in a spool"
+        print(f"{name}: {rows} records passed under the limit"
+              + (", the same bytes" if in_memory else ""), flush=True)
         return found
 
+    def train(self, name, in_memory):
+        """The file of the model, and the number of its records."""
+        rows = self.rows_for(TRAININGS[name])
+        words = ["train", "-", "--schema", "s.toml", "--public-row-count", str(rows), "--epsilon",
+                 "1", "--delta", "1e-8", "-o", "-", *TRAININGS[name]]
+        model = self.folder / f"{name}.json"
+        model.write_bytes(self.both(name, words, rows, in_memory))
+        return model, rows
 
-def main(program, megabytes):
-    rows = int(megabytes * 2**20 / BYTES_OF_RECORD)
+
+def main(program, megabytes, chosen):
+    unknown = set(chosen) - set(TRAININGS)
+    if unknown:
+        sys.exit(f"there is no run {', '.join(sorted(unknown))}")
     in_memory = 2 * megabytes * 2**20 < os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with tempfile.TemporaryDirectory(dir=os.getcwd()) as name:
-        runs = Runs(program, pathlib.Path(name), rows)
-        for what, more in TRAININGS.items():
-            model = runs.both(what, ["train", "-", "--schema", "s.toml", "--epsilon", "1", "--delta",
-                                     "1e-8", "-o", "-", *more], in_memory)
-            (runs.folder / "model.json").write_bytes(model)
-        runs.both("evaluate", ["evaluate", "model.json", "-", "--epsilon", "1", "--delta", "1e-8",
-                               "--json"], in_memory)
+    with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
+        runs = Runs(program, pathlib.Path(folder), megabytes)
+        for name in TRAININGS:
+            if chosen and name not in chosen:
+                continue
+            model, rows = runs.train(name, in_memory)
+            if name == "adassp":
+                runs.both("evaluate", ["evaluate", model, "-", "--epsilon", "1", "--delta", "1e-8",
+                                       "--json"], rows, in_memory)
 
 
 if __name__ == "__main__":
-    main(str(pathlib.Path(sys.argv[1]).resolve()), float(sys.argv[2]))
+    main(str(pathlib.Path(sys.argv[1]).resolve()), float(sys.argv[2]), sys.argv[3:])

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """What training holds in memory: peak resident size against the size of the encoded records.
 
-    bench/speed/memory.py [--program FILE]
+    bench/speed/memory.py [--program FILE] [--only growth|pipe]
 
 Trains on a small and on a large generated table and divides the difference of the peaks by the
 difference of the encoded sizes: 1 means that nothing grows with the file but the encoded records
 (two bytes a feature and 16 a record when dense; six bytes a non-zero feature and 28 a record when
 sparse; splines are features like others, and records that are written anew by released means are freed
 as they are read). For the model the same is done with ten records and few or 2^20 columns: the ratio
-is bytes per column, at all times of training and writing. The result goes to
-bench/speed/tables/memory.md.
+is bytes per column, at all times of training and writing.
+
+A file of 1 GB then comes through a pipe, which may take at most 4 MB more than the file does: exit code
+1 where it takes more. The result goes to bench/speed/tables/memory.md.
 """
 
 import argparse
@@ -27,7 +29,7 @@ from common import origin, tables  # noqa: E402
 ABOUT = """Memory of training over the encoded records
 
 The peak of a process on a small and on a large file; growth is the difference of the peaks over that
-of the encoded bytes."""
+of the encoded bytes. Below: the peak where a large file is read by its name, and where `cat` sends it."""
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = (2_000, 400_000)
 SKETCHED_SIZES = (2_000, 100_000)
@@ -35,6 +37,8 @@ COLUMNS = 54
 NONZEROS = 20
 WIDTH = 5_000  # columns of the sparse table
 WIDTHS = (1 << 10, 1 << 20)  # columns of the short and wide tables
+PIPED_ROWS = 2_450_000  # 1 GB of text
+PIPE_AT_MOST = 4_000_000  # bytes
 
 
 def dense(folder, rows, features=COLUMNS + 1):
@@ -78,12 +82,17 @@ def sketched(folder, rows):
     return sparse(folder, rows, 1 << 30, 60)
 
 
-def peak(program, data, schema, folder, options=()):
-    words = [str(program), "train", str(data), "--schema", str(schema), "--epsilon", "1",
-             "--steps", "10", "--threads", "1", "--quiet", "--output", str(folder / "m.json"),
-             "--force", *options]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+def peak(program, data, schema, folder, options=(), piped=False):
+    words = [str(program), "train", "-" if piped else str(data), "--schema", str(schema),
+             "--epsilon", "1", "--steps", "10", "--threads", "1", "--quiet", "--output",
+             str(folder / "m.json"), "--force", *options]
+    sender = subprocess.Popen(["cat", data], stdout=subprocess.PIPE) if piped else None
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL,
+                               stdin=sender.stdout if piped else subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
+    if piped:
+        sender.stdout.close()
+        sender.wait()
     if status != 0:
         raise SystemExit(f"memory: {' '.join(words)} failed")
     return usage.ru_maxrss * 1024
@@ -119,26 +128,54 @@ def model_growth(program, folder):
             "bytes_per_column": ratio}
 
 
+def growths(program, folder):
+    rows = []
+    for kind, make, more in (
+            ("dense csv", dense, ["--knots", "none"]),
+            ("dense csv with splines", splines, ["--knots", "8"]),
+            ("dense csv with released means", dense,
+             ["--knots", "none", "--standardise", "private"]),
+            ("sparse libsvm", sparse, []),
+            ("sparse libsvm, 2^30 columns by countsketch", sketched,
+             ["--projection", "countsketch", "--projection-width", "4096"])):
+        rows.append(growth(program, folder, kind, make, more))
+    return [*rows, model_growth(program, folder)]
+
+
+def pipe_growth(program, folder):
+    """Three runs of each side: the largest peak through the pipe less the smallest of the file."""
+    data, schema, encoded = dense(folder, PIPED_ROWS)
+    options = ["--knots", "none"]
+    sides = [(peak(program, data, schema, folder, options),
+              peak(program, data, schema, folder, options, piped=True)) for _ in range(3)]
+    files, pipes = zip(*sides)
+    more = max(pipes) - min(files)
+    row = {"data": "dense csv", "records": PIPED_ROWS, "file_bytes": data.stat().st_size,
+           "encoded_bytes": encoded, "peak_of_file": list(files), "peak_through_pipe": list(pipes),
+           "more_through_pipe": more, "at_most": PIPE_AT_MOST}
+    print(row)
+    return row
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/tacet")
+    parser.add_argument("--only", choices=("growth", "pipe"), help="the other part stays")
     options = parser.parse_args()
-    rows = []
-    with tempfile.TemporaryDirectory() as name:
+    cpu = origin.machine()["cpu"]
+    sections = {}
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         folder = pathlib.Path(name)
-        for kind, make, more in (
-                ("dense csv", dense, ["--knots", "none"]),
-                ("dense csv with splines", splines, ["--knots", "8"]),
-                ("dense csv with released means", dense,
-                 ["--knots", "none", "--standardise", "private"]),
-                ("sparse libsvm", sparse, []),
-                ("sparse libsvm, 2^30 columns by countsketch", sketched,
-                 ["--projection", "countsketch", "--projection-width", "4096"])):
-            rows.append(growth(options.program, folder, kind, make, more))
-        rows.append(model_growth(options.program, folder))
-    tables.save("speed/memory", rows)
-    tables.keep("speed/memory", ABOUT, "bench/speed/memory.py", {origin.machine()["cpu"]: rows})
+        if options.only != "pipe":
+            sections[cpu] = growths(options.program, folder)
+        if options.only != "growth":
+            piped = pipe_growth(options.program, folder)
+            sections[f"Pipe: {cpu}"] = [piped]
+    tables.save("speed/memory", sections)
+    tables.keep("speed/memory", ABOUT, "bench/speed/memory.py", sections)
+    too_much = options.only != "growth" and piped["more_through_pipe"] > PIPE_AT_MOST
+    return 1 if too_much else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

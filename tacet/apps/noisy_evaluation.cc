@@ -14,7 +14,7 @@ using Named = std::vector<std::pair<std::string, learn::NoisyRatio>>;
 Named named_figures(const learn::EvaluationPlan& plan, const learn::NoisyFigures& figures) {
   Named out;
   if (plan.classes > 0) out.emplace_back("accuracy", figures.accuracy);
-  if (plan.has_matrix()) out.emplace_back("majority_share", figures.majority_share);
+  if (plan.has_majority()) out.emplace_back("majority_share", figures.majority_share);
   if (plan.classes == 2) {
     const auto& positive = figures.by_class[0].figures;
     out.insert(out.end(), positive.begin(), positive.end());

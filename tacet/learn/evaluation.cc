@@ -87,9 +87,10 @@ std::vector<double> edges_for(const model::LinearModel& model, const EvaluationO
   return edges;
 }
 
-std::int64_t cells_for(std::int64_t classes) {
+std::int64_t cells_for(std::int64_t classes, std::int64_t groups) {
   if (classes == 0) return 1;
-  return classes <= max_matrix_classes ? classes * classes : 2;
+  if (classes <= max_matrix_classes) return classes * classes;
+  return groups <= optimize::CellSum::max_cells / classes ? classes : 2;
 }
 
 optimize::PredictionCells cells_of(const EvaluationPlan& plan, const data::CategoryGroups* groups) {
@@ -145,7 +146,7 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   if (plan.privacy_unit != "record") parameters["max_records_per_unit"] = 1;  // the first of each
   if (plan.groups > 1) parameters["groups"] = plan.groups;
   if (plan.threshold != 0) parameters["threshold_margin"] = plan.threshold;
-  if (plan.scores() > 1) parameters["scores"] = plan.scores();
+  if (plan.scores() > 1 || plan.counts_classes()) parameters["scores"] = plan.scores();
   if (plan.loss_cap) parameters["loss_cap"] = *plan.loss_cap;
   receipt.parameters = parameters.dump();
   receipt.events = reservation.spent();
@@ -221,7 +222,7 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
       .event = privacy::no_event(),
       .noise_multiplier = 0,
       .norm_bits = 0,
-      .cells = cells_for(classes),
+      .cells = cells_for(classes, options.groups),
       .groups = options.groups,
       .classes = classes,
       .loss_cap = choose_cap(model, options),

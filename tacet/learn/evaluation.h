@@ -23,9 +23,9 @@ class PartSums;
 /// How well a model predicts private records, with differential privacy.
 ///
 /// One release of the Gaussian mechanism: of two classes a histogram of scores by actual class, of
-/// more the counts of a confusion matrix (of at most max_matrix_classes classes; of right and wrong
-/// answers beyond, of records for numbers), and
-/// sums of scores in [0, 1]: the loss capped at a public value, and for numbers the error, its
+/// more the counts of a confusion matrix (of at most max_matrix_classes classes; of each class
+/// beyond, of records for numbers), and sums of scores in [0, 1]: beyond that many classes whether
+/// the answer is right, else the loss capped at a public value, and for numbers the error, its
 /// square, the target and its square, for counts and probabilities its entropy; by group where
 /// groups are asked for. Accuracy, sensitivity and the like, mean losses, the mean absolute error,
 /// its root mean square, R2, deviance and D2 are made of these; of two
@@ -40,7 +40,8 @@ class PartSums;
 /// the vector no more than a record does elsewhere.
 namespace tacet::learn {
 
-/// Beyond these the noise of k^2 cells would drown what their sums have to say.
+/// Beyond these the noise of k^2 cells would drown what their sums have to say: there k cells count
+/// the classes, and a score the right answers.
 inline constexpr std::int64_t max_matrix_classes = 10;
 
 struct EvaluationOptions {
@@ -62,7 +63,8 @@ struct EvaluationPlan {
   privacy::Event event;
   double noise_multiplier;
   int norm_bits;
-  /// 2 score_bins() of a histogram, k^2 of a confusion matrix, 2 for wrong and right, 1 for numbers
+  /// 2 score_bins() of a histogram, k^2 of a confusion matrix, k of many classes (2, for wrong and
+  /// right, where there are too many groups of them), 1 for numbers
   std::int64_t cells;
   std::int64_t groups;
   std::int64_t classes;            ///< 0 for numbers
@@ -85,9 +87,16 @@ struct EvaluationPlan {
   [[nodiscard]] bool has_matrix() const {
     return has_histogram() || (classes > 0 && cells == classes * classes);
   }
-  /// Of each record: the capped loss; of numbers as score_of names them.
+  /// Of many classes: the records of each are counted, and right answers are a score.
+  [[nodiscard]] bool counts_classes() const {
+    return classes > max_matrix_classes && cells == classes;
+  }
+  [[nodiscard]] bool has_majority() const { return has_matrix() || counts_classes(); }
+  /// Of each record: the capped loss, or whether the answer is right; of numbers as NumberScore
+  /// names them.
   [[nodiscard]] std::int64_t scores() const {
-    return classes == 0 ? (has_deviance() ? 6 : 5) : (loss_cap ? 1 : 0);
+    if (classes == 0) return has_deviance() ? 6 : 5;
+    return loss_cap || counts_classes() ? 1 : 0;
   }
   [[nodiscard]] bool has_deviance() const { return classes == 0 && link != model::Link::identity; }
   /// What one record's deviance counts as at most.
@@ -132,7 +141,7 @@ struct NoisyClass {
 struct NoisyFigures {
   NoisyValue records;              ///< that have a target; exact where their number is public
   NoisyRatio accuracy = {};        ///< for classes
-  NoisyRatio majority_share = {};  ///< of the class with most records, where a matrix is released
+  NoisyRatio majority_share = {};  ///< of the class with most records, where each is counted
   std::optional<NoisyInterval> auc = {};     ///< of two classes
   std::optional<NoisyInterval> brier = {};   ///< of two classes with probabilities
   std::vector<NoisyTenth> calibration = {};  ///< likewise: ten, or none

@@ -48,14 +48,18 @@ NoisyRatio scaled(NoisyRatio value, double scale) {
 }
 
 /// The mean of a score in [0, 1].
-NoisyRatio mean_of(optimize::NumberScore score, const ReleasedCounts& counts) {
-  const double sum = counts.scores[static_cast<std::size_t>(score)];
+NoisyRatio mean_of_score(std::size_t score, const ReleasedCounts& counts) {
+  const double sum = counts.scores[score];
   const std::vector<double> halves(counts.cells.size(), 0.5);
   if (counts.public_records) {
     return ratio({{}, {}, sum + 0.5 * *counts.public_records, counts.stddev}, counts);
   }
   const std::vector<double> every(counts.cells.size(), 1.0);
   return ratio({halves, every, sum, counts.stddev}, counts);
+}
+
+NoisyRatio mean_of(optimize::NumberScore score, const ReleasedCounts& counts) {
+  return mean_of_score(static_cast<std::size_t>(score), counts);
 }
 
 /// 1 - E/V for the mean squared error E and the variance V of the target, both in units of half its
@@ -266,7 +270,6 @@ NoisyFigures figures_of(const ReleasedCounts& counts, const EvaluationPlan& plan
   if (plan.has_matrix()) {
     const auto right = over_bins(model::accuracy_ratio(plan.classes).upper, plan);
     out.accuracy = ratio({right, all}, counts);
-    out.majority_share = majority_of(counts, plan, all);
     add_matrix(counts, plan, out);
     add_classes(counts, plan, out);
     if (plan.has_histogram()) out.auc = auc_of(counts, plan);
@@ -274,9 +277,12 @@ NoisyFigures figures_of(const ReleasedCounts& counts, const EvaluationPlan& plan
       out.brier = brier_of(counts, plan, all);
       out.calibration = calibration_of(counts, plan);
     }
+  } else if (plan.counts_classes()) {
+    out.accuracy = mean_of_score(0, counts);
   } else if (plan.classes > 0) {
     out.accuracy = ratio({{0, 1}, all}, counts);
   }
+  if (plan.has_majority()) out.majority_share = majority_of(counts, plan, all);
   if (plan.loss_cap)
     out.mean_loss = scaled(mean_of(optimize::NumberScore::loss, counts), *plan.loss_cap);
   if (plan.classes == 0) add_numbers(counts, plan, out);

@@ -262,23 +262,79 @@ TEST(Evaluation, GroupsAreToldApartAtTheSamePrice) {
   }
 }
 
-// Figures of 10 classes come from 100 cells, those of 11 from right and wrong alone.
-TEST(Evaluation, ManyClassesAreOnlyRightOrWrong) {
+/// 1000 records of 11 classes, of which the model is right about 800.
+struct ManyClasses {
+  ManyClasses() {
+    data::MultiClassTarget target;
+    for (int k = 0; k < 11; ++k) target.classes.push_back(std::to_string(k));
+    schema.target->rule = target;
+    model = model::empty_model(schema, model::LogisticLoss{});
+    model.coefficients[3] = 1;  // everybody is a 3
+    dataset = data::Dataset(schema.shape());
+    const std::vector<std::int16_t> row{2048};
+    for (int i = 0; i < 1000; ++i) dataset.append_dense(row, i % 5 == 0 ? 4 : 3);
+  }
+
   data::Schema schema = one_number();
-  data::MultiClassTarget target;
-  for (int k = 0; k < 11; ++k) target.classes.push_back(std::to_string(k));
-  schema.target->rule = target;
-  auto model = model::empty_model(schema, model::LogisticLoss{});
-  model.coefficients[3] = 1;  // everybody is a 3
-  data::Dataset dataset(schema.shape());
-  const std::vector<std::int16_t> row{2048};
-  for (int i = 0; i < 1000; ++i) dataset.append_dense(row, i % 5 == 0 ? 4 : 3);
-  const auto plan = with_little_noise(plan_at(model, 50, Adjacency::add_remove));
-  EXPECT_EQ(plan.cells, 2);
-  const auto found = evaluated({dataset, model}, plan, 1).all;
-  EXPECT_NEAR(found.accuracy.value().value, 0.8, 1e-3);
-  EXPECT_TRUE(found.matrix.empty());
-  EXPECT_TRUE(found.by_class.empty());
+  model::LinearModel model;
+  data::Dataset dataset{schema.shape()};
+};
+
+// Figures of 10 classes come from 100 cells, those of 11 from a count of each and of right answers.
+TEST(Evaluation, ManyClassesAreCountedAndRightOrWrong) {
+  const ManyClasses setting;
+  for (const auto adjacency :
+       {Adjacency::add_remove, Adjacency::replace_one, Adjacency::zero_out}) {
+    const auto plan = with_little_noise(plan_at(setting.model, 50, adjacency));
+    EXPECT_EQ(plan.cells, 11);
+    const auto result = evaluated({setting.dataset, setting.model}, plan, 1);
+    const auto& found = result.all;
+    EXPECT_NEAR(found.records.value, 1000, 1);
+    EXPECT_NEAR(found.accuracy.value().value, 0.8, 1e-3);
+    EXPECT_NEAR(found.majority_share.value().value, 0.8, 1e-3);
+    EXPECT_TRUE(found.matrix.empty());
+    EXPECT_TRUE(found.by_class.empty());
+    EXPECT_NE(result.receipt.parameters.find("\"scores\":1"), std::string::npos)
+        << "verify cannot know it from the loss";
+  }
+}
+
+// Both figures are as far from the exact ones as they say.
+TEST(Evaluation, ManyClassesHaveTheStatedNoise) {
+  const ManyClasses setting;
+  for (const auto adjacency : {Adjacency::add_remove, Adjacency::replace_one}) {
+    const auto plan = plan_at(setting.model, 2, adjacency);
+    constexpr int runs = 400;
+    double accuracies = 0;
+    double majorities = 0;
+    for (int seed = 0; seed < runs; ++seed) {
+      const auto found =
+          evaluated({setting.dataset, setting.model}, plan, static_cast<std::uint64_t>(seed)).all;
+      const auto squared = [](const NoisyRatio& figure) {
+        const double miss = (figure.value().value - 0.8) / figure.value().noise_stddev;
+        return miss * miss;
+      };
+      accuracies += squared(found.accuracy);
+      majorities += squared(found.majority_share);
+    }
+    for (const double sum : {accuracies, majorities}) {
+      EXPECT_GT(test::normal_p_value((sum - runs) / std::sqrt(2.0 * runs)), test::false_alarm_rate);
+    }
+  }
+}
+
+// 4096 cells are the most: with more groups only right and wrong answers are counted.
+TEST(Evaluation, ManyClassesInManyGroupsAreOnlyRightOrWrong) {
+  const ManyClasses setting;
+  const auto cells = [&](std::int64_t groups) {
+    return plan_evaluation(setting.model, {.epsilon = Epsilon(1),
+                                           .delta = Delta(1e-6),
+                                           .adjacency = Adjacency::add_remove,
+                                           .groups = groups})
+        .cells;
+  };
+  EXPECT_EQ(cells(372), 11);
+  EXPECT_EQ(cells(373), 2);
 }
 
 TEST(Evaluation, NoRecordsAreAnAnswerToo) {

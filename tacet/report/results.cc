@@ -59,7 +59,7 @@ void add_json(const EvaluationSubject& subject, const learn::EvaluationPlan& pla
               const learn::NoisyFigures& figures, ordered_json& out) {
   out["records"] = value_json(figures.records);
   if (plan.classes > 0) out["accuracy"] = ratio_json(figures.accuracy);
-  if (plan.has_matrix()) out["majority_share"] = ratio_json(figures.majority_share);
+  if (plan.has_majority()) out["majority_share"] = ratio_json(figures.majority_share);
   if (plan.has_histogram()) out["auc"] = interval_json(figures.auc);
   if (!figures.calibration.empty()) {
     out["brier_score"] = interval_json(figures.brier);

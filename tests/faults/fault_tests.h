@@ -29,6 +29,7 @@ constexpr double level = 1e-6;
 [[nodiscard]] std::span<const FaultTest> sum_tests();
 [[nodiscard]] std::span<const FaultTest> selection_tests();
 [[nodiscard]] std::span<const FaultTest> training_tests();
+[[nodiscard]] std::span<const FaultTest> source_tests();
 
 /// The audit of a subject, on as many threads as there are.
 [[nodiscard]] Finding audited(const audit::Subject& subject, std::int64_t trials);

@@ -30,6 +30,7 @@ class PredictionScorer {
     const double label = dataset_.label(row);
     const auto group = cells_.groups ? cells_.groups->group_of(dataset_, row) : 0;
     score(label);
+    if (cells_.counts_classes()) scores_[0] = predicted_class() == class_of(label) ? 1 : 0;
     sum.add(group, cell(label), scores_);
   }
 
@@ -40,11 +41,19 @@ class PredictionScorer {
       const auto bins = std::ssize(cells_.score_edges) + 1;
       return (label > 0 ? bins : 0) + score_bin(cells_.score_edges, margins_[0]);
     }
-    const auto predicted = model::predicted_class(model_, margins_, cells_.threshold);
-    const auto actual =
-        model_.task == model::Task::binary ? (label > 0 ? 1 : 0) : static_cast<std::int64_t>(label);
+    const auto actual = class_of(label);
+    if (cells_.counts_classes()) return actual;
+    const auto predicted = predicted_class();
     if (!cells_.matrix) return predicted == actual ? 1 : 0;
     return static_cast<std::int64_t>(model::cell_of(actual, predicted, classes_));
+  }
+
+  [[nodiscard]] std::int64_t class_of(double label) const {
+    if (model_.task == model::Task::binary) return label > 0 ? 1 : 0;
+    return static_cast<std::int64_t>(label);
+  }
+  [[nodiscard]] std::int64_t predicted_class() const {
+    return model::predicted_class(model_, margins_, cells_.threshold);
   }
 
   /// Predictions of numbers are clipped to the target's bounds, as `predict` does.

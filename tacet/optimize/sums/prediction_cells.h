@@ -34,11 +34,17 @@ enum class NumberScore : std::size_t {
 struct PredictionCells {
   CellShape shape;
   int norm_bits = 26;
-  std::vector<double> score_edges = {};  ///< of two classes: of a histogram; empty: none
-  bool matrix = false;                   ///< else of classes only which answers are right
-  std::optional<double> loss_cap = {};   ///< none: no scores
-  double threshold = 0;                  ///< of two classes the second above this margin
+  std::vector<double> score_edges = {};             ///< of two classes: of a histogram; empty: none
+  bool matrix = false;                              ///< else of classes as counts_classes() says
+  std::optional<double> loss_cap = {};              ///< none: no scores
+  double threshold = 0;                             ///< of two classes the second above this margin
   std::optional<data::CategoryGroups> groups = {};  ///< none: one group
+
+  /// Of many classes a count of each, and as the only score which answers are right; else two
+  /// counts, of wrong and right answers.
+  [[nodiscard]] bool counts_classes() const {
+    return !matrix && score_edges.empty() && !loss_cap && shape.scores == 1;
+  }
 };
 
 /// What is added up, in grid units, and behind it how many records took part: of those that have a
