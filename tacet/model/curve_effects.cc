@@ -1,136 +1,331 @@
 #include "tacet/model/curve_effects.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <iterator>
+#include <span>
 #include <utility>
 
-#include "tacet/data/encode/curve_rows.h"
+#include "tacet/data/encode/projection_map.h"
 #include "tacet/data/schema/numeric_map.h"
+#include "tacet/numeric/special.h"
 
 namespace tacet::model {
 namespace {
 
-constexpr std::int64_t effect_places = 9;
+using data::PlainFeatures;
 
-/// Predictions of invented records, by the features of their columns.
-class Predictions {
- public:
-  Predictions(const data::Schema& schema, const LinearModel& model)
-      : model_(model), rows_(schema), records_(schema.unlabelled_shape()) {}
+constexpr std::size_t reference_records = 8192;
+constexpr std::int64_t reference_seed = 1;  // public, as everything of these records
+// Groups of a number's values, equally likely, when variances are taken apart: of pairs fewer.
+constexpr std::size_t groups_alone = 32;
+constexpr std::size_t groups_of_pairs = 16;
+constexpr std::array pair_places{-1.5, -0.75, 0.0, 0.75, 1.5};  // of numbers, in deviations
+constexpr std::size_t pair_levels = 8;
 
-  /// Of a record with these features other than 0, columns ascending.
-  [[nodiscard]] double margin(const data::PlainFeatures& features) {
-    data::EncodedRow row;
-    rows_.row(features.columns, features.values, row);
-    records_.append(row);
-    double margin = 0;
-    margins(model_, records_, records_.rows() - 1, {&margin, 1});
-    return margin;
+/// A column that has an effect, and its features.
+struct Part {
+  const data::Column& column;
+  std::uint32_t first;
+  std::uint32_t width;
+  std::size_t levels;  ///< 0: a number
+
+  [[nodiscard]] const data::NumericColumn& number() const {
+    return std::get<data::NumericColumn>(column.rule);
   }
-  [[nodiscard]] double prediction(const data::PlainFeatures& features) {
-    return regression_value(model_, margin(features));
+  [[nodiscard]] const data::CategoricalColumn& listed() const {
+    return std::get<data::CategoricalColumn>(column.rule);
   }
-
- private:
-  const LinearModel& model_;
-  data::CurveRows rows_;
-  data::Dataset records_;
+  [[nodiscard]] PlainFeatures at_deviations(double z) const {
+    return {{first}, {z * data::NumericMap::standard_deviation}};
+  }
+  [[nodiscard]] PlainFeatures at_level(std::size_t level) const {
+    if (listed().coding == data::Coding::sign) return {{first}, {level == 0 ? -1.0 : 1.0}};
+    return {{first + static_cast<std::uint32_t>(level)}, {1.0}};
+  }
+  [[nodiscard]] std::string level_name(std::size_t level) const {
+    const auto& names = listed().categories;
+    return level < names.size() ? names[level] : "(other)";
+  }
 };
 
-/// A number's column and the first of its features.
-struct NumberPlace {
-  std::string name;
-  std::uint32_t feature;
-};
-
-std::vector<NumberPlace> number_places(const data::Schema& schema) {
-  std::vector<NumberPlace> found;
-  std::int64_t first = 0;
+std::vector<Part> parts_of(const data::Schema& schema) {
+  std::vector<Part> parts;
+  std::uint32_t first = 0;
   for (const auto& column : schema.columns) {
-    if (std::holds_alternative<data::NumericColumn>(column.rule)) {
-      found.push_back({column.name, static_cast<std::uint32_t>(first)});
+    const auto width = static_cast<std::uint32_t>(column.width());
+    const auto* listed = std::get_if<data::CategoricalColumn>(&column.rule);
+    if (listed != nullptr) {
+      parts.push_back({column, first, width, std::max<std::size_t>(width, 2)});
+      if (listed->coding != data::Coding::sign) parts.back().levels = width;
+    } else if (!column.ignored()) {
+      parts.push_back({column, first, width, 0});
     }
-    first += column.width();
+    first += width;
   }
-  return found;
+  return parts;
 }
 
-CurveEffect effect_of_number(const data::NumericColumn& rule, std::uint32_t feature,
-                             Predictions& predictions) {
-  CurveEffect effect;
-  auto with_places = rule;
-  with_places.knots = effect_places;
-  const data::NumericMap map(with_places);
-  for (std::int64_t k = 0; k < effect_places; ++k) {
-    const double value = map.feature_of_share(map.knot_share(k));
-    data::PlainFeatures features;
-    if (value != 0) features = {{feature}, {value}};
-    effect.points.push_back({map.text(map.knot(k)), predictions.prediction(features)});
-  }
-  return effect;
+void append(const PlainFeatures& from, PlainFeatures& to) {
+  to.columns.insert(to.columns.end(), from.columns.begin(), from.columns.end());
+  to.values.insert(to.values.end(), from.values.begin(), from.values.end());
 }
 
-CurveEffect effect_of_categories(const data::CategoricalColumn& rule, std::uint32_t first,
-                                 Predictions& predictions) {
-  CurveEffect effect;
-  for (std::size_t k = 0; k < rule.categories.size(); ++k) {
-    const bool sign = rule.coding == data::Coding::sign;
-    const auto feature = sign ? first : first + static_cast<std::uint32_t>(k);
-    const double value = sign && k == 0 ? -1 : 1;
-    effect.points.push_back({rule.categories[k], predictions.prediction({{feature}, {value}})});
+/// Predictions of records by the features of their columns, not cut to the target's bounds.
+std::vector<double> predicted(const data::CurveRows& rows, const LinearModel& model,
+                              std::span<const PlainFeatures> features) {
+  constexpr auto at_once = data::CurveMap::points_at_once;
+  std::array<data::EncodedRow, at_once> encoded;
+  std::vector<data::CurveRecord> records;
+  std::vector<double> out;
+  for (std::size_t begin = 0; begin < features.size(); begin += at_once) {
+    const auto count = std::min(at_once, features.size() - begin);
+    records.clear();
+    for (const auto& one : features.subspan(begin, count)) {
+      records.push_back(rows.read(one.columns, one.values));
+    }
+    rows.rows(records, std::span(encoded).first(count));
+    for (const auto& row : std::span(encoded).first(count)) {
+      const data::SparseRow sparse{row.columns, row.values};
+      out.push_back(label_value(model, model.offset + margin(model.output(0), sparse)));
+    }
   }
-  return effect;
+  return out;
+}
+
+/// A place on a column, and how it is called.
+struct Place {
+  double at;
+  std::string value;
+  PlainFeatures features;
+};
+
+Place place_at(const Part& part, const data::NumericMap& map, double share) {
+  const double value = map.value_at(share);
+  return {value, map.text(value), {{part.first}, {map.feature_of_share(share)}}};
+}
+
+/// The share of the way between the bounds at which a number is so many deviations off its mean.
+double share_at(const data::NumericMap& map, double z) {
+  const double lowest = map.feature_of_share(0);
+  return (z * data::NumericMap::standard_deviation - lowest) / (map.feature_of_share(1) - lowest);
+}
+
+std::vector<Place> places_of_number(const Part& part, std::span<const double> deviations,
+                                    bool bounds) {
+  const data::NumericMap map(part.number());
+  std::vector<Place> places;
+  if (bounds) places.push_back(place_at(part, map, 0));
+  for (const double z : deviations) {
+    const double share = share_at(map, z);
+    if (share > 0 && share < 1) places.push_back(place_at(part, map, share));
+  }
+  if (bounds) places.push_back(place_at(part, map, 1));
+  return places;
+}
+
+std::vector<Place> places_of_levels(const Part& part, std::size_t most) {
+  std::vector<Place> places;
+  for (std::size_t k = 0; k < std::min(part.levels, most); ++k) {
+    places.push_back({static_cast<double>(k), part.level_name(k), part.at_level(k)});
+  }
+  return places;
+}
+
+/// Invented records, their predictions less the mean, and the group of each value.
+struct Reference {
+  std::vector<double> predictions{};
+  std::vector<std::vector<std::uint8_t>> groups{};  ///< by part
+  double squares = 0;
+};
+
+Reference invented(const std::vector<Part>& parts, const data::CurveRows& rows,
+                   const LinearModel& model) {
+  Reference out;
+  out.groups.assign(parts.size(), std::vector<std::uint8_t>(reference_records));
+  std::vector<PlainFeatures> features(reference_records);
+  for (std::size_t k = 0; k < reference_records; ++k) {
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const auto hash = data::projection_hash(reference_seed, p, k);
+      const double share = (static_cast<double>(hash >> 11U) + 0.5) * 0x1p-53;
+      const auto& part = parts[p];
+      const std::size_t values = part.levels == 0 ? groups_alone : part.levels;
+      const auto value = static_cast<std::size_t>(share * static_cast<double>(values));
+      out.groups[p][k] =
+          static_cast<std::uint8_t>(values <= groups_alone ? value : value * groups_alone / values);
+      const double z = std::clamp(numeric::normal_quantile(share), -data::Curves::largest_standard,
+                                  data::Curves::largest_standard);
+      append(part.levels == 0 ? part.at_deviations(z) : part.at_level(value), features[k]);
+    }
+  }
+  out.predictions = predicted(rows, model, features);
+  double mean = 0;
+  for (const double one : out.predictions) mean += one / reference_records;
+  for (double& one : out.predictions) {
+    one -= mean;
+    out.squares += one * one;
+  }
+  return out;
+}
+
+/// What the means of groups explain of the sum of squares of `values`, less what they would explain
+/// of noise; `means` are those of each group.
+double explained(std::span<const double> values, const std::function<std::size_t(std::size_t)>& of,
+                 std::vector<double>& means) {
+  std::vector<double> counts(means.size());
+  std::ranges::fill(means, 0.0);
+  double squares = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    counts[of(k)] += 1;
+    means[of(k)] += values[k];
+    squares += values[k] * values[k];
+  }
+  double between = 0;
+  double filled = 0;
+  for (std::size_t g = 0; g < means.size(); ++g) {
+    if (counts[g] == 0) continue;
+    means[g] /= counts[g];
+    between += counts[g] * means[g] * means[g];
+    filled += 1;
+  }
+  const double within = squares - between;
+  const double chance = (filled - 1) * within / (static_cast<double>(values.size()) - filled);
+  return std::max(0.0, between - chance);
+}
+
+/// Shares of columns, then of all pairs, the largest first; the names of pairs alone are set.
+void take_apart(const std::vector<Part>& parts, Reference reference, CurveEffects& out) {
+  if (reference.squares <= 0) return;
+  auto rest = reference.predictions;
+  std::vector<double> means(groups_alone);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const auto& groups = reference.groups[p];
+    const auto of = [&](std::size_t k) { return std::size_t{groups[k]}; };
+    out.columns[p].share = explained(reference.predictions, of, means) / reference.squares;
+    for (std::size_t k = 0; k < rest.size(); ++k) rest[k] -= means[groups[k]];
+  }
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].levels > 0 && parts[p].levels <= groups_of_pairs) continue;
+    for (auto& group : reference.groups[p]) group /= groups_alone / groups_of_pairs;
+  }
+  means.resize(groups_of_pairs * groups_of_pairs);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = i + 1; j < parts.size(); ++j) {
+      const auto of = [&](std::size_t k) {
+        return reference.groups[i][k] * groups_of_pairs + reference.groups[j][k];
+      };
+      const double share = explained(rest, of, means) / reference.squares;
+      if (share == 0) continue;
+      out.pairs.push_back(
+          {.first = parts[i].column.name, .second = parts[j].column.name, .share = share});
+    }
+  }
+  std::ranges::stable_sort(out.pairs, std::greater(), &PairEffect::share);
+}
+
+/// The values of a pair, and what each two of them do beyond what each does alone.
+void add_places(const std::vector<Part>& parts, const data::CurveRows& rows,
+                const LinearModel& model, PairEffect& pair) {
+  const auto places = [&](const std::string& name) {
+    const auto& part = *std::ranges::find(
+        parts, name, [](const Part& one) -> const std::string& { return one.column.name; });
+    return part.levels == 0 ? places_of_number(part, pair_places, false)
+                            : places_of_levels(part, pair_levels);
+  };
+  const auto first = places(pair.first);
+  const auto second = places(pair.second);
+  std::vector<PlainFeatures> records(1);  // at the means, each alone, then both
+  for (const auto& one : first) records.push_back(one.features);
+  for (const auto& one : second) records.push_back(one.features);
+  for (const auto& row : first) {
+    pair.rows.push_back(row.value);
+    for (const auto& column : second) {
+      records.push_back(row.features);
+      append(column.features, records.back());
+    }
+  }
+  for (const auto& column : second) pair.columns.push_back(column.value);
+  const auto found = predicted(rows, model, records);
+  auto both = found.begin() + 1 + std::ssize(first) + std::ssize(second);
+  for (std::size_t r = 0; r < first.size(); ++r) {
+    for (std::size_t c = 0; c < second.size(); ++c) {
+      const double beyond = *both++ - found[1 + r] - found[1 + first.size() + c] + found[0];
+      pair.beyond.push_back(beyond);
+      if (std::abs(beyond) > std::abs(pair.together)) pair.together = beyond;
+    }
+  }
 }
 
 }  // namespace
 
-std::vector<CurveEffect> curve_effects(const data::Schema& schema, const LinearModel& model) {
-  Predictions predictions(schema, model);
-  std::vector<CurveEffect> effects;
-  std::int64_t first = 0;
-  for (const auto& column : schema.columns) {
-    const auto feature = static_cast<std::uint32_t>(first);
-    first += column.width();
-    const auto* number = std::get_if<data::NumericColumn>(&column.rule);
-    const auto* listed = std::get_if<data::CategoricalColumn>(&column.rule);
-    if (number == nullptr && listed == nullptr) continue;
-    auto effect = number != nullptr ? effect_of_number(*number, feature, predictions)
-                                    : effect_of_categories(*listed, feature, predictions);
-    effect.column = column.name;
-    const auto [least, most] =
-        std::ranges::minmax_element(effect.points, {}, &EffectPoint::prediction);
-    if (!effect.points.empty()) effect.spread = most->prediction - least->prediction;
-    effects.push_back(std::move(effect));
+CurveEffects curve_effects(const data::Schema& schema, const LinearModel& model, int steps,
+                           std::size_t pairs) {
+  const auto parts = parts_of(schema);
+  const data::CurveRows rows(schema);
+  CurveEffects out;
+  out.at_means = predicted(rows, model, std::vector<PlainFeatures>(1))[0];
+  std::vector<double> deviations;
+  const int ends = steps * static_cast<int>(data::Curves::largest_standard);
+  for (int k = -ends; k <= ends; ++k) deviations.push_back(k / static_cast<double>(steps));
+  for (const auto& part : parts) {
+    CurveEffect effect{.column = part.column.name, .number = part.levels == 0};
+    effect.date = effect.number && part.number().date;
+    const auto places = effect.number ? places_of_number(part, deviations, true)
+                                      : places_of_levels(part, part.levels);
+    std::vector<PlainFeatures> features;
+    for (const auto& place : places) features.push_back(place.features);
+    const auto found = predicted(rows, model, features);
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      effect.points.push_back({places[k].at, places[k].value, found[k]});
+    }
+    const auto [least, most] = std::ranges::minmax(found);
+    effect.spread = most - least;
+    out.columns.push_back(std::move(effect));
   }
-  return effects;
+  take_apart(parts, invented(parts, rows, model), out);
+  out.pairs.resize(std::min(out.pairs.size(), pairs));
+  out.rest = 1;
+  for (const auto& column : out.columns) out.rest -= column.share;
+  for (auto& pair : out.pairs) {
+    out.rest -= pair.share;
+    add_places(parts, rows, model, pair);
+  }
+  out.rest = std::max(out.rest, 0.0);
+  return out;
 }
 
-std::vector<PairEffect> strongest_pairs(const data::Schema& schema, const LinearModel& model,
-                                        std::size_t count) {
-  constexpr double deviation = data::NumericMap::standard_deviation;
-  Predictions predictions(schema, model);
-  const auto numbers = number_places(schema);
-  const double none = predictions.margin({});
-  std::vector<double> alone;
-  for (const auto& number : numbers) {
-    alone.push_back(predictions.margin({{number.feature}, {deviation}}) - none);
-  }
-  // A margin of 2 is the width of the target's bounds.
-  const double unit = (model.target_upper - model.target_lower) / 2;
-  std::vector<PairEffect> pairs;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    for (std::size_t j = i + 1; j < numbers.size(); ++j) {
-      const double both =
-          predictions.margin({{numbers[i].feature, numbers[j].feature}, {deviation, deviation}});
-      pairs.push_back(
-          {numbers[i].name, numbers[j].name, unit * (both - none - alone[i] - alone[j])});
+RecordEffects::RecordEffects(const data::Schema& schema, const LinearModel& model)
+    : schema_(schema),
+      model_(model),
+      rows_(schema),
+      at_means_(predicted(rows_, model, std::vector<PlainFeatures>(1))[0]) {}
+
+std::vector<std::string> RecordEffects::columns() const {
+  std::vector<std::string> out;
+  for (const auto& part : parts_of(schema_)) out.push_back(part.column.name);
+  return out;
+}
+
+std::vector<double> RecordEffects::of(const PlainFeatures& features) const {
+  const auto parts = parts_of(schema_);
+  std::vector<PlainFeatures> records(parts.size());
+  std::size_t k = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    for (; k < features.columns.size() && features.columns[k] < parts[p].first + parts[p].width;
+         ++k) {
+      records[p].columns.push_back(features.columns[k]);
+      records[p].values.push_back(features.values[k]);
     }
   }
-  std::ranges::stable_sort(pairs, std::greater(),
-                           [](const PairEffect& pair) { return std::abs(pair.together); });
-  pairs.resize(std::min(pairs.size(), count));
-  return pairs;
+  records.push_back(features);
+  auto out = predicted(rows_, model_, records);
+  double alone = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) alone += out[p] -= at_means_;
+  out.back() -= at_means_ + alone;
+  return out;
 }
 
 }  // namespace tacet::model

@@ -146,6 +146,15 @@ def metrics(check):
     check.levels([(row[1], row[3], row[4]) for row in check.rows if row[0] in SHARES])
 
 
+def calibration(check):
+    rows = [row for row in check.rows if not isinstance(row[4], str)]
+    steps_up = [(x, row[0], row[1]) for row in check.rows for x in row[:2]]
+    check.path(check.image["bands"][0], [(x, high) for x, _, high in steps_up] +
+               [(x, low) for x, low, _ in reversed(steps_up)], "what is predicted")
+    check.image["dots"].pop(0)  # the legend's, which is drawn first
+    dots(check, [((row[0] + row[1]) / 2, min(max(row[4], 0), 1), row[6], row[7]) for row in rows])
+
+
 def confusion(check):
     for text, row in zip(check.image["cells"], check.rows, strict=True):
         if abs(float(text) - row[2]) > 0.5:
@@ -216,7 +225,8 @@ def cells(check, values):
 
 
 KINDS = [(r"rehearsal", rehearsal), (r"epsilon-delta", epsilon), (r"budget", budget), (r"evaluation-\d+-metrics", metrics),
-         (r"evaluation-\d+-confusion", confusion), (r"summary-\d+-column-\d+", summary)]
+         (r"evaluation-\d+-confusion", confusion),
+         (r"evaluation-\d+-calibration", calibration), (r"summary-\d+-column-\d+", summary)]
 
 
 def figures_of(blocks):

@@ -64,7 +64,7 @@ FIGURES = """function places(image) {
       .filter(one => one[0]).map((one, k) => [all('.tick.ty')[k].textContent, one[1], one[2]]),
     lines: all('path.line').map(corners),
     bands: all('path.band').map(corners),
-    dots: all('circle.dot, path.dot').filter(one => !one.closest('.legend')).map(middle),
+    dots: all('circle.dot, path.dot').map(middle),
     intervals: all('line.interval').map(one => [at(number(one, 'x1'), number(one, 'y1')),
                                                 at(number(one, 'x2'), number(one, 'y2'))]),
     bars: all('rect.bar').map(one => [at(number(one, 'x'), number(one, 'y')),

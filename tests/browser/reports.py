@@ -134,5 +134,5 @@ def planned(maker):
     return maker.folder / "planned.html"
 
 
-# The first answers the questions of the tutorial beside the eight.
-KINDS = (berkeley, curves, classes, regression, published, account, planned, unprotected, local)
+# Records with an account are known again, and unbooked runs on them refused: accounts come last.
+KINDS = (published, unprotected, local, classes, regression, planned, berkeley, curves, account)

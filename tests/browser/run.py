@@ -51,8 +51,9 @@ class Visit:
             message = json.loads(entry["message"])["message"]
             if message["method"] != "Network.requestWillBeSent":
                 continue
-            url = message["params"]["request"]["url"]
-            if url.split("#")[0] != self.page.resolve().as_uri():
+            url, page = message["params"]["request"]["url"], self.page.resolve().as_uri()
+            # The page with which the browser starts may still be loading pictures of its own.
+            if message["params"]["documentURL"].split("#")[0] == page and url.split("#")[0] != page:
                 self.fault(where, f"asks for {url}")
 
     def expect_room(self, where):

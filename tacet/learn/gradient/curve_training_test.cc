@@ -9,10 +9,12 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
+#include "tacet/data/schema/numeric_map.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/curves.h"
 #include "tacet/learn/receipt_check.h"
+#include "tacet/model/curve_effects.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/product_records.h"
@@ -190,6 +192,65 @@ TEST(CurvePlan, IsRefusedWhereItHasNoMeaningAndAutoKeepsLines) {
   EXPECT_THROW(static_cast<void>(plan_training(brought, asked(1, "none"))), base::UsageError);
   EXPECT_TRUE(choose_curves(product_schema(), asked(1, "auto")).schema.curves);
   EXPECT_FALSE(choose_curves(product_schema(), asked(0.02, "auto")).schema.curves);
+}
+
+/// The number at which the schema's mean of a column lies.
+double mean_of(const data::Schema& schema, std::size_t column) {
+  const data::NumericMap map(std::get<data::NumericColumn>(schema.columns[column].rule));
+  const double lowest = map.feature_of_share(0);
+  return map.value_at(-lowest / (map.feature_of_share(1) - lowest));
+}
+
+double prediction_at(const TrainedModel& trained, double a, double b) {
+  const std::vector<std::string> names{"a", "b"};
+  data::Encoder encoder(trained.schema, names, data::TargetUse::absent, "t.csv");
+  data::Dataset records(trained.schema.unlabelled_shape());
+  data::EncodedRow row;
+  encoder.encode(std::vector<data::Value>{a, b}, row);
+  records.append(row);
+  double margin = 0;
+  model::margins(trained.model, records, 0, {&margin, 1});
+  return label_value(trained.model, margin);
+}
+
+TEST(CurveEffects, AreThePredictionsAlongAColumnAndThePairHasTheVariance) {
+  const auto trained = train(plan_training(product_schema(), asked(4, "auto")), 1);
+  const auto effects = model::curve_effects(trained.schema, trained.model, 2, 5);
+  ASSERT_EQ(effects.columns.size(), 2U);
+  const double b = mean_of(trained.schema, 1);
+  EXPECT_NEAR(effects.at_means, prediction_at(trained, mean_of(trained.schema, 0), b), 1e-9);
+  for (const auto& point : effects.columns[0].points) {
+    EXPECT_NEAR(point.prediction, prediction_at(trained, point.at, b), 1e-3) << point.value;
+  }
+  // What was learned is a product: neither number says anything alone.
+  ASSERT_EQ(effects.pairs.size(), 1U);
+  EXPECT_GT(effects.pairs[0].share, 0.8);
+  double all = effects.rest;
+  for (const auto& column : effects.columns) {
+    EXPECT_LT(column.share, 0.1);
+    all += column.share;
+  }
+  EXPECT_NEAR(all + effects.pairs[0].share, 1, 1e-9);
+}
+
+TEST(CurveEffects, OfARecordAreThoseOfItsColumnsAlone) {
+  const auto trained = train(plan_training(product_schema(), asked(4, "auto")), 1);
+  const model::RecordEffects effects(trained.schema, trained.model);
+  const auto raw = product_records(data::raw_schema(trained.schema), 20, 5);
+  data::RawRows reader(trained.schema);
+  data::PlainFeatures features;
+  for (std::int64_t k = 0; k < raw.rows(); ++k) {
+    reader.features(raw, k, features);
+    const auto found = effects.of(features);
+    ASSERT_EQ(found.size(), 3U);
+    // A raw row holds 2 v - 1 to 1/2048, and here that is the number itself.
+    const double a = raw.dense_row(k)[0] / 2048.0;
+    const double b = raw.dense_row(k)[1] / 2048.0;
+    const double alone = prediction_at(trained, a, mean_of(trained.schema, 1)) - effects.at_means();
+    EXPECT_NEAR(found[0], alone, 2e-3);
+    EXPECT_NEAR(effects.at_means() + found[0] + found[1] + found[2], prediction_at(trained, a, b),
+                2e-3);
+  }
 }
 
 }  // namespace curve_training_test

@@ -92,6 +92,8 @@ double averaged_variance(const DescentLaw& law, double h) {
   return variance;
 }
 
+double largest_averaged_variance(const DescentLaw& law) { return ResponseTable(law).largest(); }
+
 double expected_spread(const DescentLaw& law) {
   const auto steps = static_cast<std::size_t>(law.steps);
   const auto averaged = static_cast<std::size_t>(law.averaged);
@@ -222,7 +224,7 @@ std::vector<double> IterateTrace::by_regression() const {
 
 std::vector<double> IterateTrace::without_curvature() const {
   if (refutes_no_curvature()) return {};
-  const double stddev = law_.stddev * std::sqrt(ResponseTable(law_).largest());
+  const double stddev = law_.stddev * std::sqrt(largest_averaged_variance(law_));
   return std::vector<double>(static_cast<std::size_t>(columns_), stddev);
 }
 

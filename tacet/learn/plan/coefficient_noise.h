@@ -69,4 +69,7 @@ class IterateTrace {
 /// iterate.
 [[nodiscard]] double averaged_variance(const DescentLaw& law, double h);
 
+/// The largest of these variances for curvatures from 0 to the law's.
+[[nodiscard]] double largest_averaged_variance(const DescentLaw& law);
+
 }  // namespace tacet::learn

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <regex>
@@ -198,6 +199,17 @@ TEST(Draw, NoTwoTextsOverlapAndNoneLeaves) {
     heat.heat = HeatMap{{"a", longest}, {"b", "c", longest}, {1, 2, -3, 4 * size, 5, 6}};
     expect_texts_apart(drawn(heat));
   }
+}
+
+TEST(Draw, AHeatMapHasNumbersInAllCellsOrInNone) {
+  const auto cells = [](double first) {
+    Plot heat{.title = "t"};
+    heat.heat = HeatMap{{"a"}, {"b", "c", "d", "e", "f"}, {first, 2, 3, 4, 5}};
+    const auto texts = texts_of(drawn(heat));
+    return std::ranges::count(texts, "cell", &Written::kind);
+  };
+  EXPECT_EQ(cells(-91127), 5);
+  EXPECT_EQ(cells(-116867), 0);
 }
 
 TEST(Draw, TheImageIsNamedAndSaysWhatItShows) {

@@ -27,6 +27,13 @@ bool names_fit(const HeatMap& map) {
   });
 }
 
+/// Numbers stand in all cells or in none: the largest, which are the longest, would be missing.
+bool numbers_fit(const HeatMap& map) {
+  return std::ranges::all_of(map.values, [&](double value) {
+    return text_width(number_text(value, 3)) * label_size <= cell_width(map) - 3;
+  });
+}
+
 }  // namespace
 
 double heat_height(const HeatMap& map) {
@@ -38,6 +45,7 @@ void draw_heat(const HeatMap& map, std::string_view columns_name, std::string_vi
                Markup& out) {
   const double width = cell_width(map);
   const bool fit = names_fit(map);
+  const bool numbers = numbers_fit(map);
   double largest = 0;
   for (const double value : map.values) {
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
@@ -73,9 +81,8 @@ void draw_heat(const HeatMap& map, std::string_view columns_name, std::string_vi
                             {Name::width, coordinate(width - 1)},
                             {Name::height, coordinate(cell_height - 1)},
                             {Name::fill_opacity, fmt::format("{:.3f}", 0.03 + 0.5 * strength)}});
-      const auto text = number_text(value, 3);
-      if (text_width(text) * label_size > width - 3) continue;
-      put_text(out, {x + width / 2, y + 14}, text, {"middle", "cell"});
+      if (numbers)
+        put_text(out, {x + width / 2, y + 14}, number_text(value, 3), {"middle", "cell"});
     }
   }
 }

@@ -82,7 +82,7 @@ svg text{fill:CanvasText}.line,.interval,.zero,.grid{stroke:CanvasText}
 @media print{
 html{font-size:11pt;background:#fff;color:#000}
 nav,.skip{display:none}
-.with-banner{display:table;width:100%}
+.with-banner{display:table;width:100%;border-spacing:0 8px}
 .banner{display:table-header-group;break-inside:avoid;-webkit-print-color-adjust:exact;
 print-color-adjust:exact}
 .beside{grid-template-columns:repeat(auto-fill,minmax(min(100%,250px),1fr))}

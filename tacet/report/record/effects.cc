@@ -265,6 +265,8 @@ ColumnEffect pair_effect(const EffectReader& reader, const data::Schema& schema,
   const auto& second_rule = std::get<data::CategoricalColumn>(second.rule);
   ColumnEffect effect{.name = first.name + " and " + second.name, .kind = EffectKind::pair};
   effect.features = pair.width();
+  effect.row_name = first.name;
+  effect.column_name = second.name;
   for (std::int64_t k = 0; k < pair.first_width; ++k) {
     effect.rows.push_back(level_name(first_rule, static_cast<std::size_t>(k)));
   }
@@ -308,6 +310,7 @@ std::string unit_of(const model::ModelFile& file) {
 }  // namespace
 
 double ColumnEffect::strength() const {
+  if (share) return *share;
   double most = 0;
   for (std::size_t k = 0; k < range.size(); ++k) {
     const bool known = k < range_noise.size();
@@ -321,6 +324,8 @@ double ColumnEffect::strength() const {
 }
 
 bool ColumnEffect::told_from_noise() const {
+  constexpr double least_share = 0.01;
+  if (share) return *share >= least_share;
   // Of several outputs each may be the one whose noise is largest.
   const auto outputs = static_cast<double>(std::max<std::size_t>(range.size(), 1));
   const double more =

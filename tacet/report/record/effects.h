@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,15 @@ struct ColumnEffect {
   std::vector<EffectPoint> points{};  ///< ascending; two at one number where it jumps
   /// Of a number that is missing, or a category that is not listed; none or one.
   std::vector<EffectPoint> missing{};
-  std::vector<std::string> rows{};  ///< of a pair: categories of the first column
+  std::vector<std::string> rows{};  ///< of a pair: values of the first column
   std::vector<std::string> columns{};
+  std::string row_name{};  ///< the columns themselves
+  std::string column_name{};
   bool date = false;
   bool straight = true;  ///< a curve is straight between its points
   std::int64_t features = 0;
+  /// Of the variance of predictions, where columns do not add up (model/curve_effects.h).
+  std::optional<double> share{};
 
   // Of each output.
   std::vector<double> range{};        ///< the largest less the smallest effect
@@ -43,10 +48,19 @@ struct ColumnEffect {
   /// How many standard deviations the range of noise alone stays below in 95 of 100 runs.
   double noise_quantile = 0;
 
-  /// The largest of the outputs' range over its noise; range alone where no noise is stated.
+  /// The largest of the outputs' range over its noise; range alone where no noise is stated; the
+  /// share of the variance where there is one.
   [[nodiscard]] double strength() const;
-  /// For one output at least the range is more than noise alone would make of it.
+  /// For one output at least the range is more than noise alone would make of it; or the share of
+  /// the variance is more than a hundredth.
   [[nodiscard]] bool told_from_noise() const;
+};
+
+/// Of a model with curves, whose columns do not add up: each panel shows one of them alone.
+struct CurveFacts {
+  double at_means = 0;            ///< the prediction from which panels count
+  double rest = 0;                ///< share of the variance that no panel shows
+  std::optional<double> noise{};  ///< bound of its standard deviation in a prediction
 };
 
 struct Effects {
@@ -60,10 +74,12 @@ struct Effects {
   bool by_length = false;
   double longest = 1;  ///< length of the longest row
   bool noise_stated = false;
+  std::optional<CurveFacts> curves{};
   std::vector<ColumnEffect> columns;
 };
 
-/// Of a model with one coefficient for each feature (no wide model, no projected rows).
+/// Of a model with one coefficient for each feature (no wide model, no curves, no projected
+/// rows).
 [[nodiscard]] Effects effects_of(const model::ModelFile& file);
 
 }  // namespace tacet::report

@@ -6,6 +6,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/report/figure/labels.h"
+#include "tacet/report/record/calibration_picture.h"
 #include "tacet/report/record/sections.h"
 #include "tacet/report/record/words.h"
 
@@ -213,6 +214,9 @@ void add_evaluation(const ReadResult& result, const std::string& prefix, Section
     section.blocks.push_back({metrics_table(metrics)});
   }
   if (confusion) beside.blocks.push_back({confusion_picture(*confusion, prefix + "-confusion")});
+  if (auto tenths = calibration_picture(result.values, prefix + "-calibration")) {
+    beside.blocks.push_back({*std::move(tenths)});
+  }
   if (!beside.blocks.empty()) section.blocks.push_back({std::move(beside)});
   add_groups(result, section);
   if (result.is_protected() && result.fault.empty()) {

@@ -9,6 +9,7 @@
 #include "tacet/model/lifted_model.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/report/figure/labels.h"
+#include "tacet/report/record/curve_panels.h"
 #include "tacet/report/record/words.h"
 
 namespace tacet::report {
@@ -109,8 +110,12 @@ Plot plot_of(const Effects& effects, const ColumnEffect& effect, std::size_t out
   const bool several = effects.outputs.size() > 1;
   const auto unit = several ? fmt::format("adds to '{}'", shortened(effects.outputs[output], 40))
                             : "adds to the " + effects.unit;
-  (effect.kind == EffectKind::curve ? plot.y.label : plot.x.label) =
-      effect.kind == EffectKind::pair && !several ? std::string() : unit;
+  if (effect.kind == EffectKind::pair) {
+    plot.y.label = effect.row_name;  // what the numbers are, the title and the finding say
+    plot.x.label = effect.column_name;
+  } else {
+    (effect.kind == EffectKind::curve ? plot.y.label : plot.x.label) = unit;
+  }
   plot.title = several ? fmt::format("{}: {}", shortened(effect.name, 60),
                                      shortened(effects.outputs[output], 60))
                        : shortened(effect.name, 60);
@@ -157,6 +162,10 @@ std::string value_in_words(const ColumnEffect& effect, const EffectPoint& point)
   return plain ? number_text(point.at, 4) : point.label;
 }
 
+std::string change_in_words(double change) {
+  return number_text(std::abs(change), 3) + (change < 0 ? " lower" : " higher");
+}
+
 std::string finding_of(const Effects& effects, const ColumnEffect& effect) {
   if (effect.points.empty()) return "This column adds nothing.";
   const auto output = strongest_output(effect);
@@ -165,6 +174,14 @@ std::string finding_of(const Effects& effects, const ColumnEffect& effect) {
   const auto where = effects.outputs.size() > 1
                          ? fmt::format(" of {}", in_quotes(effects.outputs[output]))
                          : std::string();
+  if (effect.share && effect.kind == EffectKind::pair) {
+    return fmt::format(
+        "Beyond what each does alone, the {} is {} for {} and {} for {}: {:.0f} % of the variance "
+        "of "
+        "predictions.",
+        effects.unit, change_in_words(high.adds[output]), in_quotes(high.label),
+        change_in_words(low.adds[output]), in_quotes(low.label), 100 * *effect.share);
+  }
   auto text = fmt::format("The {}{} is {} higher for {} than for {}", effects.unit, where,
                           number_text(effect.range[output], 3), value_in_words(effect, high),
                           value_in_words(effect, low));
@@ -174,6 +191,10 @@ std::string finding_of(const Effects& effects, const ColumnEffect& effect) {
         "for {} than for {}",
         effect.features, effect.points.size(), effects.unit, where,
         number_text(effect.range[output], 3), in_quotes(high.label), in_quotes(low.label));
+  }
+  if (effect.share) {
+    return text + fmt::format("; alone it makes {:.0f} % of the variance of predictions.",
+                              100 * *effect.share);
   }
   if (!effects.noise_stated) return text + ".";
   const double noise = effect.range_noise[output];
@@ -189,6 +210,7 @@ std::optional<Effects> panels_of(const ReadResult& result) {
   const auto& model = result.recorded.model->model;
   if (model.wide || model.table) return std::nullopt;
   const auto& file = *result.recorded.model;
+  if (file.schema.curves) return curve_panels(file);
   if (!file.schema.projection) return effects_of(file);
   const auto lifted = model::lifted(file.schema, file.model, model::LiftedColumns::named);
   return effects_of({.schema = lifted.schema, .model = lifted.model, .receipt = file.receipt});

@@ -10,7 +10,7 @@
 
 namespace tacet::report {
 
-/// The effects of a result that is an additive model; nothing of others.
+/// The effects of a result that is an additive model or one with curves; nothing of others.
 [[nodiscard]] std::optional<Effects> panels_of(const ReadResult& result);
 
 /// Columns by how far their effect stands out from noise, the farthest first.

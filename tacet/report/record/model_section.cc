@@ -6,6 +6,7 @@
 
 #include "tacet/learn/inference/regression_table.h"
 #include "tacet/model/linear_model.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/report/figure/labels.h"
 #include "tacet/report/record/model_panels.h"
 #include "tacet/report/record/sections.h"
@@ -133,7 +134,10 @@ void add_panels(const Effects& effects, const std::string& prefix, Section& sect
   }
   if (hidden_names.empty()) return;
   hidden.summary =
-      effects.noise_stated
+      effects.curves ? fmt::format("{} less than 1 % of the variance of predictions alone: {}",
+                                   counted(hidden_names.size(), "column makes", "columns make"),
+                                   listed(hidden_names))
+      : effects.noise_stated
           ? fmt::format("{} cannot be told from noise: {}",
                         counted(hidden_names.size(), "column", "columns"), listed(hidden_names))
           : fmt::format("{} without any effect: {}",
@@ -190,6 +194,27 @@ void add_regression(const model::ModelFile& file, Section& section) {
   section.blocks.push_back({std::move(table)});
 }
 
+std::string curves_in_words(const model::ModelFile& file, const Effects& effects) {
+  const auto& facts = *effects.curves;
+  std::string text = fmt::format(
+      "A model of {} with the {} loss: a line and {} curves of all columns together. With all "
+      "numbers at their released means, and no category, it predicts {}. A panel shows how far the "
+      "prediction moves from there along one column, the others held; a heat map, what two columns "
+      "do together beyond what each does alone. Panels do not add up to predictions: they do not "
+      "show {:.0f} % of the variance. Variances are those of records whose columns are "
+      "independent, "
+      "numbers normal by the released means and deviations.",
+      target_name(file), loss_name(file.model.loss), file.schema.curves->directions,
+      number_text(facts.at_means, 5), 100 * facts.rest);
+  if (std::isinf(file.receipt.guarantee.epsilon)) return text + " There is no privacy noise.";
+  if (!facts.noise) return text + " How far privacy's noise moves a prediction is not known.";
+  return text + fmt::format(
+                    " Privacy's noise in the training steps moves a prediction by a standard "
+                    "deviation of at most {}. That is reached only where the data say nothing, so "
+                    "that no band is drawn.",
+                    privacy::rounded_up(*facts.noise, 3));
+}
+
 void add_model(const ReadResult& result, const std::string& prefix, Section& section) {
   const auto& file = *result.recorded.model;
   if (file.model.table) return add_regression(file, section);
@@ -200,6 +225,10 @@ void add_model(const ReadResult& result, const std::string& prefix, Section& sec
         "It does not add up what its columns say, so that no panel of one column would show it.",
         target_name(file), loss_name(file.model.loss), file.model.wide->numbers().size())}});
     return;
+  }
+  if (effects->curves) {
+    section.blocks.push_back({Paragraph{curves_in_words(file, *effects)}});
+    return add_panels(*effects, prefix, section);
   }
   section.blocks.push_back({Paragraph{what_it_is(file, *effects)}});
   section.blocks.push_back({Paragraph{how_to_read(file, *effects)}});

@@ -67,6 +67,22 @@ std::string columns_answer(const Effects& effects, bool without_noise) {
   for (const auto* effect : panels_in_order(effects)) {
     (effect->told_from_noise() ? told : hidden).push_back(effect->name);
   }
+  if (effects.curves) {
+    std::string shares;
+    for (const auto* effect : panels_in_order(effects)) {
+      if (!effect->told_from_noise()) continue;
+      shares += fmt::format("{}{} ({:.0f} %)", shares.empty() ? "" : ", ", in_quotes(effect->name),
+                            100 * *effect->share);
+    }
+    return fmt::format(
+        "By its share of the variance of predictions: {}. {}", shares.empty() ? "none" : shares,
+        without_noise ? "There is no privacy noise in it."
+        : effects.curves->noise
+            ? fmt::format(
+                  "Privacy's noise moves a prediction by a standard deviation of at most {}.",
+                  privacy::rounded_up(*effects.curves->noise, 3))
+            : std::string("How much of that is noise is not known."));
+  }
   if (!effects.noise_stated) {
     return fmt::format("The largest effect first: {}. {}", listed(told),
                        without_noise ? "There is no privacy noise in these effects."

@@ -1,0 +1,111 @@
+#include "tacet/learn/plan/prediction_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace tacet::learn {
+namespace {
+
+/// Beyond it nobody waits for the path's law.
+constexpr double most_steps = 1e7;
+
+/// The path of curves by a receipt, which anybody may have written: nothing where it makes no
+/// sense.
+std::vector<double> stddevs_of_curves(const model::ModelFile& file) {
+  const auto& receipt = file.receipt;
+  const auto parameters = nlohmann::json::parse(receipt.parameters, nullptr, false);
+  const auto number = [&](const char* name) {
+    const auto found = parameters.find(name);
+    return found != parameters.end() && found->is_number() ? found->get<double>() : 0.0;
+  };
+  const double steps = number("steps");
+  const double share = number("average");
+  const bool plain = receipt.algorithm == "gradient" && receipt.sampling == "full_batch" &&
+                     parameters.is_object() && !parameters.contains("l2") &&
+                     !parameters.contains("radius") && parameters.contains("averaging") &&
+                     parameters["averaging"] == "suffix";
+  if (!plain || !(steps >= 1 && steps <= most_steps) || !(share > 0 && share <= 1) ||
+      receipt.public_row_count.value_or(0) < 1) {
+    return {};
+  }
+  const auto& model = file.model;
+  std::vector<double> rates(model.coefficients.size(), number("line_rate"));
+  const auto curves = static_cast<std::size_t>(file.schema.curves->directions);
+  if (rates.size() < curves + 1) return {};
+  std::fill_n(rates.end() - 1 - static_cast<std::ptrdiff_t>(curves), curves, number("curve_rate"));
+  rates.back() = 1;
+  const double fastest = *std::ranges::max_element(rates);
+  auto stddevs = bounded_stddevs(
+      {.steps = static_cast<std::int64_t>(steps),
+       .averaged = std::clamp<std::int64_t>(std::llround(share * steps), 1,
+                                            static_cast<std::int64_t>(steps)),
+       .step_size = number("step_size"),
+       .momentum = number("momentum"),
+       .stddev = number("noise_multiplier") * number("clipping_norm") /
+                 static_cast<double>(*receipt.public_row_count),
+       .curvature = model::properties(model.loss).curvature * fastest},  // rows have norm 1 at most
+      rates);
+  for (double& one : stddevs) one *= file.schema.curves->target.stddev;
+  return stddevs;
+}
+
+}  // namespace
+
+std::vector<double> bounded_stddevs(const DescentLaw& law, std::span<const double> rates) {
+  const double fastest = *std::ranges::max_element(rates);
+  const double variance = law.stddev * law.stddev * fastest * largest_averaged_variance(law);
+  std::vector<double> out;
+  for (const double rate : rates) out.push_back(std::sqrt(variance * rate));
+  const bool bounded = std::ranges::all_of(out, [](double one) { return std::isfinite(one); });
+  return bounded ? out : std::vector<double>{};
+}
+
+std::optional<PredictionNoise> PredictionNoise::of(const model::ModelFile& file) {
+  const auto& model = file.model;
+  if (model.wide || model.table || model.output_count() != 1) return std::nullopt;
+  const bool on_scale =
+      model.task == model::Task::regression && link_of(model.loss) == model::Link::identity;
+  const double unit = on_scale ? (model.target_upper - model.target_lower) / 2 : 1;
+  if (std::isinf(file.receipt.guarantee.epsilon)) {
+    return PredictionNoise(std::vector<double>(model.coefficients.size()), true, unit);
+  }
+  const bool curves = file.schema.curves.has_value();
+  auto stddevs = curves ? stddevs_of_curves(file) : model.noise_stddevs;
+  if (stddevs.empty()) return std::nullopt;
+  // One standard deviation for all of them is that of noise alike in every direction, or a bound of
+  // it in every direction.
+  const bool alike =
+      std::ranges::all_of(stddevs, [&](double one) { return one == stddevs.front(); });
+  return PredictionNoise(std::move(stddevs), curves || alike, unit);
+}
+
+double PredictionNoise::stddev(const data::Dataset& records, std::int64_t row) const {
+  constexpr double scale = data::Dataset::feature_scale;
+  double sum = 0;
+  double squares = 0;
+  const auto add = [&](std::size_t column, double value) {
+    const double one = std::abs(value) / scale * stddevs_[column];
+    sum += one;
+    squares += one * one;
+  };
+  if (records.sparse()) {
+    const auto features = records.sparse_row(row);
+    for (std::size_t k = 0; k < features.columns.size(); ++k) {
+      add(features.columns[k], features.values[k]);
+    }
+  } else {
+    const auto features = records.dense_row(row);
+    for (std::size_t k = 0; k < features.size(); ++k) add(k, features[k]);
+  }
+  return unit_ * (independent_ ? std::sqrt(squares) : sum);
+}
+
+double PredictionNoise::longest() const {
+  double squares = 0;
+  for (const double one : stddevs_) squares += one * one;
+  return unit_ * (independent_ ? *std::ranges::max_element(stddevs_) : std::sqrt(squares));
+}
+
+}  // namespace tacet::learn

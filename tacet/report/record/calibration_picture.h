@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "tacet/report/record/content.h"
+
+namespace tacet::report {
+
+/// Of an evaluation of two classes by their probabilities: for each tenth of the predicted
+/// probability the noisy share of positive records. Nothing where the result has none.
+[[nodiscard]] std::optional<Picture> calibration_picture(const nlohmann::ordered_json& values,
+                                                         const std::string& name);
+
+}  // namespace tacet::report
