@@ -72,6 +72,17 @@ std::vector<std::string> table_parameters() {
   return names;
 }
 
+/// The methods that take a target of several classes.
+std::vector<std::string> methods_of_several_classes() {
+  std::vector<std::string> names{"auto"};
+  for (const auto* method : learn::methods()) {
+    if (method->problems.targets.has(learn::TargetKind::several_classes)) {
+      names.emplace_back(method->name);
+    }
+  }
+  return names;
+}
+
 /// A row a record, a column an output.
 Matrix matrix_of(std::vector<double> values, std::size_t columns) {
   auto held = std::make_unique<std::vector<double>>(std::move(values));
@@ -283,6 +294,7 @@ void bind_models(nb::module_& module) {
   bind_model_file(module);
   module.def("parameters", &parameters, nb::arg("wide") = false);
   module.def("table_parameters", &table_parameters);
+  module.def("methods_of_several_classes", &methods_of_several_classes);
 }
 
 }  // namespace tacet::python

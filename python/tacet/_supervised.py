@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from . import _declared
+from . import _declared, _engine
 from ._boundary import boundary
 from ._columns import holds_integers, holds_text
 from ._linear import Linear
@@ -95,7 +95,7 @@ def _expect_labels(y: Any, words: Sequence[str], way: str) -> None:
 
 
 # Methods that several classes at once are proved for.
-_MANY_OUTPUTS = ("auto", "gradient", "output", "phased", "adassp")
+_MANY_OUTPUTS = tuple(_engine.methods_of_several_classes())
 
 # Its sampler is proved for a penalty of at least beta / (10^(6/d) - 1): the very minimiser with the
 # least one, without any noise, has an R2 below 0.3 where ten columns weigh the same.

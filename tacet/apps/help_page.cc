@@ -23,6 +23,15 @@ void HelpPage::offer(const std::string& name, std::vector<std::string> words) {
   }
 }
 
+void HelpPage::describe(const std::string& topic, std::string text) {
+  descriptions_[topic] = std::move(text);
+}
+
+std::string HelpPage::described(const std::string& topic) const {
+  const auto found = descriptions_.find(topic);
+  return found == descriptions_.end() ? std::string() : found->second;
+}
+
 const HelpPage::Entry* HelpPage::find(const std::string& name) const {
   const auto found = std::ranges::find(entries_, name, &Entry::name);
   return found == entries_.end() ? nullptr : &*found;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ class HelpPage {
   void show_first(std::vector<std::string> names) { first_ = std::move(names); }
   /// No topics: it belongs to none of them.
   void add(std::string name, std::vector<std::string> topics);
+  /// What stands below the options of a topic.
+  void describe(const std::string& topic, std::string text);
   /// The words that an option takes, for shells that complete them.
   void offer(const std::string& name, std::vector<std::string> words);
 
@@ -24,6 +27,8 @@ class HelpPage {
   [[nodiscard]] std::vector<std::string> not_first() const;
   /// What does not belong to `topic`.
   [[nodiscard]] std::vector<std::string> not_of(const std::string& topic) const;
+  /// Empty for a topic that nothing was said of.
+  [[nodiscard]] std::string described(const std::string& topic) const;
   [[nodiscard]] std::vector<std::string> topics_of(const std::string& name) const;
   /// Empty for an option that takes anything.
   [[nodiscard]] std::vector<std::string> words_of(const std::string& name) const;
@@ -42,6 +47,7 @@ class HelpPage {
 
   std::vector<std::string> first_;
   std::vector<Entry> entries_;
+  std::map<std::string, std::string> descriptions_;
 };
 
 }  // namespace tacet::apps

@@ -18,6 +18,8 @@
 namespace tacet::apps {
 namespace {
 
+constexpr std::size_t line_width = 96;
+
 /// Options as `--name VALUE`, without the parser's list of what excludes what.
 class HelpFormat : public CLI::Formatter {
  public:
@@ -41,7 +43,6 @@ class HelpFormat : public CLI::Formatter {
   /// Two columns, the right one wrapped; a long name has a line of its own.
   static std::string described(const std::string& name, const std::string& text) {
     constexpr std::size_t name_width = 26;
-    constexpr std::size_t line_width = 96;
     const std::string indent(name_width + 2, ' ');
     std::string line = "  " + name;
     if (display_width(line) + 2 > indent.size()) {
@@ -337,7 +338,7 @@ void CommandLine::choose_help() {
   };
   if (help_ == Help::topic) {
     leave_out(page->second.not_of(topic_));
-    command->footer("");
+    command->footer(wrapped(page->second.described(topic_), line_width, ""));
   } else if (help_ == Help::first && leave_out(page->second.not_first())) {
     command->footer(page->second.where_the_rest_is(typed) + "\n\n" + command->get_footer());
   }

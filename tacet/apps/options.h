@@ -68,6 +68,9 @@ class Options {
   /// shows those of one topic alone.
   void heading(const std::string& title, std::vector<std::string> topics = {});
   /// What `--help` shows where not all is shown: names as "--output".
+  void describe(const std::string& topic, std::string text) {
+    page_->describe(topic, std::move(text));
+  }
   void show_first(std::vector<std::string> names) { page_->show_first(std::move(names)); }
   /// Neither goes with the other.
   void exclude(const std::string& one, const std::string& other);

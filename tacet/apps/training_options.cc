@@ -115,6 +115,9 @@ void TrainingOptions::declare(Options& options) {
                     {readers.begin(), readers.end()});
     for (const auto* parameter : parameters) add_parameter(options, *parameter, given_);
   }
+  for (const auto* method : learn::methods()) {
+    options.describe(std::string(method->name), learn::described(*method));
+  }
   options.heading("Options");
   options.show_first(first_options);
 }

@@ -131,4 +131,13 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
   return near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near);
 }
 
+std::string alternatives(std::span<const std::string> list) {
+  std::string out;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i > 0) out += i + 1 == list.size() ? " or " : ", ";
+    out += list[i];
+  }
+  return out;
+}
+
 }  // namespace tacet::base

@@ -26,4 +26,7 @@ namespace tacet::base {
 /// "; did you mean 'known'?", or nothing when none is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 
+/// "a, b or c"
+[[nodiscard]] std::string alternatives(std::span<const std::string> list);
+
 }  // namespace tacet::base

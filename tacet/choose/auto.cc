@@ -13,15 +13,25 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/parameter_names.h"
+#include "tacet/choose/auto_thresholds.h"
 #include "tacet/choose/read_options.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/standardise.h"
+#include "tacet/learn/inference/inference.h"
+#include "tacet/learn/localization/localization.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/objective/objective.h"
+#include "tacet/learn/one_dimensional/inverse_sensitivity.h"
+#include "tacet/learn/output_perturbation/output.h"
+#include "tacet/learn/output_perturbation/phased.h"
 #include "tacet/learn/plan/curves.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/regularized_output/regularized_output.h"
+#include "tacet/learn/ridge/adassp.h"
+#include "tacet/learn/sparse_groups/sparse_groups.h"
 
 namespace tacet::choose {
 namespace {
@@ -29,41 +39,24 @@ namespace {
 using learn::Method;
 using learn::ParameterValues;
 using Names = std::vector<std::string_view>;
+using Methods = std::vector<const Method*>;
 
-// What docs/methods/auto.md justifies, rule by rule.
-constexpr double ladder_records = 1000;   // times epsilon, a column
-constexpr double constant_records = 200;  // likewise
-constexpr double max_noise_numbers = 0.3;
-constexpr double max_noise_classes = 4;
-constexpr double max_noise_standardised = 0.2;
-constexpr double long_path_noise = 0.055;
-constexpr double short_path = 0.5;
-constexpr std::size_t max_numbers = 64;
-
-// Method inference comes last: a table of coefficients is for who asks for what it alone reads.
-constexpr std::array<std::string_view, 13> usual_order{
-    "gradient", "objective",  "adassp", "ladder",    "regularized-output", "phased",
-    "output",   "phased-erm", "growth", "localized", "sparse-groups",      "inverse-sensitivity",
-    "inference"};
-constexpr std::array<std::string_view, 7> many_records_order{
-    "objective", "ladder", "phased-erm",         "regularized-output",
-    "localized", "growth", "inverse-sensitivity"};
-constexpr std::array<std::string_view, 7> few_records_order{
-    "objective", "phased-erm",         "ladder", "regularized-output", "localized",
-    "growth",    "inverse-sensitivity"};
-
-/// The public facts that decide between methods.
-struct Facts {
-  bool pure;
-  bool unit;
-  bool several_classes;
-  bool number;  ///< to predict, neither a probability nor a count
-  bool share;   ///< a probability or a count
-  bool logistic;
-  bool squared;
-  bool add_remove;                           ///< asked for
-  std::optional<double> records_per_column;  ///< times epsilon
-};
+// Which of the methods that suit is taken, the first one first. Method inference comes last: a
+// table of coefficients is for those who ask for what it alone reads.
+constexpr std::array<const Method*, 13> usual_order{
+    &learn::gradient_method,  &learn::objective_method,          &learn::adassp_method,
+    &learn::ladder_method,    &learn::regularized_output_method, &learn::phased_method,
+    &learn::output_method,    &learn::phased_erm_method,         &learn::growth_method,
+    &learn::localized_method, &learn::sparse_groups_method,      &learn::inverse_sensitivity_method,
+    &learn::inference_method};
+constexpr std::array<const Method*, 7> many_records_order{
+    &learn::objective_method,          &learn::ladder_method,    &learn::phased_erm_method,
+    &learn::regularized_output_method, &learn::localized_method, &learn::growth_method,
+    &learn::inverse_sensitivity_method};
+constexpr std::array<const Method*, 7> few_records_order{
+    &learn::objective_method,          &learn::phased_erm_method, &learn::ladder_method,
+    &learn::regularized_output_method, &learn::localized_method,  &learn::growth_method,
+    &learn::inverse_sensitivity_method};
 
 std::optional<double> records_of(const ParameterValues& given, const data::Schema& schema) {
   const auto count = given.integer("public-row-count");
@@ -76,38 +69,26 @@ bool has_columns(const data::Schema& schema) {
   return constant_schema(schema).columns.size() < schema.columns.size();
 }
 
-Facts facts_of(const ParameterValues& given, const data::Schema& schema) {
-  const auto& target = learn::target_of(schema);
-  const auto loss = given.text("loss");
-  Facts facts{.pure = learn::asks_pure(given), .unit = schema.unit.has_value()};
-  facts.several_classes = !target.regression() && target.class_count() > 2;
-  facts.number = target.regression() && target.number_kind() == data::NumberKind::number;
-  facts.share = target.regression() && !facts.number;
-  facts.logistic =
-      !target.regression() && !facts.several_classes && loss.value_or("logistic") == "logistic";
-  facts.squared = !facts.share && loss.value_or("squared") == "squared";
-  facts.add_remove = given.text("adjacency") == "add_remove";
-  if (const auto records = records_of(given, schema)) {
-    facts.records_per_column = *records * given.real("epsilon").value_or(1) /
-                               static_cast<double>(schema.encoded_column_count());
+/// The declared number of records times epsilon, for each encoded column.
+std::optional<double> records_per_column(const ParameterValues& given, const data::Schema& schema) {
+  const auto records = records_of(given, schema);
+  if (!records) return std::nullopt;
+  return *records * given.real("epsilon").value_or(1) /
+         static_cast<double>(schema.encoded_column_count());
+}
+
+/// What is asked for, and how much the records can tell.
+struct Question : learn::Facts {
+  std::optional<double> records_per_column;
+
+  [[nodiscard]] bool number() const { return target == learn::TargetKind::number; }
+  [[nodiscard]] bool few_records() const {
+    return number() && records_per_column.value_or(ladder_records) < ladder_records;
   }
-  return facts;
-}
+};
 
-bool few_records(const Facts& facts) {
-  return facts.number && facts.records_per_column.value_or(ladder_records) < ladder_records;
-}
-
-/// Whether the method is for such a problem at all; what else it demands its plan says.
-bool suits(std::string_view method, const Facts& facts) {
-  if (method == "gradient") return !facts.pure;
-  if (method == "output" || method == "phased") return !facts.pure && !facts.unit;
-  if (method == "adassp") return !facts.pure && facts.squared;
-  if (method == "objective") return facts.logistic;
-  if (method == "regularized-output") return true;
-  if (method == "sparse-groups" || method == "inference") return !facts.pure;
-  if (method == "inverse-sensitivity") return false;  // one column: for who names it
-  return !facts.unit && !facts.add_remove && !facts.share;
+Question question_of(const ParameterValues& given, const data::Schema& schema) {
+  return {learn::facts_of(schema, given), records_per_column(given, schema)};
 }
 
 bool knows_paper(const Method& method, const std::string& name) {
@@ -175,81 +156,84 @@ std::vector<Demand> demands_of(const ParameterValues& given) {
   return demands;
 }
 
-/// The names in the given order that read all that was demanded.
-Names allowed(std::span<const std::string_view> order, const std::vector<Demand>& demands) {
-  Names names;
-  for (const auto name : order) {
+/// The methods in the given order that read all that was demanded.
+Methods allowed(std::span<const Method* const> order, const std::vector<Demand>& demands) {
+  Methods methods;
+  for (const auto* method : order) {
     const bool reads_all = std::ranges::all_of(demands, [&](const Demand& demand) {
-      return std::ranges::find(demand.readers, name) != demand.readers.end();
+      return std::ranges::find(demand.readers, method->name) != demand.readers.end();
     });
-    if (reads_all) names.push_back(name);
+    if (reads_all) methods.push_back(method);
   }
-  return names;
+  return methods;
 }
 
-std::string why(std::string_view method, const Facts& facts, const std::vector<Demand>& demands,
-                std::string_view unasked) {
-  if (method != unasked) {
+std::string why(const Method& method, const Question& asked, const std::vector<Demand>& demands,
+                const Method& unasked) {
+  if (&method != &unasked) {
     std::vector<std::string> names;
     for (const auto& demand : demands) names.push_back(demand.name);
-    return fmt::format("method {}: the first choice among those that read {}", method,
+    return fmt::format("method {}: the first choice among those that read {}", method.name,
                        fmt::join(names, ", "));
   }
-  if (method == "gradient") {
+  if (&method == &learn::gradient_method) {
     return "method gradient: ahead of the others where delta is above 0; `method` names another";
   }
-  if (method == "objective") {
+  if (&method == &learn::objective_method) {
     return "method objective: pure privacy for a logistic model of two classes";
   }
-  if (method == "regularized-output") {
+  if (&method == &learn::regularized_output_method) {
     return "method regularized-output: pure privacy for units, add_remove, probabilities, counts";
   }
-  if (!facts.number || !facts.records_per_column) {
-    return fmt::format("method {}: pure privacy for every loss", method);
+  if (!asked.number() || !asked.records_per_column) {
+    return fmt::format("method {}: pure privacy for every loss", method.name);
   }
   return fmt::format(
       "method {}: pure privacy for numbers; {:.4g} records times epsilon per column, {}"
       " {}",
-      method, *facts.records_per_column, few_records(facts) ? "below" : "not below",
+      method.name, *asked.records_per_column, asked.few_records() ? "below" : "not below",
       ladder_records);
 }
 
-/// The method, and in words why.
-std::pair<std::string_view, std::string> choose_method(const ParameterValues& given,
-                                                       const data::Schema& schema) {
-  const auto facts = facts_of(given, schema);
-  if (facts.pure && facts.several_classes) {
-    throw base::GuaranteeError("delta = 0 asks for pure privacy; {}", learn::pure_way_out(schema));
+struct Choice {
+  const Method& method;
+  std::string reason;
+};
+
+Choice choose_method(const ParameterValues& given, const data::Schema& schema) {
+  const auto asked = question_of(given, schema);
+  if (asked.pure && asked.target == learn::TargetKind::several_classes) {
+    throw base::GuaranteeError("delta = 0 asks for pure privacy; {}", learn::way_out(asked));
   }
-  const auto order = !facts.pure          ? std::span<const std::string_view>(usual_order)
-                     : few_records(facts) ? std::span<const std::string_view>(few_records_order)
-                                          : std::span<const std::string_view>(many_records_order);
-  const auto first = [&](const Names& names) {
-    const auto found =
-        std::ranges::find_if(names, [&](std::string_view name) { return suits(name, facts); });
-    return found == names.end() ? names.front() : *found;
+  const auto order = !asked.pure           ? std::span<const Method* const>(usual_order)
+                     : asked.few_records() ? std::span<const Method* const>(few_records_order)
+                                           : std::span<const Method* const>(many_records_order);
+  const auto first = [&](const Methods& methods) -> const Method& {
+    const auto found = std::ranges::find_if(methods, [&](const Method* method) {
+      return !method->named_only && learn::suits(*method, asked);
+    });
+    return found == methods.end() ? *methods.front() : **found;
   };
   const auto demands = demands_of(given);
-  auto names = allowed(order, demands);
-  if (names.empty()) names = allowed(usual_order, demands);  // whose plan says what is missing
-  if (names.empty()) refuse_clash(demands);
-  const auto method = first(names);
-  return {method, why(method, facts, demands, first(Names(order.begin(), order.end())))};
+  auto methods = allowed(order, demands);
+  if (methods.empty()) methods = allowed(usual_order, demands);  // its plan says what is missing
+  if (methods.empty()) refuse_clash(demands);
+  const auto& method = first(methods);
+  return {method, why(method, asked, demands, first(Methods(order.begin(), order.end())))};
 }
 
 /// The same for a constant, where the noise of every pure method would drown the columns and
 /// nothing was given that only some methods read.
-std::optional<std::pair<std::string_view, std::string>> choose_pure_constant(
-    const ParameterValues& given, const data::Schema& schema) {
-  const auto facts = facts_of(given, schema);
-  const bool drawn = facts.pure && facts.number && !facts.unit && !facts.add_remove;
-  if (!drawn || facts.records_per_column.value_or(constant_records) >= constant_records) return {};
+std::optional<Choice> choose_pure_constant(const ParameterValues& given,
+                                           const data::Schema& schema) {
+  const auto asked = question_of(given, schema);
+  const auto& drawn = learn::inverse_sensitivity_method;
+  if (!asked.pure || !asked.number() || !learn::suits(drawn, asked)) return {};
+  if (asked.records_per_column.value_or(constant_records) >= constant_records) return {};
   if (!has_columns(schema) || given.given("boost") || !demands_of(given).empty()) return {};
-  return std::pair<std::string_view, std::string>{
-      "inverse-sensitivity",
-      fmt::format("method inverse-sensitivity: draws a constant; {:.4g} records times epsilon a "
-                  "column, fewer than {}",
-                  *facts.records_per_column, constant_records)};
+  return Choice{drawn, fmt::format("method {}: draws a constant; {:.4g} records times epsilon a "
+                                   "column, fewer than {}",
+                                   drawn.name, *asked.records_per_column, constant_records)};
 }
 
 /// The noise in the mean gradient, for gradients of norm 1, if the whole budget went into one
@@ -259,7 +243,7 @@ std::optional<double> mean_noise(const data::Schema& schema, const learn::Common
       options.public_row_count ? options.public_row_count : schema.public_row_count;
   if (!declared || options.delta == 0.0) return std::nullopt;
   learn::Reasons unused;
-  const auto delta = learn::resolve_delta(schema, options, *declared, unused);
+  const auto delta = learn::resolve_delta(options, *declared, unused);
   const auto values = schema.encoded_column_count() * learn::outputs_of(learn::target_of(schema));
   return std::sqrt(static_cast<double>(values)) *
          learn::full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency) /
@@ -334,14 +318,14 @@ void standardise(ResolvedRequest& request, const data::Schema& schema, double no
 /// A constant in place of columns, where there are any that could be left out; `why` says what
 /// drowns them.
 bool learn_constant(ResolvedRequest& request, const data::Schema& schema, std::string_view why,
-                    std::string_view method) {
+                    const Method& method) {
   if (chosen(request.values, "projection", "none") || !has_columns(schema)) return false;
   request.constant_only = true;
   request.reasons.push_back(
       fmt::format("{}: nothing can be expected to beat a constant here, so no column is read and a "
                   "constant is learned; more records, a larger epsilon or fewer columns change "
                   "that, `method={}` reads the columns all the same",
-                  why, method));
+                  why, method.name));
   return true;
 }
 
@@ -360,13 +344,13 @@ void choose_first_release(ResolvedRequest& request, const data::Schema& schema) 
                         learn_constant(request, schema,
                                        fmt::format("noise of {:.3g} for {} columns, above {:g}",
                                                    *noise, schema.encoded_column_count(), most),
-                                       options.method);
+                                       learn::gradient_method);
   if (!constant && !use_curves(request, schema)) standardise(request, schema, *noise);
 }
 
 /// The same where the guarantee is pure.
 void draw_constant(ResolvedRequest& request, const data::Schema& schema) {
-  learn_constant(request, schema, "pure noise drowns the columns", "phased-erm");
+  learn_constant(request, schema, "pure noise drowns the columns", learn::phased_erm_method);
   // Of a target scaled to [-1, 1]: no constant is better outside its bounds.
   request.values.set("radius", 1 / std::min(schema.constant, 1.0));
 }
@@ -382,7 +366,7 @@ data::Schema constant_schema(const data::Schema& schema) {
 
 std::string_view auto_method(const ParameterValues& given, const data::Schema& schema) {
   if (std::isinf(given.real("epsilon").value_or(1))) return "gradient";
-  return choose_method(given, schema).first;
+  return choose_method(given, schema).method.name;
 }
 
 ResolvedRequest auto_options(const ParameterValues& given, const data::Schema& schema) {
@@ -394,19 +378,19 @@ ResolvedRequest auto_options(const ParameterValues& given, const data::Schema& s
   }
   auto constant = choose_pure_constant(given, schema);
   const bool drawn = constant.has_value();
-  auto [name, reason] = drawn ? std::move(*constant) : choose_method(given, schema);
-  ResolvedRequest request{with_adjacency(given, learn::find_method(name)), {std::move(reason)}};
-  request.values.set("method", name);
+  auto [method, reason] = drawn ? std::move(*constant) : choose_method(given, schema);
+  ResolvedRequest request{with_adjacency(given, method), {std::move(reason)}};
+  request.values.set("method", method.name);
   const auto options = request.common();
   if (!given.given("adjacency")) {
     request.reasons.push_back(
         fmt::format("adjacency {}: usual for method {}; `adjacency` names another",
-                    to_string(options.adjacency), name));
+                    to_string(options.adjacency), method.name));
   }
   // What each of several runs has of budget and records is planned with them.
   const bool several = given.given("boost") || given.text("radius") == "auto";
   if (several || options.paper()) return request;
-  if (name == learn::gradient_method.name) choose_first_release(request, schema);
+  if (&method == &learn::gradient_method) choose_first_release(request, schema);
   if (drawn) draw_constant(request, schema);
   return request;
 }

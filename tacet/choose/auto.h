@@ -1,7 +1,8 @@
 #pragma once
 
-#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "tacet/choose/read_options.h"
 #include "tacet/data/schema/schema.h"
@@ -14,10 +15,10 @@ namespace tacet::choose {
 
 /// A line of the table by which `auto` chooses; docs/methods/auto.md prints it.
 struct AutoRule {
-  std::string_view where;
-  std::string_view choice;
+  std::string where;
+  std::string choice;
 };
-[[nodiscard]] std::span<const AutoRule> auto_rules();
+[[nodiscard]] std::vector<AutoRule> auto_rules();
 
 /// The method alone. Errors as auto_options.
 [[nodiscard]] std::string_view auto_method(const learn::ParameterValues& given,

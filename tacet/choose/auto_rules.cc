@@ -1,38 +1,49 @@
-#include <array>
+#include <fmt/format.h>
 
 #include "tacet/choose/auto.h"
+#include "tacet/choose/auto_thresholds.h"
+#include "tacet/learn/gradient/feature_selection.h"
+#include "tacet/learn/gradient/standardise.h"
+#include "tacet/learn/plan/curves.h"
+#include "tacet/learn/plan/knots.h"
 
 namespace tacet::choose {
-namespace {
 
-// As docs/methods/auto.md has them, which says what each rests on.
-constexpr std::array rules{
-    AutoRule{"epsilon inf", "the exact minimiser; nothing is chosen"},
-    AutoRule{"an option or a paper that some methods alone have", "the first of these, as below"},
-    AutoRule{"delta 0, two classes, logistic loss", "objective"},
-    AutoRule{"delta 0, a unit column, add_remove, a probability or a count", "regularized-output"},
-    AutoRule{"delta 0, a number, fewer than 200 records times epsilon per column",
-             "a constant, no column: inverse-sensitivity, radius 1"},
-    AutoRule{"delta 0, a number, fewer than 1,000 of them; delta 0, else",
-             "phased-erm; ladder, and nothing is pure for several classes"},
-    AutoRule{"delta above 0", "gradient, under add_remove"},
-    AutoRule{"4,096 features of texts, hashed or numbered columns, ids or crosses, or more",
-             "selected columns: 0.3 of mu^2"},
-    AutoRule{"else a number by the squared loss, 1 to 64 numbers and listed categories, single "
-             "records; a = s / (sqrt(.9) N) up to 0.005",
-             "principal curves: 0.15 of mu^2 before the steps"},
-    AutoRule{
-        "else one output, 1 to 64 numbers or, from nu 0.01 on, two classes with categories and "
-        "logistic loss; noise nu = sqrt(d) s / N up to 0.2",
-        "standardised by released means, these classes by counts too: 0.1 of mu^2"},
-    AutoRule{"standardised for a number to predict, nu above 0.055", "half the path"},
-    AutoRule{"k numbers, sqrt(d + 8 k) s / N up to 0.02, 2,000 records or more",
-             "8 knots per number"},
-    AutoRule{"nu above 0.3 for a number to predict, 4 for classes", "a constant, no column"},
-};
-
-}  // namespace
-
-std::span<const AutoRule> auto_rules() { return rules; }
+std::vector<AutoRule> auto_rules() {
+  using learn::FeatureSelectionOptions;
+  return {
+      {"epsilon inf", "the exact minimiser; nothing is chosen"},
+      {"an option or a paper that some methods alone have", "the first of these, as below"},
+      {"delta 0, two classes, logistic loss", "objective"},
+      {"delta 0, a unit column, add_remove, a probability or a count", "regularized-output"},
+      {fmt::format("delta 0, a number, fewer than {:g} records times epsilon per column",
+                   constant_records),
+       "a constant, no column: inverse-sensitivity, radius 1"},
+      {fmt::format("delta 0, a number, fewer than {:g} of them; delta 0, else", ladder_records),
+       "phased-erm; ladder, and nothing is pure for several classes"},
+      {"delta above 0", "gradient, under add_remove"},
+      {fmt::format("{} features of texts, hashed or numbered columns, ids or crosses, or more",
+                   learn::min_columns_to_select),
+       fmt::format("selected columns: {:g} of mu^2", FeatureSelectionOptions::usual_share)},
+      {fmt::format("else a number by the squared loss, 1 to 64 numbers and listed categories, "
+                   "single records; a = s / (sqrt({:g}) N) up to {:g}",
+                   1 - learn::standardise_share, learn::max_curve_noise),
+       fmt::format("principal curves: {:g} of mu^2 before the steps",
+                   learn::standardise_share + learn::whitening_share)},
+      {fmt::format("else one output, 1 to {} numbers or, from nu {:g} on, two classes with "
+                   "categories and logistic loss; noise nu = sqrt(d) s / N up to {:g}",
+                   max_numbers, learn::min_noise_counted, max_noise_standardised),
+       fmt::format("standardised by released means, these classes by counts too: {:g} of mu^2",
+                   learn::standardise_share)},
+      {fmt::format("standardised for a number to predict, nu above {:g}", long_path_noise),
+       "half the path"},
+      {fmt::format("k numbers, sqrt(d + {0} k) s / N up to {1:g}, {2} records or more",
+                   learn::usual_knots, learn::max_knot_noise, learn::min_records_for_knots),
+       fmt::format("{} knots per number", learn::usual_knots)},
+      {fmt::format("nu above {:g} for a number to predict, {:g} for classes", max_noise_numbers,
+                   max_noise_classes),
+       "a constant, no column"},
+  };
+}
 
 }  // namespace tacet::choose

@@ -123,16 +123,15 @@ privacy::Event recorded_boosting(const privacy::Receipt& receipt,
 
 constexpr std::array papers{learn::Paper{learn::Calibration::arora2022}};
 constexpr learn::Method boost_row{
-    "boosting",
-    "one model a block of the records, and one chosen privately",
-    privacy::Adjacency::add_remove,
-    {privacy::every_adjacency, privacy::every_adjacency, learn::UnitProtection::bounded},
-    {},
-    nullptr,
-    recorded_boosting,
-    false,
-    papers,
-    check_chosen_file};
+    .name = "boosting",
+    .help = "one model a block of the records, and one chosen privately",
+    .usual_adjacency = privacy::Adjacency::add_remove,
+    .proved = {privacy::every_adjacency, privacy::every_adjacency, learn::UnitProtection::bounded},
+    .recorded_events = recorded_boosting,
+    .takes_infinite_epsilon = false,
+    .papers = papers,
+    .check_file = check_chosen_file,
+};
 
 }  // namespace
 

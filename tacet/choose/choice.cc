@@ -186,8 +186,7 @@ privacy::Guarantee resolve_whole(ChoicePlan& plan, const data::Schema& schema,
                                  const learn::CommonOptions& options) {
   refuse_counted_units(schema.unit.has_value(), options.adjacency);
   plan.public_row_count = learn::resolve_row_count(schema, options);
-  const double delta =
-      learn::resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+  const double delta = learn::resolve_delta_or_pure(options, plan.public_row_count, plan.reasons);
   return {options.epsilon, delta, options.adjacency};
 }
 

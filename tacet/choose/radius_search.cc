@@ -218,16 +218,15 @@ privacy::Event recorded_search(const privacy::Receipt& receipt,
 constexpr std::array papers_of_search{
     learn::Paper{learn::Calibration::arora2022, {privacy::Adjacency::replace_one}}};
 constexpr learn::Method search_row{
-    "radius-search",
-    "one model a radius, and one of them chosen privately",
-    privacy::Adjacency::add_remove,
-    {privacy::every_adjacency, privacy::every_adjacency, learn::UnitProtection::bounded},
-    {},
-    nullptr,
-    recorded_search,
-    false,
-    papers_of_search,
-    check_chosen_file};
+    .name = "radius-search",
+    .help = "one model a radius, and one of them chosen privately",
+    .usual_adjacency = privacy::Adjacency::add_remove,
+    .proved = {privacy::every_adjacency, privacy::every_adjacency, learn::UnitProtection::bounded},
+    .recorded_events = recorded_search,
+    .takes_infinite_epsilon = false,
+    .papers = papers_of_search,
+    .check_file = check_chosen_file,
+};
 
 }  // namespace
 

@@ -174,16 +174,14 @@ privacy::Event recorded_events(const privacy::Receipt& receipt,
 }
 
 constexpr learn::Method tune_row{
-    "tune",
-    "the best of a secret number of runs with settings from a grid",
-    privacy::Adjacency::add_remove,
-    {privacy::every_adjacency, privacy::every_adjacency, learn::UnitProtection::bounded},
-    {},
-    nullptr,
-    recorded_events,
-    false,
-    {},
-    check_chosen_file};
+    .name = "tune",
+    .help = "the best of a secret number of runs with settings from a grid",
+    .usual_adjacency = privacy::Adjacency::add_remove,
+    .proved = {privacy::every_adjacency, privacy::every_adjacency, learn::UnitProtection::bounded},
+    .recorded_events = recorded_events,
+    .takes_infinite_epsilon = false,
+    .check_file = check_chosen_file,
+};
 
 }  // namespace
 

@@ -98,6 +98,159 @@ void check_parameters(const Method& method, const ParameterValues& values) {
   }
 }
 
+Facts facts_of(const data::Schema& schema, const ParameterValues& asked) {
+  Facts facts{.target = kind_of(target_of(schema)),
+              .loss = asked.loss(),
+              .pure = asks_pure(asked),
+              .unit = schema.unit.has_value()};
+  if (const auto adjacency = asked.text("adjacency")) {
+    facts.adjacency = privacy::parse_adjacency(*adjacency);
+  }
+  return facts;
+}
+
+bool suits(const Method& method, const Facts& facts) {
+  const auto& [with_delta, pure, units, why_not] = method.proved;
+  const auto& proved = facts.pure ? pure : with_delta;
+  return method.problems.targets.has(facts.target) &&
+         (!facts.loss || method.problems.takes(*facts.loss)) &&
+         (facts.adjacency ? proved.has(*facts.adjacency) : !proved.empty()) &&
+         (!facts.unit || units != UnitProtection::refused);
+}
+
+std::string way_out(const Facts& facts, std::span<const Method* const> known) {
+  std::vector<std::string> names;
+  for (const auto* method : known) {
+    if (method->named_only || !suits(*method, facts)) continue;
+    names.push_back(names.empty() ? fmt::format("`method={}`", method->name)
+                                  : std::string(method->name));
+  }
+  if (!names.empty()) return "use " + base::alternatives(names);
+  if (facts.pure && facts.target == TargetKind::several_classes) {
+    return "no method is pure for several classes: give a delta above 0 with `method=gradient`, or "
+           "a target of two classes";
+  }
+  return "no method takes this target, loss, unit and adjacency together";
+}
+
+namespace {
+
+std::string_view described(UnitProtection units) {
+  switch (units) {
+    case UnitProtection::drawn:
+      return "Of a unit's records one takes part, drawn in secret.";
+    case UnitProtection::bounded:
+      return "All records of a unit are protected together.";
+    default:
+      return "It protects single records.";
+  }
+}
+
+}  // namespace
+
+std::string described(const Method& method) {
+  const auto& [targets, losses, why, softmax, own_loss, complete_cases] = method.problems;
+  const auto& proved = method.proved;
+  auto text =
+      fmt::format("Method {}: {}. The target is {}", method.name, method.help, to_string(targets));
+  if (!losses.empty()) text += fmt::format(", the loss {}", fmt::join(losses, ", "));
+  text += fmt::format(". Proved under {}", privacy::to_string(proved.with_delta));
+  text += proved.pure.empty()
+              ? "; not pure."
+              : fmt::format("; pure with delta 0 under {}.", privacy::to_string(proved.pure));
+  text += fmt::format(" {} How records are sampled: {}.", described(proved.units),
+                      fmt::join(method.sampling, ", "));
+  if (method.over_parts) text += " It can train on records in parts.";
+  return text;
+}
+
+namespace {
+
+/// A loss that is not for such a target at all is refused where losses are resolved.
+bool is_for(const model::Loss& loss, const data::Target& target) {
+  return model::properties(loss).classification != target.regression();
+}
+
+void expect_problem(const Method& method, const data::Target& target, const Facts& facts,
+                    std::span<const Method* const> known) {
+  const auto& problems = method.problems;
+  if (!problems.targets.has(facts.target)) {
+    throw base::UsageError("method {} is for {}, and the target is {}; {}", method.name,
+                           to_string(problems.targets), to_string(facts.target),
+                           way_out(facts, known));
+  }
+  const auto& loss = facts.loss;
+  if (!loss || model::is_custom(*loss) || !is_for(*loss, target) || problems.takes(*loss)) return;
+  const bool softmax = std::holds_alternative<model::SoftmaxLoss>(*loss);
+  if (softmax && facts.target == TargetKind::two_classes) return;
+  throw base::UsageError(
+      "method {} does not take loss {}: {}; {}", method.name, model::loss_name(*loss),
+      softmax ? "it fits several classes one by one" : problems.why_no_other_loss,
+      way_out(facts, known));
+}
+
+void expect_proved(const Method& method, const data::Schema& schema, const Facts& facts,
+                   privacy::Adjacency adjacency, std::span<const Method* const> known) {
+  const auto& proved = method.proved;
+  if (!proved.with_delta.has(adjacency)) {
+    throw base::GuaranteeError("method {} has no proof under {}: {}", method.name,
+                               privacy::to_string(adjacency), proved.why_not);
+  }
+  if (facts.pure && !proved.pure.has(adjacency)) {
+    throw base::GuaranteeError(
+        "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; {}",
+        method.name, way_out(facts, known));
+  }
+  if (schema.unit == single_record) {
+    throw base::UsageError(
+        "the schema's unit column is called '{}', which is what receipts call the unit where "
+        "single "
+        "records are protected; give the column another name",
+        single_record);
+  }
+  if (!schema.unit || proved.units != UnitProtection::refused) return;
+  throw base::UsageError(
+      "method {} reads single records, but the schema's unit column {} protects all records of a "
+      "unit together; {}",
+      method.name, *schema.unit, way_out(facts, known));
+}
+
+}  // namespace
+
+void expect_offered(const Method& method, const data::Schema& schema, const CommonOptions& options,
+                    std::span<const Method* const> known) {
+  const auto& target = target_of(schema);
+  const Facts facts{.target = kind_of(target),
+                    .loss = options.loss,
+                    .pure = options.delta == 0.0,
+                    .unit = schema.unit.has_value(),
+                    .adjacency = options.adjacency};
+  expect_problem(method, target, facts, known);
+  expect_proved(method, schema, facts, options.adjacency, known);
+  if (target.class_weights.empty() || reads(method, "class-weights")) return;
+  throw base::UsageError("class weights have no proof for method {}; they belong to {}",
+                         method.name, fmt::join(readers_of("class-weights"), ", "));
+}
+
+void expect_over_parts(const Training& training) {
+  if (training.over_parts) return;
+  if (training.unprotected()) {
+    throw base::UsageError(
+        "without noise the exact minimiser is trained, which needs the records themselves, and "
+        "records in parts answer with sums alone; give a finite epsilon");
+  }
+  std::vector<std::string> names;
+  for (const auto* method : table) {
+    if (method->over_parts) names.push_back(fmt::format("`method={}`", method->name));
+  }
+  throw base::UsageError(
+      "method {} cannot train on records in parts, which answer with sums of all of them alone: "
+      "{}; use {}, on all records",
+      training.method,
+      training.needs_records.empty() ? "it needs the records themselves" : training.needs_records,
+      base::alternatives(names));
+}
+
 /// Standards are released from records and counted in the receipt of the model that they were
 /// released for; a schema that brings them along would bring no cost.
 void refuse_released_standards(const data::Schema& schema) {
@@ -194,7 +347,7 @@ Training plan_training(const data::Schema& schema, ParameterValues asked,
   if (exact && !method.takes_infinite_epsilon) {
     throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
   }
-  if (!std::isinf(options.epsilon)) expect_proved(method, schema, options);
+  if (!exact) expect_offered(method, schema, options, known);
   if (options.calibration == Calibration::paper && !method.papers.empty()) {
     asked.set("calibration", to_string(method.papers.front().calibration));
   }

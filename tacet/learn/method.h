@@ -1,11 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/common_options.h"
+#include "tacet/learn/plan/problems.h"
 #include "tacet/learn/plan/training.h"
 
 /// The methods of training by name. A new method is a room that ends with its `const Method`, and
@@ -31,6 +34,39 @@ void check_parameters(const Method& method, const ParameterValues& values);
 /// UsageError for a schema whose columns have released means and standard deviations, which only
 /// the model may have that they were released for.
 void refuse_released_standards(const data::Schema& schema);
+
+/// What is asked for, as far as methods differ in it.
+struct Facts {
+  TargetKind target;
+  std::optional<model::Loss> loss = {};  ///< nothing: the usual one of the target
+  bool pure = false;                     ///< delta 0
+  bool unit = false;                     ///< all records of a unit are protected together
+  std::optional<privacy::Adjacency> adjacency = {};  ///< nothing: any
+};
+[[nodiscard]] Facts facts_of(const data::Schema& schema, const ParameterValues& asked);
+
+/// Whether the method is made and proved for such a problem, by what it says of itself. What else
+/// it demands its plan says.
+[[nodiscard]] bool suits(const Method& method, const Facts& facts);
+
+/// What trains such a problem, in words that finish a sentence: "use `method=gradient` or adassp".
+[[nodiscard]] std::string way_out(const Facts& facts,
+                                  std::span<const Method* const> known = methods());
+
+/// What the method says of itself, in sentences for a help page.
+[[nodiscard]] std::string described(const Method& method);
+
+/// What every plan begins with. UsageError where the method is not made for the kind of target or
+/// the loss, and where the schema protects all records of a unit together and the method single
+/// ones; GuaranteeError where it is not proved for the adjacency, or is not pure and delta 0 is
+/// asked for. By what the method says of itself, which check_receipt holds receipts against as
+/// well.
+void expect_offered(const Method& method, const data::Schema& schema, const CommonOptions& options,
+                    std::span<const Method* const> known = methods());
+
+/// UsageError, with the reason and the methods that can, for a training that needs more of records
+/// than sums: to be asked before anything is booked for records in parts.
+void expect_over_parts(const Training& training);
 
 /// Whether the method reads this parameter.
 [[nodiscard]] bool reads(const Method& method, std::string_view parameter);

@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -48,6 +54,102 @@ std::string allowed_value(const Parameter& parameter) {
   }
   ADD_FAILURE() << parameter.name << " allows none of the candidates";
   return {};
+}
+
+/// The row of docs/methods/README.md that says what a method can do.
+std::string row_of(const Method& method) {
+  const auto& [name, help, usual, proved, problems, sampling, options, plan, events, infinite,
+               papers, check, noiseless, over_parts, named_only] = method;
+  constexpr std::array units{"no", "one record of each", "yes"};  // as UnitProtection
+  return fmt::format(
+      "| `{}` | {} | {} | {} | {} | {} | {} | {} |", name, to_string(problems.targets),
+      problems.losses.empty() ? "every one" : fmt::format("{}", fmt::join(problems.losses, ", ")),
+      privacy::to_string(proved.with_delta), privacy::to_string(proved.pure),
+      units.at(static_cast<std::size_t>(proved.units)), fmt::join(sampling, ", "),
+      over_parts ? "yes" : "no");
+}
+
+TEST(Method, ThePageHasWhatEachOneCanDo) {
+  std::ifstream file(test::source_file("docs/methods/README.md"));
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  for (const auto* method : methods()) {
+    EXPECT_NE(page.find(row_of(*method)), std::string::npos) << row_of(*method);
+  }
+}
+
+/// Records of one kind of target, enough of them to plan for.
+data::Schema schema_for(TargetKind kind, bool unit) {
+  constexpr std::array targets{"positive = ['a']\nnegative = ['b']", "classes = ['a', 'b', 'c']",
+                               "lower = 0\nupper = 1", "kind = 'probability'",
+                               "kind = 'count'\nupper = 10"};  // as TargetKind
+  return data::schema_from_toml(
+      fmt::format(
+          "{}public_row_count = 100000\n[[column]]\nname = 'x'\nkind = 'numeric'\nlower = 0\n"
+          "upper = 1\n[target]\ncolumn = 'y'\n{}\n",
+          unit ? "unit = 'who'\n" : "", targets.at(static_cast<std::size_t>(kind))),
+      "test");
+}
+
+/// What a plan needs that is no part of what a method says of itself.
+ParameterValues asked_of(const Method& method, TargetKind kind, privacy::Adjacency adjacency,
+                         bool pure) {
+  ParameterValues asked{{"method", method.name}, {"epsilon", 1}, {"adjacency", adjacency}};
+  if (pure) asked.set("delta", 0);
+  if (reads(method, "group-column")) asked.set("group-column", "x");
+  if (kind == TargetKind::count && reads(method, "radius")) asked.set("radius", 2);
+  if (method.name == "wide") asked.set("model", "wide");
+  return asked;
+}
+
+/// Whether it can be planned.
+bool plans(const Method& method, TargetKind kind, bool unit, privacy::Adjacency adjacency,
+           bool pure) {
+  try {
+    const auto training =
+        plan_training(schema_for(kind, unit), asked_of(method, kind, adjacency, pure));
+    EXPECT_NE(std::ranges::find(method.sampling, training.sampling_scheme), method.sampling.end())
+        << method.name << " samples by " << training.sampling_scheme;
+    EXPECT_TRUE(method.over_parts || !training.over_parts) << method.name;
+    return true;
+  } catch (const base::Error&) {
+    return false;
+  }
+}
+
+// What a method says of itself is what it plans: every kind of target, adjacency and unit, with
+// delta and without.
+TEST(Method, PlansWhatItSaysOfItselfAndNothingElse) {
+  for (const auto* method : methods()) {
+    for (const auto kind : every_target_kind) {
+      for (const bool unit : {false, true}) {
+        for (const auto adjacency : {privacy::Adjacency::add_remove, privacy::Adjacency::zero_out,
+                                     privacy::Adjacency::replace_one}) {
+          for (const bool pure : {false, true}) {
+            const Facts facts{.target = kind, .pure = pure, .unit = unit, .adjacency = adjacency};
+            EXPECT_EQ(plans(*method, kind, unit, adjacency, pure), suits(*method, facts))
+                << method->name << ", " << to_string(kind) << ", " << to_string(adjacency)
+                << (unit ? ", unit" : "") << (pure ? ", pure" : "");
+          }
+        }
+      }
+    }
+  }
+}
+
+// A refusal proposes methods that plan what was asked for.
+TEST(Method, WhatARefusalProposesCanBePlanned) {
+  for (const auto kind : every_target_kind) {
+    for (const bool pure : {false, true}) {
+      const Facts facts{.target = kind, .pure = pure, .adjacency = privacy::Adjacency::zero_out};
+      const auto proposed = way_out(facts);
+      for (const auto* method : methods()) {
+        const auto words = std::regex("[^-a-z_]" + std::string(method->name) + "([^-a-z_]|$)");
+        if (!proposed.starts_with("use ") || !std::regex_search(proposed, words)) continue;
+        EXPECT_TRUE(plans(*method, kind, false, privacy::Adjacency::zero_out, pure))
+            << method->name << ": " << proposed;
+      }
+    }
+  }
 }
 
 TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {

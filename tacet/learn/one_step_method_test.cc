@@ -54,9 +54,9 @@ void list_settings(SettingList& list, OneStepPlan& plan) {
 OneStepPlan plan_one_step(const data::Schema& schema, const OneStepOptions& options,
                           const PlanContext&) {
   OneStepPlan plan;
-  resolve_problem(plan, schema, options);
+  resolve_problem(plan, schema, options, {.targets = one_output});
   plan.public_row_count = resolve_row_count(schema, options);
-  const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  const auto delta = resolve_delta(options, plan.public_row_count, plan.reasons);
   plan.clipping_norm = model::usual_slope(plan.loss) * schema.norm_bound();
   plan.step_size = options.step_size.value_or(1);
   plan.prg_slack = random::prg_slack_of(1, plan.columns);
@@ -85,13 +85,17 @@ TrainedModel train_one_step(const data::Dataset& dataset, const data::Schema& sc
   return finish(plan, schema, context, {weights});
 }
 
-constinit const Method one_step_method{"one-step",
-                                       "one step along the noisy gradient",
-                                       privacy::Adjacency::add_remove,
-                                       {privacy::every_adjacency, privacy::no_adjacency},
-                                       one_step_reads,
-                                       planned_by<one_step_options, plan_one_step, train_one_step>,
-                                       recorded_releases_of<OneStepPlan>};
+constinit const Method one_step_method{
+    .name = "one-step",
+    .help = "one step along the noisy gradient",
+    .usual_adjacency = privacy::Adjacency::add_remove,
+    .proved = {privacy::every_adjacency, privacy::no_adjacency},
+    .problems = {.targets = one_output},
+    .sampling = full_batch,
+    .options = one_step_reads,
+    .plan = planned_by<one_step_options, plan_one_step, train_one_step>,
+    .recorded_events = recorded_releases_of<OneStepPlan>,
+};
 
 // The line.
 constexpr std::array<const Method*, 2> known{&gradient_method, &one_step_method};

@@ -194,10 +194,8 @@ double gaussian_report_epsilon(double epsilon, double delta, std::int64_t passes
                   gaussian::epsilon(mu / std::sqrt(count), privacy::Delta(delta / count)));
 }
 
-void resolve_gaussian(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options,
-                      LocalSpec spec) {
-  const double delta =
-      learn::resolve_delta(schema, options, plan.public_row_count, plan.reasons).value();
+void resolve_gaussian(LocalPlan& plan, const LocalOptions& options, LocalSpec spec) {
+  const double delta = learn::resolve_delta(options, plan.public_row_count, plan.reasons).value();
   spec.epsilon = options.epsilon;
   spec.delta = delta;
   const double term = prg_slack_of(plan, LocalRandomizer::calibrate(spec));
@@ -225,7 +223,7 @@ void resolve_randomizer(LocalPlan& plan, const data::Schema& schema, const Local
                        .clipping_norm = resolve_gradient_bound(plan, schema, options),
                        .embedding = options.embedding};
   if (mechanism == LocalMechanism::gaussian) {
-    resolve_gaussian(plan, schema, options, spec);
+    resolve_gaussian(plan, options, spec);
   } else {
     resolve_pure(plan, options, spec);
   }
@@ -390,7 +388,7 @@ LocalPlan plan_local(const data::Schema& schema, const LocalOptions& options) {
   refuse_for_learner(options);
   if (options.paper()) refuse_for_paper(options);
   LocalPlan plan;
-  learn::resolve_problem(plan, schema, options, {.shares = true});
+  learn::resolve_problem(plan, schema, options, reported_problems);
   plan.passes = options.passes;
   plan.keep = options.keep;
   if (options.paper()) plan.calibration = learn::Calibration::jun2019;

@@ -11,6 +11,11 @@
 
 namespace tacet::local {
 
+/// What a report can be the gradient of.
+inline constexpr learn::Problems reported_problems{
+    .targets = {learn::TargetKind::two_classes, learn::TargetKind::number,
+                learn::TargetKind::probability, learn::TargetKind::count}};
+
 /// A run in which every record of a data set is a device: what each computes, what it sends and how
 /// the reports are read, all resolved from public facts.
 struct LocalPlan : learn::MethodPlan {

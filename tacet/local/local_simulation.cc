@@ -75,23 +75,33 @@ constexpr learn::Proved proved_reports{
     replaced, replaced, learn::UnitProtection::refused,
     "each device's report is private whatever its record is, which is replace_one"};
 
-constexpr learn::Method banco_method{"banco",
-                                     "from reports that are private before they leave a device",
-                                     privacy::Adjacency::replace_one,
-                                     proved_reports,
-                                     simulation_reads,
-                                     planned<false>,
-                                     learn::recorded_releases_of<LocalPlan>,
-                                     false,
-                                     papers};
-constexpr learn::Method sgd_method{"local-sgd",
-                                   "the same with a step size, to compare",
-                                   privacy::Adjacency::replace_one,
-                                   proved_reports,
-                                   simulation_reads,
-                                   planned<true>,
-                                   learn::recorded_releases_of<LocalPlan>,
-                                   false};
+constexpr std::array<std::string_view, 1> report_sampling{"local"};
+
+constexpr learn::Method banco_method{
+    .name = "banco",
+    .help = "from reports that are private before they leave a device",
+    .usual_adjacency = privacy::Adjacency::replace_one,
+    .proved = proved_reports,
+    .problems = reported_problems,
+    .sampling = report_sampling,
+    .options = simulation_reads,
+    .plan = planned<false>,
+    .recorded_events = learn::recorded_releases_of<LocalPlan>,
+    .takes_infinite_epsilon = false,
+    .papers = papers,
+};
+constexpr learn::Method sgd_method{
+    .name = "local-sgd",
+    .help = "the same with a step size, to compare",
+    .usual_adjacency = privacy::Adjacency::replace_one,
+    .proved = proved_reports,
+    .problems = reported_problems,
+    .sampling = report_sampling,
+    .options = simulation_reads,
+    .plan = planned<true>,
+    .recorded_events = learn::recorded_releases_of<LocalPlan>,
+    .takes_infinite_epsilon = false,
+};
 constexpr std::array<const learn::Method*, 2> methods{&banco_method, &sgd_method};
 
 }  // namespace

@@ -65,13 +65,8 @@ inline constexpr AdjacencySet every_adjacency{Adjacency::add_remove, Adjacency::
 /// Those under which the number of records is public.
 inline constexpr AdjacencySet public_count{Adjacency::zero_out, Adjacency::replace_one};
 
-/// "add_remove or zero_out", in the order in which Adjacency names them; "none" of no member.
-[[nodiscard]] inline std::string to_string(AdjacencySet set) {
-  std::string text;
-  for (const auto one : {Adjacency::add_remove, Adjacency::zero_out, Adjacency::replace_one}) {
-    if (set.has(one)) text += (text.empty() ? "" : " or ") + to_string(one);
-  }
-  return text.empty() ? "none" : text;
-}
+/// "add_remove, zero_out or replace_one", in the order in which Adjacency names them; "none" of no
+/// member.
+[[nodiscard]] std::string to_string(AdjacencySet set);
 
 }  // namespace tacet::privacy

@@ -9,6 +9,7 @@
 #include "tacet/base/threads.h"
 #include "tacet/choose/plan.h"
 #include "tacet/data/schema/schema_cost.h"
+#include "tacet/learn/method.h"
 #include "tacet/run/own_source.h"
 #include "tacet/run/spend.h"
 

@@ -57,7 +57,7 @@ ExactOptions exact_options(const ParameterValues& asked) {
 
 ExactPlan plan_exact_minimum(const data::Schema& schema, const ExactOptions& options) {
   ExactPlan plan;
-  resolve_problem(plan, schema, options, {.shares = true, .softmax = true});
+  resolve_problem(plan, schema, options, {.targets = every_target, .softmax = true});
   if (std::holds_alternative<model::PoissonLoss>(plan.loss)) {
     // Searches need a bound of the curvature. A mean of e^6 times the largest count is out of
     // reach.

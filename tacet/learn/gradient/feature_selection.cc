@@ -14,9 +14,6 @@
 namespace tacet::learn {
 namespace {
 
-// Below this the noise of all columns costs little.
-constexpr std::int64_t fewest_columns = 4096;
-
 /// P(Z >= t).
 double upper_tail(double t) { return 0.5 * std::erfc(t / std::numbers::sqrt2); }
 
@@ -65,7 +62,7 @@ double resolve_column_share(const data::Schema& schema, const FeatureSelectionOp
   if (options.feature_selection == 0) return 0;
   const char* const reason = obstacle(schema, in_the_way);
   if (options.feature_selection_auto) {
-    return reason == nullptr && choosable_count(schema) >= fewest_columns
+    return reason == nullptr && choosable_count(schema) >= min_columns_to_select
                ? options.feature_selection
                : 0;
   }

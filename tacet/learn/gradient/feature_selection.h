@@ -21,6 +21,9 @@ namespace tacet::learn {
 /// Columns that the course of training is planned for before their number is known.
 inline constexpr std::int64_t expected_kept = 1024;
 
+/// Choosable columns from which `auto` selects: bench/utility/auto.py.
+inline constexpr std::int64_t min_columns_to_select = 4096;
+
 /// How many standard deviations of its noise a count has to reach: those that about 16 of the
 /// columns to choose among would pass if none occurred, 3 at least.
 [[nodiscard]] double feature_selection_threshold(const data::Schema& schema);

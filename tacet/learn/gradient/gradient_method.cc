@@ -86,6 +86,9 @@ constexpr auto gradient_reads =
                 class_weight_bindings, calibration_bindings, knot_bindings, curve_bindings,
                 projection_bindings, feature_selection_bindings>;
 
+constexpr std::array<std::string_view, 4> gradient_sampling{"full_batch", "poisson", "fixed_size",
+                                                            "partition"};
+
 constexpr std::array gradient_papers{
     Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}},
     Paper{Calibration::arora2022, {privacy::Adjacency::replace_one}}};
@@ -93,14 +96,17 @@ constexpr std::array gradient_papers{
 }  // namespace
 
 constinit const Method gradient_method{
-    "gradient",
-    "noisy gradient descent, for every loss",
-    privacy::Adjacency::add_remove,
-    {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
-    gradient_reads,
-    gradient_training,
-    recorded_descent,
-    true,
-    gradient_papers};
+    .name = "gradient",
+    .help = "noisy gradient descent, for every loss",
+    .usual_adjacency = privacy::Adjacency::add_remove,
+    .proved = {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
+    .problems = {.targets = every_target, .softmax = true, .own_loss = true},
+    .sampling = gradient_sampling,
+    .options = gradient_reads,
+    .plan = gradient_training,
+    .recorded_events = recorded_descent,
+    .papers = gradient_papers,
+    .over_parts = true,
+};
 
 }  // namespace tacet::learn

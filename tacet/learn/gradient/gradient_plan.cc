@@ -124,13 +124,17 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
         "`calibration=paper` samples single records, but the schema's unit column protects all "
         "records of a unit together; leave calibration out to use all records in each step");
   }
-  refuse_class_weights(schema, options);
+  if (!target_of(schema).class_weights.empty()) {
+    throw base::UsageError(
+        "class weights have no proof for the paper's calibration of gradient; leave calibration "
+        "out");
+  }
   GradientPlan plan;
   plan.first = context.first_release;
   plan.calibration = arora ? Calibration::arora2022 : Calibration::wang2021;
-  resolve_problem(plan, schema, options);
+  resolve_problem(plan, schema, options, gradient_method.problems);
   plan.public_row_count = resolve_row_count(schema, options);
-  const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  const privacy::Delta delta = resolve_delta(options, plan.public_row_count, plan.reasons);
   plan.averaging = Averaging::uniform;
   plan.radius = options.radius;
   const auto course = arora ? arora_course(plan, schema, options, delta)
@@ -234,10 +238,10 @@ GradientPlan tight_plan(const data::Schema& schema, const GradientOptions& optio
   }
   GradientPlan plan;
   plan.first = context.first_release;
-  resolve_problem(plan, schema, options, {.shares = true, .softmax = true, .own = true});
+  resolve_problem(plan, schema, options, gradient_method.problems);
   resolve_class_weights(plan, schema, options.class_weights);
   plan.public_row_count = resolve_row_count(schema, options);
-  const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  const privacy::Delta delta = resolve_delta(options, plan.public_row_count, plan.reasons);
   static_cast<Batches&>(plan) = resolve_batches(schema, options, plan.public_row_count);
   resolve_units(plan, schema, options);
   const double whole_budget = batch_noise({}, 1, options, delta);

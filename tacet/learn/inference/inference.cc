@@ -40,13 +40,7 @@ MeanModel mean_of_loss(const model::Loss& loss) {
 void resolve_mean(InferencePlan& plan, const data::Schema& schema,
                   const InferenceTraining& options) {
   const auto mean = plan.setup.design.mean;
-  resolve_problem(plan, schema, options, {.shares = true, .complete_cases = true});
-  if (model::loss_name(plan.loss) != model::loss_name(loss_of_mean(mean))) {
-    throw base::UsageError(
-        "method inference fits the {} loss to this target, got {}; leave `loss` out, or use "
-        "`method=gradient`, whose coefficients have no such intervals",
-        model::loss_name(loss_of_mean(mean)), model::loss_name(plan.loss));
-  }
+  resolve_problem(plan, schema, options, inference_method.problems);
   if (options.count_cut && mean != MeanModel::poisson) {
     throw base::UsageError("count_cut is of counts, and the target is none; leave it out");
   }
@@ -134,10 +128,9 @@ InferencePlan plan_inference(const data::Schema& schema, const InferenceTraining
   const auto room = noise_room(design);
   plan.setup.design = std::move(design);
   resolve_mean(plan, schema, options);
-  refuse_class_weights(schema, options);
   plan.columns = plan.setup.design.columns();
   plan.public_row_count = resolve_row_count(schema, options);
-  const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  const auto delta = resolve_delta(options, plan.public_row_count, plan.reasons);
   plan.prg_slack = random::prg_slack_of(room.blocks, room.words);
   resolve_unit_draw(plan, schema);
   const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
@@ -210,20 +203,27 @@ void check_table(const privacy::Receipt& receipt, const model::ModelFile& file,
   parameters.expect("terms", table.terms, "the model has");
 }
 
+constexpr std::array<std::string_view, 3> regressions{"logistic", "squared", "poisson"};
 constexpr auto inference_reads = bound_names<inference_bindings>;
 
 }  // namespace
 
 constinit const Method inference_method{
-    "inference",
-    "a regression table with intervals that hold sampling error and privacy noise",
-    privacy::Adjacency::add_remove,
-    {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::drawn},
-    inference_reads,
-    inference_training,
-    recorded_inference,
-    false,
-    {},
-    check_table};
+    .name = "inference",
+    .help = "a regression table with intervals that hold sampling error and privacy noise",
+    .usual_adjacency = privacy::Adjacency::add_remove,
+    .proved = {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::drawn},
+    .problems = {.targets = {TargetKind::two_classes, TargetKind::number, TargetKind::count},
+                 .losses = regressions,
+                 .why_no_other_loss = "a regression table is of one of these",
+                 .complete_cases = true},
+    .sampling = full_batch,
+    .options = inference_reads,
+    .plan = inference_training,
+    .recorded_events = recorded_inference,
+    .takes_infinite_epsilon = false,
+    .check_file = check_table,
+    .named_only = true,
+};
 
 }  // namespace tacet::learn

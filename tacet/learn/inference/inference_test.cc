@@ -266,7 +266,7 @@ TEST(Inference, RefusesBeforeAnythingIsSpent) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   has(refused(classes, asked(1, add_remove, 400)), "it takes about");
-  has(refused(classes, with("loss", "hinge")), "fits the logistic loss to this target");
+  has(refused(classes, with("loss", "hinge")), "does not take loss hinge");
   has(refused(classes, with("delta", 0)), "cannot give");
   has(refused(classes, with("epsilon", std::numeric_limits<double>::infinity())), "epsilon inf");
   has(refused(classes, with("count-cut", 5)), "count_cut is of counts");

@@ -184,33 +184,55 @@ constexpr Proved proved_chain{
 }  // namespace
 
 constinit const Method ladder_method{
-    "ladder",
-    "a chain of ever closer problems on all records: pure, kinks, sharp minima",
-    usual_neighbours,
-    proved_chain,
-    ladder_reads,
-    planned_chain,
-    recorded_chain,
-    true,
-    {},
-    check_chain_file};
+    .name = "ladder",
+    .help = "a chain of ever closer problems on all records: pure, kinks, sharp minima",
+    .usual_adjacency = usual_neighbours,
+    .proved = proved_chain,
+    .problems = {.targets = one_output},
+    .sampling = full_batch,
+    .options = ladder_reads,
+    .plan = planned_chain,
+    .recorded_events = recorded_chain,
+    .check_file = check_chain_file,
+};
 constinit const Method localized_method{
-    "localized",      "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
-    usual_neighbours, proved_chain,
-    block_reads,      planned_chain,
-    recorded_chain,   true,
-    asi_paper,        check_chain_file};
+    .name = "localized",
+    .help = "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
+    .usual_adjacency = usual_neighbours,
+    .proved = proved_chain,
+    .problems = {.targets = one_output},
+    .sampling = full_batch,
+    .options = block_reads,
+    .plan = planned_chain,
+    .recorded_events = recorded_chain,
+    .papers = asi_paper,
+    .check_file = check_chain_file,
+};
 constinit const Method growth_method{
-    "growth",         "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
-    usual_neighbours, proved_chain,
-    growth_reads,     planned_chain,
-    recorded_chain,   true,
-    asi_paper,        check_chain_file};
+    .name = "growth",
+    .help = "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
+    .usual_adjacency = usual_neighbours,
+    .proved = proved_chain,
+    .problems = {.targets = one_output},
+    .sampling = full_batch,
+    .options = growth_reads,
+    .plan = planned_chain,
+    .recorded_events = recorded_chain,
+    .papers = asi_paper,
+    .check_file = check_chain_file,
+};
 constinit const Method phased_erm_method{
-    "phased-erm",     "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
-    usual_neighbours, proved_chain,
-    block_reads,      planned_chain,
-    recorded_chain,   true,
-    feldman_paper,    check_chain_file};
+    .name = "phased-erm",
+    .help = "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
+    .usual_adjacency = usual_neighbours,
+    .proved = proved_chain,
+    .problems = {.targets = one_output},
+    .sampling = full_batch,
+    .options = block_reads,
+    .plan = planned_chain,
+    .recorded_events = recorded_chain,
+    .papers = feldman_paper,
+    .check_file = check_chain_file,
+};
 
 }  // namespace tacet::learn

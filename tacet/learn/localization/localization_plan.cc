@@ -38,14 +38,6 @@ struct Chain {
 };
 const Chain& find_chain(std::string_view name);
 
-void expect_offered(const data::Schema& schema, const ChainOptions& options) {
-  if (outputs_of(target_of(schema)) > 1) {
-    throw base::GuaranteeError(
-        "{} is proved for one output; for several classes use method gradient", options.method);
-  }
-  expect_proved(find_chain(options.method).method, schema, options);
-}
-
 /// Facts of the domain: its radius and the constants of the loss there.
 LocalFacts resolve_facts(LocalizationPlan& plan, const data::Schema& schema,
                          const ChainOptions& options) {
@@ -366,14 +358,13 @@ void list_settings(SettingList& list, LocalizationPlan& plan) {
 
 LocalizationPlan plan_localization(const data::Schema& schema, const ChainOptions& options,
                                    const PlanContext& context) {
-  expect_offered(schema, options);
   LocalizationPlan plan;
   plan.first = context.first_release;
-  resolve_problem(plan, schema, options);
+  resolve_problem(plan, schema, options, {.targets = one_output});
   resolve_class_weights(plan, schema, options.class_weights);
   plan.use = options.reuse ? RecordUse::reuse : RecordUse::disjoint;
   plan.public_row_count = resolve_row_count(schema, options);
-  const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+  const double delta = resolve_delta_or_pure(options, plan.public_row_count, plan.reasons);
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   const auto facts = resolve_facts(plan, schema, options);
   resolve_epochs(plan, facts, options);

@@ -88,6 +88,7 @@ void check_objective_file(const privacy::Receipt& /*receipt*/, const model::Mode
   throw base::DataError("the parameters count on a flatter loss than the model's");
 }
 
+constexpr std::array<std::string_view, 1> logistic_alone{"logistic"};
 constexpr std::array objective_papers{Paper{Calibration::kifer2012}};
 
 constexpr auto objective_reads =
@@ -97,15 +98,22 @@ constexpr auto objective_reads =
 }  // namespace
 
 constinit const Method objective_method{
-    "objective",
-    "a random term in the objective, for the logistic loss",
-    privacy::Adjacency::replace_one,
-    {privacy::every_adjacency, privacy::every_adjacency, UnitProtection::drawn},
-    objective_reads,
-    planned_by<objective_options, plan_objective, train_objective>,
-    recorded_objective,
-    true,
-    objective_papers,
-    check_objective_file};
+    .name = "objective",
+    .help = "a random term in the objective, for the logistic loss",
+    .usual_adjacency = privacy::Adjacency::replace_one,
+    .proved = {privacy::every_adjacency, privacy::every_adjacency, UnitProtection::drawn},
+    .problems =
+        {.targets = {TargetKind::two_classes},
+         .losses = logistic_alone,
+         .why_no_other_loss =
+             "its proof changes variables by the Hessian, of a loss without kinks whose slope is "
+             "bounded everywhere"},
+    .sampling = full_batch,
+    .options = objective_reads,
+    .plan = planned_by<objective_options, plan_objective, train_objective>,
+    .recorded_events = recorded_objective,
+    .papers = objective_papers,
+    .check_file = check_objective_file,
+};
 
 }  // namespace tacet::learn

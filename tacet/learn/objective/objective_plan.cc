@@ -45,36 +45,6 @@ RecordBounds record_bounds(const model::Loss& loss, double norm_bound) {
   return {facts.slope_bound * norm_bound * up, facts.curvature * norm_bound * norm_bound * up};
 }
 
-void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
-                     const ObjectiveOptions& options) {
-  const auto facts = model::properties(loss);
-  const auto name = model::loss_name(loss);
-  const auto refuse = [&](std::string_view why) {
-    throw base::GuaranteeError("objective perturbation is not proved for {}: {}; {}", name, why,
-                               options.delta == 0
-                                   ? "use `method=regularized-output`, which is pure too"
-                                   : "use `method=gradient`");
-  };
-  if (std::isinf(facts.curvature)) {
-    refuse(model::smoothness(loss).exponent == 0
-               ? "the loss has a kink, and the proof changes variables by the Hessian"
-               : "its curvature is unbounded, and the proof changes variables by the Hessian");
-  }
-  if (!std::holds_alternative<model::LogisticLoss>(loss)) {
-    if (std::isinf(facts.slope_bound)) {
-      refuse("its slope is bounded on a ball only, and the minimiser may lie anywhere");
-    }
-    refuse("the loss is not twice differentiable");
-  }
-  if (target_of(schema).class_count() > 2) {
-    throw base::GuaranteeError(
-        "objective perturbation is proved for one output: with several, a record's gradient has no "
-        "fixed direction; {}",
-        options.delta == 0 ? pure_way_out(schema)
-                           : "use `method=gradient`, which takes any number of classes");
-  }
-}
-
 // The smallest standard deviation for the exact minimum at the angle 0: closed form, for the search
 // alone.
 double quick_sigma(const RegularizationFacts& facts, double lambda) {
@@ -274,12 +244,11 @@ ObjectivePlan plan_objective(const data::Schema& schema, const ObjectiveOptions&
                              const PlanContext& context) {
   ObjectivePlan plan;
   plan.first = context.first_release;
-  resolve_problem(plan, schema, options);
+  resolve_problem(plan, schema, options, objective_method.problems);
   resolve_class_weights(plan, schema, options.class_weights);
-  refuse_unproved(plan.loss, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   plan.calibration = options.paper() ? Calibration::kifer2012 : Calibration::tight;
-  const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+  const double delta = resolve_delta_or_pure(options, plan.public_row_count, plan.reasons);
   const bool pure = delta == 0;
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   plan.prg_slack =

@@ -30,15 +30,6 @@ constexpr double draw_class_radius = 20;  // margins of classes, see learn/gradi
 constexpr double draw_number_radius = 4;
 constexpr int norm_bits = 30;
 
-void expect_draw_offered(const data::Schema& schema, const InverseOptions& options) {
-  if (outputs_of(target_of(schema)) > 1) {
-    throw base::GuaranteeError(
-        "inverse-sensitivity fits one output; for several classes use method gradient");
-  }
-  expect_proved(inverse_sensitivity_method, schema, options);
-  refuse_class_weights(schema, options);
-}
-
 /// The smallest penalty of the mean that keeps the expected proposals below `most`.
 double min_mean_l2(double curvature, double norm_bound, std::int64_t columns, double most) {
   const double smoothness = curvature * norm_bound * norm_bound;
@@ -210,10 +201,9 @@ void resolve_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
 InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
                                                 const InverseOptions& options,
                                                 const PlanContext& context) {
-  expect_draw_offered(schema, options);
   InverseSensitivityPlan plan;
   plan.first = context.first_release;
-  resolve_problem(plan, schema, options);
+  resolve_problem(plan, schema, options, {.targets = one_output});
   plan.public_row_count = resolve_row_count(schema, options);
   plan.guarantee = {options.epsilon, 0, options.adjacency};
   if (options.delta.value_or(0) > 0) {
@@ -279,15 +269,18 @@ constexpr auto inverse_reads = bound_names<penalty_bindings, ball_bindings>;
 }  // namespace
 
 constinit const Method inverse_sensitivity_method{
-    "inverse-sensitivity",
-    "one draw scored by the gradient: pure, few columns",
-    privacy::Adjacency::replace_one,
-    proved_draw,
-    inverse_reads,
-    planned_by<inverse_options, plan_inverse_sensitivity, train_inverse_sensitivity>,
-    recorded_draw,
-    false,
-    {},
-    check_draw_file};
+    .name = "inverse-sensitivity",
+    .help = "one draw scored by the gradient: pure, few columns",
+    .usual_adjacency = privacy::Adjacency::replace_one,
+    .proved = proved_draw,
+    .problems = {.targets = one_output},
+    .sampling = full_batch,
+    .options = inverse_reads,
+    .plan = planned_by<inverse_options, plan_inverse_sensitivity, train_inverse_sensitivity>,
+    .recorded_events = recorded_draw,
+    .takes_infinite_epsilon = false,
+    .check_file = check_draw_file,
+    .named_only = true,
+};
 
 }  // namespace tacet::learn

@@ -30,19 +30,24 @@ namespace {
 constexpr auto output_reads =
     bound_names<descent_bindings, penalty_bindings, ball_bindings, smoothing_bindings,
                 output_bindings, calibration_bindings, feature_selection_bindings>;
+constexpr std::array<std::string_view, 4> descent_sampling{"permutation", "fresh_permutation",
+                                                           "with_replacement", "minibatch"};
 constexpr std::array output_papers{Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}}};
 
 }  // namespace
 
-constinit const Method output_method{"output",
-                                     "stochastic gradient descent, its result perturbed once",
-                                     privacy::Adjacency::replace_one,
-                                     proved_for_descent,
-                                     output_reads,
-                                     planned_by<output_options, plan_output, train_output>,
-                                     recorded_releases_of<OutputPlan>,
-                                     true,
-                                     output_papers,
-                                     check_descent_file};
+constinit const Method output_method{
+    .name = "output",
+    .help = "stochastic gradient descent, its result perturbed once",
+    .usual_adjacency = privacy::Adjacency::replace_one,
+    .proved = proved_for_descent,
+    .problems = {.targets = classes_and_numbers},
+    .sampling = descent_sampling,
+    .options = output_reads,
+    .plan = planned_by<output_options, plan_output, train_output>,
+    .recorded_events = recorded_releases_of<OutputPlan>,
+    .papers = output_papers,
+    .check_file = check_descent_file,
+};
 
 }  // namespace tacet::learn

@@ -314,12 +314,11 @@ void list_settings(SettingList& list, OutputPlan& plan) {
 
 OutputPlan plan_output(const data::Schema& schema, const OutputOptions& options,
                        const PlanContext& context) {
-  expect_proved(output_method, schema, options);
   OutputPlan plan;
   plan.first = context.first_release;
   plan.problem = resolve_sgd_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
-  const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  const privacy::Delta delta = resolve_delta(options, plan.public_row_count, plan.reasons);
   plan.order_seed = options.order_seed.value_or(0);
   plan.weight_scale = weight_scale(plan.problem, options);
   if (options.paper()) {

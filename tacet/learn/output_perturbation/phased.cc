@@ -194,12 +194,11 @@ double predicted_excess(const PhaseFacts& facts, std::int64_t phases, double ste
 
 PhasedPlan plan_phased(const data::Schema& schema, const PhasedOptions& options,
                        const PlanContext& context) {
-  expect_proved(phased_method, schema, options);
   PhasedPlan plan;
   plan.first = context.first_release;
   plan.problem = resolve_sgd_problem(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
-  const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  const auto delta = resolve_delta(options, plan.public_row_count, plan.reasons);
   plan.order_seed = options.order_seed.value_or(0);
   plan.mean_l2 = options.mean_l2.value_or(0);
   plan.weight_scale = weight_scale(plan.problem, options);
@@ -266,20 +265,22 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
+constexpr std::array<std::string_view, 1> phased_sampling{"permutation"};
 constexpr auto phased_reads = bound_names<descent_bindings, penalty_bindings, ball_bindings,
                                           phased_bindings, feature_selection_bindings>;
 }  // namespace
 
 constinit const Method phased_method{
-    "phased",
-    "output perturbation on ever smaller disjoint parts of the records",
-    privacy::Adjacency::replace_one,
-    proved_for_descent,
-    phased_reads,
-    planned_by<phased_options, plan_phased, train_phased>,
-    recorded_releases_of<PhasedPlan>,
-    true,
-    {},
-    check_descent_file};
+    .name = "phased",
+    .help = "output perturbation on ever smaller disjoint parts of the records",
+    .usual_adjacency = privacy::Adjacency::replace_one,
+    .proved = proved_for_descent,
+    .problems = {.targets = classes_and_numbers},
+    .sampling = phased_sampling,
+    .options = phased_reads,
+    .plan = planned_by<phased_options, plan_phased, train_phased>,
+    .recorded_events = recorded_releases_of<PhasedPlan>,
+    .check_file = check_descent_file,
+};
 
 }  // namespace tacet::learn

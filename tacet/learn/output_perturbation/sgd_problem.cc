@@ -33,8 +33,7 @@ double largest_slope(const SgdProblem& problem) {
 
 SgdProblem resolve_sgd_problem(MethodPlan& plan, const data::Schema& schema,
                                const DescentOptions& options) {
-  refuse_class_weights(schema, options);
-  resolve_problem(plan, schema, options);
+  resolve_problem(plan, schema, options, {.targets = classes_and_numbers});
   SgdProblem problem{.loss = plan.loss,
                      .smooth = options.smoothing,
                      .norm_bound = schema.norm_bound(),

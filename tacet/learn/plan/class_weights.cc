@@ -106,12 +106,4 @@ void resolve_class_weights(MethodPlan& plan, const data::Schema& schema,
       plan.class_weights_given);
 }
 
-void refuse_class_weights(const data::Schema& schema, const CommonOptions& options) {
-  if (target_of(schema).class_weights.empty()) return;
-  throw base::UsageError(
-      "class weights have no proof for {}{}; use `method=gradient`, objective, regularized-output "
-      "or ladder",
-      options.paper() ? "the paper's calibration of " : "method ", options.method);
-}
-
 }  // namespace tacet::learn

@@ -25,7 +25,4 @@ namespace tacet::learn {
 void resolve_class_weights(MethodPlan& plan, const data::Schema& schema,
                            const std::optional<std::string>& given);
 
-/// For methods that have no proof for them: UsageError where the schema has some.
-void refuse_class_weights(const data::Schema& schema, const CommonOptions& options);
-
 }  // namespace tacet::learn

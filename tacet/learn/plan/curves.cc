@@ -101,7 +101,7 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
   const auto options = common_options(asked);
   const auto records = resolve_row_count(schema, options);
   Reasons unused;
-  const auto delta = resolve_delta(schema, options, records, unused);
+  const auto delta = resolve_delta(options, records, unused);
   const double noise = curve_noise(
       full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency), records);
   const auto rule = curve_rule(noise);

@@ -23,8 +23,8 @@ inline constexpr std::array curve_bindings{
 
 /// Shares of mu^2 that go to releases before the steps; mu^2 of Gaussian releases add up. Sums of
 /// numbers and their squares, with curves or without, and second moments of the numbers.
-constexpr double standardise_share = 0.1;
-constexpr double whitening_share = 0.05;
+inline constexpr double standardise_share = 0.1;
+inline constexpr double whitening_share = 0.05;
 
 /// What the rule makes of the noise `a`: the standard deviation of a coordinate of the mean of
 /// gradients of norm 1, if nine tenths of mu^2 were one release.
@@ -40,8 +40,8 @@ struct CurveRule {
   double curve_rate;
 };
 [[nodiscard]] CurveRule curve_rule(double noise);
-/// Above it `auto` uses no curves.
-constexpr double max_curve_noise = 0.005;
+/// Above it `auto` uses no curves: bench/utility/auto_curves.py.
+inline constexpr double max_curve_noise = 0.005;
 
 /// `a` of a budget: the noise multiplier of one release with all of it, and the records.
 [[nodiscard]] double curve_noise(double one_release, std::int64_t records);

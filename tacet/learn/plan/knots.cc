@@ -11,10 +11,6 @@
 namespace tacet::learn {
 namespace {
 
-constexpr std::int64_t usual_knots = 8;
-constexpr double max_noise = 0.02;
-constexpr std::int64_t fewest_for_knots = 2000;
-
 bool is_open(const data::Column& column) {
   const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
   return rule != nullptr && !rule->knots && rule->line_count() == 1 && rule->bin_count() == 0;
@@ -41,7 +37,7 @@ bool in_scope(const data::Schema& schema, const CommonOptions& options) {
 double noise_with_knots(const data::Schema& schema, const CommonOptions& options,
                         std::int64_t records) {
   Reasons reasons;
-  const auto delta = resolve_delta(schema, options, records, reasons);
+  const auto delta = resolve_delta(options, records, reasons);
   const double one_release =
       full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency);
   const auto columns = schema.encoded_column_count() + usual_knots * open_columns(schema);
@@ -62,9 +58,9 @@ KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked
   const auto options = common_options(asked);
   if (asked.given("batch-size") || !in_scope(schema, options)) return choice;
   const auto records = resolve_row_count(schema, options);
-  if (records < fewest_for_knots) return choice;
+  if (records < min_records_for_knots) return choice;
   const double noise = noise_with_knots(schema, options, records);
-  if (noise > max_noise) return choice;
+  if (noise > max_knot_noise) return choice;
   choice.reason = fmt::format(
       "{} knots beside each of {} numbers, whose weights become curves: noise of {:.2g} leaves "
       "room for them (`knots=none` keeps lines)",

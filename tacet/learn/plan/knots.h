@@ -1,11 +1,18 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/common_options.h"
 
 namespace tacet::learn {
+
+/// Knots of a number that leaves them to training, the noise sqrt(d + 8 k) s / N up to which it
+/// gets them, and the records from which on: bench/utility/auto.py.
+inline constexpr std::int64_t usual_knots = 8;
+inline constexpr double max_knot_noise = 0.02;
+inline constexpr std::int64_t min_records_for_knots = 2000;
 
 /// A schema whose columns all say how many hat functions they have, as far as that was left to
 /// training.
@@ -14,11 +21,11 @@ struct KnotChoice {
   std::string reason;  ///< empty where nothing was chosen
 };
 
-/// Numbers that leave it open get what was asked for or, if nothing was and `automatic`, 8 knots
-/// where noise is small enough for that many features: sqrt(d + 8 k) s / N <= 0.02 for d columns, k
-/// such numbers, noise multiplier s of one release of the whole budget, and N >= 2000 records.
-/// Public facts alone; docs/explanations/step-rule.md. Several classes, units, samples and paper
-/// modes keep lines, and so does epsilon infinite.
+/// Numbers that leave it open get what was asked for or, if nothing was and `automatic`,
+/// usual_knots where noise is small enough for that many features, for d columns, k such numbers,
+/// noise multiplier s of one release of the whole budget, and N records. Public facts alone;
+/// docs/explanations/step-rule.md. Several classes, units, samples and paper modes keep lines, and
+/// so does epsilon infinite.
 [[nodiscard]] KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked,
                                       bool automatic);
 

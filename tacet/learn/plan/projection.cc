@@ -18,12 +18,12 @@ namespace {
 
 constexpr double radius_for_numbers = 4;  // numbers are scaled to [-1, 1]
 
-double mu_of(const data::Schema& schema, const CommonOptions& options, std::int64_t records) {
+double mu_of(const CommonOptions& options, std::int64_t records) {
   Reasons unused;
   // A pure budget has no mu; that of the usual delta is near enough for a width.
   auto approximate = options;
   if (options.delta == 0.0) approximate.delta.reset();
-  const auto delta = resolve_delta(schema, approximate, records, unused);
+  const auto delta = resolve_delta(approximate, records, unused);
   return accounting::gaussian::mu_for(privacy::Epsilon(options.epsilon), delta);
 }
 
@@ -51,7 +51,7 @@ std::int64_t usual_width(const data::Schema& schema, const CommonOptions& option
   const double bound = schema.norm_bound();
   const double width = balanced_width(
       {.rows = static_cast<double>(records),
-       .mu = mu_of(schema, options, records) / privacy::distance_factor(options.adjacency) * 2,
+       .mu = mu_of(options, records) / privacy::distance_factor(options.adjacency) * 2,
        .norm_bound = bound,
        .slope = std::isfinite(facts.slope_bound)
                     ? facts.slope_bound
@@ -64,7 +64,7 @@ std::int64_t usual_width(const data::Schema& schema, const CommonOptions& option
 
 double published_delta(const data::Schema& schema, const CommonOptions& options) {
   Reasons unused;
-  return resolve_delta(schema, options, resolve_row_count(schema, options), unused).value();
+  return resolve_delta(options, resolve_row_count(schema, options), unused).value();
 }
 
 std::int64_t published_width(const data::Schema& schema, const CommonOptions& options,

@@ -50,15 +50,6 @@ std::string numbers_text(const Reals& numbers) {
 
 std::string numbers_text(std::monostate) { return {}; }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) out += i + 1 == parts.size() ? " or " : ", ";
-    out += parts[i];
-  }
-  return out;
-}
-
 }  // namespace
 
 bool Range::allows(double value) const {
@@ -94,7 +85,7 @@ std::string Range::allowed() const {
     out = fmt::format("{}, or {}", number, parts.front());
   } else {
     if (!number.empty()) parts.push_back(std::move(number));
-    out = joined(parts);
+    out = base::alternatives(parts);
   }
   return out;
 }

@@ -61,25 +61,21 @@ model::Loss resolve_loss_of_shares(const data::Target& target, const CommonOptio
       count ? "poisson" : "soft_logistic");
 }
 
-void refuse_softmax(const data::Target& target, const CommonOptions& options, Takes takes) {
+/// What no schema makes right.
+void refuse_softmax_of_two(const data::Target& target, const CommonOptions& options) {
   if (!options.loss || !std::holds_alternative<model::SoftmaxLoss>(*options.loss)) return;
-  if (target.class_count() == 2) {
-    throw base::UsageError(
-        "loss softmax is for three classes or more; for two it is the logistic loss: "
-        "`loss=logistic`");
-  }
-  if (takes.softmax || target.regression()) return;
-  throw base::UsageError("loss softmax joins the margins of all classes, which method " +
-                         options.method + " fits one by one; use `method=gradient`");
+  if (target.class_count() != 2) return;
+  throw base::UsageError(
+      "loss softmax is for three classes or more; for two it is the logistic loss: "
+      "`loss=logistic`");
 }
 
-void refuse_own(const CommonOptions& options, Takes takes) {
+void refuse_own(const CommonOptions& options, const Problems& problems) {
   if (!options.loss || !model::is_custom(*options.loss)) return;
-  if (!takes.own || options.paper()) {
+  if (!problems.own_loss || options.paper()) {
     throw base::UsageError(
         "nothing is proved of a loss of one's own but what clipping gives; use method gradient "
-        "with "
-        "its tight calibration, at a finite epsilon");
+        "with its tight calibration, at a finite epsilon");
   }
   static_cast<void>(model::loss_value(*options.loss, 0, 1));  // a name alone trains nothing
 }
@@ -129,22 +125,21 @@ std::string label_reason(const data::BinaryTarget& target, bool cases) {
                      listed(target.negative), other);
 }
 
+/// Fails closed where a plan is made without asking what the method is made for (expect_offered).
+void check_offered(const Problems& problems, const data::Target& target, const model::Loss& loss) {
+  if (problems.targets.has(kind_of(target)) && problems.takes(loss)) return;
+  throw base::InternalError("a plan for a target or loss that the method is not made for");
+}
+
 void resolve_shape(MethodPlan& plan, const data::Schema& schema, const CommonOptions& options,
-                   Takes takes) {
+                   const Problems& problems) {
   const auto& target = target_of(schema);
   plan.method = options.method;
   plan.privacy_unit = schema.unit.value_or(std::string(single_record));
-  refuse_softmax(target, options, takes);
-  refuse_own(options, takes);
-  if (asks_shares(target) && !takes.shares) {
-    throw base::UsageError(
-        "{} is a {}, which this method{} has no constants for; use `method=gradient` or "
-        "regularized-output",
-        called(target), target.number_kind() == data::NumberKind::count ? "count" : "probability",
-        options.paper() ? "'s paper" : "");
-  }
+  refuse_softmax_of_two(target, options);
+  refuse_own(options, problems);
   if (const auto* binary = std::get_if<data::BinaryTarget>(&target.rule)) {
-    plan.reasons.push_back(label_reason(*binary, takes.complete_cases));
+    plan.reasons.push_back(label_reason(*binary, problems.complete_cases));
   }
   plan.columns = schema.encoded_column_count();
   plan.projection = schema.projection;
@@ -154,21 +149,17 @@ void resolve_shape(MethodPlan& plan, const data::Schema& schema, const CommonOpt
 }  // namespace
 
 void resolve_problem(MethodPlan& plan, const data::Schema& schema, const CommonOptions& options,
-                     Takes takes) {
-  resolve_shape(plan, schema, options, takes);
+                     const Problems& problems) {
+  resolve_shape(plan, schema, options, problems);
   plan.loss = resolve_loss(target_of(schema), options, plan.reasons);
+  check_offered(problems, target_of(schema), plan.loss);
 }
 
 void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
-                             const CommonOptions& options) {
-  resolve_shape(plan, schema, options, {});
-  if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
-    throw base::UsageError(
-        "method {} solves the squared loss alone, got {}; leave loss out, or use "
-        "`method=gradient`, which takes every loss",
-        options.method, model::loss_name(*options.loss));
-  }
-  plan.loss = model::SquaredLoss{};
+                             const CommonOptions& options, const Problems& problems) {
+  resolve_shape(plan, schema, options, problems);
+  plan.loss = options.loss.value_or(model::Loss{model::SquaredLoss{}});
+  check_offered(problems, target_of(schema), plan.loss);
   plan.reasons.add("loss squared: method {} solves no other{}", options.method,
                    plan.outputs > 1                      ? "; each class has an indicator"
                    : target_of(schema).class_count() > 0 ? "; the classes count as -1 and 1"
@@ -181,38 +172,6 @@ void refuse_no_penalty(const MethodPlan& plan, const std::optional<double>& l2, 
       "l2 must be above 0 for method {}, whose noise grows without bound as l2 falls to 0; leave "
       "it out for {:.4g}, which balances noise and bias here, or use `method=gradient`",
       plan.method, usual);
-}
-
-namespace {
-
-void refuse_pure(const data::Schema& schema, const CommonOptions& options) {
-  throw base::GuaranteeError(
-      "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; {}",
-      options.method, pure_way_out(schema));
-}
-
-}  // namespace
-
-void expect_proved(const Method& method, const data::Schema& schema, const CommonOptions& options) {
-  const auto& proved = method.proved;
-  if (!proved.with_delta.has(options.adjacency)) {
-    throw base::GuaranteeError("method {} has no proof under {}: {}", method.name,
-                               privacy::to_string(options.adjacency), proved.why_not);
-  }
-  if (options.delta == 0.0 && !proved.pure.has(options.adjacency)) refuse_pure(schema, options);
-  if (schema.unit == single_record) {
-    throw base::UsageError(
-        "the schema's unit column is called '{}', which is what receipts call the unit where "
-        "single "
-        "records are protected; give the column another name",
-        single_record);
-  }
-  if (!schema.unit || proved.units != UnitProtection::refused) return;
-  throw base::UsageError(
-      "method {} reads single records, but the schema's unit column {} protects all records of a "
-      "unit together; {}",
-      options.method, *schema.unit,
-      options.delta == 0 ? pure_way_out(schema) : "use `method=gradient`");
 }
 
 void check_declared_count(std::int64_t found, std::int64_t declared,
@@ -251,20 +210,6 @@ void check_public_count(optimize::PartSums& records, const MethodPlan& plan,
   check_declared_count(records.rows(), plan.public_row_count, context.reservation, what);
 }
 
-void expect_over_parts(const Training& training) {
-  if (training.over_parts) return;
-  if (training.unprotected()) {
-    throw base::UsageError(
-        "without noise the exact minimiser is trained, which needs the records themselves, and "
-        "records in parts answer with sums alone; give a finite epsilon");
-  }
-  throw base::UsageError(
-      "method {} cannot train on records in parts, which answer with sums of all of them alone: "
-      "{}; use `method=gradient` on all records, or `method=adassp`",
-      training.method,
-      training.needs_records.empty() ? "it needs the records themselves" : training.needs_records);
-}
-
 std::int64_t resolve_row_count(const data::Schema& schema, const CommonOptions& options) {
   if (options.public_row_count) return *options.public_row_count;
   if (schema.public_row_count) return *schema.public_row_count;
@@ -277,34 +222,23 @@ std::int64_t resolve_row_count(const data::Schema& schema, const CommonOptions& 
           : "the number, which is public under this adjacency,");
 }
 
-std::string_view pure_way_out(const data::Schema& schema) {
-  const auto& target = target_of(schema);
-  if (target.class_count() > 2) {
-    return "no method is pure for several classes: give a delta above 0 with `method=gradient`, or "
-           "a target of two classes";
+privacy::Delta resolve_delta(const CommonOptions& options, std::int64_t row_count,
+                             Reasons& reasons) {
+  if (options.delta == 0) {
+    throw base::GuaranteeError(
+        "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; give "
+        "a delta above 0",
+        options.method);
   }
-  if (asks_shares(target)) return "`method=regularized-output` is pure";
-  if (target.regression()) {
-    return schema.unit ? "`method=regularized-output` is pure, on one record of each unit"
-                       : "`method=ladder` and regularized-output are pure";
-  }
-  return schema.unit ? "`method=objective` (logistic loss) and regularized-output are pure, on one "
-                       "record of each unit"
-                     : "`method=objective` (logistic loss), ladder and regularized-output are pure";
-}
-
-privacy::Delta resolve_delta(const data::Schema& schema, const CommonOptions& options,
-                             std::int64_t row_count, Reasons& reasons) {
-  if (options.delta == 0) refuse_pure(schema, options);
   if (options.delta) return privacy::Delta(*options.delta);
   const double usual = default_delta(row_count);
   reasons.add("delta {:g}: the largest power of ten below 1/{}^1.1", usual, row_count);
   return privacy::Delta(usual);
 }
 
-double resolve_delta_or_pure(const data::Schema& schema, const CommonOptions& options,
-                             std::int64_t row_count, Reasons& reasons) {
-  return options.delta == 0.0 ? 0 : resolve_delta(schema, options, row_count, reasons).value();
+double resolve_delta_or_pure(const CommonOptions& options, std::int64_t row_count,
+                             Reasons& reasons) {
+  return options.delta == 0.0 ? 0 : resolve_delta(options, row_count, reasons).value();
 }
 
 bool MethodPlan::unprotected() const { return std::isinf(guarantee.epsilon); }

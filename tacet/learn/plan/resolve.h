@@ -21,40 +21,30 @@ namespace tacet::learn {
 /// 1, or one a class beyond two.
 [[nodiscard]] std::int64_t outputs_of(const data::Target& target);
 
-/// What a method takes beyond the losses of one margin for classes and numbers.
-struct Takes {
-  bool shares = false;          ///< probabilities and counts: labels in [0, 1]
-  bool softmax = false;         ///< one loss of the margins of several classes
-  bool complete_cases = false;  ///< a class in neither list teaches nothing
-  bool own = false;             ///< a loss of a program's own, of which nothing is proved
-};
-
 /// The first lines of every plan: its method, loss, columns and outputs. The loss is the given one,
 /// or logistic for classes, squared for numbers, soft_logistic for probabilities and poisson for
-/// counts; UsageError when it is not for this kind of target, or not for this method.
+/// counts, and the only one where the method takes one alone; UsageError when it is not for this
+/// kind of target. What a method is made for was asked before (expect_offered).
 void resolve_problem(MethodPlan& plan, const data::Schema& schema, const CommonOptions& options,
-                     Takes takes = {});
+                     const Problems& problems);
 
 /// The same for methods that solve the squared loss alone, also of classes: two are the numbers -1
-/// and 1, several have an indicator each. UsageError for another loss.
+/// and 1, several have an indicator each.
 void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
-                             const CommonOptions& options);
+                             const CommonOptions& options, const Problems& problems);
 
 /// The declared number of records. UsageError when neither options nor schema declare one.
 [[nodiscard]] std::int64_t resolve_row_count(const data::Schema& schema,
                                              const CommonOptions& options);
 
-/// The given delta, or default_delta(row_count). 0 is a GuaranteeError that says what else there
-/// is: for methods with Gaussian noise.
-[[nodiscard]] privacy::Delta resolve_delta(const data::Schema& schema, const CommonOptions& options,
-                                           std::int64_t row_count, Reasons& reasons);
-
-/// What is pure for such a target and unit, in words that finish a sentence.
-[[nodiscard]] std::string_view pure_way_out(const data::Schema& schema);
+/// The given delta, or default_delta(row_count). 0 is a GuaranteeError: for methods with Gaussian
+/// noise.
+[[nodiscard]] privacy::Delta resolve_delta(const CommonOptions& options, std::int64_t row_count,
+                                           Reasons& reasons);
 
 /// The same for methods that can be pure: 0 where that was asked for.
-[[nodiscard]] double resolve_delta_or_pure(const data::Schema& schema, const CommonOptions& options,
-                                           std::int64_t row_count, Reasons& reasons);
+[[nodiscard]] double resolve_delta_or_pure(const CommonOptions& options, std::int64_t row_count,
+                                           Reasons& reasons);
 
 /// UsageError for an l2 of 0 where the noise grows without bound as it falls; `usual` is what would
 /// be chosen here.
@@ -101,12 +91,6 @@ void resolve_guarantee(MethodPlan& plan, const CommonOptions& options, double de
 /// What a pure mechanism is made for: the most that the decimal which was asked for allows
 /// (privacy/decimal.h), so that ten runs at 0.1 are 1.
 [[nodiscard]] privacy::Epsilon resolve_pure_epsilon(const CommonOptions& options);
-
-/// What every plan begins with: GuaranteeError where the method is not proved for the adjacency, or
-/// is not pure where delta 0 is asked for; UsageError where the schema protects all records of a
-/// unit together and the method protects single ones. By the method's own Proved, which
-/// check_receipt holds receipts against as well.
-void expect_proved(const Method& method, const data::Schema& schema, const CommonOptions& options);
 
 /// Where the number of records is public: gives the reservation back and throws DataError when they
 /// are not as many as declared.

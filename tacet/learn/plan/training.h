@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/calibration.h"
 #include "tacet/learn/plan/common_options.h"
+#include "tacet/learn/plan/problems.h"
 #include "tacet/model/class_weights.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/adjacency.h"
@@ -150,10 +152,6 @@ struct Training : MethodPlan {
   }
 };
 
-/// UsageError, with the reason and a method that can, for a training that needs more of records
-/// than sums: to be asked before anything is booked for records in parts.
-void expect_over_parts(const Training& training);
-
 /// The training run that a method's plan stands for.
 template <typename Plan>
 [[nodiscard]] Training resolved_training(Plan plan,
@@ -225,6 +223,8 @@ struct Method {
   std::string_view help;               ///< one line
   privacy::Adjacency usual_adjacency;  ///< the command line's default
   Proved proved;
+  Problems problems = {.targets = {}};              ///< none: it is no method of training
+  std::span<const std::string_view> sampling = {};  ///< schemes, as receipts say them
   /// The parameters it reads besides the common ones, from its bindings (bound_names).
   std::span<const std::string_view> options;
   Training (*plan)(const data::Schema& schema, const ParameterValues& asked,
@@ -235,7 +235,14 @@ struct Method {
   FileCheck check_file = nullptr;
   /// Whether its own run trains with epsilon infinite, where others fit the exact minimiser.
   bool runs_without_noise = false;
+  /// Whether it can train on records in parts, which answer with sums; a plan says whether it does.
+  bool over_parts = false;
+  /// Whether it is for those who name it: `auto` and refusals propose others.
+  bool named_only = false;
 };
+
+inline constexpr std::array<std::string_view, 1> full_batch{"full_batch"};
+inline constexpr std::array<std::string_view, 2> full_batch_or_poisson{"full_batch", "poisson"};
 
 /// The paper of a method that has this calibration; nullptr where it has none.
 [[nodiscard]] inline const Paper* find_paper(const Method& method, Calibration calibration) {

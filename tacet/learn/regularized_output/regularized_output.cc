@@ -281,18 +281,11 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
                                               const PlanContext& context) {
   RegularizedOutputPlan plan;
   plan.first = context.first_release;
-  const auto& target = target_of(schema);
-  resolve_problem(plan, schema, options, {.shares = true});
+  resolve_problem(plan, schema, options, regularized_output_method.problems);
   if (std::holds_alternative<model::PoissonLoss>(plan.loss)) extend_poisson(plan, schema, options);
   resolve_class_weights(plan, schema, options.class_weights);
-  if (target.class_count() > 2) {
-    throw base::GuaranteeError("regularized-output is proved for one output; {}",
-                               options.delta == 0
-                                   ? pure_way_out(schema)
-                                   : "use `method=gradient`, which takes any number of classes");
-  }
   plan.public_row_count = resolve_row_count(schema, options);
-  const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+  const double delta = resolve_delta_or_pure(options, plan.public_row_count, plan.reasons);
   const bool pure = delta == 0;
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   resolve_claim(plan, options);
@@ -402,15 +395,18 @@ constexpr auto regularized_reads =
 }  // namespace
 
 constinit const Method regularized_output_method{
-    "regularized-output",
-    "noise on the minimiser of a regularized loss",
-    privacy::Adjacency::replace_one,
-    {privacy::every_adjacency, privacy::every_adjacency, UnitProtection::drawn},
-    regularized_reads,
-    planned_by<regularized_options, plan_regularized_output, train_regularized_output>,
-    recorded_minimiser,
-    true,
-    regularized_papers,
-    check_minimiser_file};
+    .name = "regularized-output",
+    .help = "noise on the minimiser of a regularized loss",
+    .usual_adjacency = privacy::Adjacency::replace_one,
+    .proved = {privacy::every_adjacency, privacy::every_adjacency, UnitProtection::drawn},
+    .problems = {.targets = {TargetKind::two_classes, TargetKind::number, TargetKind::probability,
+                             TargetKind::count}},
+    .sampling = full_batch,
+    .options = regularized_reads,
+    .plan = planned_by<regularized_options, plan_regularized_output, train_regularized_output>,
+    .recorded_events = recorded_minimiser,
+    .papers = regularized_papers,
+    .check_file = check_minimiser_file,
+};
 
 }  // namespace tacet::learn

@@ -80,11 +80,10 @@ AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,
                        const PlanContext& context) {
   AdasspPlan plan;
   plan.first = context.first_release;
-  resolve_squared_problem(plan, schema, options);
-  refuse_class_weights(schema, options);
+  resolve_squared_problem(plan, schema, options, adassp_method.problems);
   refuse_wide(plan);
   plan.public_row_count = rows_known(schema, options);
-  const privacy::Delta delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  const privacy::Delta delta = resolve_delta(options, plan.public_row_count, plan.reasons);
   const auto values = optimize::GramShape{plan.columns, plan.outputs}.values();
   plan.prg_slack = random::prg_slack_of(leaves, static_cast<std::int64_t>(values));
   resolve_unit_draw(plan, schema);
@@ -183,6 +182,7 @@ Training adassp_training(const data::Schema& schema, const ParameterValues& aske
   return training;
 }
 
+constexpr std::array<std::string_view, 1> squared_alone{"squared"};
 constexpr std::array adassp_papers{Paper{Calibration::wang2018}};
 constexpr auto adassp_reads =
     bound_names<calibration_bindings, feature_selection_bindings, projection_bindings>;
@@ -190,15 +190,20 @@ constexpr auto adassp_reads =
 }  // namespace
 
 constinit const Method adassp_method{
-    "adassp",
-    "ridge regression from one release of sums of squares",
-    privacy::Adjacency::add_remove,
-    {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::drawn},
-    adassp_reads,
-    adassp_training,
-    recorded_releases_of<AdasspPlan>,
-    true,
-    adassp_papers,
-    check_ridge_file};
+    .name = "adassp",
+    .help = "ridge regression from one release of sums of squares",
+    .usual_adjacency = privacy::Adjacency::add_remove,
+    .proved = {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::drawn},
+    .problems = {.targets = classes_and_numbers,
+                 .losses = squared_alone,
+                 .why_no_other_loss = "it solves the squared loss in closed form"},
+    .sampling = full_batch,
+    .options = adassp_reads,
+    .plan = adassp_training,
+    .recorded_events = recorded_releases_of<AdasspPlan>,
+    .papers = adassp_papers,
+    .check_file = check_ridge_file,
+    .over_parts = true,
+};
 
 }  // namespace tacet::learn

@@ -33,14 +33,6 @@ const double compared_share = 1 / (1 + std::pow(2.0, -2.0 / 3));
 
 double number_of(std::int64_t count) { return static_cast<double>(count); }
 
-void expect_groups(const data::Schema& schema, const SparseGroupsOptions& options) {
-  if (outputs_of(target_of(schema)) > 1) {
-    throw base::GuaranteeError("sparse-groups fits one output; for several classes use gradient");
-  }
-  expect_proved(sparse_groups_method, schema, options);
-  refuse_class_weights(schema, options);
-}
-
 data::ColumnRange range_of(const data::Schema& schema, const SparseGroupsOptions& options) {
   if (!options.group_column) {
     throw base::UsageError(
@@ -123,9 +115,8 @@ bool resolve_published_noise(SparseGroupsPlan& plan, const SparseGroupsOptions& 
   return proved;
 }
 
-void resolve_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
-                         const SparseGroupsOptions& options) {
-  const double delta = resolve_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+void resolve_group_noise(SparseGroupsPlan& plan, const SparseGroupsOptions& options) {
+  const double delta = resolve_delta_or_pure(options, plan.public_row_count, plan.reasons);
   // The noise of a step, and its draw of a group.
   plan.prg_slack =
       random::prg_slack_of((plan.random_groups ? 2 : 1) * plan.steps, random::max_block_words);
@@ -198,6 +189,8 @@ constexpr auto group_reads =
 constexpr std::array group_papers{Paper{Calibration::zhang2021}};
 constexpr privacy::AdjacencySet stays_in_a_group{privacy::Adjacency::add_remove,
                                                  privacy::Adjacency::zero_out};
+constexpr std::array<std::string_view, 2> group_sampling{"groups_in_turn", "random_groups"};
+
 constexpr Proved proved_groups{
     stays_in_a_group, stays_in_a_group, UnitProtection::refused,
     "a record that is replaced may leave one group and enter another, and nothing better than "
@@ -250,16 +243,15 @@ mechanism::SparseVectorOptions SparseGroupsPlan::run() const {
 
 SparseGroupsPlan plan_sparse_groups(const data::Schema& schema, const SparseGroupsOptions& options,
                                     const PlanContext& context) {
-  expect_groups(schema, options);
   SparseGroupsPlan plan;
   plan.first = context.first_release;
-  resolve_problem(plan, schema, options);
+  resolve_problem(plan, schema, options, sparse_groups_method.problems);
   plan.public_row_count = resolve_row_count(schema, options);
   plan.guarantee = {options.epsilon, 0, options.adjacency};
   plan.column = range_of(schema, options);
   plan.group_column = *options.group_column;
   resolve_group_steps(plan, options);
-  resolve_group_noise(plan, schema, options);
+  resolve_group_noise(plan, options);
   resolve_group_threshold(plan, options);
   write_settings(plan);
   return plan;
@@ -293,14 +285,17 @@ TrainedModel train_sparse_groups(const data::Dataset& dataset, const data::Schem
 }
 
 constinit const Method sparse_groups_method{
-    "sparse-groups",
-    "few coordinates a step, from groups of records in turn",
-    privacy::Adjacency::add_remove,
-    proved_groups,
-    group_reads,
-    planned_by<sparse_groups_options, plan_sparse_groups, train_sparse_groups>,
-    recorded_releases_of<SparseGroupsPlan>,
-    true,
-    group_papers};
+    .name = "sparse-groups",
+    .help = "few coordinates a step, from groups of records in turn",
+    .usual_adjacency = privacy::Adjacency::add_remove,
+    .proved = proved_groups,
+    .problems = {.targets = one_output},
+    .sampling = group_sampling,
+    .options = group_reads,
+    .plan = planned_by<sparse_groups_options, plan_sparse_groups, train_sparse_groups>,
+    .recorded_events = recorded_releases_of<SparseGroupsPlan>,
+    .papers = group_papers,
+    .named_only = true,
+};
 
 }  // namespace tacet::learn

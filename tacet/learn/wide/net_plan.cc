@@ -34,7 +34,6 @@ constexpr std::int64_t max_words = 4096;
 constexpr double many_numbers = 0x1p22;
 
 void refuse(const data::Schema& schema, const WideOptions& options) {
-  refuse_class_weights(schema, options);
   if (std::isinf(options.epsilon) && options.feature_selection > 0) {
     throw base::UsageError(
         "`feature_selection` has no meaning with epsilon inf, which trains on all columns; leave "
@@ -123,12 +122,12 @@ void resolve_choice(NetPlan& plan, const WideOptions& options) {
   }
 }
 
-void resolve_noise(NetPlan& plan, const data::Schema& schema, const WideOptions& options) {
+void resolve_noise(NetPlan& plan, const WideOptions& options) {
   plan.guarantee = {options.epsilon, 0, options.adjacency};
   // The sample, the choice, the noise.
   plan.prg_slack = random::prg_slack_of(3 * plan.steps, random::max_block_words);
   if (std::isinf(options.epsilon)) return;
-  const auto delta = resolve_delta(schema, options, plan.public_row_count, plan.reasons);
+  const auto delta = resolve_delta(options, plan.public_row_count, plan.reasons);
   const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   const double share = options.selection_share.value_or(usual_share);
   plan.events = least_noise(
@@ -264,13 +263,13 @@ NetPlan plan_net(const data::Schema& schema, const WideOptions& options,
   refuse(schema, options);
   NetPlan plan;
   plan.first = context.first_release;
-  resolve_problem(plan, schema, with_usual_loss(schema, options), {.softmax = true});
+  resolve_problem(plan, schema, with_usual_loss(schema, options), wide_method.problems);
   resolve_shape(plan, schema, options);
   plan.public_row_count = resolve_row_count(schema, options);
   resolve_steps(plan, options);
   resolve_choice(plan, options);
   plan.clipping_norm = options.clipping_norm.value_or(usual_clip);
-  resolve_noise(plan, schema, options);
+  resolve_noise(plan, options);
   resolve_threshold(plan, options);
   resolve_optimizer(plan, options);
   write_settings(plan);
@@ -324,16 +323,18 @@ WideOptions wide_options(const ParameterValues& asked) {
 }
 
 constinit const Method wide_method{
-    "wide",
-    "noisy descent for vectors of ids and hidden layers (`model=wide`)",
-    privacy::Adjacency::add_remove,
-    {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
-    wide_reads,
-    planned_by<wide_options, plan_net, train_net>,
-    recorded_net,
-    true,
-    {},
-    check_net_file,
-    true};
+    .name = "wide",
+    .help = "noisy descent for vectors of ids and hidden layers (`model=wide`)",
+    .usual_adjacency = privacy::Adjacency::add_remove,
+    .proved = {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
+    .problems = {.targets = classes_and_numbers, .softmax = true},
+    .sampling = full_batch_or_poisson,
+    .options = wide_reads,
+    .plan = planned_by<wide_options, plan_net, train_net>,
+    .recorded_events = recorded_net,
+    .check_file = check_net_file,
+    .runs_without_noise = true,
+    .named_only = true,
+};
 
 }  // namespace tacet::learn

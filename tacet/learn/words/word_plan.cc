@@ -234,15 +234,14 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
 
 constexpr std::array word_papers{Paper{Calibration::zhang2021}};
 constexpr Method embed_method{
-    "embed",
-    "vectors of words",
-    privacy::Adjacency::add_remove,
-    {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
-    {},
-    nullptr,
-    recorded_events,
-    true,
-    word_papers};
+    .name = "embed",
+    .help = "vectors of words",
+    .usual_adjacency = privacy::Adjacency::add_remove,
+    .proved = {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
+    .sampling = full_batch_or_poisson,
+    .recorded_events = recorded_events,
+    .papers = word_papers,
+};
 
 // Noise on all rows is dense for every optimizer.
 void resolve_dense_noise(WordPlan& plan) {

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/model/loss/loss.h"
+
+/// Which problems an algorithm is made for, as data: refusals, help, the table in
+/// docs/methods/README.md and `auto` read the same lines.
+namespace tacet::learn {
+
+/// What is to be predicted.
+enum class TargetKind : std::uint8_t { two_classes, several_classes, number, probability, count };
+
+inline constexpr std::initializer_list<TargetKind> every_target_kind{
+    TargetKind::two_classes, TargetKind::several_classes, TargetKind::number,
+    TargetKind::probability, TargetKind::count};
+
+[[nodiscard]] TargetKind kind_of(const data::Target& target);
+
+/// "two classes", "several classes", "a number", "a probability" or "a count".
+[[nodiscard]] std::string_view to_string(TargetKind kind);
+
+class TargetSet {
+ public:
+  constexpr TargetSet(std::initializer_list<TargetKind> members) {
+    for (const auto member : members) bits_ |= bit(member);
+  }
+  [[nodiscard]] constexpr bool has(TargetKind kind) const { return (bits_ & bit(kind)) != 0; }
+
+ private:
+  static constexpr unsigned bit(TargetKind kind) { return 1U << static_cast<unsigned>(kind); }
+
+  unsigned bits_ = 0;
+};
+
+/// "two classes, a number or a count"
+[[nodiscard]] std::string to_string(TargetSet set);
+
+inline constexpr TargetSet every_target(every_target_kind);
+/// Of these the losses are of one margin each, without a constant of their own.
+inline constexpr TargetSet classes_and_numbers{TargetKind::two_classes, TargetKind::several_classes,
+                                               TargetKind::number};
+inline constexpr TargetSet one_output{TargetKind::two_classes, TargetKind::number};
+
+/// The problems of an algorithm: kinds of targets, and the losses it takes of them.
+struct Problems {
+  TargetSet targets;
+  /// By their names; empty: each one for the target that is a function of one margin.
+  std::span<const std::string_view> losses = {};
+  std::string_view why_no_other_loss = {};  ///< for people, where `losses` has some
+  bool softmax = false;                     ///< also the one loss of the margins of several classes
+  bool own_loss = false;        ///< also a loss of a program's own, of which nothing is proved
+  bool complete_cases = false;  ///< a class that the schema does not list teaches nothing
+
+  [[nodiscard]] bool takes(const model::Loss& loss) const;
+};
+
+}  // namespace tacet::learn
