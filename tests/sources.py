@@ -46,6 +46,13 @@ def write_csv(path, rows):
         csv.writer(file).writerows([NAMES, *rows])
 
 
+def has_client(name):
+    if name != "pyarrow":
+        return shutil.which(name) is not None
+    return subprocess.run(["python3", "-c", "import pyarrow.csv, pyarrow.feather"], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
 def make_files(folder):
     """The records in every form that a client of the page reads."""
     write_csv(folder / "visits.csv", ROWS)
@@ -60,7 +67,13 @@ def make_files(folder):
     base.executemany("INSERT INTO visits VALUES (?, ?, ?)", ROWS)
     base.commit()
     base.close()
-    if shutil.which("duckdb"):
+    if has_client("pyarrow"):
+        subprocess.run(["python3", "-c", "import pyarrow.csv as c, pyarrow.feather as f\n"
+                        "texts = c.ConvertOptions(column_types=dict.fromkeys("
+                        f"{NAMES}, 'string'))\n"
+                        "f.write_feather(c.read_csv('visits.csv', convert_options=texts), "
+                        "'visits.arrow')"], cwd=folder, check=True)
+    if has_client("duckdb"):
         subprocess.run(["duckdb", "-c", "COPY (FROM read_csv('visits.csv', all_varchar = true)) "
                         "TO 'visits.parquet'"], cwd=folder, check=True)
 
@@ -150,18 +163,19 @@ def run_block(block, folder, environment):
 def main(tacet, source, *clients):
     page = (pathlib.Path(source) / "docs/how-to/sources.md").read_text(encoding="utf-8")
     blocks = blocks_of(page)
-    known = {"psql", "sqlite3", "duckdb", "cat"}
+    known = {"psql", "sqlite3", "duckdb", "pyarrow", "cat"}
     if {client for client, _ in blocks} != known or not set(clients) <= known:
         sys.exit(f"the page's clients are not {sorted(known)}, or other ones are named")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         server = Server(folder)
-        here = {client for client in clients if shutil.which(client)
+        here = {client for client in clients if has_client(client)
                 and (client != "psql" or server.programs)}
         if not here:
             sys.exit(77)
         make_files(folder)
-        path = f"{wrapper_in(folder / 'bin', tacet)}:{os.environ['PATH']}"
+        program = pathlib.Path(tacet).resolve()
+        path = f"{wrapper_in(folder / 'bin', program)}:{os.environ['PATH']}"
         environment = dict(os.environ, PATH=path)
         subprocess.run(["tacet", "train", "visits.csv", "--schema", "s.toml", "--epsilon", "1",
                         "-o", "plain.json"], cwd=folder, env=environment, check=True,

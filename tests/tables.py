@@ -218,6 +218,10 @@ def spellings(run, rows):
             ("british", "DD/MM/YYYY", "%d/%m/%Y"), ("slashes", "YYYY/MM/DD", "%Y/%m/%d"),
             ("oracle", "DD-MON-YY", "%d-%b-%y"), ("sas", "DDMONYYYY", "%d%b%Y")):
         same("dates_" + name, csv(changed(table, admitted=dated(form))), keys=[key])
+    same("dates_am", csv(changed(table, admitted=lambda t: dated("m/d/YYYY")(t) + " 12:00:00 AM")),
+         keys=["%m/%d/%Y %I:%M:%S %p"])
+    same("dates_pm", csv(changed(table, admitted=lambda t: dated("m/d/YYYY")(t) + " 1:05 pm")))
+    same("apostrophes", csv(changed(table, income=lambda t: "'" + t)), "--symbol", "'")
     same("stamps", csv(changed(table, admitted=lambda t: t + "T10:30:00Z")))
     same("stamps_blank", csv(changed(table, admitted=lambda t: t + " 23:59:59.123")))
     same("stamps_zone", csv(changed(table, admitted=lambda t: t + "T10:30:00+02:00")))
@@ -316,6 +320,60 @@ def refusals(run, rows):
     run.check("other_separator", clean == other, "another model")
 
 
+def doubts(run, rows):
+    """What would be drafted as something else is said where the draft is made."""
+    table = [{n: row[n] for n in ("age", "income", "weight", "visits", "ill")} for row in rows]
+
+    def signed(row):
+        return f"{float(row['income']) - 40000:.2f}"
+
+    def asked(name, content, *words, target="ill"):
+        file = run.write("doubt_" + name, content)
+        found = run.run("schema", "draft", file, "--public", "--target", target)
+        said = found.stderr.decode()
+        run.check(name, found.returncode == 0, said)
+        for word in words:
+            run.check(name, word in said, f"'{word}' is not in: {said}")
+        return said
+
+    said = asked("nothing", csv(table))
+    run.check("doubt_nothing", said.count("\n") == 1, said)
+    behind = [dict(row, income=signed(row).replace("-", "") + "-" * (signed(row)[0] == "-"))
+              for row in table]
+    asked("minus_behind", csv(behind), "income: Negative numbers such as")
+    brackets = [dict(row, income=f"({signed(row)[1:]})" if signed(row)[0] == "-" else signed(row))
+                for row in table]
+    asked("brackets", csv(brackets), "income: Negative numbers such as (")
+    asked("units", csv(changed(table, weight=lambda t: t and t + " kg")), 'symbols = ["kg"]')
+    asked("limits", csv(changed(table, weight=lambda t: t and (f"<{t}" if float(t) < 60 else t))),
+          "weight: Limits of a measurement such as <")
+    asked("survey", csv([dict(row, visits="-8" if k % 9 == 0 else "-9" if k % 11 == 0 else
+                              row["visits"]) for k, row in enumerate(table)]),
+          "visits: Below 0 there are -9, -8 alone: codes for a missing value?")
+    units = {"age": "years", "income": "EUR", "weight": "kg", "visits": "", "ill": ""}
+    asked("second_line", csv([units, *table]), "age: 300 numbers and one text, \"years\" in line 2")
+    total = dict.fromkeys(table[0], "") | {"income": "14321000.50"}
+    asked("sum", csv([*table, total]), "[format]: The last record, in line 302, has values in 1 of 5")
+    total["age"] = "Total"
+    asked("total", csv([*table, total]), 'age: 300 numbers and one text, "Total" in line 302')
+    kinds = [dict(row, ill=("TRUE", "true", "1")[k % 3] if row["ill"] == "yes" else
+                  ("FALSE", "false", "0")[k % 3]) for k, row in enumerate(table)]
+    asked("truth", csv(kinds), '[target]: "FALSE" and "false" are two classes: one?')
+    short = csv(table).split("\n")
+    short[5] = short[5].split(",", 1)[1]
+    asked("short", "\n".join(short), "those behind it stand in wrong columns")
+    draft = ("schema", "draft", "FILE", "--public", "--target", "ill")
+    run.refused("row_numbers", csv([{"": str(k), **row} for k, row in enumerate(table)]),
+                ["column 1", "row.names = FALSE", "index=False"], *draft)
+    text = csv(table).split("\n")
+    run.refused("row_names", "\n".join([text[0], *(f'"{k}",{line}' for k, line in
+                                                   enumerate(text[1:-1]))]),
+                ["row.names = FALSE"], *draft)
+    run.refused("commas_behind", csv(table).replace("\n", ",\n"), ["end with a separator"], *draft)
+    run.refused("marked_target", csv(changed(table, income=lambda t: "'" + t)),
+                ["symbols = [\"'\"]"], "schema", "draft", "FILE", "--public", "--target", "income")
+
+
 def fits(run, rows):
     """With the option that a file needs a fit finds what it finds of the clean table."""
     table = [{n: row[n] for n in ("age", "income", "weight", "town", "cost")} for row in rows] * 4
@@ -357,7 +415,7 @@ def main(tacet):
     with tempfile.TemporaryDirectory() as scratch:
         run = Runner(str(pathlib.Path(tacet).resolve()), pathlib.Path(scratch))
         rows = records()
-        for part in (spellings, targets, codes, refusals, fits):
+        for part in (spellings, targets, codes, refusals, doubts, fits):
             part(run, rows)
     if run.failed:
         sys.exit(f"{len(run.failed)} of {run.done} checks failed: " +

@@ -229,14 +229,17 @@ def made_schema(
     """
     if params["bounds"] is None:
         raise UsageError(NO_BOUNDS)
-    pairs = pairs_of(params["bounds"], range(count) if names is None else names)
+    bounds = params["bounds"]
+    pairs = pairs_of(bounds, range(count) if names is None else names)
     by_name = params.get("group_column") is not None or params.get("method") == "inference"
     if pairs is None and by_name:  # columns to name one of, or each in a table
-        pairs = [_pair(params["bounds"])] * count
+        pairs = [_pair(bounds)] * count
+    elif pairs is not None and len(set(pairs)) == 1 and not (by_name or isinstance(bounds, Mapping)):
+        bounds, pairs = pairs[0], None  # a list that says of each column what one pair says of all
     common = {"row_scaling": params["row_scaling"], "intercept": params["intercept"],
               "storage": params["storage"]}
     if pairs is None:
-        lower, upper = _pair(params["bounds"])
+        lower, upper = _pair(bounds)
         return schemas.Schema(features=schemas.numbered(count, lower, upper),
                               target=target(None), **common)
     columns = column_names(names, count)

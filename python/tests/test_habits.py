@@ -128,3 +128,11 @@ def test_threads_are_counted_as_elsewhere() -> None:
         with pytest.raises(tacet.UsageError, match="n_jobs"):
             model(**said).fit(X, Y)
     assert cross_val_score(model(), X, Y, cv=2, n_jobs=-1).shape == (2,)
+
+
+@pytest.mark.parametrize("knots", ["auto", None])
+def test_a_pair_for_each_column_is_the_same_as_one_pair_for_all(knots: Any) -> None:
+    one, each = (model(bounds=bounds, knots=knots, random_state=1).fit(X, Y)
+                 for bounds in ((0, 1), [(0, 1)] * X.shape[1]))
+    assert each.encoded_coef_.tolist() == one.encoded_coef_.tolist()
+    assert each.receipt_["events"] == one.receipt_["events"]

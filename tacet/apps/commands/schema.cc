@@ -66,11 +66,13 @@ class SchemaDraft : public Command {
     }
     const auto output = output_.open(console);
     bool fill_short = false;
+    std::vector<std::string> doubts;
     run::spend(
         unprotected_use(name(), data_, "exact bounds and categories (--public)"),
         spending_.front(console, cancel), *output, [&] { return draft(); },
         [&](const data::SchemaDraft& draft, privacy::Reservation&, run::Pieces& result) {
           fill_short = draft.schema.format.fill_short;
+          doubts = doubts_of(draft);
           result.write(console.json() ? json_text(data::schema_to_json(draft.schema))
                                       : data::schema_to_toml(draft.schema, draft.remarks));
           return 0.0;
@@ -79,11 +81,29 @@ class SchemaDraft : public Command {
         "A draft: review every bound and category, and keep public_row_count only where it is "
         "public.");
     if (fill_short) {
-      console.say("Some records are too short: fill_short ends them with empty values.");
+      console.say(
+          "Some records are too short: fill_short ends them with empty values. Where a field is "
+          "missing within a record, those behind it stand in wrong columns: then mend the file.");
     }
+    for (const auto& doubt : doubts) console.say(doubt);
   }
 
  private:
+  /// Columns whose values may mean something else, with what is said above them.
+  [[nodiscard]] static std::vector<std::string> doubts_of(const data::SchemaDraft& draft) {
+    constexpr std::size_t most = 10;
+    std::vector<std::string> doubts;
+    for (const auto& place : draft.doubtful) {
+      if (doubts.size() == most) {
+        doubts.push_back(
+            fmt::format("{} more columns have such comments.", draft.doubtful.size() - most));
+        break;
+      }
+      doubts.push_back(fmt::format("{}: {}", place, draft.remarks.at(place)));
+    }
+    return doubts;
+  }
+
   [[nodiscard]] data::SchemaDraft draft() const {
     const auto trust = header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed;
     const auto said = header_ || no_header_ ? std::optional(header_) : std::nullopt;

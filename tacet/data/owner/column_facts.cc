@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "tacet/data/ascii.h"
 #include "tacet/data/encode/public_hash.h"
@@ -92,6 +93,11 @@ void ColumnFacts::add_number(double number, std::string_view field) {
     if (count++ == 0) text = field;
     return;
   }
+  if (number < 0) {
+    const bool code = number >= -9 && std::floor(number) == number;
+    if (code) negative_codes_.insert(static_cast<int>(number));
+    other_negatives_ = other_negatives_ || !code;
+  }
   plain_lower_ = plain_numbers_ == 0 ? number : std::min(plain_lower_, number);
   plain_upper_ = plain_numbers_ == 0 ? number : std::max(plain_upper_, number);
   ++plain_numbers_;
@@ -127,6 +133,18 @@ std::vector<std::string> ColumnFacts::sentinels() const {
     const bool above = number > 0 && plain_upper_ < number / far && spelt.second > 1;
     if (below || above) found.push_back(spelt.first);
   }
+  return found;
+}
+
+std::vector<std::string> ColumnFacts::negative_codes() const {
+  constexpr std::size_t most = 4;
+  constexpr double widest = 3;  // a range of a few numbers around 0 is a scale
+  std::vector<std::string> found;
+  if (reader_.date() || other_negatives_ || negative_codes_.size() > most) return found;
+  if (negative_codes_.empty() || upper < widest) return found;
+  // A scale goes through 0 without a gap: -3, -2, -1, 0, 1, ...
+  if (*negative_codes_.rbegin() == -1 && negative_codes_.size() > 1) return found;
+  for (const int code : negative_codes_) found.push_back(std::to_string(code));
   return found;
 }
 

@@ -71,6 +71,9 @@ class ColumnFacts {
   /// The numbers that stand for a missing value by the look of them: nines far from all other
   /// values, -99 below or 999 above. `bounds()` then leaves them out once they were taken off.
   [[nodiscard]] std::vector<std::string> sentinels() const;
+  /// Up to four whole numbers from -9 to -1 below others that are 0 or more, as surveys number the
+  /// reasons for a missing answer; nothing where other numbers are negative.
+  [[nodiscard]] std::vector<std::string> negative_codes() const;
   void take_off_sentinels();
 
  private:
@@ -83,7 +86,9 @@ class ColumnFacts {
   std::unordered_set<std::uint64_t> seen_;  // hashes, as long as each value occurs once
   // Numbers that are nines alone, by value, with their first spelling and how many there are.
   std::map<double, std::pair<std::string, std::int64_t>> nines_;
-  std::int64_t plain_numbers_ = 0;  // all others
+  std::set<int> negative_codes_;    // -9 to -1
+  bool other_negatives_ = false;    // any other number below 0
+  std::int64_t plain_numbers_ = 0;  // all but nines
   double plain_lower_ = 0;
   double plain_upper_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "tacet/data/owner/draft_rules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -56,6 +57,14 @@ Drafted draft_numbers(Column column, const ColumnFacts& facts) {
   }
   const auto [lower, upper] = facts.bounds();
   column.rule = NumericColumn{.lower = lower, .upper = upper, .date = facts.dates()};
+  if (const auto codes = facts.negative_codes(); !codes.empty()) {
+    return {std::move(column),
+            fmt::format("Below 0 there {}: {} for a missing value? Then list {} under missing.",
+                        codes.size() == 1 ? fmt::format("is {} alone", codes[0])
+                                          : fmt::format("are {} alone", fmt::join(codes, ", ")),
+                        codes.size() == 1 ? "a code" : "codes", codes.size() == 1 ? "it" : "them"),
+            true};
+  }
   if (whole && facts.identifies()) {
     return {std::move(column),
             "Every value occurs once: an identifier? Then kind = \"ignored\". Of persons with "
@@ -79,15 +88,15 @@ std::string folded(std::string_view text) {
 }
 
 /// The first two texts that are alike but for capital letters and blanks; empty: none are.
-std::string alike_remark(const std::vector<std::string>& texts) {
+std::string alike_remark(const std::vector<std::string>& texts, std::string_view things) {
   std::map<std::string, std::string> found;
   for (const auto& text : texts) {
     const auto [place, is_new] = found.emplace(folded(text), text);
     if (is_new) continue;
     return fmt::format(
-        "\"{}\" and \"{}\" are two categories: one? Then write it one way in the "
+        "\"{}\" and \"{}\" are two {}: one? Then write it one way in the "
         "file.",
-        place->second, text);
+        place->second, text, things);
   }
   return {};
 }
@@ -106,8 +115,14 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
             "number: count instead of bits. A measure or a text? Then another kind."};
   }
   std::string remark = facts.shapes.remark();
+  const bool doubtful = !remark.empty() || facts.numbers > facts.others;
   if (!remark.empty()) {
     // Said; how often they stand there matters less.
+  } else if (facts.others == 1 && facts.numbers > 1) {
+    remark = fmt::format(
+        "{} numbers and one text, \"{}\" in line {}: units, a sum or a fault? Then take that line "
+        "out of the file. A missing value? List the text under missing.",
+        facts.numbers, facts.first_other.text, facts.first_other.line);
   } else if (facts.identifies()) {
     remark =
         "Every value occurs once: an identifier? Then kind = \"ignored\". Of persons with several "
@@ -123,14 +138,14 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
   }
   if (!facts.many_values && facts.text_is_sound) {
     column.rule = CategoricalColumn{.categories = facts.texts()};
-    if (remark.empty()) remark = alike_remark(facts.texts());
+    if (remark.empty()) remark = alike_remark(facts.texts(), "categories");
   } else if (static_cast<double>(facts.words) >=
              fewest_words_of_prose * static_cast<double>(facts.others)) {
     column.rule = TextColumn{};
   } else {
     column.rule = HashedColumn{};
   }
-  return {std::move(column), std::move(remark)};
+  return {std::move(column), std::move(remark), doubtful};
 }
 
 namespace {
@@ -198,10 +213,10 @@ DraftedTarget numeric_target(Target target, const ColumnFacts& facts) {
   }
   throw base::DataError(
       "{}:{}: the target '{}' is neither a number nor a class with 2 to {} values; \"{}\" is one "
-      "of "
-      "more",
+      "of more{}{}",
       file, facts.one_too_many.line > 0 ? facts.one_too_many.line : facts.first_other.line, name,
-      max_classes, facts.one_too_many.line > 0 ? facts.one_too_many.text : facts.first_other.text);
+      max_classes, facts.one_too_many.line > 0 ? facts.one_too_many.text : facts.first_other.text,
+      facts.shapes.remark().empty() ? "" : ". ", facts.shapes.remark());
 }
 
 }  // namespace
@@ -225,6 +240,9 @@ DraftedTarget draft_target(const std::string& name, const ColumnFacts& facts,
   if (classes && !fraction && !looks_like_count(facts)) {
     const bool numbers = facts.numeric();
     target.rule = MultiClassTarget{.classes = values};
+    if (auto alike = alike_remark(values, "classes"); !alike.empty()) {
+      return {std::move(target), std::move(alike), true};
+    }
     return {std::move(target), numbers ? "Whole numbers, taken for classes. A count? Then kind = "
                                          "\"count\" and upper. A measure? Then lower and upper."
                                        : ""};

@@ -13,12 +13,14 @@ namespace tacet::data {
 struct Drafted {
   Column column;
   std::string remark = {};
+  bool doubtful = false;  ///< the values may mean something else than what is drafted
 };
 [[nodiscard]] Drafted draft_column(const std::string& name, const ColumnFacts& facts);
 
 struct DraftedTarget {
   Target target;
   std::string remark = {};
+  bool doubtful = false;
 };
 /// DataError with file and line where the column is neither a number nor a class.
 [[nodiscard]] DraftedTarget draft_target(const std::string& name, const ColumnFacts& facts,

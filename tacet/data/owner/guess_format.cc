@@ -1,6 +1,7 @@
 #include "tacet/data/owner/guess_format.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -291,12 +292,41 @@ void check_line_of_names(const Sample& sample, const std::string& name,
 void check_length_of_first(const Sample& sample, const std::filesystem::path& file) {
   const auto length = sample.records.front().size();
   if (!sample.usable() || length == sample.columns) return;
+  constexpr std::size_t fewest = 3;  // a title with a comma has two
+  if (length + 1 == sample.columns && length >= fewest) {
+    throw base::DataError(
+        "{}:1: the first line has {} fields and most others have {}. Row names without a name, as "
+        "R's write.table writes them? Write the file without them: row.names = FALSE. Do values "
+        "hold the separator? Enclose them in double quotes",
+        file.string(), length, sample.columns);
+  }
   throw base::DataError(
       "{}:1: the first line has {} {} and most others have {}. Is it a title above the names? "
       "Leave "
       "it out: tail -n +2 FILE | tacet ... -. Do values hold the separator? Enclose them in double "
       "quotes",
       file.string(), length, length == 1 ? "field" : "fields", sample.columns);
+}
+
+/// Some names are missing. The first one alone: row names of R, an index of pandas. The last ones:
+/// lines that end with separators.
+[[noreturn]] void refuse_gaps(const std::vector<std::string>& names,
+                              const std::filesystem::path& file) {
+  std::vector<std::size_t> places;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (names[k].empty()) places.push_back(k + 1);
+  }
+  const bool first = places == std::vector<std::size_t>{1};
+  const bool last = places.size() == names.size() - places.front() + 1;
+  const std::string_view why =
+      first ? ". Row numbers? Write the file without them: in R write.csv(..., row.names = FALSE), "
+              "in pandas to_csv(..., index=False)"
+      : last ? ". Does each line end with a separator? Take it off"
+             : "";
+  throw base::DataError(
+      "{}:1: no text in the first line in column {}; give each column a name, or `no_header` if "
+      "that line is a record{}",
+      file.string(), fmt::join(places, ", "), why);
 }
 
 bool begins_with_header(const Sample& sample, const std::string& known_name,
@@ -307,10 +337,7 @@ bool begins_with_header(const Sample& sample, const std::string& known_name,
   const bool gaps = std::ranges::any_of(sample.records.front(), &std::string::empty);
   if (found == FirstLine::header && !gaps) return true;
   if (found == FirstLine::record) return false;
-  throw base::DataError(
-      "{}:1: some columns have no text in the first line; give them names, or `no_header` if that "
-      "line is a record",
-      file.string());
+  refuse_gaps(sample.records.front(), file);
 }
 
 }  // namespace

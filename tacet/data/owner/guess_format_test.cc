@@ -118,13 +118,21 @@ TEST(GuessFormat, AFirstLineOfAnotherLengthIsAskedAbout) {
   std::string text = "A title\n";
   for (int k = 0; k < 20; ++k) text += "1,2,3\n";
   EXPECT_NE(fault_of(text, "").find("has 1 field and most others have 3"), std::string::npos);
+  std::string named = "age,weight,ill\n";
+  for (int k = 0; k < 20; ++k) named += std::to_string(k) + ",1,2,no\n";
+  EXPECT_NE(fault_of(named, "ill").find("row.names = FALSE"), std::string::npos);
 }
 
 TEST(GuessFormat, NamesThatComeTwiceOrAreMissingAreNamed) {
   EXPECT_NE(fault_of("age,age,ill\n1,2,no\n3,4,yes\n", "ill").find("have the name 'age'"),
             std::string::npos);
-  EXPECT_NE(fault_of("age,ill,,\n1,no,,\n3,yes,,\n", "ill").find("no text in the first line"),
+  EXPECT_NE(fault_of("age,ill,,\n1,no,,\n3,yes,,\n", "ill")
+                .find("no text in the first line in column 3, 4; give each column a name, or "
+                      "`no_header` if that line is a record. Does each line end with a separator?"),
             std::string::npos);
+  EXPECT_NE(fault_of(",age,ill\n1,1,no\n2,3,yes\n", "ill").find("row.names = FALSE"),
+            std::string::npos);
+  EXPECT_EQ(fault_of("age,,ill\n1,1,no\n2,3,yes\n", "ill").find("row.names"), std::string::npos);
 }
 
 TEST(GuessFormat, ColumnsThatStandApartByBlanksAreRefusedWithTheWay) {

@@ -36,7 +36,7 @@ constexpr std::array<NumberWay, number_ways> ways{{{'.', ""},
 constexpr std::size_t comma_decimal = 1;
 constexpr std::size_t comma_thousands = 2;
 
-constexpr std::array<std::string_view, 24> formats{"",
+constexpr std::array<std::string_view, 28> formats{"",
                                                    "%d.%m.%Y",
                                                    "%m/%d/%Y",
                                                    "%d/%m/%Y",
@@ -59,7 +59,11 @@ constexpr std::array<std::string_view, 24> formats{"",
                                                    "%m/%d/%Y %H:%M",
                                                    "%d/%m/%Y %H:%M",
                                                    "%m/%d/%Y %H:%M:%S",
-                                                   "%d/%m/%Y %H:%M:%S"};
+                                                   "%d/%m/%Y %H:%M:%S",
+                                                   "%m/%d/%Y %I:%M %p",
+                                                   "%d/%m/%Y %I:%M %p",
+                                                   "%m/%d/%Y %I:%M:%S %p",
+                                                   "%d/%m/%Y %I:%M:%S %p"};
 constexpr std::size_t longest_date = 40;
 
 constexpr std::string_view compact_format = "%Y%m%d";

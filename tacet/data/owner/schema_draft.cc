@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 #include <span>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
+#include "tacet/data/ascii.h"
 #include "tacet/data/owner/column_facts.h"
 #include "tacet/data/owner/draft_rules.h"
 #include "tacet/data/read/csv_file.h"
@@ -75,6 +77,8 @@ bool always_means_missing(std::string_view text) {
   return std::ranges::find(words, text) != words.end();
 }
 
+const std::string target_place = "[target]";  // of remarks
+
 /// What is said above a table of the schema.
 std::string format_remark(const FileFormat& format) {
   std::vector<std::string> keys;
@@ -87,6 +91,36 @@ std::string format_remark(const FileFormat& format) {
   return fmt::format("Guessed from the values of the file: {}. Review them.",
                      fmt::join(keys, ", "));
 }
+
+/// How many values each record has, to find a line of totals at the end.
+class FilledFields {
+ public:
+  void add(std::size_t column, std::int64_t line, bool is_missing) {
+    if (column == 0) {
+      if (records_++ > 0) fewest_before_ = std::min(fewest_before_, last_);
+      last_ = 0;
+      line_ = line;
+    }
+    last_ += is_missing ? 0 : 1;
+  }
+  /// Where the last record has fewer values than any other, and at most half of them.
+  [[nodiscard]] std::string remark(std::size_t columns) const {
+    constexpr std::int64_t enough = 20;
+    constexpr std::size_t wide = 4;
+    const bool sparse = last_ < fewest_before_ && 2 * last_ <= columns;
+    if (records_ < enough || columns < wide || !sparse) return {};
+    return fmt::format(
+        "The last record, in line {}, has values in {} of {} columns, fewer than any other: a sum? "
+        "Then take that line out of the file.",
+        line_, last_, columns);
+  }
+
+ private:
+  std::int64_t records_ = 0;
+  std::int64_t line_ = 0;
+  std::size_t last_ = 0;
+  std::size_t fewest_before_ = std::numeric_limits<std::size_t>::max();
+};
 
 /// Drafts by two passes: how values are spelt, then what they are.
 class Drafter {
@@ -112,9 +146,12 @@ class Drafter {
     schema().format.spelling = guess.file();
     auto facts = look_at_values(guess);
     for (std::size_t k = 0; k < names_.size(); ++k) add(k, facts[k], guess);
-    if (auto remark = format_remark(schema().format); !remark.empty()) {
-      draft_.remarks.emplace("[format]", std::move(remark));
+    std::string remark = format_remark(schema().format);
+    if (const auto last = filled_.remark(names_.size()); !last.empty()) {
+      remark += (remark.empty() ? "" : " ") + last;
+      draft_.doubtful.emplace_back("[format]");
     }
+    if (!remark.empty()) draft_.remarks.emplace("[format]", std::move(remark));
     schema().validate(records_.name);
     return std::move(draft_);
   }
@@ -168,6 +205,7 @@ class Drafter {
     static_cast<void>(for_each_value(
         records_, missing,
         [&](std::size_t k, std::string_view field, std::int64_t line, bool is_missing) {
+          filled_.add(k, line, is_missing);
           if (is_missing) {
             facts[k].add_missing();
           } else {
@@ -192,17 +230,24 @@ class Drafter {
     auto& own = own_missing_[k];
     own.insert(own.end(), sentinels.begin(), sentinels.end());
     if (!own.empty()) {
-      about_missing = fmt::format("{} taken for a missing value.", fmt::join(own, ", "));
+      std::vector<std::string> shown;
+      for (const auto& word : own) {
+        shown.push_back(without_blanks(word).empty() ? "\"" + word + "\"" : word);
+      }
+      about_missing = fmt::format("{} taken for a missing value.", fmt::join(shown, ", "));
     }
     std::string remark;
+    bool doubtful = false;
     if (k == target_) {
-      auto [target, about] = draft_target(names_[k], facts, records_.name);
+      auto [target, about, doubt] = draft_target(names_[k], facts, records_.name);
       target.spelling = own_spelling(k, guess);
       if (!target.regression()) target.spelling = {.missing = own_missing_[k]};
       schema().target = std::move(target);
+      doubtful = doubt;
       remark = std::move(about);
     } else {
-      auto [column, about] = draft_column(names_[k], facts);
+      auto [column, about, doubt] = draft_column(names_[k], facts);
+      doubtful = doubt;
       const bool numbers = std::holds_alternative<NumericColumn>(column.rule);
       if (!column.ignored()) {
         column.spelling = numbers ? own_spelling(k, guess) : Spelling{.missing = own_missing_[k]};
@@ -217,7 +262,9 @@ class Drafter {
     }
     if (!about_missing.empty()) remark = about_missing + (remark.empty() ? "" : " ") + remark;
     if (!remark.empty()) {
-      draft_.remarks.emplace(k == target_ ? "[target]" : names_[k], std::move(remark));
+      const auto& place = k == target_ ? target_place : names_[k];
+      if (doubtful) draft_.doubtful.push_back(place);
+      draft_.remarks.emplace(place, std::move(remark));
     }
   }
 
@@ -225,6 +272,7 @@ class Drafter {
   const DraftOptions& options_;
   std::vector<std::string> names_;
   std::size_t target_ = 0;
+  FilledFields filled_;
   std::vector<std::set<std::string>> words_;           // for a missing value, by column
   std::vector<std::vector<std::string>> own_missing_;  // by column
   SchemaDraft draft_;

@@ -26,6 +26,8 @@ struct DraftOptions {
 struct SchemaDraft {
   Schema schema;
   ColumnRemarks remarks;
+  /// Columns whose values may mean something else than what is drafted, as their remarks say.
+  std::vector<std::string> doubtful = {};
 };
 
 /// A first schema for a CSV file that is declared public: types, bounds and categories are read

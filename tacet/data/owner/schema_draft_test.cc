@@ -212,6 +212,55 @@ TEST(SchemaDraft, RemarksAskWhatTheFileCannotSay) {
   EXPECT_EQ(schema_to_json(schema_from_toml(toml, "draft")), schema_to_json(draft.schema));
 }
 
+// What would be taken for something else without a word: it is said where the draft is made.
+TEST(SchemaDraft, DoubtsAreNamed) {
+  std::string text = "total,children,temperature,marked,lab,y\n";
+  for (int i = 0; i < 60; ++i) {
+    const auto number = std::to_string(i);
+    text += (i == 59 ? "Sum" : number) + "," + std::to_string(i % 10 == 0 ? -9 : i % 4 + 1) + "," +
+            std::to_string(i % 20 - 5) + ",'" + number + "," + (i < 30 ? ">" : "<") + number + "," +
+            (i % 2 == 0   ? "TRUE"
+             : i % 3 == 0 ? "true"
+             : i % 5 == 0 ? "1"
+                          : "0") +
+            "\n";
+  }
+  const TemporaryFile file(text);
+  const auto draft = draft_schema(file.path(), {.target = "y", .format = {}});
+  EXPECT_EQ(draft.doubtful,
+            (std::vector<std::string>{"total", "children", "marked", "lab", "[target]"}));
+  const auto said = [&](const char* place, const char* words) {
+    EXPECT_NE(draft.remarks.at(place).find(words), std::string::npos) << draft.remarks.at(place);
+  };
+  said("total", "59 numbers and one text, \"Sum\" in line 61");
+  said("children", "Below 0 there is -9 alone: a code for a missing value?");
+  said("marked", "symbols = [\"'\"]");
+  said("lab", "Limits of a measurement");
+  said("[target]", "\"TRUE\" and \"true\" are two classes: one?");
+}
+
+TEST(SchemaDraft, AnEmptyLastRecordIsASum) {
+  std::string text = "a,b,c,y\n";
+  for (int i = 0; i < 40; ++i) text += std::to_string(i) + (i % 2 == 0 ? ",,1,0\n" : ",2,1,1\n");
+  const auto doubtful = [](const std::string& all) {
+    const TemporaryFile file(all);
+    return draft_schema(file.path(), {.target = "y", .format = {}}).doubtful;
+  };
+  EXPECT_EQ(doubtful(text), std::vector<std::string>());
+  EXPECT_EQ(doubtful(text + "780,,,\n"), (std::vector<std::string>{"[format]"}));
+  EXPECT_EQ(doubtful(text + "780,,,\n1,2,3,0\n"), std::vector<std::string>())
+      << "others may lack as much";
+}
+
+TEST(SchemaDraft, ANumberBehindAnApostropheIsReadAsItsRemarkSays) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 60; ++i) text += "'" + std::to_string(i) + "," + std::to_string(i % 2) + "\n";
+  const TemporaryFile file(text);
+  const auto draft =
+      draft_schema(file.path(), {.target = "y", .format = {}, .said = {.symbols = {"'"}}});
+  EXPECT_EQ(std::get<NumericColumn>(draft.schema.columns[0].rule).upper, 59);
+}
+
 TEST(SchemaDraft, FindsDates) {
   const TemporaryFile file(
       "day,once,mixed,n,y\n2000-02-29,2001-01-01,2000-01-01,1.5,no\n"

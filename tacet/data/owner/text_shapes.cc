@@ -54,6 +54,7 @@ TextShapes::Shape TextShapes::shape_of(std::string_view field) {
   if (has_form(field, "9999-99")) return Shape::month;
   if (is_limit(field)) return Shape::limit;
   if (is_unusual_negative(field)) return Shape::negative;
+  if (field.starts_with('\'') && is_number(field.substr(1))) return Shape::apostrophe;
   return unit_of(field).empty() ? Shape::other : Shape::unit;
 }
 
@@ -93,6 +94,11 @@ std::string TextShapes::remark() const {
       return fmt::format(
           "Numbers with \"{}\"? They are read with symbols = [\"{}\"] under [format].", unit_,
           unit_);
+    case Shape::apostrophe:
+      return fmt::format(
+          "Numbers such as {}, marked as texts by a spreadsheet? They are read with symbols = "
+          "[\"'\"] under [format].",
+          first_);
     default:
       return {};
   }

@@ -81,7 +81,10 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
                          found->second + 1, k + 1));
     }
     if (names[k].empty()) {
-      refuse(fmt::format("column {} has no text in the first line; a column needs a name", k + 1));
+      refuse(fmt::format("column {} has no text in the first line; a column needs a name{}", k + 1,
+                         k == 0 ? " (row numbers? Write the file without them: row.names = FALSE "
+                                  "in R, index=False in pandas)"
+                                : ""));
     }
     if (!guessed) continue;
     if (parse_number(names[k])) {

@@ -18,6 +18,14 @@ constexpr std::string_view save_as_csv =
 constexpr std::string_view by_query =
     "let a tool that reads it write CSV, and give that as -: "
     "(duckdb -csv -c \"FROM 'FILE'\" && echo END) | tacet ... - `end_mark=END`";
+constexpr std::string_view by_pyarrow =
+    "let pyarrow write CSV, and give that as -: (python3 -c \"import sys, pyarrow.csv, "
+    "pyarrow.feather; pyarrow.csv.write_csv(pyarrow.feather.read_table('FILE'), "
+    "sys.stdout.buffer)\" && echo END) | tacet ... - `end_mark=END`";
+constexpr std::string_view by_avro =
+    "let a tool that reads it write CSV, and give that as -: (duckdb -csv -c \"FROM "
+    "read_avro('FILE')\" && echo END) | tacet ... - `end_mark=END` (DuckDB fetches its reader of "
+    "Avro from the network at first use)";
 constexpr std::string_view by_select =
     "let sqlite3 write CSV, and give that as -: "
     "(sqlite3 -header -csv FILE \"SELECT * FROM TABLE\" && echo END) | tacet ... - `end_mark=END`";
@@ -45,10 +53,10 @@ constexpr std::array signatures{
     Signature{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "is an old spreadsheet or document (.xls)",
               save_as_csv},
     Signature{"PAR1"sv, "is a Parquet file", by_query},
-    Signature{"ARROW1"sv, "is an Arrow or Feather file", by_program},
+    Signature{"ARROW1"sv, "is an Arrow or Feather file", by_pyarrow},
     Signature{"\x89HDF\r\n"sv, "is an HDF5 file", by_program},
     Signature{"SQLite format 3"sv, "is an SQLite database", by_select},
-    Signature{"Obj\x01"sv, "is an Avro file", by_program},
+    Signature{"Obj\x01"sv, "is an Avro file", by_avro},
     Signature{"ORC"sv, "is an ORC file", by_program},
     Signature{"\x80\x04\x95"sv, "is a Python pickle", by_program},
     Signature{"%PDF-"sv, "is a PDF document", "give the table it was made from, as CSV"},

@@ -15,7 +15,8 @@ TEST(ForeignFile, OtherKindsAreNamedByTheirFirstBytes) {
   };
   has("PK\x03\x04\x14\0\x06"s, "spreadsheets (.xlsx, .ods)");
   has("PAR1\x15\x04\x15"s, "Parquet");
-  has("ARROW1\0\0"s, "Arrow");
+  has("ARROW1\0\0"s, "pyarrow.feather");
+  has("Obj\x01\x04\x14"s, "read_avro");
   has("\x89HDF\r\n\x1a\n"s, "HDF5");
   has("SQLite format 3\0\x10"s, "SQLite");
   has("\xff\xfe"

@@ -68,8 +68,10 @@ class PassingPipe : public ByteSource {
  public:
   /// Standard input without a file.
   explicit PassingPipe(const std::filesystem::path& file)
-      : opened_(file), descriptor_(opened_->descriptor), name_(file.string()) {}
-  PassingPipe() = default;
+      : opened_(file), descriptor_(opened_->descriptor), name_(file.string()) {
+    widen();
+  }
+  PassingPipe() { widen(); }
 
   std::size_t read(std::span<char> buffer) override {
     // A reader that asks again gets the same answer, and does not wait for more.
@@ -87,6 +89,12 @@ class PassingPipe : public ByteSource {
   }
 
  private:
+  /// A sender waits less often for a reader that is a block ahead. What is no pipe stays as it is.
+  void widen() const {
+    constexpr int bytes = 1 << 20;  // what the system gives to everybody
+    static_cast<void>(::fcntl(descriptor_, F_SETPIPE_SZ, bytes));
+  }
+
   std::optional<OpenPipe> opened_;
   int descriptor_ = STDIN_FILENO;
   std::string name_ = "standard input";

@@ -40,6 +40,10 @@ class DateParser {
         return number(1, 2, day_);
       case 'H':
         return number(1, 2, hour_) && hour_ < 24;
+      case 'I':
+        return number(1, 2, hour_) && hour_ >= 1 && hour_ <= 12;
+      case 'p':
+        return half_of_day();
       case 'M':
         return number(1, 2, minute_) && minute_ < 60;
       case 'S':
@@ -71,11 +75,22 @@ class DateParser {
                                            std::chrono::day(static_cast<unsigned>(day_))};
     if (!date.ok()) return std::nullopt;
     const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-    const int minutes = 60 * hour_ + minute_ - offset_;
+    const int hour = half_ == Half::none ? hour_ : hour_ % 12 + (half_ == Half::second ? 12 : 0);
+    const int minutes = 60 * hour + minute_ - offset_;
     return days + (minutes < 0 ? -1 : minutes >= minutes_of_day ? 1 : 0);
   }
 
  private:
+  enum class Half { none, first, second };
+
+  bool half_of_day() {
+    if (text_.size() < 2 || lower_case(text_[1]) != 'm') return false;
+    const char letter = lower_case(text_[0]);
+    if (letter != 'a' && letter != 'p') return false;
+    half_ = letter == 'a' ? Half::first : Half::second;
+    text_.remove_prefix(2);
+    return true;
+  }
   bool number(std::size_t fewest, std::size_t most, int& value) {
     std::size_t count = 0;
     int found = 0;
@@ -124,6 +139,7 @@ class DateParser {
   int second_ = 0;
   int fraction_ = 0;
   int offset_ = 0;  // minutes before UTC
+  Half half_ = Half::none;
 };
 
 std::optional<std::int64_t> parse_iso(std::string_view text) {
@@ -174,9 +190,9 @@ std::string date_format_fault(std::string_view format) {
   for (std::size_t k = 0; k < format.size(); ++k) {
     if (format[k] != '%') continue;
     const char letter = ++k < format.size() ? format[k] : ' ';
-    if (std::string_view("YymdHMSfbBz%").find(letter) == std::string_view::npos) {
+    if (std::string_view("YymdHIpMSfbBz%").find(letter) == std::string_view::npos) {
       return fmt::format(
-          "'date_format' knows %Y %y %m %d %b %B %H %M %S %f %z and %%, not '%{}', in \"{}\"",
+          "'date_format' knows %Y %y %m %d %b %B %H %I %p %M %S %f %z and %%, not '%{}', in \"{}\"",
           letter, format);
     }
     year = year || letter == 'Y' || letter == 'y';

@@ -9,7 +9,8 @@ namespace tacet::data {
 
 /// The day, in days since 1970-01-01, that a text spells in a format as of strptime: %Y (four
 /// digits), %y (two: 69 to 99 are 1969 to 1999, others from 2000 on), %m, %d, %H, %M, %S (one or
-/// two digits), %f (up to nine digits), %b and %B (English names of months, in any case), %z
+/// two digits), %I and %p (an hour up to 12 and AM or PM), %f (up to nine digits), %b and %B
+/// (English names of months, in any case), %z
 /// (+02:00, +0200 or Z), %% and any other character for itself. Blanks around the text are dropped.
 /// A zone makes it the day in UTC, as in values that have types; without one it is the day as
 /// written.

@@ -15,6 +15,10 @@ TEST(DateFormat, ReadsWhatStrptimeReads) {
         std::pair{"1/31/11", "%m/%d/%y"}, std::pair{"20110131", "%Y%m%d"},
         std::pair{" 31-JAN-2011 ", "%d-%b-%Y"}, std::pair{"January 31, 2011", "%B %d, %Y"},
         std::pair{"31.01.2011 23:59", "%d.%m.%Y %H:%M"}, std::pair{"31%01%2011", "%d%%%m%%%Y"},
+        std::pair{"1/31/2011 12:00:00 AM", "%m/%d/%Y %I:%M:%S %p"},
+        std::pair{"1/31/2011 11:59pm", "%m/%d/%Y %I:%M%p"},
+        std::pair{"2/1/2011 12:30 AM +01:00", "%m/%d/%Y %I:%M %p %z"},
+        std::pair{"1/30/2011 11:30 PM -01:00", "%m/%d/%Y %I:%M %p %z"},
         std::pair{"2011-01-31T23:00:00.25-0030", "%Y-%m-%dT%H:%M:%S.%f%z"}}) {
     EXPECT_EQ(parse_date(text, format), last_of_january) << text;
     EXPECT_EQ(date_format_fault(format), "") << format;
@@ -39,6 +43,13 @@ TEST(DateFormat, AnyOtherTextIsNoDate) {
   for (const auto* text : {"13/31/11", "1/32/11", "1/31/2011", "1/31", "1/31/11 ", "a/31/11"}) {
     const bool trimmed = std::string_view(text) == "1/31/11 ";  // blanks around it are dropped
     EXPECT_EQ(parse_date(text, "%m/%d/%y").has_value(), trimmed) << text;
+  }
+}
+
+TEST(DateFormat, AnHourOfTwelveIsFrom1To12WithAmOrPm) {
+  for (const auto* text : {"1/31/2011 0:30 AM", "1/31/2011 13:30 PM", "1/31/2011 1:30 XM",
+                           "1/31/2011 1:30", "1/31/2011 1:30 A"}) {
+    EXPECT_EQ(parse_date(text, "%m/%d/%Y %I:%M %p"), std::nullopt) << text;
   }
 }
 
