@@ -23,7 +23,7 @@ from tacet import _engines
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 LONG = bool(os.environ.get("TACET_LONG"))
-QUICK = ["released", "words", "visits", "adassp-add_remove"]
+QUICK = ["released", "curves", "words", "visits", "adassp-add_remove"]
 NAMES = list(CASES) if LONG else QUICK
 
 
