@@ -31,6 +31,7 @@ import time
 
 import numpy as np
 import tacet
+from common import origin
 from tacet import _engines
 
 PREDICTED_ROWS = 10**9
@@ -211,8 +212,12 @@ def predictions(found):
 
 
 def table(found, asked):
+    source = origin.origin()
+    machine = source["machine"]
     lines = ["# Records in parts", "", f"By `bench/parts.py --rows {asked.rows} --columns {asked.columns} "
-             f"--steps {asked.steps}` on {os.cpu_count()} cores. Times are seconds, ratios are of one run.", "",
+             f"--steps {asked.steps} --engines {' '.join(asked.engines)}`. Measured on {machine['cpu']}, "
+             f"{machine['cores']} cores, commit {source['commit']}, {source['date']}. Times are seconds, "
+             "ratios are of one run.", "",
              "| engine, 2 workers | empty job | round of 109 coordinates | ratio (aim: at most 1.5) |",
              "|---|---|---|---|"]
     for name, times in found["rounds"].items():

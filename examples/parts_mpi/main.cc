@@ -6,7 +6,6 @@
 // write with one file of all records, byte for byte. The other ranks read the files and answer with
 // exact sums; file k is part k, and lies with rank 1 + k % (ranks - 1). An engine is one function:
 // it carries the bytes of a request to all parts and brings the answer of each (`ask` below).
-//
 // Answers cross the network of MPI as they are: they are true sums of records, as private as the
 // records. Where others can read that network, seal them (tacet/optimize/parts/seal.h).
 
@@ -142,15 +141,20 @@ void be_root(const Options& options, int ranks) {
   model::save_model(options.output, model, base::Overwrite::refuse);
 }
 
+struct Tools {
+  base::ThreadPool threads{1};
+  optimize::CurveMaps maps;
+};
+
 std::string answer_of(std::unique_ptr<optimize::Part>& part, const std::string& file,
-                      std::int64_t number, const std::string& request, base::ThreadPool& threads) {
+                      std::int64_t number, const std::string& request, Tools& own) {
   try {
     if (!part) {
       const auto asked = optimize::SumRequest::from_bytes(request);
       const auto schema = optimize::settings_from_text(asked.settings).reading;
       part = std::make_unique<optimize::Part>(
           optimize::PartPlace{number, "one run"},
-          optimize::PartRecords{data::read_dataset(file, schema)}, schema, threads);
+          optimize::PartRecords{data::read_dataset(file, schema)}, schema, own.threads, own.maps);
     }
     return part->answer(request);
   } catch (const std::exception& error) {
@@ -160,7 +164,7 @@ std::string answer_of(std::unique_ptr<optimize::Part>& part, const std::string& 
 }
 
 void be_part(const Options& options, int rank, int ranks) {
-  base::ThreadPool threads(1);
+  Tools own;
   std::vector<std::unique_ptr<optimize::Part>> parts(options.files.size());
   std::string request;
   while (true) {
@@ -169,7 +173,7 @@ void be_part(const Options& options, int rank, int ranks) {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       if (rank_of_part(k, ranks) != rank) continue;
       const auto answer =
-          answer_of(parts[k], options.files[k], static_cast<std::int64_t>(k), request, threads);
+          answer_of(parts[k], options.files[k], static_cast<std::int64_t>(k), request, own);
       MPI_Send(answer.data(), static_cast<int>(answer.size()), MPI_CHAR, 0, 0, MPI_COMM_WORLD);
     }
   }
@@ -186,11 +190,7 @@ int main(int count, char** words) {
   int code = 0;
   try {
     const auto options = read_options(count, words);
-    if (rank == 0) {
-      be_root(options, ranks);
-    } else {
-      be_part(options, rank, ranks);
-    }
+    rank == 0 ? be_root(options, ranks) : be_part(options, rank, ranks);
   } catch (const base::Error& error) {
     std::cerr << "parts_mpi: " << error.what() << '\n';
     code = 1;

@@ -36,6 +36,12 @@ data::Schema reading_schema(const nb::bytes& request) {
       .reading;
 }
 
+/// Of all parts in this process.
+optimize::CurveMaps& curve_maps() {
+  static optimize::CurveMaps maps;
+  return maps;
+}
+
 /// A part on a worker: its records. One thread sums them, for an engine has one task a core.
 class HeldPart {
  public:
@@ -46,7 +52,7 @@ class HeldPart {
       return run::part_records_of(view, schema, supervision.cancel);
     });
     part_ = std::make_unique<optimize::Part>(optimize::PartPlace{number, std::string(text_of(key))},
-                                             std::move(read), schema, pool_);
+                                             std::move(read), schema, pool_, curve_maps());
   }
 
   [[nodiscard]] nb::bytes answer(const nb::bytes& request, const nb::bytes& public_key) {

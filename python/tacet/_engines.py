@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
-from typing import Any, Callable, Dict, List, NamedTuple, Sequence
+import time
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from .errors import UsageError
 
 Function = Callable[[Any], Any]
 Run = Callable[[Function, Sequence[Any]], List[Any]]
+
+_DASK_LOOKS = 0.5  # seconds between looks for workers that are gone
+_DASK_PATIENCE = 600.0  # seconds without any worker
 
 
 class Engine(NamedTuple):
@@ -54,19 +58,42 @@ def _of_dask(on: Any) -> Engine:
     if getattr(on, "asynchronous", False):
         raise UsageError("on is an asynchronous client of Dask; give one that is not")
 
+    from distributed import wait
+
     def workers() -> List[str]:
         return sorted(on.nthreads())
 
+    def submit(function: Function, one: Any, where: Optional[str] = None) -> Any:
+        # Impure: Dask would give the result of an equal task of another run.
+        return on.submit(function, one, pure=False, workers=None if where is None else [where],
+                         allow_other_workers=where is not None)
+
     def run(function: Function, arguments: Sequence[Any]) -> List[Any]:
         # Each argument goes where it went before, where its parts are kept; to any other worker if
-        # that one is gone. Impure: Dask would give the result of an equal task of another run.
+        # that one is gone.
         if getattr(on, "status", "running") in ("closing", "closed"):
             raise ConnectionError
         there = workers()
-        futures = [
-            on.submit(function, one, pure=False, allow_other_workers=True,
-                      workers=[there[place % len(there)]] if there else None)
-            for place, one in enumerate(arguments)]
+        places = [there[k % len(there)] if there else None for k in range(len(arguments))]
+        futures = [submit(function, *pair) for pair in zip(arguments, places)]
+        seen = time.monotonic()
+        while True:
+            try:
+                wait(futures, timeout=_DASK_LOOKS)
+                break
+            except TimeoutError:
+                # Dask waits for ever for the worker that a task was sent to, allowed others or not,
+                # if it died while no other one was there.
+                there = workers()
+                if there:
+                    seen = time.monotonic()
+                elif time.monotonic() - seen > _DASK_PATIENCE:
+                    raise
+                busy = {key for keys in on.processing().values() for key in keys}
+                for k, future in enumerate(futures):
+                    gone = places[k] is not None and places[k] not in there
+                    if gone and future.status == "pending" and future.key not in busy:
+                        futures[k], places[k] = submit(function, arguments[k]), None
         found: List[Any] = on.gather(futures)
         return found
 

@@ -106,6 +106,15 @@ def sparse() -> Case:
         epsilon=1, delta=1e-6, schema=schema, random_state=7, method="gradient", steps=15))
 
 
+def curves() -> Case:
+    """A number by `auto`: means, second moments, and then curves with a category among them."""
+    frame = _table(3000)
+    frame["y"] = (frame["a"] * frame["f"]).clip(-100, 100).round(2)
+    schema = tacet.Schema(_columns(), target=tacet.number("y", -100, 100), public_row_count=3000)
+    return Case(frame, lambda: tacet.Ridge(
+        epsilon=2, delta=1e-6, schema=schema, random_state=7, curves="auto", steps=20))
+
+
 def squares(adjacency: str) -> Case:
     random = np.random.default_rng(4)
     frame = pandas.DataFrame({"a": random.integers(0, 100, 2000), "b": random.integers(0, 50, 2000)})
@@ -136,7 +145,7 @@ def adult() -> Case:
 
 
 CASES: Dict[str, Callable[[], Case]] = {
-    "released": released, "classes": classes, "words": words, "sparse": sparse, "visits": visits,
+    "released": released, "curves": curves, "classes": classes, "words": words, "sparse": sparse, "visits": visits,
     **{f"adassp-{adjacency}": functools.partial(squares, adjacency)
        for adjacency in ("add_remove", "zero_out", "replace_one")},
     **({"adult": adult} if ADULT.exists() else {}),

@@ -95,14 +95,18 @@ def test_numbers_are_predicted_as_from_one_table(
     schema = tacet.Schema([tacet.numeric("a", 0, 100), tacet.numeric("b", 0, 50)],
                           target=tacet.number("y", 0, 100), public_row_count=2000)
 
-    def made(**more: Any) -> Any:
-        return tacet.Ridge(epsilon=2, delta=1e-6, schema=schema, random_state=7, **options, **more)
+    def made() -> Any:
+        return tacet.Ridge(epsilon=2, delta=1e-6, schema=schema, random_state=7, **options)
 
-    # Over parts there are no curves, so that `auto` keeps lines there.
-    whole = made(**({} if options else {"curves": "none"})).fit(frame)
+    whole = made().fit(frame)
+    assert ('"curves"' in whole._model.to_bytes().decode()) == (not options), "auto has curves"
+    figures = whole.evaluate(frame, epsilon=1, delta=1e-6, random_state=3)
     for count in (1, 2, 7):
         parts = tacet.Parts(divided(frame, count, tmp_path), parts_load.table, on=pool)
-        assert made().fit(parts)._model.to_bytes() == whole._model.to_bytes(), count
+        found = made().fit(parts)
+        assert found._model.to_bytes() == whole._model.to_bytes(), count
+        again = found.evaluate(parts, epsilon=1, delta=1e-6, random_state=3)
+        assert dict(again) == dict(figures), count
 
 
 def test_released_means_and_counts_train_the_model_of_one_table(
@@ -331,11 +335,6 @@ def test_bad_use_is_refused_before_anything_is_booked(
         with pytest.raises(tacet.UsageError, match=words):
             tacet.LogisticRegression(epsilon=1, schema=schema, delta=1e-6, budget=budget,
                                      adjacency="replace_one", **options).fit(parts)
-    line = tacet.Schema([tacet.numeric("a", 0, 1)], target=tacet.number("y", 0, 1),
-                        public_row_count=2000)
-    with pytest.raises(tacet.UsageError, match="cannot train on records in parts"):
-        tacet.Ridge(epsilon=1, delta=1e-6, schema=line, budget=budget, method="gradient",
-                    curves=0.5).fit(parts)
     with pytest.raises(tacet.UsageError, match="leave y and units out"):
         estimator(schema, method="gradient").fit(parts, [1, 0])
     with pytest.raises(tacet.UsageError, match="by a schema"):

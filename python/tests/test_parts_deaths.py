@@ -77,10 +77,15 @@ def expect_same_whoever_dies(
 @pytest.fixture(scope="module")
 def dask() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
-        with distributed.Client(cluster) as client:
-            yield client
+    import dask as settings
+
+    # A cluster of this kind gives up a worker that is just being started again so long after a
+    # death; here the next death is never far.
+    with settings.config.set({"distributed.deploy.lost-worker-timeout": "1 day"}):
+        with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
+                                      dashboard_address=None) as cluster:
+            with distributed.Client(cluster) as client:
+                yield client
 
 
 def test_dask_loses_workers_and_nothing_else(

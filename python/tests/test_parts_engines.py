@@ -16,13 +16,14 @@ import parts_load
 import pytest
 from parts_cases import CASES, ROOT, expect_same
 from parts_spark import spark_session
+from test_parts import divided
 
 import tacet
 from tacet import _engines
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 LONG = bool(os.environ.get("TACET_LONG"))
-QUICK = ["released", "words", "visits", "adassp-add_remove"]
+QUICK = ["released", "curves", "words", "visits", "adassp-add_remove"]
 NAMES = list(CASES) if LONG else QUICK
 
 
@@ -88,6 +89,41 @@ def test_a_closed_client_is_an_error_without_words(
             tacet.LogisticRegression(epsilon=1, delta=1e-6, schema=schema, method="gradient",
                                      budget=budget).fit(parts)
         assert budget.spent[0] == 0
+
+
+def test_dask_goes_on_when_its_only_worker_has_died(
+    berkeley: pandas.DataFrame, schema: tacet.Schema, tmp_path: pathlib.Path
+) -> None:
+    """A task that waits for a worker that is gone waits for ever, unless it is submitted anew."""
+    distributed = pytest.importorskip("distributed")
+
+    def made() -> Any:
+        return tacet.LogisticRegression(epsilon=1, delta=1e-6, schema=schema, method="gradient",
+                                        steps=5, random_state=7)
+
+    whole = made().fit(berkeley)._model.to_bytes()
+    with distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            parts = tacet.Parts(divided(berkeley, 2, tmp_path), parts_load.dying_once, on=client)
+            assert made().fit(parts)._model.to_bytes() == whole
+    assert list(tmp_path.glob("*.died")), "it has died"
+
+
+def test_dask_without_workers_ends_the_run(
+    berkeley: pandas.DataFrame, schema: tacet.Schema, tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(_engines, "_DASK_PATIENCE", 1.0)
+    budget = tacet.Budget(epsilon=5, delta=1e-4)
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            parts = tacet.Parts(divided(berkeley, 2, tmp_path), parts_load.table, on=client)
+            with pytest.raises(tacet.DataError, match="the engine ended with TimeoutError"):
+                tacet.LogisticRegression(epsilon=1, delta=1e-6, schema=schema, method="gradient",
+                                         budget=budget).fit(parts)
+    assert budget.spent[0] == 0
 
 
 @pytest.fixture(scope="module")

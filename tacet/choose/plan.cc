@@ -151,11 +151,6 @@ learn::Training plan_over_parts(const Request& request, const data::Schema& sche
         *schema.unit);
   }
   auto training = plan(request, schema);
-  if (training.schema.curves && !request.value("curves")) {
-    auto lines = request;
-    training = plan(lines.set("curves", "none"), schema);
-    training.reasons.emplace_back("no curves: they are made where the records are");
-  }
   learn::expect_over_parts(training);
   optimize::check_round(layout.parts, training.part_rounds.numbers);
   if (schema.unit) {

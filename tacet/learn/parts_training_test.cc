@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <string>
@@ -16,6 +17,7 @@
 #include "tests/support/carried_out.h"
 #include "tests/support/noisy_evaluation.h"
 #include "tests/support/parts_in_process.h"
+#include "tests/support/product_records.h"
 #include "tests/support/wide_records.h"
 
 namespace tacet::learn {
@@ -147,6 +149,59 @@ TEST(PartsTraining, ReleasedMeansAndCountsHaveTheBytesOfOneTable) {
   const auto of = table_case(table(two_classes), values, {"no", "yes"});
   ASSERT_TRUE(of.training.raw_schema);
   expect_same_bytes(of);
+}
+
+TEST(PartsTraining, CurvesHaveTheBytesOfOneTable) {
+  for (const auto adjacency :
+       {Adjacency::add_remove, Adjacency::zero_out, Adjacency::replace_one}) {
+    auto values = asked("gradient", adjacency);
+    values.set("curves", 0.3);
+    values.set("steps", 10);
+    const auto schema = test::product_schema();
+    auto training = plan_training(schema, values);
+    ASSERT_TRUE(training.schema.curves);
+    auto records = test::product_records(training.reading_schema(), test::product_rows, 1);
+    expect_same_bytes({schema, std::move(records), std::move(training)});
+  }
+}
+
+TEST(PartsTraining, CurvesAskOnceMoreAndRequestsDoNotCarryTheirMap) {
+  auto values = asked("gradient");
+  values.set("curves", 0.3);
+  values.set("steps", 3);
+  const auto training = plan_training(test::product_schema(), values);
+  test::PartsInProcess parts(
+      test::divided_at_random(
+          test::product_records(training.reading_schema(), test::product_rows, 1), 2, 1),
+      training.reading_schema());
+  auto run = parts.run();
+  std::int64_t rounds = 0;
+  std::size_t numbers = 0;
+  parts.on_the_way = [&](std::vector<std::string>& answers) {
+    ++rounds;
+    for (const auto& answer : answers) {
+      numbers = std::max(numbers, optimize::PartAnswer::from_bytes(answer).sums.size());
+    }
+  };
+  std::size_t largest = 0;
+  std::vector<bool> disclosing;
+  bool disclosed = false;
+  run.ask = [&, ask = run.ask](const std::string& request) {
+    largest = std::max(largest, request.size());
+    disclosing.push_back(disclosed);
+    return ask(request);
+  };
+  optimize::RemoteParts remote(run);
+  remote.before_disclosure([&] { disclosed = true; });
+  remote.open();
+  static_cast<void>(model_bytes(training, [&](const TrainingContext& context) {
+    return training.over_parts(remote, training.schema, context);
+  }));
+  EXPECT_EQ(rounds, training.part_rounds.rounds);
+  EXPECT_EQ(static_cast<std::int64_t>(numbers), training.part_rounds.numbers);
+  EXPECT_LT(largest, 20'000U);
+  // Means leave the root with the request for second moments, which is the third.
+  EXPECT_EQ(disclosing, (std::vector<bool>{false, false, true, true, true, true}));
 }
 
 TEST(PartsTraining, SeveralClassesHaveTheBytesOfOneTable) {

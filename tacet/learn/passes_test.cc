@@ -19,19 +19,14 @@
 namespace tacet::learn {
 namespace passes_test {
 
-/// Counts the sums and rewritings that it is asked for: each of them reads all records once. What
-/// is given the records themselves reads them without being counted.
-enum class Shown { sums, records };
+/// Counts the sums and rewritings that it is asked for: each of them reads all records once.
 class CountedSums : public optimize::PartSums {
  public:
-  CountedSums(data::Dataset&& records, base::ThreadPool& threads, Shown shown)
-      : sums_(std::move(records), threads), shown_(shown) {}
+  CountedSums(data::Dataset&& records, base::ThreadPool& threads)
+      : sums_(std::move(records), threads) {}
 
   [[nodiscard]] int passes() const { return passes_; }
 
-  [[nodiscard]] const data::Dataset* here() const override {
-    return shown_ == Shown::records ? &sums_.records() : nullptr;
-  }
   [[nodiscard]] data::DatasetShape shape() const override { return sums_.records().shape(); }
   [[nodiscard]] bool has_units() const override { return sums_.records().has_units(); }
   [[nodiscard]] std::int64_t rows() override { return sums_.records().rows(); }
@@ -67,7 +62,6 @@ class CountedSums : public optimize::PartSums {
 
  private:
   optimize::RecordSums sums_;
-  Shown shown_;
   int passes_ = 0;
 };
 
@@ -83,25 +77,15 @@ ParameterValues asked(std::string_view method) {
           {"method", std::string(method)}};
 }
 
-/// How often the records are read when `carry_out` trains on their sums as planned.
-template <typename CarryOut>
-double counted(const MethodPlan& plan, data::Dataset records, Shown shown,
-               const CarryOut& carry_out) {
+/// How often the records are read when training on their sums as planned.
+double counted(const Training& plan, data::Dataset records) {
   random::SeededSource source(1);
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(2);
-  CountedSums sums(std::move(records), pool, shown);
-  const TrainingContext context{source, reservation, pool};
-  static_cast<void>(carry_out(sums, context));
+  CountedSums sums(std::move(records), pool);
+  static_cast<void>(plan.over_parts(sums, plan.schema, {source, reservation, pool}));
   return sums.passes();
-}
-
-double counted(const Training& plan, data::Dataset records) {
-  return counted(plan, std::move(records), Shown::sums,
-                 [&](optimize::PartSums& sums, const auto& context) {
-                   return plan.over_parts(sums, plan.schema, context);
-                 });
 }
 
 // Means, and the records written anew by them, are a pass each.
@@ -116,8 +100,7 @@ TEST(PassesOverRecords, AreAsManyAsStepsAndTwoMoreWithReleasedMeans) {
   }
 }
 
-// Whitened numbers are taken of the records where they lie, in one pass beside those that are asked
-// for as sums.
+// Means, second moments, and the records written anew.
 TEST(PassesOverRecords, OfCurvesAreThreeMore) {
   auto values = asked("gradient");
   values.set("curves", "auto");
@@ -126,11 +109,7 @@ TEST(PassesOverRecords, OfCurvesAreThreeMore) {
   const auto plan = plan_gradient(training.schema, gradient_options(values));
   ASSERT_GT(plan.whitening_noise, 0);
   EXPECT_EQ(training.passes_over_records, static_cast<double>(plan.steps) + 3);
-  const auto found = counted(plan, numbers(training.reading_schema()), Shown::records,
-                             [&](auto& sums, const auto& context) {
-                               return train_gradient(sums, training.schema, plan, context);
-                             });
-  EXPECT_EQ(found + 1, training.passes_over_records);
+  EXPECT_EQ(counted(training, numbers(training.reading_schema())), training.passes_over_records);
 }
 
 TEST(PassesOverRecords, OfSelectedColumnsAreTwoMore) {

@@ -27,6 +27,7 @@ constexpr double level = 1e-6;
 
 [[nodiscard]] std::span<const FaultTest> noise_tests();
 [[nodiscard]] std::span<const FaultTest> sum_tests();
+[[nodiscard]] std::span<const FaultTest> part_tests();
 [[nodiscard]] std::span<const FaultTest> selection_tests();
 [[nodiscard]] std::span<const FaultTest> training_tests();
 [[nodiscard]] std::span<const FaultTest> source_tests();

@@ -45,7 +45,8 @@ namespace {
 std::vector<FaultTest> all_tests() {
   std::vector<FaultTest> all;
   for (const auto tests :
-       {noise_tests(), sum_tests(), selection_tests(), training_tests(), source_tests()}) {
+       {noise_tests(), sum_tests(), part_tests(), selection_tests(), training_tests(),
+        source_tests()}) {
     all.insert(all.end(), tests.begin(), tests.end());
   }
   return all;

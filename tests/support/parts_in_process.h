@@ -90,7 +90,7 @@ class PartsInProcess {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       parts_.push_back(std::make_unique<optimize::Part>(
           optimize::PartPlace{static_cast<std::int64_t>(k), "key of a test"}, std::move(parts[k]),
-          reading_, pool_));
+          reading_, pool_, maps_));
     }
   }
 
@@ -115,6 +115,7 @@ class PartsInProcess {
 
   data::Schema reading_;
   base::ThreadPool pool_;
+  optimize::CurveMaps maps_;
   optimize::SealKey key_;
   std::vector<std::unique_ptr<optimize::Part>> parts_;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/data/encode/curve_rows.h"
 #include "tacet/data/encode/row_scaler.h"
 #include "tacet/data/encode/standardise.h"
@@ -117,7 +118,17 @@ double number_rows_square(const Schema& schema) {
   return room_per_number * static_cast<double>(curve_shape(schema).numbers);
 }
 
+DatasetShape number_rows_shape(const Schema& standardised) {
+  auto shape = numbers_alone(curve_shape(standardised).numbers).shape();
+  shape.labels = LabelDomain();
+  return shape;
+}
+
 Dataset number_rows(const Dataset& raw, const Schema& standardised) {
+  if (raw.columns() != raw_schema(standardised).shape().columns) {
+    throw base::InternalError("numbers of {} columns, which another schema has read",
+                              raw.columns());
+  }
   const Schema alone = numbers_alone(curve_shape(standardised).numbers);
   const double scale = 1 / std::sqrt(number_rows_square(standardised));
   std::vector<std::uint32_t> number_of(static_cast<std::size_t>(raw.columns()));
@@ -129,9 +140,7 @@ Dataset number_rows(const Dataset& raw, const Schema& standardised) {
   }
   // Features by the columns' standards, whose places are those of the raw row: there are no hats.
   RawRows reader(standardised);
-  auto shape = alone.shape();
-  shape.labels = LabelDomain();
-  Dataset out(shape, raw.spool());
+  Dataset out(number_rows_shape(standardised), raw.spool());
   PlainFeatures features;
   PlainFeatures numbers;
   const RowScaler scaler(alone);

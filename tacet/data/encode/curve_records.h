@@ -20,8 +20,11 @@ enum class CurveLabels {
                                   base::ThreadPool& threads);
 
 /// Whitening is found from the second moments of these rows: the numbers of each record in standard
-/// deviations, divided by sqrt(1.5 k) and cut to norm 1. They have no labels.
+/// deviations, divided by sqrt(1.5 k) and cut to norm 1. They have no labels. InternalError for
+/// rows of another raw schema.
 [[nodiscard]] Dataset number_rows(const Dataset& raw, const Schema& standardised);
+/// Columns and bounds of such rows.
+[[nodiscard]] DatasetShape number_rows_shape(const Schema& standardised);
 /// The square of what number_rows divides by: 1.5 k.
 [[nodiscard]] double number_rows_square(const Schema& schema);
 

@@ -297,9 +297,7 @@ TrainedModel train_gradient(optimize::PartSums& records, const data::Schema& sch
     records.rewrite({standardised, optimize::Rewriting::standards});
     return descend(records, standardised, plan, context);
   }
-  const auto* here = records.here();
-  if (here == nullptr) throw base::InternalError("curves are made where the records are");
-  const auto curved = release_whitening(*here, standardised,
+  const auto curved = release_whitening(records, standardised,
                                         {.noise_multiplier = plan.whitening_noise,
                                          .public_row_count = plan.public_row_count,
                                          .adjacency = plan.guarantee.adjacency},

@@ -10,6 +10,7 @@
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/plan/curves.h"
 #include "tacet/learn/plan/setting_list.h"
+#include "tacet/optimize/sums/gram_sum.h"
 
 namespace tacet::learn {
 namespace {
@@ -48,8 +49,14 @@ privacy::Event recorded_descent(const privacy::Receipt& receipt, RecordedParamet
 }
 
 PartRounds part_rounds(const GradientPlan& plan, const data::Schema& schema) {
+  const std::int64_t before = 1 + (plan.first_noise() > 0 ? 1 : 0);
+  if (schema.curves) {
+    const optimize::GramShape moments{.columns = data::curve_shape(schema).numbers, .outputs = 0};
+    return {.rounds = before + 1 + plan.steps,
+            .numbers = std::max(plan.columns, static_cast<std::int64_t>(moments.values()))};
+  }
   const bool selects = plan.feature_selection_noise > 0;
-  return {.rounds = plan.steps + (plan.first_noise() > 0 ? 2 : 1),
+  return {.rounds = before + plan.steps,
           .numbers = selects ? choosable_count(schema) : plan.columns * plan.outputs};
 }
 
@@ -61,10 +68,6 @@ Training gradient_training(const data::Schema& schema, const ParameterValues& as
   if (plan.sampling != BatchSampling::full) {
     training.needs_records =
         "which records are in a sample is secret, and what asks parts for them would show it";
-  } else if (schema.curves) {
-    training.needs_records =
-        "curves are made of whitened numbers, whose second moments are taken of records that are "
-        "rewritten for it";
   } else if (model::is_custom(plan.loss)) {
     training.needs_records = "a loss of one's own is code, which parts do not know";
   } else {

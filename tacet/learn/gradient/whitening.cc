@@ -48,17 +48,17 @@ double whitening_prg_slack(const data::Schema& schema) {
   return random::prg_slack_of(3, static_cast<std::int64_t>(shape.values()));
 }
 
-data::Schema release_whitening(const data::Dataset& raw, const data::Schema& standardised,
+data::Schema release_whitening(optimize::PartSums& raw, const data::Schema& standardised,
                                const WhiteningRelease& release, const TrainingContext& context) {
-  const auto rows = data::number_rows(raw, standardised);
-  const optimize::GramShape shape{.columns = rows.columns(), .outputs = 0};
-  const auto released =
-      mechanism::release_gaussian(optimize::gram_sum(rows, 0, release.adjacency, context.threads),
-                                  privacy::NoiseMultiplier(release.noise_multiplier),
-                                  {whitening_address, context.source, context.reservation});
+  const auto rows = data::number_rows_shape(standardised);
+  const optimize::GramShape shape{.columns = rows.columns, .outputs = 0};
+  const auto released = mechanism::release_gaussian(
+      raw.gram({.outputs = 0, .numbers = standardised}, release.adjacency),
+      privacy::NoiseMultiplier(release.noise_multiplier),
+      {whitening_address, context.source, context.reservation});
   const double unit =
       data::number_rows_square(standardised) / static_cast<double>(release.public_row_count);
-  const auto numbers = static_cast<std::size_t>(rows.columns());
+  const auto numbers = static_cast<std::size_t>(rows.columns);
   std::vector<double> moments(numbers * numbers);
   for (std::size_t i = 0; i < numbers; ++i) {
     for (std::size_t j = i; j < numbers; ++j) {
@@ -67,7 +67,7 @@ data::Schema release_whitening(const data::Dataset& raw, const data::Schema& sta
     }
   }
   const double noise = unit * release.noise_multiplier *
-                       optimize::gram_noise(rows.norm_bound(), false, release.adjacency).diagonal;
+                       optimize::gram_noise(rows.norm_bound, false, release.adjacency).diagonal;
   auto schema = standardised;
   const auto curves = data::curve_shape(schema);
   schema.curves = data::with_directions(*schema.curves, curves, context.threads);

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/training.h"
+#include "tacet/optimize/parts/part_sums.h"
 #include "tacet/privacy/guarantee.h"
 
 /// Numbers made uncorrelated by their released second moments, so that descent along one path
@@ -30,11 +30,11 @@ struct WhiteningRelease {
 /// The PRG slack of the release.
 [[nodiscard]] double whitening_prg_slack(const data::Schema& schema);
 
-/// Releases the mean of z z' over the records, z the numbers of `standardised` in released standard
-/// deviations, shortened where |z|^2 > 1.5 k: in Frobenius norm a record adds at most 1.5 k
-/// (docs/proofs/gram.md), certified in integers. Gives the schema with its whitening and, by public
-/// numbers alone, the map of its curves and its constant.
-[[nodiscard]] data::Schema release_whitening(const data::Dataset& raw,
+/// Releases the mean of z z' over the records of the raw schema, z the numbers of `standardised` in
+/// released standard deviations, shortened where |z|^2 > 1.5 k: in Frobenius norm a record adds at
+/// most 1.5 k (docs/proofs/gram.md), certified in integers. Gives the schema with its whitening
+/// and, by public numbers alone, the map of its curves and its constant.
+[[nodiscard]] data::Schema release_whitening(optimize::PartSums& raw,
                                              const data::Schema& standardised,
                                              const WhiteningRelease& release,
                                              const TrainingContext& context);

@@ -106,11 +106,13 @@ std::vector<std::int64_t> in_all_columns(std::span<const ColumnCount> counts,
 
 }  // namespace
 
-Part::Part(PartPlace place, PartRecords read, data::Schema reading, base::ThreadPool& threads)
+Part::Part(PartPlace place, PartRecords read, data::Schema reading, base::ThreadPool& threads,
+           CurveMaps& maps)
     : place_(std::move(place)),
       records_(std::move(read.records)),
       reading_(text_of(reading)),
       threads_(threads),
+      maps_(maps),
       digest_(digest_of_records(records_, place_.key)),
       units_(unit_hashes(records_, read.units, place_.key)),
       sums_(std::make_unique<RecordSums>(records_, threads_)) {}
@@ -125,7 +127,14 @@ void Part::follow(const std::string& settings) {
   const auto released = next.released ? text_of(next.released->schema) : std::string();
   if (released != released_) {
     auto sums = std::make_unique<RecordSums>(records_, threads_);
-    if (next.released) sums->rewrite(*next.released);
+    if (next.released) {
+      auto& schema = next.released->schema;
+      if (schema.curves) {
+        schema.curves = maps_.of(schema, threads_);
+        schema.validate();
+      }
+      sums->rewrite(*next.released);
+    }
     sums_ = std::move(sums);
     released_ = released;
   }

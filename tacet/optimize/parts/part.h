@@ -11,6 +11,7 @@
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
+#include "tacet/optimize/parts/curve_maps.h"
 #include "tacet/optimize/parts/part_answer.h"
 #include "tacet/optimize/parts/record_sums.h"
 #include "tacet/optimize/parts/sum_request.h"
@@ -36,9 +37,10 @@ using UnitHash = std::array<std::uint64_t, 2>;
 /// draws no noise, and includes nothing that could. Not for several threads at once.
 class Part {
  public:
-  /// `reading` is the schema by which the records were read. Keeps a reference to the threads.
-  /// InternalError for units without names.
-  Part(PartPlace place, PartRecords read, data::Schema reading, base::ThreadPool& threads);
+  /// `reading` is the schema by which the records were read. `maps` may be those of other parts of
+  /// this process. Keeps references to threads and maps. InternalError for units without names.
+  Part(PartPlace place, PartRecords read, data::Schema reading, base::ThreadPool& threads,
+       CurveMaps& maps);
 
   /// The answer's bytes: private until they are sealed. DataError for a request that records read
   /// by another schema are to answer, and for bytes that are no request.
@@ -52,6 +54,7 @@ class Part {
   data::Dataset records_;
   std::string reading_;  // as text
   base::ThreadPool& threads_;
+  CurveMaps& maps_;
   std::string digest_;
   std::vector<UnitHash> units_;  // in order
   std::string settings_text_;    // that it follows now

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/data/encode/curve_records.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/optimize/sums/gram_sum.h"
 #include "tacet/optimize/sums/moment_sum.h"
@@ -29,8 +30,12 @@ privacy::SparseBoundedSum PartSums::presence(const PresenceTask& task) {
   return certified_presence(shape().columns, add_presence(task));
 }
 
+data::DatasetShape PartSums::gram_rows(const GramTask& task) const {
+  return task.numbers ? data::number_rows_shape(*task.numbers) : shape();
+}
+
 privacy::WeightedSum PartSums::gram(const GramTask& task, privacy::Adjacency adjacency) {
-  const auto form = shape();
+  const auto form = gram_rows(task);
   return certified_gram_sum(add_gram(task), {form.columns, task.outputs},
                             data::Dataset(form).squared_norm_bound(), adjacency);
 }

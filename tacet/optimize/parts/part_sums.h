@@ -63,6 +63,8 @@ class PartSums {
                                           const PredictionCells& cells);
 
  protected:
+  /// Columns and bounds of the rows whose products are asked for.
+  [[nodiscard]] data::DatasetShape gram_rows(const GramTask& task) const;
   virtual void start(const GradientTask& task) = 0;
   [[nodiscard]] virtual std::vector<std::int64_t> add_gradients(std::span<const double> weights,
                                                                 Basis basis) = 0;

@@ -57,6 +57,9 @@ std::vector<ColumnCount> RecordSums::presence(const PresenceTask& task) const {
 }
 
 std::vector<std::int64_t> RecordSums::gram(const GramTask& task) const {
+  if (task.numbers) {
+    return gram_integers(data::number_rows(records(), *task.numbers), task.outputs, threads_);
+  }
   return gram_integers(records(), task.outputs, threads_);
 }
 

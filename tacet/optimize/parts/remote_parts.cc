@@ -144,11 +144,14 @@ std::vector<std::int64_t> RemoteParts::add_moments(const MomentTask& task) {
 }
 
 std::vector<std::int64_t> RemoteParts::add_gram(const GramTask& task) {
-  const auto values = static_cast<std::int64_t>(GramShape{shape().columns, task.outputs}.values());
+  const auto values =
+      static_cast<std::int64_t>(GramShape{gram_rows(task).columns, task.outputs}.values());
   check_round(run_.parts, values);
   // A stored number and a label are at most the scale of the grid.
   constexpr std::int64_t scale = data::Dataset::feature_scale;
-  return added(request(task), {.sums = values, .each = scale * scale});
+  auto asked = request(task);
+  if (task.numbers) asked.basis = Basis::released;  // their means
+  return added(asked, {.sums = values, .each = scale * scale});
 }
 
 std::vector<std::int64_t> RemoteParts::add_predictions(const model::LinearModel& model,

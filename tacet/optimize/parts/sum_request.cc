@@ -57,9 +57,15 @@ json to_json(const GradientTask& task) {
   return out;
 }
 
+/// What is asked about columns does not depend on curves.
+json columns_of(data::Schema schema) {
+  schema.curves.reset();
+  return data::schema_to_json(schema);
+}
+
 json to_json(const MomentTask& task) {
   return {{"kind", "moments"},
-          {"schema", data::schema_to_json(task.schema)},
+          {"schema", columns_of(task.schema)},
           {"norm_bits", task.norm_bits},
           {"categories", task.moments.categories},
           {"target", task.moments.target}};
@@ -69,7 +75,40 @@ json to_json(const PresenceTask& task) {
   return {{"kind", "presence"}, {"schema", data::schema_to_json(task.schema)}};
 }
 
-json to_json(const GramTask& task) { return {{"kind", "gram"}, {"outputs", task.outputs}}; }
+json to_json(const GramTask& task) {
+  json out{{"kind", "gram"}, {"outputs", task.outputs}};
+  if (task.numbers) out["numbers"] = columns_of(*task.numbers);
+  return out;
+}
+
+/// Curves without their map.
+json to_json(const data::Curves& curves) {
+  return {{"share", curves.share},
+          {"directions", curves.directions},
+          {"frequencies", curves.frequencies},
+          {"seed", curves.seed},
+          {"target_mean", curves.target.mean},
+          {"target_standard_deviation", curves.target.stddev},
+          {"whitening", curves.whitening}};
+}
+
+data::Curves curves_from(const json& from) {
+  data::Curves curves;
+  curves.share = from.at("share").get<double>();
+  curves.directions = from.at("directions").get<std::int64_t>();
+  curves.frequencies = from.at("frequencies").get<std::int64_t>();
+  curves.seed = from.at("seed").get<std::int64_t>();
+  curves.target = {.mean = from.at("target_mean").get<double>(),
+                   .stddev = from.at("target_standard_deviation").get<double>()};
+  curves.whitening = from.at("whitening").get<std::vector<double>>();
+  return curves;
+}
+
+json to_json(const ReleasedSchema& released) {
+  json out{{"schema", columns_of(released.schema)}, {"how", rewriting_names.of(released.how)}};
+  if (released.schema.curves) out["curves"] = to_json(*released.schema.curves);
+  return out;
+}
 
 json to_json(const PredictionTask& task) {
   json out{{"kind", "predictions"},
@@ -139,7 +178,11 @@ SumTask task_from(const json& from, const data::Schema& reading) {
   const auto kind = from.at("kind").get<std::string>();
   if (kind == "rows") return rows_from(from);
   if (kind == "gradient") return gradient_from(from);
-  if (kind == "gram") return GramTask{from.at("outputs").get<std::int64_t>()};
+  if (kind == "gram") {
+    GramTask task{from.at("outputs").get<std::int64_t>()};
+    if (from.contains("numbers")) task.numbers = data::schema_from_json(from.at("numbers"));
+    return task;
+  }
   if (kind == "predictions") return predictions_from(from, reading);
   if (kind == "presence") return PresenceTask{data::schema_from_json(from.at("schema"))};
   if (kind == "moments") {
@@ -157,6 +200,16 @@ Rewriting rewriting_from(const json& name) {
   return *how;
 }
 
+ReleasedSchema released_from(const json& from) {
+  ReleasedSchema released{data::schema_from_json(from.at("schema")),
+                          rewriting_from(from.at("how"))};
+  if (from.contains("curves")) released.schema.curves = curves_from(from.at("curves"));
+  if (released.schema.curves.has_value() != (released.how == Rewriting::curves)) {
+    throw base::DataError("a request rewrites records by curves where its schema has some");
+  }
+  return released;
+}
+
 }  // namespace
 
 std::string settings_to_text(const SumSettings& settings) {
@@ -165,10 +218,7 @@ std::string settings_to_text(const SumSettings& settings) {
            {"task", std::visit([](const auto& task) { return to_json(task); }, settings.task)}};
   // A schema's file has no word for rows that are scaled after a release alone.
   if (settings.reading.row_scaling == data::RowScaling::none) out["unscaled"] = true;
-  if (settings.released) {
-    out["released"] = {{"schema", data::schema_to_json(settings.released->schema)},
-                       {"how", rewriting_names.of(settings.released->how)}};
-  }
+  if (settings.released) out["released"] = to_json(*settings.released);
   return out.dump();
 }
 
@@ -185,11 +235,7 @@ SumSettings settings_from_text(std::string_view text) {
     auto task = task_from(from.at("task"), reading);
     SumSettings settings{
         .reading = std::move(reading), .released = std::nullopt, .task = std::move(task)};
-    if (from.contains("released")) {
-      const auto& released = from.at("released");
-      settings.released.emplace(ReleasedSchema{data::schema_from_json(released.at("schema")),
-                                               rewriting_from(released.at("how"))});
-    }
+    if (from.contains("released")) settings.released = released_from(from.at("released"));
     return settings;
   } catch (const json::exception& error) {
     throw base::DataError("the settings of a request are no such text: {}", error.what());

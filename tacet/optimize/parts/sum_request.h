@@ -53,6 +53,9 @@ struct PresenceTask {
 /// Products of columns, and of columns with the target.
 struct GramTask {
   std::int64_t outputs = 1;
+  /// Of numbers alone, in the standard deviations that this schema has released, without a target:
+  /// of the rows that data::number_rows makes of records of data::raw_schema of it.
+  std::optional<data::Schema> numbers = {};
 };
 
 /// Where predictions lie, of the model whose coefficients are the request's weights.
@@ -78,7 +81,7 @@ enum class Rewriting {
   curves      ///< standards and whitening (data/encode/curve_records.h)
 };
 struct ReleasedSchema {
-  data::Schema schema;
+  data::Schema schema;  ///< as text without the map of its curves, which parts make (curve_maps.h)
   Rewriting how;
 };
 

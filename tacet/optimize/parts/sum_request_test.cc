@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/data/encode/curve_directions.h"
+#include "tacet/data/encode/standardise.h"
 #include "tacet/model/loss/own.h"
+#include "tacet/optimize/parts/curve_maps.h"
 #include "tacet/optimize/parts/part_answer.h"
 
 namespace tacet::optimize {
@@ -60,6 +63,70 @@ TEST(SumRequest, RowsThatAreScaledAfterAReleaseAreReadUnscaled) {
     const auto text = settings_to_text({schema, std::nullopt, RowsTask{}});
     EXPECT_EQ(settings_from_text(text).reading.row_scaling, scaling);
   }
+}
+
+/// As after a release, with a map that parts make for themselves.
+data::Schema curved_schema() {
+  data::Schema schema;
+  for (const auto* name : {"a", "b"}) {
+    data::NumericColumn rule{.lower = -1, .upper = 1};
+    rule.standard = data::Standard{.mean = 0.1, .stddev = 1.0 / 3};
+    schema.columns.push_back({name, rule});
+  }
+  schema.target = {"y", data::RegressionTarget{.lower = -1, .upper = 1}};
+  auto& curves = schema.curves.emplace();
+  curves.share = 0.3;
+  curves.directions = 5;
+  curves.frequencies = 20;
+  curves.whitening = {1.1, 1.0 / 7, 1.0 / 7, 0.9};
+  curves.target = {.mean = 0.1, .stddev = 0.7};
+  return schema;
+}
+
+TEST(SumRequest, CurvesTravelWithoutTheirMapWhichPartsMakeOnce) {
+  base::ThreadPool threads(1);
+  auto schema = curved_schema();
+  const auto shape = data::curve_shape(schema);
+  schema.curves = data::with_directions(*schema.curves, shape, threads);
+  const auto raw = data::raw_schema(schema);
+  const auto text = settings_to_text({raw, ReleasedSchema{schema, Rewriting::curves}, RowsTask{}});
+  const auto read = settings_from_text(text);
+  EXPECT_EQ(settings_to_text(read), text);
+  const auto& released = read.released.value().schema;
+  EXPECT_TRUE(released.curves.value().weights.empty());
+  CurveMaps maps;
+  for (int time = 0; time < 2; ++time) {
+    const auto made = maps.of(released, threads);
+    EXPECT_EQ(made.weights, schema.curves->weights);
+    EXPECT_EQ(made.lines, schema.curves->lines);
+    EXPECT_EQ(made.energy, schema.curves->energy);
+    EXPECT_EQ(made.even, schema.curves->even);
+    EXPECT_EQ(made.whitening, schema.curves->whitening);
+    EXPECT_EQ(made.target.stddev, schema.curves->target.stddev);
+    // Another map in between.
+    auto other = curved_schema();
+    other.curves->directions = 3;
+    EXPECT_EQ(maps.of(other, threads).weights,
+              data::with_directions(*other.curves, shape, threads).weights);
+  }
+  auto too_many = curved_schema();
+  too_many.curves->directions = data::Curves::max_directions + 1;
+  EXPECT_THROW((void)maps.of(too_many, threads), base::DataError);
+  for (const auto how : {Rewriting::standards, Rewriting::columns}) {
+    const auto wrong = settings_to_text({raw, ReleasedSchema{schema, how}, RowsTask{}});
+    EXPECT_THROW((void)settings_from_text(wrong), base::DataError);
+  }
+}
+
+TEST(SumRequest, SecondMomentsAreOfNumbersByTheirReleasedMeans) {
+  const auto schema = curved_schema();
+  const auto text = settings_to_text(
+      {data::raw_schema(schema), std::nullopt, GramTask{.outputs = 0, .numbers = schema}});
+  const auto read = settings_from_text(text);
+  EXPECT_EQ(settings_to_text(read), text);
+  const auto& numbers = std::get<GramTask>(read.task).numbers.value();
+  const auto& standard = std::get<data::NumericColumn>(numbers.columns[1].rule).standard;
+  EXPECT_EQ(standard.value().stddev, 1.0 / 3);
 }
 
 TEST(SumRequest, EveryDifferenceChangesTheDigest) {
