@@ -17,6 +17,8 @@
 
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/base/threads.h"
+#include "tacet/data/encode/curve_directions.h"
 #include "tacet/data/encode/encoder.h"
 #include "tacet/data/encode/uniform_encoder.h"
 
@@ -156,7 +158,7 @@ Drawn draw(const data::Schema& schema, Draws& draws) {
   return out;
 }
 
-void expect_equal_margins(const ModelFile& file) {
+void expect_equal_margins(const ModelFile& file, int records = 20000) {
   const Compiled compiled(internal::c_export(file));
   ASSERT_TRUE(compiled.compiles);
   const auto names = file.schema.feature_columns();
@@ -164,13 +166,14 @@ void expect_equal_margins(const ModelFile& file) {
   data::EncodedRow row;
   Draws draws;
   std::vector<double> found(static_cast<std::size_t>(file.model.output_count()));
-  for (int k = 0; k < 20000; ++k) {
+  for (int k = 0; k < records; ++k) {
     const auto drawn = draw(file.schema, draws);
     encoder.encode(drawn.values, row);
     compiled.margins(drawn.words, found);
     for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
       const double expected =
-          margin(file.model.output(output), data::SparseRow{row.columns, row.values});
+          margin(file.model.output(output), data::SparseRow{row.columns, row.values}) +
+          file.model.offset;
       ASSERT_EQ(std::bit_cast<std::uint64_t>(found[static_cast<std::size_t>(output)]),
                 std::bit_cast<std::uint64_t>(expected))
           << "record " << k << ": " << found[static_cast<std::size_t>(output)] << " instead of "
@@ -196,6 +199,58 @@ TEST(CExport, MarginsOfThreeClassesAndOfNumbersAreToo) {
   expect_equal_margins(model_of(schema, LogisticLoss{}));
   expect_equal_margins(model_of(schema, SoftmaxLoss{}));
   schema.target = {"y", data::RegressionTarget{10, 90}};
+  expect_equal_margins(model_of(std::move(schema), SquaredLoss{}));
+}
+
+/// Numbers, with or without categories, and what training adds, here invented.
+data::Schema curved_schema(bool categories) {
+  data::Schema schema;
+  schema.missing = {"", "-999"};
+  schema.columns = {
+      {"age", data::NumericColumn{.lower = 17, .upper = 90, .missing_indicator = categories}},
+      {"gain", data::NumericColumn{.lower = 0, .upper = 9999, .log1p = true}},
+      {"day", data::NumericColumn{.lower = 15000, .upper = 16000, .date = true}}};
+  if (categories) {
+    schema.columns.push_back({"town", data::CategoricalColumn{.categories = {"Bern", "NA", "1"},
+                                                              .other = data::OtherRule::column}});
+    schema.columns.push_back({"width", data::NumericColumn{.lower = -1, .upper = 1}});
+    schema.columns.push_back(
+        {"sex", data::CategoricalColumn{.categories = {"m", "f"}, .coding = data::Coding::sign}});
+  }
+  for (auto& column : schema.columns) {
+    auto* rule = std::get_if<data::NumericColumn>(&column.rule);
+    if (rule != nullptr) rule->standard = data::Standard{.mean = 0.1, .stddev = 0.3};
+  }
+  schema.target = {"y", data::RegressionTarget{10, 90}};
+  schema.curves.emplace();
+  auto& curves = *schema.curves;
+  curves.share = 0.4;
+  curves.directions = 40;
+  curves.frequencies = 61;
+  curves.target = {.mean = -0.25, .stddev = 0.5};
+  Draws draws;
+  const auto shape = data::curve_shape(schema);
+  for (std::int64_t k = 0; k < shape.numbers * shape.numbers; ++k) {
+    curves.whitening.push_back(draws.real(-1, 1));
+  }
+  base::ThreadPool threads(1);
+  curves = data::with_directions(curves, shape, threads);
+  schema.constant = std::sqrt(data::curve_scales(shape, curves.share).constant);
+  return schema;
+}
+
+TEST(CExport, MarginsOfPrincipalCurvesAreToo) {
+  for (const bool categories : {false, true}) {
+    expect_equal_margins(model_of(curved_schema(categories), SquaredLoss{}));
+  }
+}
+
+TEST(CExport, CurvesWithoutADirectionAreTheirLine) {
+  auto schema = curved_schema(true);
+  auto& curves = *schema.curves;
+  curves.directions = 0;
+  curves.weights.clear();
+  curves.lines.clear();
   expect_equal_margins(model_of(std::move(schema), SquaredLoss{}));
 }
 
@@ -240,6 +295,17 @@ TEST(CExport, TenThousandCategoriesCompile) {
   schema.columns = {{"town", towns}};
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
   expect_equal_margins(model_of(std::move(schema), LogisticLoss{}));
+}
+
+TEST(CExportLong, MarginsOfManyRecordsAreTheProgramsBitForBit) {
+  constexpr int many = 100000;
+  auto schema = named_schema();
+  expect_equal_margins(model_of(schema, LogisticLoss{}), many);
+  schema.target = {"y", data::MultiClassTarget{{"a", "b", "c"}}};
+  expect_equal_margins(model_of(std::move(schema), SoftmaxLoss{}), many);
+  for (const bool categories : {false, true}) {
+    expect_equal_margins(model_of(curved_schema(categories), SquaredLoss{}), many);
+  }
 }
 
 TEST(CExport, RefusesWhatHasNoBound) {

@@ -75,21 +75,10 @@ std::string double_text(double value) {
 }
 
 void expect_exportable(const ModelFile& file, std::string_view format) {
-  if (file.model.wide) {
-    throw base::UsageError(
-        "a wide model cannot be exported as {}: its vectors and layers are read by tacet alone",
-        format);
-  }
   if (file.schema.projection) {
     throw base::UsageError(
         "a model of projected rows cannot be exported as {}: the projection of a record is "
         "computed by tacet alone",
-        format);
-  }
-  if (file.schema.curves) {
-    throw base::UsageError(
-        "a model with curves cannot be exported as {}: its curves are computed by tacet alone; "
-        "`curves=none` makes a model that can be exported",
         format);
   }
 }
