@@ -27,7 +27,7 @@ def main(wheel, *builds):
         bill.parent.mkdir(exist_ok=True)
         binaries = sorted(path for path in root.rglob("*.so*") if path.is_file())
         command = [sys.executable, HERE / "sbom.py", "--name", "tacet", "--source", HERE.parents[1],
-                   "--output", bill]
+                   "--without", "modules/apps/", "--output", bill]
         for build in builds:
             command += ["--build", build]
         if subprocess.run([*command, *binaries], check=False).returncode != 0:

@@ -95,8 +95,8 @@ class Fitted(Reports):
         """The model as one file of C99: the text that ``tacet export --format c`` writes.
 
         It has a structure of the columns, ``tacet_margins`` and ``tacet_predict``, and needs no
-        library but libm. Wide models, free text and columns of several ids raise ``UsageError``:
-        ``to_onnx`` holds them.
+        library but libm. Free text and columns of several ids raise ``UsageError``: ``to_onnx``
+        holds them.
         """
         return self._exported("c")
 

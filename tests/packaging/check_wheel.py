@@ -2,7 +2,7 @@
 
     check_wheel.py WHEEL PYTHON...      PYTHON: of environments where the wheel is installed
 
-What is asked of the wheel: at most 6 MB; a bill of materials that has every library that it carries;
+What is asked of the wheel: at most 7 MB, 3 of them libraries of the distribution; a bill of materials that has every library that it carries;
 metadata that `twine check --strict` finds nothing wrong with, where twine is installed; licences;
 nothing but the package. Of an environment: `import tacet` takes less than .3 s, the median of five.
 """
@@ -18,7 +18,7 @@ import sys
 import time
 import zipfile
 
-MOST_BYTES = 6_000_000
+MOST_BYTES = 7_000_000
 MOST_SECONDS = 0.3
 
 
@@ -54,8 +54,10 @@ def check_bill(archive):
            f"the wheel carries {sorted(libraries)}, the bill {sorted(carried)}")
     works = {package["name"] for package in bill["packages"]}
     expect({"tacet", "OpenSSL", "SQLite", "Eigen", "nanobind"} <= works, f"the bill has only {sorted(works)}")
-    expect(all(package["versionInfo"] != "unknown" for package in bill["packages"]),
-           "a work of the bill has no version")
+    expect("CLI11" not in works, "the bill has what only the command line consists of")
+    # Headers of a Python that no package of the distribution has brought.
+    unknown = {package["name"] for package in bill["packages"] if package["versionInfo"] == "unknown"}
+    expect(unknown <= {"Python"}, f"works of the bill have no version: {sorted(unknown)}")
     print(f"the bill of materials has {len(works)} works, {len(carried)} of them carried")
 
 

@@ -1,19 +1,13 @@
 #include "tacet/model/export/c_curves.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "tacet/data/encode/curve_rows.h"
 #include "tacet/data/schema/numeric_map.h"
-#include "tacet/model/export/c_text.h"
-#include "tacet/model/export/export_notes.h"
+#include "tacet/model/export/c_tables.h"
 
 namespace tacet::model::internal {
 namespace {
@@ -120,24 +114,6 @@ static void tacet_curves(const struct tacet_row *plain, struct tacet_row *row)
 }
 )";
 
-/// A table of one type; of no numbers a single zero, since C knows no table without any.
-template <typename Value>
-void table(std::string& out, std::string_view type, std::string_view name,
-           std::span<const Value> values) {
-  put(out, "static const {} tacet_{}[{}] = {{", type, name,
-      std::max<std::size_t>(values.size(), 1));
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (k % 12 == 0) out += "\n  ";
-    if constexpr (std::is_integral_v<Value>) {
-      put(out, "{}{}, ", values[k], std::is_unsigned_v<Value> ? "u" : "");
-    } else {
-      out += double_text(static_cast<double>(values[k]));
-      out += std::is_same_v<Value, float> ? "f, " : ", ";
-    }
-  }
-  out += values.empty() ? "0};\n" : "};\n";
-}
-
 void number(std::string& out, std::string_view name, double value) {
   put(out, "#define TACET_{} {}\n", name, double_text(value));
 }
@@ -181,14 +157,14 @@ std::string c_curves(const data::Schema& schema) {
   number(out, "SIGN", std::sqrt(0.5));
   number(out, "SCALE", rows.curve_scale());
   put(out, "#define TACET_UNIT {}f\n", double_text(static_cast<double>(rows.curve_map().unit())));
-  table<std::int32_t>(out, "int", "roles", kinds);
-  table<std::int32_t>(out, "int", "places", places);
-  table<double>(out, "double", "whitening", rows.whitening());
-  table<std::int16_t>(out, "int16_t", "turns", functions.turns());
-  table<std::uint32_t>(out, "uint32_t", "angles", functions.angles());
-  table<std::int16_t>(out, "int16_t", "sines", data::CurveFunctions::sines());
-  table<std::int16_t>(out, "int16_t", "weights", curves.weights);
-  table<float>(out, "float", "lines", curves.lines);
+  c_table<std::int32_t>(out, "int", "roles", kinds);
+  c_table<std::int32_t>(out, "int", "places", places);
+  c_table<double>(out, "double", "whitening", rows.whitening());
+  c_table<std::int16_t>(out, "int16_t", "turns", functions.turns());
+  c_table<std::uint32_t>(out, "uint32_t", "angles", functions.angles());
+  c_table<std::int16_t>(out, "int16_t", "sines", data::CurveFunctions::sines());
+  c_table<std::int16_t>(out, "int16_t", "weights", curves.weights);
+  c_table<float>(out, "float", "lines", curves.lines);
   return out + functions_text;
 }
 

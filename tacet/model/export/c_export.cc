@@ -11,6 +11,7 @@
 #include "tacet/model/export/c_columns.h"
 #include "tacet/model/export/c_curves.h"
 #include "tacet/model/export/c_text.h"
+#include "tacet/model/export/c_wide.h"
 #include "tacet/model/export/export_notes.h"
 
 namespace tacet::model::internal {
@@ -110,8 +111,8 @@ void tacet_margins(const struct tacet_record *record, double *margins)
   struct tacet_row row;
   int integers[TACET_ENTRIES];
   double factor;
-  int output, k;
 )";
+  if (!file.model.wide) out += "  int output, k;\n";
   out += schema.curves ? "  struct tacet_row plain;\n  plain.count = row.count = 0;\n"
                          "  tacet_encode(record, &plain);\n  tacet_curves(&plain, &row);\n"
                        : "  row.count = 0;\n  tacet_encode(record, &row);\n";
@@ -122,7 +123,9 @@ void tacet_margins(const struct tacet_record *record, double *margins)
   }
   out += R"(  /* A row that truncation left just above its bound shrinks. */
   while (tacet_truncate(&row, factor, integers) > TACET_SQUARED_BOUND) factor *= 1 - 0x1p-30;
-  for (output = 0; output < TACET_OUTPUTS; ++output) {
+)";
+  if (file.model.wide) return out + "  tacet_net(&row, integers, margins);\n}\n";
+  out += R"(  for (output = 0; output < TACET_OUTPUTS; ++output) {
     double sum = 0;
     for (k = 0; k < row.count; ++k) {
       if (integers[k] != 0) sum += tacet_coefficients[output][row.columns[k]] * integers[k];
@@ -237,9 +240,8 @@ std::string predictions(const ModelFile& file) {
 
 std::string c_export(const ModelFile& file) {
   expect_exportable(file, "C");
-  if (file.model.wide) {
-    throw base::UsageError(
-        "a wide model cannot be exported as C; the Python package writes it as ONNX");
+  if (file.model.wide && file.schema.selected_columns) {
+    throw base::UsageError("a wide model of chosen features cannot be exported as C");
   }
   auto columns = c_columns(file.schema);
   if (file.schema.curves) columns.entries += file.schema.curves->directions;
@@ -251,7 +253,8 @@ std::string c_export(const ModelFile& file) {
   out += "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n";
   out += constants(file, columns) + c_runtime(columns.parts) + "\n" + columns.tables;
   if (file.schema.curves) out += c_curves(file.schema);
-  out += coefficient_table(file) + margin_functions(file, columns) + predictions(file);
+  out += file.model.wide ? c_wide(*file.model.wide) : coefficient_table(file);
+  out += margin_functions(file, columns) + predictions(file);
   if (!file.receipt.is_protected()) {
     put(out, "\nconst char tacet_{}[] = {};\n", unprotected_mark,
         c_literal(file.receipt.unprotected_reason));

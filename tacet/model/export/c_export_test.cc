@@ -158,6 +158,16 @@ Drawn draw(const data::Schema& schema, Draws& draws) {
   return out;
 }
 
+std::vector<double> program_margins(const ModelFile& file, const data::EncodedRow& row) {
+  auto shape = file.schema.shape();
+  shape.labels = data::LabelDomain::none();
+  data::Dataset one(shape);
+  one.append(row);
+  std::vector<double> out(static_cast<std::size_t>(file.model.output_count()));
+  margins(file.model, one, 0, out);
+  return out;
+}
+
 void expect_equal_margins(const ModelFile& file, int records = 20000) {
   const Compiled compiled(internal::c_export(file));
   ASSERT_TRUE(compiled.compiles);
@@ -170,10 +180,9 @@ void expect_equal_margins(const ModelFile& file, int records = 20000) {
     const auto drawn = draw(file.schema, draws);
     encoder.encode(drawn.values, row);
     compiled.margins(drawn.words, found);
+    const auto wanted = program_margins(file, row);
     for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
-      const double expected =
-          margin(file.model.output(output), data::SparseRow{row.columns, row.values}) +
-          file.model.offset;
+      const double expected = wanted[static_cast<std::size_t>(output)];
       ASSERT_EQ(std::bit_cast<std::uint64_t>(found[static_cast<std::size_t>(output)]),
                 std::bit_cast<std::uint64_t>(expected))
           << "record " << k << ": " << found[static_cast<std::size_t>(output)] << " instead of "
@@ -252,6 +261,49 @@ TEST(CExport, CurvesWithoutADirectionAreTheirLine) {
   curves.weights.clear();
   curves.lines.clear();
   expect_equal_margins(model_of(std::move(schema), SquaredLoss{}));
+}
+
+/// Of every kind of column that C holds.
+ModelFile wide_model(WideArchitecture architecture, data::Schema schema, const Loss& loss) {
+  ModelFile file;
+  Draws draws;
+  file.model = described_model(schema, loss);
+  const auto shape = wide_shape(schema, architecture, loss);
+  std::vector<float> numbers;
+  for (std::int64_t k = 0; k < wide_number_count(shape); ++k) {
+    numbers.push_back(static_cast<float>(draws.real(-1, 1)));
+  }
+  file.model.wide.emplace(std::move(architecture), schema, loss, std::move(numbers));
+  file.schema = std::move(schema);
+  file.receipt.algorithm = "wide";
+  file.receipt.calibration = "tight";
+  file.receipt.software_version = "0.0.0";
+  file.receipt.unprotected_reason = "a test";
+  return file;
+}
+
+TEST(CExport, MarginsOfWideModelsAreToo) {
+  auto schema = named_schema();
+  schema.columns[7].embedding = 3;
+  expect_equal_margins(wide_model({}, schema, LogisticLoss{}));
+  expect_equal_margins(wide_model({.hidden = {}}, schema, LogisticLoss{}));
+  expect_equal_margins(
+      wide_model({.hidden = {40, 7}, .pooling = Pooling::mean, .linear = LinearPart::absent},
+                 schema, LogisticLoss{}));
+  schema.target = {"y", data::MultiClassTarget{{"a", "b", "c"}}};
+  expect_equal_margins(wide_model({}, schema, SoftmaxLoss{}));
+}
+
+TEST(CExport, MarginsOfTwoTowersAreToo) {
+  data::Schema schema;
+  schema.columns = {{"town", data::CategoricalColumn{.categories = {"Bern", "NA", "1"}}},
+                    {"x", data::NumericColumn{.lower = 0, .upper = 9}},
+                    {"zip", data::HashedColumn{.bits = 5}},
+                    {"code", data::HashedColumn{.bits = 3}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  expect_equal_margins(
+      wide_model({.head = WideHead::two_tower, .left = {"town"}, .right = {"x", "zip", "code"}},
+                 schema, LogisticLoss{}));
 }
 
 TEST(CExport, UniformFeaturesAreAnArray) {

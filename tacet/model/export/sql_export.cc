@@ -298,9 +298,9 @@ std::string sql_export(const ModelFile& file, const ExportOptions& options) {
   if (file.model.wide || file.schema.curves) {
     throw base::UsageError(
         "a model {} cannot be exported as SQL: each record is up to a million products, which no "
-        "query holds; ONNX holds it{}",
+        "query holds; C and ONNX hold it{}",
         file.model.wide ? "with vectors and layers" : "with principal curves",
-        file.model.wide ? "" : ", and so does C; `curves=none` trains one for SQL");
+        file.model.wide ? "" : ", and `curves=none` trains one for SQL");
   }
   return Query(file, options).text();
 }
