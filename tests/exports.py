@@ -1,23 +1,37 @@
 """Models as C and SQL give the program's answers.
 
-    exports.py TACET SCRATCH C_COMPILER...
+    exports.py [--many] TACET SCRATCH C_COMPILER...
 
 The records are invented. Models of two and three classes and of a number are trained on a table with
 curves, bins, a period, a logarithm, dates and an interaction. Records with missing values, numbers beyond
 the bounds and unknown texts are scored by the program, by the exported C with sanitizers, and by the
 exported query in SQLite, whose table once has types and once is all text, as one that was imported.
+A model with principal curves is scored by C alone. --many: 100,000 records each, 100,000 coefficients
+that have to compile in 10 seconds, and, with Adult below TACET_DATA, a million of its records that have
+to be scored in a second.
 """
 
+import csv
 import datetime
+import gzip
 import json
 import math
+import os
 import pathlib
 import random
 import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
+
+FEW, MANY = 1500, 100_000
+FEW_OF_CURVES = 300  # each is half a million products, which sanitizers watch
+MOST_SECONDS_TO_COMPILE = 10  # 100,000 coefficients
+MOST_SECONDS_TO_SCORE = 1  # 1,000,000 records of Adult
 TARGETS = {
     "two": '[target]\ncolumn = "y2"\npositive = ["yes"]\nnegative = ["no"]\n',
     "three": '[target]\ncolumn = "y3"\nclasses = ["a", "b\'s", "c"]\n',
@@ -79,6 +93,51 @@ name = "code"
 kind = "categorical"
 categories = ["1", "2.5", "30"]
 """
+CURVED = """
+public_row_count = 400
+missing = ["", "NA", "-999"]
+[target]
+column = "y"
+lower = 0
+upper = 10
+"""
+CURVED_COLUMNS = {"age": """kind = "numeric"
+lower = 17
+upper = 90
+missing_indicator = true
+knots = 0
+""", "gain": """kind = "numeric"
+lower = 0
+upper = 9999
+log1p = true
+knots = 0
+""", "curve": """kind = "numeric"
+lower = -3
+upper = 5
+knots = 0
+""", "town": """kind = "categorical"
+categories = ["Bern", "Bir's", "a;b\\\\"]
+other = "column"
+""", "code": """kind = "categorical"
+categories = ["1", "2.5"]
+coding = "sign"
+"""}
+WIDE = """
+public_row_count = 400
+[target]
+column = "y3"
+classes = ["a", "b's", "c"]
+[[column]]
+name = "town"
+kind = "hashed"
+bits = 3
+[[column]]
+name = "case"
+kind = "numeric"
+lower = 0
+upper = 100
+"""
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
 NAMES = ["age", "gain", "curve", "case", 'Stunde "\u00fc"', "day", "town", "code"]
 TEXTS = {"town", "code"}
 MISSING = ["", "NA"]
@@ -156,6 +215,16 @@ int main(void)
   return 0;
 }
 """
+REPEATED = """
+  long left = 1000000;
+  double sum = 0;
+  while (left > 0) {
+    for (k = 0; k < sizeof records / sizeof *records && left > 0; ++k, --left) {
+      sum += tacet_predict(&records[k]);
+    }
+  }
+  return sum > 0 ? 0 : 1;
+"""
 PRINT_NUMBER = 'printf("%.17g\\n", tacet_predict(&records[k]));'
 PRINT_CLASS = """double p[TACET_CLASSES];
     int c;
@@ -165,14 +234,13 @@ PRINT_CLASS = """double p[TACET_CLASSES];
     printf("\\n");"""
 
 
-def c_answers(folder, compiler, kind, rows):
-    lines = ["{" + ", ".join(c_value(name, row[name]) for name in NAMES) + "}" for row in rows]
+def c_answers(folder, compiler, kind, rows, names=NAMES):
+    lines = ["{" + ", ".join(c_value(name, row[name]) for name in names) + "}" for row in rows]
     body = PRINT_NUMBER if kind == "number" else PRINT_CLASS
     driver = DRIVER % (",\n".join(lines), body)
     (folder / "main.c").write_text(driver, encoding="utf-8")
-    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-fsanitize=address,undefined",
-              "-fno-sanitize-recover=all"]
-    run(compiler, *strict, "-o", folder / "scored", folder / "main.c", folder / "model.c", "-lm")
+    run(compiler, *STRICT, "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o",
+        folder / "scored", folder / "main.c", folder / "model.c", "-lm")
     return [[float(word) for word in line.split()]
             for line in run(folder / "scored").splitlines()]
 
@@ -221,11 +289,105 @@ def compare_sql(kind, query, rows, expected):
                    f"{kind}, typed {typed}: {row}")
 
 
+def check_curves(tacet, folder, train, new, compilers):
+    """Principal curves of numbers, and of numbers and categories."""
+    for names in (["age", "gain", "curve"], list(CURVED_COLUMNS)):
+        where = folder / f"curves_{len(names)}"
+        where.mkdir()
+        text = CURVED + "".join(f'[[column]]\nname = "{name}"\n{CURVED_COLUMNS[name]}' for name in names)
+        if len(names) == 3:
+            text = text.replace("missing_indicator = true\n", "")
+        (where / "s.toml").write_text(text, encoding="utf-8")
+        model = where / "m.json"
+        run(tacet, "train", train, "--schema", where / "s.toml", "--epsilon", "40", "--method", "gradient",
+            "--curves", "0.4", "--quiet", "--output", model)
+        answers = json.loads(run(tacet, "predict", model, folder / "new.csv", "--json"))["predictions"]
+        run(tacet, "export", model, "--format", "c", "-o", where / "model.c")
+        run(tacet, "verify", model, "--export", where / "model.c", "--quiet")
+        check_coefficients(tacet, model)
+        expect(len(set(answers)) > 10, "curves predict one number alone")
+        for compiler in compilers:
+            for k, found in enumerate(c_answers(where, compiler, "number", new, names)):
+                expect(found == [answers[k]], f"curves in C: {new[k]}: {found}, not {answers[k]}")
+
+
+def check_coefficients(tacet, model):
+    """Their JSON is as docs/formats says."""
+    printed = run(tacet, "export", model, "--format", "coefficients")
+    if formats.validators() is not None:
+        formats.check("exported-model", formats.parse(printed))
+
+
+def check_wide(tacet, scratch, new, compilers):
+    (scratch / "wide.toml").write_text(WIDE, encoding="utf-8")
+    run(tacet, "train", scratch / "train.csv", "--schema", scratch / "wide.toml", "--epsilon", "inf", "--model",
+        "wide", "--hidden", "3", "--steps", "5", "--quiet", "--output", scratch / "wide.model")
+    check_coefficients(tacet, scratch / "wide.model")
+    answers = json.loads(run(tacet, "predict", scratch / "wide.model", scratch / "new.csv", "--json"))
+    run(tacet, "export", scratch / "wide.model", "--format", "c", "-o", scratch / "model.c")
+    for compiler in compilers:
+        found = c_answers(scratch, compiler, "two", new, ["town", "case"])
+        expect([answers["classes"][int(one[0])] for one in found] == answers["predictions"],
+               "a wide model in C")
+
+
+def check_compile_time(tacet, scratch, compilers):
+    """100,000 coefficients."""
+    folder = scratch / "large"
+    folder.mkdir()
+    (folder / "s.toml").write_text(
+        'public_row_count = 2\n[target]\ncolumn = "y"\npositive = ["a"]\nnegative = ["b"]\n'
+        + "".join(f'[[column]]\nname = "x{k}"\nkind = "hashed"\nbits = 14\n' for k in range(6)),
+        encoding="utf-8")
+    head = ",".join([*(f"x{k}" for k in range(6)), "y"])
+    (folder / "t.csv").write_text(f"{head}\n1,2,3,4,5,6,a\n1,1,1,1,1,1,b\n", encoding="utf-8")
+    run(tacet, "train", folder / "t.csv", "--schema", folder / "s.toml", "--epsilon", "1", "--quiet",
+        "--output", folder / "m.json")
+    run(tacet, "export", folder / "m.json", "--format", "c", "-o", folder / "model.c")
+    for compiler in compilers:
+        started = time.monotonic()
+        run(compiler, *STRICT, "-O2", "-c", "-o", folder / "model.o", folder / "model.c")
+        seconds = time.monotonic() - started
+        print(f"{compiler} compiles {6 * 2 ** 14 + 1} coefficients in {seconds:.1f} s")
+        expect(seconds < MOST_SECONDS_TO_COMPILE, "100,000 coefficients take too long to compile")
+
+
+def check_speed(tacet, scratch, compilers):
+    data = pathlib.Path(os.environ.get("TACET_DATA", "/nowhere")) / "adult"
+    if not (data / "adult.train.csv.gz").is_file():
+        print("without Adult below TACET_DATA its speed is not measured")
+        return
+    folder = scratch / "adult"
+    folder.mkdir()
+    schema = pathlib.Path(__file__).resolve().parents[1] / "data" / "schemas" / "adult.toml"
+    run(tacet, "train", data / "adult.train.csv.gz", "--schema", schema, "--epsilon", "1", "--quiet",
+        "--output", folder / "m.json")
+    run(tacet, "export", folder / "m.json", "--format", "c", "-o", folder / "model.c")
+    with gzip.open(data / "adult.test.csv.gz", "rt", encoding="utf-8") as file:
+        rows = [list(row.values())[:-1] for row in csv.DictReader(file)]
+    # Numbers are written without quotes; no text of the set has one.
+    lines = ["{" + ", ".join(one if one.isdigit() else f'"{one}"' for one in row) + "}" for row in rows]
+    driver = DRIVER % (",\n".join(lines), "(void)k;")
+    driver = driver.replace("  return 0;\n}", REPEATED + "}")
+    (folder / "main.c").write_text(driver, encoding="utf-8")
+    for compiler in compilers:
+        run(compiler, *STRICT, "-O2", "-o", folder / "scored", folder / "main.c", folder / "model.c", "-lm")
+        times = []
+        for _ in range(3):
+            started = time.monotonic()
+            run(folder / "scored")
+            times.append(time.monotonic() - started)
+        print(f"C of {compiler} scores a million records of Adult in {min(times):.2f} s")
+        expect(min(times) < MOST_SECONDS_TO_SCORE, "a million records of Adult take too long")
+
+
 def main():
-    tacet, scratch, compilers = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    many = sys.argv[1] == "--many"
+    words = sys.argv[2 if many else 1:]
+    tacet, scratch, compilers = words[0], pathlib.Path(words[1]), words[2:]
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
-    train, new = list(records(400, 1)), list(records(1500, 2))
+    train, new = list(records(400, 1)), list(records(MANY if many else FEW, 2))
     write_csv(scratch / "train.csv", train)
     write_csv(scratch / "new.csv", new)
     for kind, target in TARGETS.items():
@@ -254,6 +416,12 @@ def main():
                                for one, other in zip(found[1:], answers["probabilities"][k]))
                     expect(near, f"{kind} in C: {new[k]}: {found}, not {answers['probabilities'][k]}")
             compare_sql(kind, query, new, answers)
+            check_coefficients(tacet, model)
+    check_wide(tacet, scratch, new, compilers)
+    check_curves(tacet, scratch, scratch / "train.csv", new[:FEW_OF_CURVES], compilers)
+    if many:
+        check_compile_time(tacet, scratch, compilers)
+        check_speed(tacet, scratch, compilers)
 
 
 if __name__ == "__main__":

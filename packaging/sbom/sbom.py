@@ -2,10 +2,10 @@
 """A bill of materials in SPDX 2.3 of what was built: every library that is loaded, every archive that
 is linked and every header that is compiled in has to belong to a work of works.toml.
 
-    sbom.py --name NAME --source SOURCE [--build BUILD]... [--output FILE] BINARY...
+    sbom.py --name NAME --source SOURCE [--build BUILD]... [--without PART] [--output FILE] BINARY...
 
 BINARY are programs and shared libraries; a wheel is its files. BUILD are folders of Ninja whose
-objects they are made of, without those of tests. Exit code 1 for what no work owns, and for a
+objects they are made of, without those of tests and those whose name has PART. Exit code 1 for what no work owns, and for a
 licence that is not in its list. The same build gives the same text; SOURCE_DATE_EPOCH dates it.
 """
 
@@ -75,12 +75,13 @@ def version(path):
         return None
 
 
-def included(build, source):
+def included(build, source, without):
     """Every file outside the sources that an object of the build includes."""
     found, wanted = set(), False
     for line in run("ninja", "-C", build, "-t", "deps").splitlines():
         if not line.startswith(" "):
-            wanted = ":" in line and not TESTS.search(line.split(":")[0])
+            output = line.split(":")[0]
+            wanted = ":" in line and not TESTS.search(output) and not (without and without in output)
         elif wanted:
             path = os.path.normpath(os.path.join(build, line.strip()))
             own = path.startswith((f"{source}/", f"{build}/"))
@@ -199,7 +200,7 @@ def relation(one, kind, other):
     return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
 
 
-def bill_of(works, source, builds, binaries):
+def bill_of(works, source, builds, without, binaries):
     bill = Bill(works)
     carried = {binary.name for binary in binaries}
     for binary in binaries:
@@ -210,7 +211,7 @@ def bill_of(works, source, builds, binaries):
             if needed not in carried:
                 bill.add_library(needed, "loaded", found.get(needed, needed))
     for build in builds:
-        bill.add_headers(sorted(included(build, source)))
+        bill.add_headers(sorted(included(build, source, without)))
         for path in sorted(archives(build, source)):
             bill.add_library(pathlib.Path(path).name, "archive", path)
     bill.check_licences()
@@ -227,6 +228,7 @@ def main(arguments):
     parser.add_argument("--name", required=True)
     parser.add_argument("--source", required=True)
     parser.add_argument("--build", action="append", default=[])
+    parser.add_argument("--without")
     parser.add_argument("--works", default=str(HERE / "works.toml"))
     parser.add_argument("--output")
     parser.add_argument("binaries", nargs="+", type=pathlib.Path)
@@ -235,7 +237,7 @@ def main(arguments):
     try:
         source = os.path.realpath(asked.source)
         bill = bill_of(works, source, [os.path.realpath(build) for build in asked.build],
-                       asked.binaries)
+                       asked.without, asked.binaries)
     except Fault as fault:
         print(f"sbom: {fault}", file=sys.stderr)
         return 1

@@ -95,7 +95,8 @@ class Fitted(Reports):
         """The model as one file of C99: the text that ``tacet export --format c`` writes.
 
         It has a structure of the columns, ``tacet_margins`` and ``tacet_predict``, and needs no
-        library but libm. Wide models, free text and columns of several ids raise ``UsageError``.
+        library but libm. Free text and columns of several ids raise ``UsageError``: ``to_onnx``
+        holds them.
         """
         return self._exported("c")
 
@@ -119,9 +120,9 @@ class Fitted(Reports):
         Opset 17 and ``ai.onnx.ml`` 3, in doubles. The inputs have the names of the schema's columns
         and the shape ``[N, 1]``: numbers as doubles, missing ones as NaN, dates as days since
         1970-01-01, categories as strings, hashed columns as the number of their bucket
-        (``tacet.export.bucket``). The outputs are ``label``, ``probabilities`` and ``margin``; of a
-        regressor ``prediction`` and ``margin``. Wide models, chosen features, projected rows and
-        columns of several words or ids raise ``UsageError``.
+        (``tacet.export.bucket``), words and ids as ``[N, K]`` such numbers with -1 behind the last. The
+        outputs are ``label``, ``probabilities`` and ``margin``; of a regressor ``prediction`` and
+        ``margin``. Chosen features and projected rows raise ``UsageError``.
         """
         from .export import model_to_onnx
 

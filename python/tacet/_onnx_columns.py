@@ -13,12 +13,13 @@ from .errors import UsageError
 
 @dataclasses.dataclass
 class Slot:
-    """Features of a record of which at most one differs from 0."""
+    """Features of a record of which at most one differs from 0; of words and ids up to K."""
 
-    value: str  # [N, 1], before row scaling
-    index: Optional[str]  # [N, 1] of int64: which one; below 0: none
+    value: str  # [N, 1] or [N, K], before row scaling
+    index: Optional[str]  # [N, 1] or [N, K] of int64: which one; below 0: none
     first: int
     count: int
+    several: bool = False  # K of them
 
 
 def _days(value: Any) -> float:
@@ -134,10 +135,8 @@ class Columns:
                 self._categorical(column)
             elif kind in ("hashed", "crossed"):
                 self._hashed(column)
-            elif kind != "ignored":
-                raise UsageError(
-                    f"column '{column['name']}' holds several words or ids, which cannot be "
-                    "exported as ONNX: it has no operator for the public hash of a text's words")
+            elif kind in ("text", "ids"):
+                self._bag(column)
         for first, second in schema.get("interactions", []):
             self._pair(self._places[first], self._places[second])
 
@@ -248,6 +247,31 @@ class Columns:
         g, count = self.graph, 2 ** column.get("bits", 16)
         index = g.input(column["name"], "int64")
         self._slot(self._present(index, g.constant(1.0)), self.first, index, count)
+        self.first += count
+        self.square += 1.0
+
+    def _bag(self, column: Dict[str, Any]) -> None:
+        """Words and ids are given as the numbers of their features, -1 where there is no further one.
+
+        Each counts once, in ascending order, as the program adds them.
+        """
+        g = self.graph
+        bits = column.get("bits", 18 if column["kind"] == "text" else 16)
+        count = column["count"] if "count" in column else 2 ** bits
+        given = g.input(column["name"], "int64", f"of {column['name']}")
+        width = g.node("Slice", g.node("Shape", given), g.whole([1]), g.whole([2]))
+        ordered = g.ordered(given, width)
+        first = g.node("GreaterOrEqual", g.columns(ordered, 0, 1), g.whole(0))
+        again = g.node("Equal", g.columns(ordered, 1, 2 ** 31), g.columns(ordered, 0, -1))
+        fresh = g.node("Concat", first, g.node("Not", again), axis=1)
+        known = g.node("And", g.node("GreaterOrEqual", ordered, g.whole(0)),
+                       g.node("Less", ordered, g.whole(count)))
+        present = g.node("And", fresh, known)
+        number = g.node("ReduceSum", g.as_double(present), g.whole([1]), keepdims=1)
+        one = g.constant(1.0)
+        share = g.over(one, g.node("Sqrt", g.node("Max", number, one)))
+        self.slots.append(Slot(g.where(present, share, g.constant(0.0)),
+                               g.where(present, ordered, g.whole(-1)), self.first, count, True))
         self.first += count
         self.square += 1.0
 

@@ -46,7 +46,7 @@ class Graph:
     def whole(self, value: Any) -> str:
         return self.constant(value, np.int64)
 
-    def input(self, name: str, kind: str, width: int = 1) -> str:
+    def input(self, name: str, kind: str, width: Any = 1) -> str:
         """"double", "int64" or "string" of shape [N, width]."""
         types = {"double": self._onnx.TensorProto.DOUBLE, "int64": self._onnx.TensorProto.INT64,
                  "string": self._onnx.TensorProto.STRING}
@@ -76,6 +76,51 @@ class Graph:
 
     def where(self, condition: str, one: str, other: str) -> str:
         return self.node("Where", condition, one, other)
+
+    def columns(self, value: str, begin: int, end: int) -> str:
+        """Columns `begin` to before `end` of a matrix; a negative end counts from the last."""
+        return self.node("Slice", value, self.whole([begin]), self.whole([end]), self.whole([1]))
+
+    def ordered(self, value: str, width: str) -> str:
+        """Each row ascending; `width` holds how many numbers it has."""
+        names = [self._fresh(), self._fresh()]
+        self.nodes.append(self._onnx.helper.make_node(
+            "TopK", [value, width], names, axis=1, largest=0, sorted=1))
+        return names[0]
+
+    def summed(self, start: str, values: str) -> str:
+        """`start` and the values of each row, added one after the other."""
+        all_of_them = self.node("Concat", start, values, axis=1)
+        sums = self.node("CumSum", all_of_them, self.whole(1))
+        return self.columns(sums, -1, 2 ** 31)
+
+    def expanded(self, value: str, like: str) -> str:
+        """[1, 1] or [N, 1] as [N, 1], N being the rows of `like`."""
+        none = self.node("ReduceSum", self.times(like, self.constant(0.0)), self.whole([1]),
+                         keepdims=1)
+        return self.add(value, none)
+
+    def picked(self, slot: Any, rows: Any, scale: str) -> str:
+        """What a slot's whole numbers times [outputs, features] add to each output."""
+        integer = self.truncated(self.times(slot.value, scale))
+        if slot.index is None:
+            return self.times(integer, self.constant([rows[:, slot.first]]))
+        table = self.constant(rows[:, slot.first:slot.first + slot.count].T)
+        place = self.node("Clip", slot.index, self.whole(0), self.whole(slot.count - 1))
+        if not slot.several:
+            return self.times(integer, self.node("GatherND", table, place))
+        found = self.node("Gather", table, place)
+        return self.node("ReduceSum", self.times(found, self.node("Unsqueeze", integer,
+                                                                  self.whole([2]))),
+                         self.whole([1]), keepdims=0)
+
+    def spread(self, slot: Any) -> str:
+        """[N, count]: the slot's value where its index says."""
+        places = self.whole([list(range(slot.count))])
+        return self.where(self.node("Equal", slot.index, places), slot.value, self.constant(0.0))
+
+    def as_float(self, value: str) -> str:
+        return self.node("Cast", value, to=self._onnx.TensorProto.FLOAT)
 
     def clamp(self, value: str, lower: float, upper: float) -> str:
         return self.node("Min", self.node("Max", value, self.constant(lower)),

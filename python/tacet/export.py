@@ -1,6 +1,6 @@
 """Models for other programs: ONNX.
 
-``est.to_onnx()`` gives the graph; for a model file there is a command::
+``est.to_onnx()`` gives the graph of a linear model, one with curves or a wide one; for a model file there is a command::
 
     python -m tacet.export model.json -o model.onnx
 
@@ -21,7 +21,9 @@ import numpy as np
 
 from . import _engine
 from ._onnx_columns import Columns, Slot
+from ._onnx_curves import CurveRow
 from ._onnx_graph import ML, Graph
+from ._onnx_wide import Net
 from .errors import UsageError
 
 __all__ = ["bucket", "model_to_onnx"]
@@ -30,7 +32,8 @@ _OPSET, _ML_OPSET, _IR = 17, 3, 8
 _UNPROTECTED = "UNPROTECTED"
 _HASH = ("bucket of a text in a hashed column: FNV-1a of 64 bits over its bytes in UTF-8, then the "
          "finaliser of SplitMix64, then the leading `bits`; for a crossed column over every value with "
-         "its length in bytes and a colon before it (3:low3:fri); -1 where it is missing")
+         "its length in bytes and a colon before it (3:low3:fri); -1 where it is missing; for a "
+         "column of words or ids the buckets of all in one row, -1 behind the last")
 
 
 def bucket(text: Union[str, bytes], bits: int) -> int:
@@ -51,8 +54,8 @@ def bucket(text: Union[str, bytes], bits: int) -> int:
 def model_to_onnx(model: Union[str, "os.PathLike[str]", _engine.Model]) -> Any:
     """The ``onnx.ModelProto`` of a model file, checked by ``onnx.checker``.
 
-    Raises ``UsageError`` for a model that has no such form: wide models, regression tables,
-    projected rows, chosen features, words and ids.
+    Raises ``UsageError`` for a model that has no such form: regression tables, projected rows and
+    chosen features.
     """
     if not isinstance(model, _engine.Model):
         model = _engine.Model.load(os.fspath(model))
@@ -88,10 +91,11 @@ class _Export:
             opset_imports=[onnx.helper.make_opsetid("", _OPSET),
                            onnx.helper.make_opsetid(ML, _ML_OPSET)])
         made.doc_string = notes["guarantee"]
+        kinds = {column["kind"] for column in self._schema.get("column", [])}
         facts = {"guarantee": notes["guarantee"], "receipt_sha256": notes["receipt_sha256"],
                  "tacet_version": notes["version"], "trained_by": notes["trained_by"],
                  "schema": json.dumps(self._schema, sort_keys=True)}
-        if any(column["kind"] in ("hashed", "crossed") for column in self._schema.get("column", [])):
+        if kinds & {"hashed", "crossed", "text", "ids"}:
             facts["hash"] = _HASH
         if unprotected is not None:
             facts[_UNPROTECTED] = unprotected
@@ -103,34 +107,53 @@ class _Export:
 
     def _margins(self) -> str:
         """[N, outputs], added in the order of the features as the program does."""
-        g = self._graph
-        rows = np.array([[one["value"] for one in output["coefficients"]]
-                         for output in self._found["outputs"]])
-        intercept = self._schema["intercept"]
-        constant = float(self._schema.get("constant", 1.0)) if intercept else 0.0
-        if "features" in self._schema:
-            return self._of_numbered(rows, constant)
-        columns = Columns(g, self._schema)
-        if columns.first + (1 if intercept else 0) != rows.shape[1]:
-            raise UsageError(f"the schema has {columns.first} features, but the model has "
-                             f"{rows.shape[1]}: this version of tacet cannot export it")
+        g, schema, found = self._graph, self._schema, self._found
+        if "features" in schema:
+            return self._of_numbered()
+        constant = self._constant()
+        columns = Columns(g, schema)
+        if "curve_functions" in found:
+            row = CurveRow(g, schema, found["curve_functions"], columns.slots)
+            return self._of_matrix(row.features, columns.square, row.squares)
+        self._expect_width(columns.first)
         factor = self._factor(self._squares(columns.slots, constant), columns.square, constant)
-        scale = g.times(factor, g.constant(float(self._found["grid"])))
+        scale = g.times(factor, g.constant(float(found["grid"])))
+        if "wide" in found:
+            return Net(g, found["wide"], found["grid"]).margins(columns.slots, scale)
+        rows = self._rows()
         total = ""
         for slot in columns.slots:
-            part = self._part(slot, rows, scale)
+            part = g.picked(slot, rows, scale)
             total = g.add(total, part) if total else part
-        if intercept:
+        if schema["intercept"]:
             last = g.times(g.truncated(g.times(g.constant(constant), scale)),
                            g.constant([rows[:, -1]]))
             total = g.add(total, last) if total else last
-        return g.times(total, g.constant(1.0 / self._found["grid"]))
+        return g.times(total, g.constant(1.0 / found["grid"]))
+
+    def _rows(self) -> Any:
+        """[outputs, features]"""
+        return np.array([[one["value"] for one in output["coefficients"]]
+                         for output in self._found["outputs"]])
+
+    def _constant(self) -> float:
+        return float(self._schema.get("constant", 1.0)) if self._schema["intercept"] else 0.0
+
+    def _expect_width(self, features: int) -> None:
+        if "wide" in self._found:
+            return
+        expected = features + (1 if self._schema["intercept"] else 0)
+        if self._rows().shape[1] != expected:
+            raise UsageError(f"the schema has {features} features, but the model has "
+                             f"{self._rows().shape[1]}: this version of tacet cannot export it")
 
     def _squares(self, slots: List[Slot], constant: float) -> str:
         g = self._graph
         total = g.constant([[constant * constant]])
         for slot in slots:
-            total = g.add(total, g.times(slot.value, slot.value))
+            square = g.times(slot.value, slot.value)
+            total = g.summed(g.expanded(total, square), square) if slot.several else \
+                g.add(total, square)
         return total
 
     def _factor(self, squared: str, largest: float, constant: float) -> str:
@@ -143,18 +166,7 @@ class _Export:
         short = g.node("LessOrEqual", squared, g.constant(1.0))
         return g.where(short, g.constant(limit), g.node("Min", own, g.constant(limit)))
 
-    def _part(self, slot: Slot, rows: Any, scale: str) -> str:
-        """What a slot adds to each output, in units of the grid."""
-        g = self._graph
-        integer = g.truncated(g.times(slot.value, scale))
-        if slot.index is None:
-            return g.times(integer, g.constant([rows[:, slot.first]]))
-        table = g.constant(rows[:, slot.first:slot.first + slot.count].T)
-        place = g.node("Clip", slot.index, g.whole(0), g.whole(slot.count - 1))
-        found = g.node("GatherND", table, place)
-        return g.times(integer, found)
-
-    def _of_numbered(self, rows: Any, constant: float) -> str:
+    def _of_numbered(self) -> str:
         g, features = self._graph, self._schema["features"]
         count, lower, upper = features["count"], features["lower"], features["upper"]
         given = g.input("features", "double", count)
@@ -162,14 +174,25 @@ class _Export:
         values = g.over(g.clamp(g.where(missing, g.constant(0.0), given), lower, upper),
                         g.constant(float(max(-lower, upper))))
         squares = g.node("ReduceSum", g.times(values, values), g.whole([1]), keepdims=1)
-        most = features.get("max_nonzero", count)
-        factor = self._factor(g.add(squares, g.constant(constant * constant)), float(most), constant)
-        scale = g.times(factor, g.constant(float(self._found["grid"])))
-        total = g.node("MatMul", g.truncated(g.times(values, scale)), g.constant(rows[:, :count].T))
+        squares = g.add(squares, g.constant(self._constant() ** 2))
+        return self._of_matrix(values, float(features.get("max_nonzero", count)), squares)
+
+    def _of_matrix(self, values: str, largest: float, squares: str) -> str:
+        """The margins of a row that is one array without the constant, its squares with it."""
+        g, found, constant = self._graph, self._found, self._constant()
+        factor = self._factor(squares, largest, constant)
+        scale = g.times(factor, g.constant(float(found["grid"])))
+        whole = g.truncated(g.times(values, scale))
+        if "wide" in found:
+            return Net(g, found["wide"], found["grid"]).margins_of(whole)
+        rows = self._rows()
+        count = rows.shape[1] - (1 if self._schema["intercept"] else 0)
+        total = g.node("MatMul", whole, g.constant(rows[:, :count].T))
         if rows.shape[1] > count:
             total = g.add(total, g.times(g.truncated(g.times(g.constant(constant), scale)),
                                          g.constant([rows[:, -1]])))
-        return g.times(total, g.constant(1.0 / self._found["grid"]))
+        total = g.times(total, g.constant(1.0 / found["grid"]))
+        return g.add(total, g.constant(found["offset"])) if "offset" in found else total
 
     # ---- from margins to answers
 
@@ -190,7 +213,7 @@ class _Export:
 
     def _classes(self, margins: str) -> None:
         g, classes = self._graph, self._found["classes"]
-        count = len(self._found["outputs"])
+        count = self._outputs()
         if count == 1:
             above = g.node("Greater", margins, g.constant(0.0))
             place = g.node("Squeeze", g.as_whole(above), g.whole([1]))
@@ -203,6 +226,10 @@ class _Export:
         if probabilities:
             g.output(probabilities, "probabilities", "double", ["N", len(classes)])
         g.output(margins, "margin", "double", ["N", count])
+
+    def _outputs(self) -> int:
+        wide = self._found.get("wide")
+        return int(wide["outputs"]) if wide else len(self._found["outputs"])
 
     def _probabilities(self, margins: str, count: int) -> Optional[str]:
         g, loss = self._graph, self._found["loss"]

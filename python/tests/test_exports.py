@@ -200,12 +200,17 @@ def test_what_has_no_such_form_is_refused() -> None:
                           public_row_count=COUNT, target=TARGETS["two"])
     rows = table.assign(y=target_of("two", table))
     model = tacet.LogisticRegression(epsilon=math.inf, schema=schema).fit(rows)
-    with pytest.raises(tacet.UsageError, match="'town'"):
-        model.to_onnx()
+    for refused in (model.to_c, model.to_sql):
+        with pytest.raises(tacet.UsageError, match="'town'"):
+            refused()
     wide = tacet.WideClassifier(epsilon=math.inf, steps=3, hidden=2, schema=tacet.Schema(
         columns(), public_row_count=COUNT, target=TARGETS["two"])).fit(rows)
-    with pytest.raises(tacet.UsageError, match="wide"):
-        wide.to_onnx()
+    assert "tacet_net" in wide.to_c()
+    with pytest.raises(tacet.UsageError, match="C and ONNX"):
+        wide.to_sql()
+    projected = tacet.LogisticRegression(epsilon=1, schema=schema, projection="gaussian", projection_width=8).fit(rows)
+    with pytest.raises(tacet.UsageError, match="projected"):
+        projected.to_onnx()
 
 
 def test_a_model_file_by_command(tmp_path: pathlib.Path) -> None:

@@ -67,7 +67,7 @@ class SineTable {
       values_[k] = static_cast<std::int16_t>(nearest(height * sine));
     }
   }
-  [[nodiscard]] const std::int16_t* values() const { return values_.data(); }
+  [[nodiscard]] std::span<const std::int16_t> values() const { return values_; }
 
  private:
   std::array<std::int16_t, turn + quarter> values_{};
@@ -116,14 +116,22 @@ CurveFunctions::CurveFunctions(const Curves& curves, const CurveShape& shape)
   }
 }
 
+std::span<const std::int16_t> CurveFunctions::sines() {
+  static const SineTable table(wave_units);
+  return table.values();
+}
+
+double CurveFunctions::hat_units() const {
+  return hat_height_ * (std::numbers::sqrt2 / 2) / unit();
+}
+
 double CurveFunctions::hat(std::int64_t knot, double number) {
-  constexpr double gap = 2 * reach / static_cast<double>(Curves::hats - 1);
   const double place = (std::clamp(number, -reach, reach) + reach) / gap;
   return std::max(0.0, 1 - std::abs(place - static_cast<double>(knot)));
 }
 
 void CurveFunctions::evaluate(const CurvePoint& point, std::span<std::int16_t> out) const {
-  static const SineTable table(wave_units);
+  const std::int16_t* table = sines().data();
   std::vector<std::uint32_t> phases(frequencies_, 0);
   for (std::size_t k = 0; k < point.numbers.size(); ++k) {
     const std::int16_t* turns = turns_.data() + k * frequencies_;
@@ -144,11 +152,10 @@ void CurveFunctions::evaluate(const CurvePoint& point, std::span<std::int16_t> o
   for (std::size_t wave = 0; wave < frequencies_; ++wave) {
     const std::uint32_t place =
         ((phases[wave] + (1U << (finer - 1))) >> finer) & (SineTable::turn - 1);
-    even[wave] = table.values()[place + SineTable::quarter];
-    odd[wave] = table.values()[place];
+    even[wave] = table[place + SineTable::quarter];
+    odd[wave] = table[place];
   }
-  constexpr double gap = 2 * reach / static_cast<double>(Curves::hats - 1);
-  const double height = hat_height_ * (std::numbers::sqrt2 / 2) / unit();
+  const double height = hat_units();
   for (std::size_t k = 0; k < point.numbers.size(); ++k) {
     const std::size_t first = frequencies_ + k * half_hats;
     const double place = (std::clamp(point.numbers[k], -reach, reach) + reach) / gap;

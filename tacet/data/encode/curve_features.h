@@ -49,6 +49,12 @@ class CurveFunctions {
   [[nodiscard]] double angle(std::size_t wave, std::size_t level) const {
     return angles_[level * frequencies_ + wave] / (turn_units * number_units);
   }
+  /// The same as integers, for programs that compute the functions elsewhere: frequencies in 2^-14
+  /// turns, number by number, and angles in 2^-27 turns, level by level.
+  [[nodiscard]] std::span<const std::int16_t> turns() const { return turns_; }
+  [[nodiscard]] std::span<const std::uint32_t> angles() const { return angles_; }
+  /// Sines of 2^13 places of a turn, and of a quarter more, in units of unit().
+  [[nodiscard]] static std::span<const std::int16_t> sines();
   [[nodiscard]] double wave_height() const { return wave_height_; }
   [[nodiscard]] double hat_height() const { return hat_height_; }
 
@@ -57,6 +63,10 @@ class CurveFunctions {
   /// roundings they are at most 78,400 long.
   void evaluate(const CurvePoint& point, std::span<std::int16_t> out) const;
   [[nodiscard]] double unit() const { return wave_height_ / wave_units; }
+  /// Of a hat function of one number, in units of unit().
+  [[nodiscard]] double hat_units() const;
+  /// From one knot to the next.
+  static constexpr double gap = 2 * reach / static_cast<double>(Curves::hats - 1);
 
   /// The hat function of a knot, 0 to Curves::hats - 1, at a number: 1 at the knot.
   static double hat(std::int64_t knot, double number);

@@ -24,6 +24,9 @@ class CurveMap {
   CurveMap(const Curves& curves, const CurveShape& shape);
 
   [[nodiscard]] std::size_t directions() const { return directions_; }
+  [[nodiscard]] const CurveFunctions& functions() const { return functions_; }
+  /// Of sums of functions times their weights.
+  [[nodiscard]] float unit() const { return unit_; }
 
   /// The curves of at most points_at_once records: `out` holds directions() numbers for each.
   void apply(std::span<const CurvePoint> points, std::span<float> out) const;
@@ -49,7 +52,7 @@ class CurveMap {
 
   CurveFunctions functions_;
   std::size_t directions_;
-  float unit_;  // of sums
+  float unit_;
   std::vector<Group> groups_;
   std::vector<float> line_;  // part by part, direction by direction
 };

@@ -42,13 +42,21 @@ class CurveRows {
   void row(std::span<const std::uint32_t> columns, std::span<const double> values,
            EncodedRow& out) const;
 
- private:
   /// What a feature by the columns is.
   struct Role {
     enum class Kind { number, level, sign, other } kind = Kind::other;
     std::size_t index = 0;  ///< of the number or the first level
   };
 
+  // What the rows are made by, for programs that make them elsewhere.
+  [[nodiscard]] std::span<const Role> roles() const { return roles_; }
+  [[nodiscard]] const CurveMap& curve_map() const { return map_; }
+  /// Row by row, with the numbers' scale.
+  [[nodiscard]] std::span<const double> whitening() const { return whitening_; }
+  [[nodiscard]] double category_scale() const { return category_; }
+  [[nodiscard]] double curve_scale() const { return curve_; }
+
+ private:
   void finish(const CurveRecord& record, std::span<const float> curves, EncodedRow& out) const;
 
   std::vector<Role> roles_;

@@ -121,7 +121,9 @@ void check_curves(const Schema& schema) {
   expect(std::ssize(curves.lines) == curves.directions * shape.line_weights() &&
              std::ranges::all_of(curves.lines, moderate),
          "'lines' must hold a number within 1e6 per part of each direction's line");
-  expect(finite(curves.energy) && curves.energy >= 0, "'energy' must be a number of at least 0");
+  // What curves are multiplied by stays a number, and so do the squares of a row.
+  expect(curves.energy == 0 || (finite(curves.energy) && curves.energy >= 1e-100),
+         "'energy' must be 0 or a number of at least 1e-100");
   for (const Column& column : schema.columns) {
     const auto* rule = std::get_if<NumericColumn>(&column.rule);
     expect(rule == nullptr || rule->standard.has_value(),

@@ -9,7 +9,9 @@
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
 #include "tacet/model/export/c_columns.h"
+#include "tacet/model/export/c_curves.h"
 #include "tacet/model/export/c_text.h"
+#include "tacet/model/export/c_wide.h"
 #include "tacet/model/export/export_notes.h"
 
 namespace tacet::model::internal {
@@ -109,10 +111,11 @@ void tacet_margins(const struct tacet_record *record, double *margins)
   struct tacet_row row;
   int integers[TACET_ENTRIES];
   double factor;
-  int output, k;
-  row.count = 0;
-  tacet_encode(record, &row);
 )";
+  if (!file.model.wide) out += "  int output, k;\n";
+  out += schema.curves ? "  struct tacet_row plain;\n  plain.count = row.count = 0;\n"
+                         "  tacet_encode(record, &plain);\n  tacet_curves(&plain, &row);\n"
+                       : "  row.count = 0;\n  tacet_encode(record, &row);\n";
   put(out, "  factor = {};\n",
       schema.row_scaling == data::RowScaling::none ? "1.0" : "tacet_factor(&row)");
   if (schema.intercept) {
@@ -120,16 +123,16 @@ void tacet_margins(const struct tacet_record *record, double *margins)
   }
   out += R"(  /* A row that truncation left just above its bound shrinks. */
   while (tacet_truncate(&row, factor, integers) > TACET_SQUARED_BOUND) factor *= 1 - 0x1p-30;
-  for (output = 0; output < TACET_OUTPUTS; ++output) {
+)";
+  if (file.model.wide) return out + "  tacet_net(&row, integers, margins);\n}\n";
+  out += R"(  for (output = 0; output < TACET_OUTPUTS; ++output) {
     double sum = 0;
     for (k = 0; k < row.count; ++k) {
       if (integers[k] != 0) sum += tacet_coefficients[output][row.columns[k]] * integers[k];
     }
-    margins[output] = sum * (1.0 / 2048);
-  }
-}
-)";
-  return out;
+    margins[output] = sum * (1.0 / 2048))";
+  if (file.model.offset != 0) put(out, " + {}", double_text(file.model.offset));
+  return out + ";\n  }\n}\n";
 }
 
 constexpr const char* logistic_text = R"(
@@ -237,7 +240,11 @@ std::string predictions(const ModelFile& file) {
 
 std::string c_export(const ModelFile& file) {
   expect_exportable(file, "C");
-  const auto columns = c_columns(file.schema);
+  if (file.model.wide && file.schema.selected_columns) {
+    throw base::UsageError("a wide model of chosen features cannot be exported as C");
+  }
+  auto columns = c_columns(file.schema);
+  if (file.schema.curves) columns.entries += file.schema.curves->directions;
   std::string out = head(file, columns) + declarations(file, columns);
   out +=
       "\n#ifndef TACET_DECLARATIONS_ONLY\n\n#include <math.h>\n#include <stddef.h>\n"
@@ -245,7 +252,9 @@ std::string c_export(const ModelFile& file) {
   // GCC does not know it, and does as it says in C99.
   out += "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n";
   out += constants(file, columns) + c_runtime(columns.parts) + "\n" + columns.tables;
-  out += coefficient_table(file) + margin_functions(file, columns) + predictions(file);
+  if (file.schema.curves) out += c_curves(file.schema);
+  out += file.model.wide ? c_wide(*file.model.wide) : coefficient_table(file);
+  out += margin_functions(file, columns) + predictions(file);
   if (!file.receipt.is_protected()) {
     put(out, "\nconst char tacet_{}[] = {};\n", unprotected_mark,
         c_literal(file.receipt.unprotected_reason));

@@ -17,6 +17,8 @@
 
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/base/threads.h"
+#include "tacet/data/encode/curve_directions.h"
 #include "tacet/data/encode/encoder.h"
 #include "tacet/data/encode/uniform_encoder.h"
 
@@ -156,7 +158,17 @@ Drawn draw(const data::Schema& schema, Draws& draws) {
   return out;
 }
 
-void expect_equal_margins(const ModelFile& file) {
+std::vector<double> program_margins(const ModelFile& file, const data::EncodedRow& row) {
+  auto shape = file.schema.shape();
+  shape.labels = data::LabelDomain::none();
+  data::Dataset one(shape);
+  one.append(row);
+  std::vector<double> out(static_cast<std::size_t>(file.model.output_count()));
+  margins(file.model, one, 0, out);
+  return out;
+}
+
+void expect_equal_margins(const ModelFile& file, int records = 20000) {
   const Compiled compiled(internal::c_export(file));
   ASSERT_TRUE(compiled.compiles);
   const auto names = file.schema.feature_columns();
@@ -164,13 +176,13 @@ void expect_equal_margins(const ModelFile& file) {
   data::EncodedRow row;
   Draws draws;
   std::vector<double> found(static_cast<std::size_t>(file.model.output_count()));
-  for (int k = 0; k < 20000; ++k) {
+  for (int k = 0; k < records; ++k) {
     const auto drawn = draw(file.schema, draws);
     encoder.encode(drawn.values, row);
     compiled.margins(drawn.words, found);
+    const auto wanted = program_margins(file, row);
     for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
-      const double expected =
-          margin(file.model.output(output), data::SparseRow{row.columns, row.values});
+      const double expected = wanted[static_cast<std::size_t>(output)];
       ASSERT_EQ(std::bit_cast<std::uint64_t>(found[static_cast<std::size_t>(output)]),
                 std::bit_cast<std::uint64_t>(expected))
           << "record " << k << ": " << found[static_cast<std::size_t>(output)] << " instead of "
@@ -197,6 +209,101 @@ TEST(CExport, MarginsOfThreeClassesAndOfNumbersAreToo) {
   expect_equal_margins(model_of(schema, SoftmaxLoss{}));
   schema.target = {"y", data::RegressionTarget{10, 90}};
   expect_equal_margins(model_of(std::move(schema), SquaredLoss{}));
+}
+
+/// Numbers, with or without categories, and what training adds, here invented.
+data::Schema curved_schema(bool categories) {
+  data::Schema schema;
+  schema.missing = {"", "-999"};
+  schema.columns = {
+      {"age", data::NumericColumn{.lower = 17, .upper = 90, .missing_indicator = categories}},
+      {"gain", data::NumericColumn{.lower = 0, .upper = 9999, .log1p = true}},
+      {"day", data::NumericColumn{.lower = 15000, .upper = 16000, .date = true}}};
+  if (categories) {
+    schema.columns.push_back({"town", data::CategoricalColumn{.categories = {"Bern", "NA", "1"},
+                                                              .other = data::OtherRule::column}});
+    schema.columns.push_back({"width", data::NumericColumn{.lower = -1, .upper = 1}});
+    schema.columns.push_back(
+        {"sex", data::CategoricalColumn{.categories = {"m", "f"}, .coding = data::Coding::sign}});
+  }
+  for (auto& column : schema.columns) {
+    auto* rule = std::get_if<data::NumericColumn>(&column.rule);
+    if (rule != nullptr) rule->standard = data::Standard{.mean = 0.1, .stddev = 0.3};
+  }
+  schema.target = {"y", data::RegressionTarget{10, 90}};
+  schema.curves.emplace();
+  auto& curves = *schema.curves;
+  curves.share = 0.4;
+  curves.directions = 40;
+  curves.frequencies = 61;
+  curves.target = {.mean = -0.25, .stddev = 0.5};
+  Draws draws;
+  const auto shape = data::curve_shape(schema);
+  for (std::int64_t k = 0; k < shape.numbers * shape.numbers; ++k) {
+    curves.whitening.push_back(draws.real(-1, 1));
+  }
+  base::ThreadPool threads(1);
+  curves = data::with_directions(curves, shape, threads);
+  schema.constant = std::sqrt(data::curve_scales(shape, curves.share).constant);
+  return schema;
+}
+
+TEST(CExport, MarginsOfPrincipalCurvesAreToo) {
+  for (const bool categories : {false, true}) {
+    expect_equal_margins(model_of(curved_schema(categories), SquaredLoss{}));
+  }
+}
+
+TEST(CExport, CurvesWithoutADirectionAreTheirLine) {
+  auto schema = curved_schema(true);
+  auto& curves = *schema.curves;
+  curves.directions = 0;
+  curves.weights.clear();
+  curves.lines.clear();
+  expect_equal_margins(model_of(std::move(schema), SquaredLoss{}));
+}
+
+/// Of every kind of column that C holds.
+ModelFile wide_model(WideArchitecture architecture, data::Schema schema, const Loss& loss) {
+  ModelFile file;
+  Draws draws;
+  file.model = described_model(schema, loss);
+  const auto shape = wide_shape(schema, architecture, loss);
+  std::vector<float> numbers;
+  for (std::int64_t k = 0; k < wide_number_count(shape); ++k) {
+    numbers.push_back(static_cast<float>(draws.real(-1, 1)));
+  }
+  file.model.wide.emplace(std::move(architecture), schema, loss, std::move(numbers));
+  file.schema = std::move(schema);
+  file.receipt.algorithm = "wide";
+  file.receipt.calibration = "tight";
+  file.receipt.software_version = "0.0.0";
+  file.receipt.unprotected_reason = "a test";
+  return file;
+}
+
+TEST(CExport, MarginsOfWideModelsAreToo) {
+  auto schema = named_schema();
+  schema.columns[7].embedding = 3;
+  expect_equal_margins(wide_model({}, schema, LogisticLoss{}));
+  expect_equal_margins(wide_model({.hidden = {}}, schema, LogisticLoss{}));
+  expect_equal_margins(
+      wide_model({.hidden = {40, 7}, .pooling = Pooling::mean, .linear = LinearPart::absent},
+                 schema, LogisticLoss{}));
+  schema.target = {"y", data::MultiClassTarget{{"a", "b", "c"}}};
+  expect_equal_margins(wide_model({}, schema, SoftmaxLoss{}));
+}
+
+TEST(CExport, MarginsOfTwoTowersAreToo) {
+  data::Schema schema;
+  schema.columns = {{"town", data::CategoricalColumn{.categories = {"Bern", "NA", "1"}}},
+                    {"x", data::NumericColumn{.lower = 0, .upper = 9}},
+                    {"zip", data::HashedColumn{.bits = 5}},
+                    {"code", data::HashedColumn{.bits = 3}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  expect_equal_margins(
+      wide_model({.head = WideHead::two_tower, .left = {"town"}, .right = {"x", "zip", "code"}},
+                 schema, LogisticLoss{}));
 }
 
 TEST(CExport, UniformFeaturesAreAnArray) {
@@ -240,6 +347,17 @@ TEST(CExport, TenThousandCategoriesCompile) {
   schema.columns = {{"town", towns}};
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
   expect_equal_margins(model_of(std::move(schema), LogisticLoss{}));
+}
+
+TEST(CExportLong, MarginsOfManyRecordsAreTheProgramsBitForBit) {
+  constexpr int many = 100000;
+  auto schema = named_schema();
+  expect_equal_margins(model_of(schema, LogisticLoss{}), many);
+  schema.target = {"y", data::MultiClassTarget{{"a", "b", "c"}}};
+  expect_equal_margins(model_of(std::move(schema), SoftmaxLoss{}), many);
+  for (const bool categories : {false, true}) {
+    expect_equal_margins(model_of(curved_schema(categories), SquaredLoss{}), many);
+  }
 }
 
 TEST(CExport, RefusesWhatHasNoBound) {

@@ -5,6 +5,8 @@
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/text.h"
 #include "tacet/base/version.h"
+#include "tacet/data/encode/curve_rows.h"
+#include "tacet/data/schema/number_text.h"
 #include "tacet/model/export/export_notes.h"
 #include "tacet/model/original_units.h"
 
@@ -47,6 +49,46 @@ ordered_json output_json(const ModelFile& file, std::int64_t output) {
   return out;
 }
 
+/// What rows of curves are made by, beside what the schema says (docs/methods/curves.md).
+ordered_json curves_json(const data::Schema& schema) {
+  const data::CurveRows rows(schema);
+  const auto& functions = rows.curve_map().functions();
+  std::vector<std::int16_t> angles;  // their low halves, each before its high one
+  for (const std::uint32_t angle : functions.angles()) {
+    angles.push_back(static_cast<std::int16_t>(angle & 0xffff));
+    angles.push_back(static_cast<std::int16_t>(angle >> 16));
+  }
+  const auto whitening = rows.whitening();
+  return {{"turns", data::text_of_shorts(functions.turns())},
+          {"angles", data::text_of_shorts(angles)},
+          {"unit", static_cast<double>(rows.curve_map().unit())},
+          {"hat_units", functions.hat_units()},
+          {"whitening", std::vector(whitening.begin(), whitening.end())},
+          {"category_scale", rows.category_scale()},
+          {"curve_scale", rows.curve_scale()}};
+}
+
+/// The numbers of a wide model, as its file has them, and what they are.
+ordered_json wide_json(const WideNumbers& wide) {
+  const auto& shape = wide.net().shape();
+  ordered_json out;
+  auto& fields = out["fields"] = ordered_json::array();
+  for (const WideField& field : shape.fields) {
+    fields.push_back({{"first", field.first},
+                      {"rows", field.rows},
+                      {"width", field.width},
+                      {"pooling", field.pooling == Pooling::sum ? "sum" : "mean"},
+                      {"side", field.side == WideSide::left ? "left" : "right"}});
+  }
+  out["dense"] = shape.dense;
+  out["hidden"] = shape.hidden;
+  out["linear_part"] = shape.linear == LinearPart::present;
+  out["head"] = shape.two_tower() ? "two-tower" : "layers";
+  out["outputs"] = shape.outputs;
+  out["numbers"] = data::text_of_floats(wide.numbers());
+  return out;
+}
+
 std::string link_name(const LinearModel& model) {
   if (model.has_probabilities()) return "logit";
   switch (link_of(model.loss)) {
@@ -77,8 +119,14 @@ std::string coefficient_export(const ModelFile& file) {
     out["classes"] = model.classes;
   }
   out["grid"] = data::Dataset::feature_scale;
-  auto& outputs = out["outputs"] = ordered_json::array();
-  for (std::int64_t k = 0; k < model.output_count(); ++k) outputs.push_back(output_json(file, k));
+  if (model.offset != 0) out["offset"] = model.offset;
+  if (model.wide) {
+    out["wide"] = wide_json(*model.wide);
+  } else {
+    auto& outputs = out["outputs"] = ordered_json::array();
+    for (std::int64_t k = 0; k < model.output_count(); ++k) outputs.push_back(output_json(file, k));
+  }
+  if (file.schema.curves) out["curve_functions"] = curves_json(file.schema);
   out["schema"] = data::schema_to_json(file.schema);
   return base::printable_json(out.dump(1)) + "\n";
 }

@@ -75,35 +75,25 @@ std::string double_text(double value) {
 }
 
 void expect_exportable(const ModelFile& file, std::string_view format) {
-  if (file.model.wide) {
-    throw base::UsageError(
-        "a wide model cannot be exported as {}: its vectors and layers are read by tacet alone",
-        format);
-  }
   if (file.schema.projection) {
     throw base::UsageError(
         "a model of projected rows cannot be exported as {}: the projection of a record is "
         "computed by tacet alone",
         format);
   }
-  if (file.schema.curves) {
-    throw base::UsageError(
-        "a model with curves cannot be exported as {}: its curves are computed by tacet alone; "
-        "`curves=none` makes a model that can be exported",
-        format);
-  }
+}
+
+void expect_coefficients(std::int64_t count) {
+  if (count <= max_coefficients) return;
+  throw base::UsageError("{} coefficients are too many for an export; at most {} are possible",
+                         count, max_coefficients);
 }
 
 std::vector<double> full_coefficients(const ModelFile& file) {
   const auto& model = file.model;
   const auto width = file.schema.full_column_count();
   const auto outputs = model.output_count();
-  if (width > max_coefficients / outputs) {
-    throw base::UsageError(
-        "{} features with {} outputs are too many coefficients for an export; at most {} are "
-        "possible",
-        width, outputs, max_coefficients);
-  }
+  expect_coefficients(width * outputs);
   if (!file.schema.selected_columns) return model.coefficients;
   std::vector<double> full(base::checked_cast<std::size_t>(width * outputs));
   const auto kept = file.schema.retained_columns();

@@ -43,6 +43,9 @@ inline constexpr std::string_view unprotected_mark = "UNPROTECTED";
 /// UsageError where no export but the model file itself can hold the model.
 void expect_exportable(const ModelFile& file, std::string_view format);
 
+/// UsageError where an export cannot hold so many.
+void expect_coefficients(std::int64_t count);
+
 /// Its coefficients with one for each full column, 0 for those that were left out: output after
 /// output. UsageError where they are too many.
 [[nodiscard]] std::vector<double> full_coefficients(const ModelFile& file);

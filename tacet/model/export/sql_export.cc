@@ -295,6 +295,13 @@ class Query {
 
 std::string sql_export(const ModelFile& file, const ExportOptions& options) {
   expect_exportable(file, "SQL");
+  if (file.model.wide || file.schema.curves) {
+    throw base::UsageError(
+        "a model {} cannot be exported as SQL: each record is up to a million products, which no "
+        "query holds; C and ONNX hold it{}",
+        file.model.wide ? "with vectors and layers" : "with principal curves",
+        file.model.wide ? "" : ", and `curves=none` trains one for SQL");
+  }
   return Query(file, options).text();
 }
 
