@@ -44,9 +44,8 @@ namespace {
 
 std::vector<FaultTest> all_tests() {
   std::vector<FaultTest> all;
-  for (const auto tests :
-       {noise_tests(), sum_tests(), part_tests(), selection_tests(), training_tests(),
-        source_tests()}) {
+  for (const auto tests : {noise_tests(), sum_tests(), part_tests(), selection_tests(),
+                           training_tests(), source_tests()}) {
     all.insert(all.end(), tests.begin(), tests.end());
   }
   return all;
