@@ -250,6 +250,23 @@ class RegressionResults(Reports):
         """R2 of a number; NaN of other targets and where a slope is not identified."""
         return _number(self._table().get("r_squared"))
 
+    @property
+    def converged(self) -> bool:
+        """False where the fit of two classes did not get to its end: then nothing is identified."""
+        return bool(self._table()["converged"])
+
+    @property
+    def nobs(self) -> int:
+        """The declared number of records; how many took part is as private as a record."""
+        return int(self._table()["rows"])
+
+    @boundary
+    def row_weights(self) -> Tuple[Any, float]:
+        """What says which rows were weighted down: a matrix S, in the order of ``params``, and a
+        bound. A row x, with a 1 for the intercept, weighs ``min(1, bound / (x @ S @ x))``."""
+        table = self._table()
+        return np.array(table["row_shape"]), table["reach"] * len(table["coefficients"])
+
     @boundary
     def conf_int(self, alpha: float = 0.05) -> Dict[str, Tuple[float, float]]:
         """Both ends of the intervals, which hold in 1 - alpha of all runs."""
@@ -292,7 +309,8 @@ class RegressionResults(Reports):
         """The table as a text."""
         table = self._table(alpha)
         ends = [f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
-        out = [_LINE.format("", "coef", "std err", "t", "P>|t|", *ends, "noise")]
+        out = [f"{_TITLES[table['kind']]}, {table['rows']} records declared",
+               _LINE.format("", "coef", "std err", "t", "P>|t|", *ends, "noise")]
         for line in table["coefficients"]:
             if not line["identified"]:
                 out.append(f"{line['name']:<24} not identified at this budget")
@@ -310,6 +328,9 @@ class RegressionResults(Reports):
         out.append(f"Rows beyond reach {table['reach']:.3g} are weighted down{cuts}. Errors hold "
                    "sampling and privacy noise; the last column says by how much noise widened an "
                    "interval.")
+        if table["references"]:
+            out.append(f"Categories are compared with {', '.join(table['references'])}.")
+        out.extend(_doubts(table))
         return "\n".join(out)
 
     def _reported(self) -> Tuple[str, bytes]:
@@ -326,6 +347,35 @@ class RegressionResults(Reports):
 
     def __repr__(self) -> str:
         return f"<tacet.inference.RegressionResults of {len(self.params)} coefficients>"
+
+
+_TITLES = {"linear": "Linear regression", "logistic": "Logistic regression",
+           "poisson": "Poisson regression"}
+
+
+def _doubts(table: Dict[str, Any]) -> List[str]:
+    """Why something is not stated, or means less than it seems to."""
+    hidden = [line["name"] for line in table["coefficients"] if not line["identified"]]
+    found = []
+    if table["blurred_directions"]:
+        found.append(f"Noise hides how rows spread in {table['blurred_directions']} of "
+                     f"{len(table['coefficients'])} directions, and so decides which rows lie beyond "
+                     "the reach: if the model is wrong, they move what is estimated.")
+    if not table["converged"]:
+        found.append("Nothing is stated, and no budget changes that: a column decides the class "
+                     "nearly alone, or one class is rarer than 5 in 100 records. Leave that column "
+                     "out.")
+    elif hidden:
+        near = table["kind"] == "linear" and table["residual_cut"] < 5.9 * table["residual_stddev"]
+        if near and hidden[0] == "(intercept)":
+            found.append("The intercept is not identified: residuals are cut so near that skewed "
+                         "errors would move it. A larger budget has a wider cut; errors=\"symmetric\" "
+                         "says that you know errors to be.")
+            hidden = hidden[1:]
+        if hidden:
+            found.append(f"Not identified: {', '.join(hidden)}. The noise hides what this needs. "
+                         "More records, a larger epsilon or fewer terms identify it.")
+    return found
 
 
 def _number(value: Optional[float]) -> float:

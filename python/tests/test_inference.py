@@ -85,7 +85,28 @@ def test_what_is_not_identified_has_no_number() -> None:
                           random_state=1).fit()
     assert math.isnan(found.params["sex=m"]) and not math.isnan(found.params["age"])
     assert "not identified at this budget" in found.summary()
+    assert "Not identified: sex=m. The noise hides" in found.summary() and found.converged
     assert math.isnan(found.cov_params()[2, 1])
+
+
+def test_separated_classes_are_not_stated_and_said_to_be_so() -> None:
+    data = table()
+    data["ill"] = np.where(data["age"] > 50, "yes", "no")
+    found = inference.Logit("ill ~ age + sex", data, schema=schema(ILL), epsilon=6,
+                            random_state=1).fit()
+    assert not found.converged and all(map(math.isnan, found.params.values()))
+    assert "no budget changes that" in found.summary()
+
+
+def test_the_weights_of_rows_are_published() -> None:
+    found = inference.OLS("score ~ age + sex", table(), schema=schema(SCORE), epsilon=4,
+                          random_state=1).fit()
+    shape, bound = found.row_weights()
+    assert bound == pytest.approx(3 * found._table()["reach"]) and found.nobs == ROWS
+    # On average a row's square is the number of columns or more: the start's rows are weighted too.
+    rows = np.column_stack([np.ones(ROWS), table()["age"], table()["sex"] == "m"])
+    assert 2.7 < np.mean(np.einsum("ij,jk,ik->i", rows, shape, rows)) < 5
+    assert "Categories are compared with sex=f" in found.summary()
 
 
 def test_too_little_is_refused_with_what_would_do() -> None:

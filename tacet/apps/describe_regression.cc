@@ -91,6 +91,15 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
       kind == "linear"
           ? fmt::format(" and residuals beyond {0:.3g} counted as {0:.3g}", table.residual_cut)
           : "");
+  if (table.blurred > 0) {
+    text += fmt::format(
+        "Noise hides how rows spread in {} of {} directions (columns that nearly repeat each "
+        "other, "
+        "rare levels), and so decides which rows those are: if the model is wrong, they move what "
+        "is "
+        "estimated. ",
+        table.blurred, table.names.size());
+  }
   if (!table.references.empty()) {
     text += fmt::format("Categories are compared with {}. ", fmt::join(table.references, ", "));
   }
@@ -103,6 +112,32 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
         "promised, if counts vary more than Poisson's law says; there is no joint test of several.";
   }
   return paragraph(text);
+}
+
+/// Why coefficients have no number.
+std::string why_unknown(const learn::RegressionTable& table, std::vector<std::string> names) {
+  if (!table.converged) {
+    return paragraph(
+        "Nothing is stated, and no budget changes that: the linear predictor is farther from 0 "
+        "than "
+        "the fit's steps get. A column decides the class nearly alone, or one class is rarer than "
+        "5 "
+        "in 100 records. Leave that column out.");
+  }
+  std::string text;
+  const bool cut = table.with_goodness && table.residual_cut < 5.9 * table.residual_stddev;
+  if (cut && !names.empty() && names.front() == "(intercept)") {
+    text += paragraph(
+        "The intercept is not identified: residuals are cut so near that skewed errors would move "
+        "it. A larger budget has a wider cut; if you know that errors are symmetric, say so "
+        "(--errors symmetric).");
+    names.erase(names.begin());
+  }
+  if (names.empty()) return text;
+  return text + paragraph(fmt::format(
+                    "Not identified: {}. The noise hides what this needs. More records, a "
+                    "larger epsilon or fewer terms identify it.",
+                    fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -125,17 +160,7 @@ std::string regression_text(const model::ModelFile& file, double level,
     text += "\n" + more.text();
   }
   text += "\n" + goodness_text(table) + meaning_text(model, table);
-  if (!shown.unknown().empty()) {
-    text += paragraph(
-        fmt::format("Not identified are {}: the noise hides what they need. More records, a larger "
-                    "epsilon or fewer terms identify them{}.",
-                    fmt::join(shown.unknown(), ", "),
-                    shown.unknown().front() == "(intercept)" && table.with_goodness
-                        ? "; an intercept of numbers needs a budget that affords a cut of 6 "
-                          "standard deviations, or errors that you know to be symmetric"
-                        : ""));
-  }
-  return text;
+  return text + why_unknown(table, shown.unknown());
 }
 
 }  // namespace tacet::apps

@@ -88,6 +88,15 @@ void RegressionNumbers::validate() const {
   expect_field(std::isfinite(residual_cut) && residual_cut >= 0, "residual_cut must be at least 0");
   expect_field(std::isfinite(residual_stddev) && residual_stddev >= 0,
                "residual_stddev must be at least 0");
+  expect_field(row_shape.size() == sampling.size() &&
+                   std::ranges::all_of(row_shape, [](double x) { return std::isfinite(x); }),
+               "row_shape must hold as many numbers as the covariances, all finite");
+  expect_field(
+      blurred_directions >= 0 && static_cast<std::size_t>(blurred_directions) <= names.size(),
+      "blurred_directions must be between 0 and the number of coefficients");
+  expect_field(
+      converged || std::ranges::all_of(coefficients, [](double x) { return std::isnan(x); }),
+      "coefficients must be null where the fit did not converge");
   expect_field(rows > 0, "rows must be at least 1");
 }
 
@@ -101,6 +110,9 @@ ordered_json regression_numbers_json(const RegressionNumbers& numbers) {
   out["noise_covariance"] = list_of(numbers.noise);
   out["degrees_of_freedom"] = list_of(numbers.degrees_of_freedom);
   out["reach"] = numbers.reach;
+  out["row_shape"] = list_of(numbers.row_shape);
+  out["blurred_directions"] = numbers.blurred_directions;
+  out["converged"] = numbers.converged;
   out["residual_cut"] = numbers.residual_cut;
   out["residual_stddev"] = numbers.residual_stddev;
   out["rows"] = numbers.rows;
@@ -110,16 +122,28 @@ ordered_json regression_numbers_json(const RegressionNumbers& numbers) {
 RegressionNumbers read_regression_numbers(const json& object, const std::string& path) {
   const internal::Fields fields(object, path);
   fields.expect_only({"terms", "names", "references", "coefficients", "sampling_covariance",
-                      "noise_covariance", "degrees_of_freedom", "reach", "residual_cut",
-                      "residual_stddev", "rows"});
-  const auto& rows = fields.at("rows");
-  if (!rows.is_number_integer()) {
-    internal::bad(
-        fmt::format("{}.rows must be a whole number, got {}", path, internal::shown(rows)));
-  }
+                      "noise_covariance", "degrees_of_freedom", "reach", "row_shape",
+                      "blurred_directions", "converged", "residual_cut", "residual_stddev",
+                      "rows"});
+  const auto whole = [&](const char* key) {
+    const auto& value = fields.at(key);
+    if (!value.is_number_integer()) {
+      internal::bad(
+          fmt::format("{}.{} must be a whole number, got {}", path, key, internal::shown(value)));
+    }
+    return value.get<std::int64_t>();
+  };
   const auto number = [&](const char* key) {
     static_cast<void>(fields.at(key));
     return fields.optional_number(key);
+  };
+  const auto truth = [&](const char* key) {
+    const auto& value = fields.at(key);
+    if (!value.is_boolean()) {
+      internal::bad(
+          fmt::format("{}.{} must be true or false, got {}", path, key, internal::shown(value)));
+    }
+    return value.get<bool>();
   };
   RegressionNumbers table{.terms = fields.text("terms"),
                           .names = fields.texts("names"),
@@ -129,9 +153,12 @@ RegressionNumbers read_regression_numbers(const json& object, const std::string&
                           .noise = numbers_of(fields, "noise_covariance"),
                           .degrees_of_freedom = numbers_of(fields, "degrees_of_freedom"),
                           .reach = number("reach"),
+                          .row_shape = numbers_of(fields, "row_shape"),
+                          .blurred_directions = whole("blurred_directions"),
+                          .converged = truth("converged"),
                           .residual_cut = number("residual_cut"),
                           .residual_stddev = number("residual_stddev"),
-                          .rows = rows.get<std::int64_t>()};
+                          .rows = whole("rows")};
   return table;
 }
 

@@ -23,6 +23,11 @@ struct RegressionNumbers {
   std::vector<double> noise{};
   std::vector<double> degrees_of_freedom{};  ///< of each t statistic
   double reach = 0;                          ///< c: rows with |z|^2 above c columns weigh less
+  /// S of the rows' weights min(1, reach * columns / x' S x), lower triangle row by row; x is a row
+  /// in original units, with a 1 for the intercept.
+  std::vector<double> row_shape{};
+  std::int64_t blurred_directions = 0;  ///< of S, in which noise hides how the rows spread
+  bool converged = true;                ///< else nothing is identified: steps do not get that far
   double residual_cut = 0;     ///< of numbers and counts, in the target's units; 0 for classes
   double residual_stddev = 0;  ///< of numbers, in the target's units, as released; else 0
   std::int64_t rows = 0;       ///< the declared number of records or units, never a counted one

@@ -24,6 +24,8 @@ RegressionNumbers three_lines() {
           .noise = {.02, unknown, unknown, 0, unknown, .03},
           .degrees_of_freedom = {30, unknown, 1e6},
           .reach = 4.5,
+          .row_shape = {1, 0, .5, .2, 0, 3},
+          .blurred_directions = 1,
           .rows = 900};
 }
 
@@ -66,6 +68,12 @@ TEST(RegressionNumbers, WhatMakesNoSenseIsNamed) {
   EXPECT_EQ(fault_of([](auto& t) { t.degrees_of_freedom[1] = 5; }),
             "table.degrees_of_freedom[1] cannot be 5");
   EXPECT_EQ(fault_of([](auto& t) { t.rows = 0; }), "table.rows must be at least 1");
+  EXPECT_EQ(fault_of([](auto& t) { t.row_shape[2] = unknown; }),
+            "table.row_shape must hold as many numbers as the covariances, all finite");
+  EXPECT_EQ(fault_of([](auto& t) { t.blurred_directions = 4; }),
+            "table.blurred_directions must be between 0 and the number of coefficients");
+  EXPECT_EQ(fault_of([](auto& t) { t.converged = false; }),
+            "table.coefficients must be null where the fit did not converge");
   EXPECT_EQ(fault_of([](auto& t) { t.reach = 0; }), "table.reach must be above 0");
 }
 
@@ -82,6 +90,8 @@ TEST(RegressionNumbers, OtherJsonIsRefusedAndNamesTheField) {
   };
   EXPECT_EQ(fault_of([](auto& j) { j["rows"] = 2.5; }),
             "model.table.rows must be a whole number, got 2.5");
+  EXPECT_EQ(fault_of([](auto& j) { j["converged"] = 1; }),
+            "model.table.converged must be true or false, got 1");
   EXPECT_EQ(fault_of([](auto& j) { j["coefficients"][0] = "x"; }),
             "model.table.coefficients[0] must be a number or null, got \"x\"");
   EXPECT_EQ(fault_of([](auto& j) { j.erase("reach"); }), "the key 'model.table.reach' is missing");

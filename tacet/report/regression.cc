@@ -81,6 +81,9 @@ ordered_json regression_json(const model::LinearModel& model, double level,
   }
   out["covariance"] = covariance_json(table.covariance());
   out["sampling_covariance"] = covariance_json(table.sampling);
+  out["row_shape"] = covariance_json(table.row_shape);
+  out["converged"] = table.converged;
+  out["blurred_directions"] = table.blurred;
   if (const auto share = learn::known_explained_share(table)) out["r_squared"] = *share;
   if (table.residual_stddev > 0) out["residual_stddev"] = table.residual_stddev;
   if (table.residual_cut > 0) out["residual_cut"] = table.residual_cut;

@@ -24,6 +24,7 @@ JSON = {
     "chosen": MODEL,
     "table": {"coefficients": NOISY, "sampling_covariance": NOISY, "noise_covariance": FOLLOWS,
               "degrees_of_freedom": FOLLOWS, "residual_cut": NOISY, "residual_stddev": NOISY,
+              "row_shape": FOLLOWS, "blurred_directions": FOLLOWS, "converged": FOLLOWS,
               "covariance": FOLLOWS},
     "tune": MODEL,
     "local": MODEL,

@@ -73,7 +73,8 @@ void add_reasons(InferencePlan& plan) {
       plan.forecast.width);
   plan.reasons.add(
       "estimated are coefficients with rows beyond reach {:.3g} weighted down: those whose "
-      "whitened square is above {:.3g} a column",
+      "whitened square is above {:.3g} a column; where columns nearly repeat each other, noise "
+      "decides which rows those are, and the table says so",
       plan.forecast.reach, plan.forecast.reach);
   if (!plan.setup.warning.empty()) plan.reasons.push_back(plan.setup.warning);
 }

@@ -20,7 +20,9 @@ using optimize::JointTask;
 using optimize::MeanModel;
 
 constexpr double feature_units = data::Dataset::feature_scale;
-constexpr double rarest_class = .05;       // by the released share: nothing is stated below it
+// Of two classes' linear predictor, root mean square: steps do not reach those of classes that a
+// column separates, or of which one is rarer than 5 in 100, and intervals would not hold.
+constexpr double farthest_predictor = 3.3;
 constexpr double start_reach_growth = .3;  // R0^2 = 1 + .3 (p - 1)
 constexpr double least_stddev = .02;       // of residuals, in units of the label
 constexpr double least_mean_count = .02;
@@ -39,6 +41,7 @@ struct Place {
   VectorXd theta;      ///< in whitened coordinates
   double stddev = 1;   ///< of numbers' residuals
   double mean_count = 1;
+  std::int64_t blurred = 0;  ///< directions whose spread the start's noise hides
 };
 
 class Fit {
@@ -88,6 +91,7 @@ class Fit {
     const double edge = noise_edge(seen.noise.curvature, columns());
     const VectorXd roots = (eigen.values.cwiseMax(edge) / rows()).cwiseSqrt().cwiseInverse();
     Place place;
+    place.blurred = (eigen.values.array() < edge).count();
     const auto rounded =
         optimize::public_integers(roots.asDiagonal() * eigen.vectors.transpose() / feature_units);
     place.whitening = rounded.integers * (rounded.unit * feature_units);
@@ -95,11 +99,6 @@ class Fit {
         (eigen.values.array() < edge).select(1.5 * edge, eigen.values).matrix().cwiseInverse();
     const MatrixXd inverse = eigen.vectors * damped.asDiagonal() * eigen.vectors.transpose();
     const VectorXd theta = first_guess(place, seen.parts, inverse);
-    if (facts_.mean == MeanModel::logistic) {
-      const double weight = std::max(seen.parts.curvature(0, 0), least_weight * rows());
-      const double share = .5 * (1 + seen.parts.score[0] / weight);  // of the positive class
-      too_rare_ = std::min(share, 1 - share) < rarest_class;
-    }
     place.theta = place.whitening.transpose().partialPivLu().solve(theta);
     if (facts_.mean == MeanModel::logistic) shorten(place.theta, 2);
     return place;
@@ -196,10 +195,13 @@ class Fit {
     estimate.reach = reach_;
     estimate.cut = response_.cut;
     estimate.rows = facts_.rows;
+    estimate.blurred = place.blurred;
     estimate.residual_stddev = numbers ? place.stddev : 0;
     estimate.narrow_cut = narrow_ && !setup_.options.symmetric_errors;
-    // Steps do not reach that far, so that intervals would not hold.
-    if (too_rare_) estimate.weak = MatrixXd::Identity(columns(), columns());
+    if (facts_.mean == MeanModel::logistic && estimate.predictor > farthest_predictor) {
+      estimate.converged = false;
+      estimate.weak = MatrixXd::Identity(columns(), columns());
+    }
     return estimate;
   }
 
@@ -215,7 +217,6 @@ class Fit {
   std::uint64_t next_ = 0;
   double reach_ = 0;
   bool narrow_ = false;
-  bool too_rare_ = false;
   optimize::Response response_;
 };
 

@@ -151,6 +151,24 @@ TEST(InferenceRun, RareOutcomesIdentifyNothing) {
     const auto setup = regression.setup(4);
     const auto table = regression_table(setup.design, test::fit(regression.draw(1), setup, 1));
     for (const bool identified : table.identified) EXPECT_EQ(identified, constant == -1.0);
+    EXPECT_EQ(table.converged, constant == -1.0);
+  }
+}
+
+// A column that decides the class has no finite coefficient.
+TEST(InferenceRun, SeparatedClassesIdentifyNothing) {
+  const test::SimulatedRegression regression(optimize::MeanModel::logistic, 20000, 3, 0);
+  const auto drawn = regression.draw(1);
+  data::Dataset records({.columns = 4, .norm_bound = 2, .storage = data::Storage::dense});
+  for (std::int64_t i = 0; i < drawn.rows(); ++i) {
+    const auto row = drawn.dense_row(i);
+    records.append_dense({row.begin(), row.end()}, row[1] > 0 ? 1 : -1);
+  }
+  for (const double epsilon : {1.0, 4.0}) {
+    const auto setup = regression.setup(epsilon);
+    const auto table = regression_table(setup.design, test::fit(records, setup, 1));
+    EXPECT_FALSE(table.converged);
+    for (const bool identified : table.identified) EXPECT_FALSE(identified);
   }
 }
 

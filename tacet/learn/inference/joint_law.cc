@@ -85,8 +85,23 @@ MatrixXd sampling_covariance(const LastRelease& last, const StrongPart& strong,
          basis.transpose();
 }
 
+/// How far from its end theta may still be in the weak directions, squared: no step was taken
+/// there. By the score over a curvature that is at least the noise's edge, and by the score's
+/// noise.
+double weak_distance(const LastRelease& last, const StrongPart& strong) {
+  const VectorXd score = strong.eigen.vectors.transpose() * last.parts.score;
+  double square = 0;
+  for (Eigen::Index k = 0; k < score.size(); ++k) {
+    if (strong.inverses[k] > 0) continue;
+    square += std::pow(score[k] / std::max(strong.eigen.values[k], strong.edge), 2) +
+              std::pow(last.noise.score / strong.edge, 2);
+  }
+  return square;
+}
+
 /// What the noise of score and curvature gives: Hi (s_g^2 I + s_H^2 / 2 (|d|^2 I + d d')) Hi, d the
-/// step that the score asks for, weak directions included.
+/// step that the score asks for, weak directions included; and in weak directions the distance that
+/// is left. A combination may have a little of it (`weak_share`), and that may be far.
 MatrixXd noise_covariance(const LastRelease& last, const StrongPart& strong) {
   const auto& eigen = strong.eigen;
   const VectorXd damped = eigen.values.cwiseMax(strong_over_noise * strong.edge).cwiseInverse();
@@ -96,7 +111,8 @@ MatrixXd noise_covariance(const LastRelease& last, const StrongPart& strong) {
   const double each = last.noise.score * last.noise.score + half * step.squaredNorm();
   const MatrixXd inverse = strong.inverse();
   const VectorXd moved = inverse * step;
-  return each * inverse * inverse + half * moved * moved.transpose();
+  return each * inverse * inverse + half * moved * moved.transpose() +
+         weak_distance(last, strong) * strong.weak();
 }
 
 }  // namespace
@@ -146,6 +162,7 @@ RegressionEstimate joint_law(const LastRelease& last) {
   estimate.sampling = whitening.transpose() * sampling_covariance(last, strong, found) * whitening;
   estimate.noise = whitening.transpose() * noise_covariance(last, strong) * whitening;
   estimate.whitening = whitening;
+  estimate.predictor = theta.norm();
   estimate.weak = strong.weak();
   estimate.dispersion_doubt = found.stddev / found.value;
   return estimate;

@@ -21,7 +21,11 @@ struct RegressionEstimate {
   double cut = 0;               ///< K, in units of the label
   double residual_stddev = 0;   ///< of numbers, as the start had it, in units of the label
   std::int64_t rows = 0;        ///< the declared number, never a counted one
+  double predictor = 0;         ///< root mean square of the rows' linear predictor, |theta|
+  bool converged = true;        ///< whether steps get as far as the estimate is
   bool narrow_cut = false;      ///< whether skewed errors could move the intercept
+  /// Directions in which the start's noise hides how the rows spread.
+  std::int64_t blurred = 0;
 
   /// Whether noise hides what a combination of the coefficients needs.
   [[nodiscard]] bool identifies(const Eigen::VectorXd& combination) const;

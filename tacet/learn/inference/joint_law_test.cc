@@ -98,6 +98,21 @@ TEST(JointLaw, DirectionsThatNoiseHidesAreNotIdentified) {
   EXPECT_FALSE(joint_law(last).identifies(Vector3d(0, 0, 1)));
 }
 
+// No step is taken in a hidden direction, and a combination that has a little of it says so.
+TEST(JointLaw, WhatIsLeftInHiddenDirectionsIsPartOfTheError) {
+  auto last = release();
+  last.whitening = MatrixXd::Identity(3, 3);
+  last.parts.curvature = matrix({900, 0, 0, 0, 40, 0, 0, 0, 1100});
+  last.parts.score = Vector3d(0, 60, 0);
+  last.noise.curvature = 10;  // its edge is 24.5
+  const auto estimate = joint_law(last);
+  ASSERT_TRUE(estimate.identifies(Vector3d(1, .1, 0)));
+  // 60 / 40 is the step that was not taken.
+  const double left = .01 * 1.5 * 1.5;
+  EXPECT_NEAR(estimate.noise_variance(Vector3d(1, .1, 0)),
+              left + estimate.noise_variance(Vector3d(1, 0, 0)), .05 * left);
+}
+
 // A moment that is all noise: the model's own, and a t law with few degrees of freedom.
 TEST(JointLaw, AMomentThatNoiseHidesIsTheModels) {
   auto last = release();

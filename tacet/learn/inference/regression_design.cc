@@ -265,11 +265,36 @@ class Products {
   std::vector<std::vector<Factor>> products_;
 };
 
+/// What follows `target ~`, where it is given; nothing for `.`, all columns. UsageError for another
+/// target.
+std::string_view right_side(const data::Schema& schema, std::string_view terms) {
+  const auto trimmed = [](std::string_view text) {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text;
+  };
+  const auto tilde = terms.find('~');
+  auto left = tilde == std::string_view::npos ? "`" : trimmed(terms.substr(0, tilde));
+  if (left.size() > 2 && left.front() == '`' && left.back() == '`') {
+    left = left.substr(1, left.size() - 2);
+  }
+  if (left.find('`') == std::string_view::npos) {  // else the sign is part of a column's name
+    if (!schema.target || left != schema.target->column) {
+      throw base::UsageError("terms: '{}' stands before '~', and the schema's target is '{}'", left,
+                             schema.target ? schema.target->column : "");
+    }
+    terms = terms.substr(tilde + 1);
+    if (trimmed(terms).empty()) throw base::UsageError("terms: nothing stands after '~'");
+  }
+  return trimmed(terms) == "." ? std::string_view() : terms;
+}
+
 }  // namespace
 
 RegressionDesign regression_design(const data::Schema& schema, std::string_view terms) {
   RegressionDesign made;
   describe_target(made, schema);
+  terms = right_side(schema, terms);
   const auto wanted = terms.empty() ? all_terms(schema) : parse_terms(terms);
   made.terms = terms_text(wanted);
   made.reading = reading_schema(schema, wanted);

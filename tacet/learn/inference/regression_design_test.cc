@@ -94,6 +94,22 @@ TEST(RegressionDesign, WithoutTermsItHasAllColumnsAndTheSchemasInteractions) {
 }
 
 // Whatever the terms are: also where no category tells that a dropped record has no feature.
+// The whole formula as R has it, and `.` for all columns.
+TEST(RegressionDesign, AFormulaMayNameTheTarget) {
+  const auto schema = schema_with(pressure);
+  const auto terms_of = [&](std::string_view text) {
+    return regression_design(schema, text).terms;
+  };
+  EXPECT_EQ(terms_of("y ~ age*sex"), "age + sex + age:sex");
+  EXPECT_EQ(terms_of("`y`~sex"), "sex");
+  EXPECT_EQ(terms_of("y ~ ."), "age + sex + ward");
+  EXPECT_EQ(terms_of("."), "age + sex + ward");
+  EXPECT_EQ(regression_design(schema, "y ~ 1").names, std::vector<std::string>{"(intercept)"});
+  for (const auto* text : {"age ~ sex", "y ~", "~ age", "y ~ sex ~ age"}) {
+    EXPECT_THROW(static_cast<void>(terms_of(text)), base::UsageError) << text;
+  }
+}
+
 TEST(RegressionDesign, ARecordWithoutATargetHasNoRowWhateverTheTerms) {
   for (const auto* missing : {"", "missing_target = \"bounds\"\n"}) {
     const auto schema = schema_with(std::string(pressure) + missing);

@@ -140,6 +140,10 @@ RegressionTable regression_table(const RegressionDesign& design,
   }
   fitted.rows = estimate.rows;
   fitted.reach = estimate.reach;
+  const Eigen::MatrixXd whitened = estimate.whitening * design.originals;
+  fitted.row_shape = whitened.transpose() * whitened;
+  fitted.blurred = estimate.blurred;
+  fitted.converged = estimate.converged;
   const double unit =
       design.mean == optimize::MeanModel::identity ? design.label_scale : 1;  // counts as they are
   fitted.residual_cut = design.mean == optimize::MeanModel::logistic ? 0 : unit * estimate.cut;
@@ -154,6 +158,8 @@ model::RegressionNumbers table_numbers(const RegressionTable& fitted, std::strin
                                    .names = fitted.names,
                                    .references = fitted.references,
                                    .reach = fitted.reach,
+                                   .blurred_directions = fitted.blurred,
+                                   .converged = fitted.converged,
                                    .residual_cut = fitted.residual_cut,
                                    .residual_stddev = fitted.residual_stddev,
                                    .rows = fitted.rows};
@@ -165,6 +171,7 @@ model::RegressionNumbers table_numbers(const RegressionTable& fitted, std::strin
     for (std::size_t j = 0; j <= i; ++j) {
       const auto column = static_cast<Eigen::Index>(j);
       const bool both = known && fitted.identified[j];
+      numbers.row_shape.push_back(fitted.row_shape(row, column));
       numbers.sampling.push_back(both ? fitted.sampling(row, column) : unknown);
       numbers.noise.push_back(both ? fitted.noise(row, column) : unknown);
     }
@@ -183,6 +190,8 @@ RegressionTable table_of(const model::LinearModel& model) {
                          .reach = numbers.reach,
                          .residual_cut = numbers.residual_cut,
                          .residual_stddev = numbers.residual_stddev,
+                         .blurred = numbers.blurred_directions,
+                         .converged = numbers.converged,
                          .with_goodness = std::holds_alternative<model::SquaredLoss>(model.loss)};
   fitted.coefficients = Eigen::Map<const VectorXd>(numbers.coefficients.data(), count);
   const auto symmetric = [&](const std::vector<double>& triangle) {
@@ -193,6 +202,7 @@ RegressionTable table_of(const model::LinearModel& model) {
   };
   fitted.sampling = symmetric(numbers.sampling);
   fitted.noise = symmetric(numbers.noise);
+  fitted.row_shape = symmetric(numbers.row_shape);
   for (std::size_t k = 0; k < numbers.names.size(); ++k) {
     fitted.identified.push_back(numbers.identified(k));
   }

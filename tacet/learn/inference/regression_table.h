@@ -43,6 +43,11 @@ struct RegressionTable {
   double reach = 0;            ///< c
   double residual_cut = 0;     ///< of numbers and counts, in the target's units
   double residual_stddev = 0;  ///< of numbers, in the target's units
+  /// The rows' weights: min(1, reach * columns / x' S x), x a row in original units with the
+  /// constant. S is released, so that which rows weigh less is known to everybody.
+  Eigen::MatrixXd row_shape{};
+  std::int64_t blurred = 0;  ///< directions in which noise hides how the rows spread, and S with it
+  bool converged = true;     ///< else nothing is identified, at any budget
   bool with_goodness = false;  ///< numbers: R^2 means what it usually does
 
   [[nodiscard]] Eigen::MatrixXd covariance() const { return sampling + noise; }

@@ -20,6 +20,7 @@ RegressionTable table() {
   made.identified = {true, true, true, true};
   made.degrees_of_freedom = {1e6, 10, 8, 6};
   made.rows = 1000;
+  made.row_shape = Eigen::Matrix4d::Identity();
   made.with_goodness = true;
   return made;
 }
@@ -123,6 +124,9 @@ TEST(RegressionTable, OriginalUnitsAreALinearMap) {
   EXPECT_TRUE(made.identified[1]);
   EXPECT_EQ(made.rows, 100);
   EXPECT_EQ(made.residual_cut, 25);
+  // At age 80 the encoded row is (1, 1).
+  const Eigen::Vector2d row(1, 80);
+  EXPECT_NEAR(row.dot(made.row_shape * row), 2, 1e-12);
 }
 
 // What is not identified has no number in a file, and everything else comes back as it was.

@@ -36,11 +36,29 @@ class Words {
   char sign() {
     skip_blanks();
     const char found = formula_[at_];
+    if (found == '-') fail("nothing is taken away: name the terms that stay; the intercept does");
+    if (found == '(') {
+      fail(
+          "functions are not computed: make a column of it before, with bounds in the schema; "
+          "categories need no C()");
+    }
     if (found != '+' && found != ':' && found != '*') {
       fail("'+', ':' or '*' is expected; names with blanks or signs stand between backticks");
     }
     ++at_;
     return found;
+  }
+  /// R's 1, the constant that is always there; a column of this name stands between backticks.
+  bool takes_constant() {
+    skip_blanks();
+    const auto rest = formula_.substr(at_);
+    const auto after = rest.find_first_not_of(' ', rest.empty() ? 0 : 1);
+    const bool alone = after == std::string_view::npos || rest[after] == '+';
+    if (rest.empty() || !alone) return false;
+    if (rest[0] == '0') fail("the intercept stays: no table is fitted without it");
+    if (rest[0] != '1') return false;
+    ++at_;
+    return true;
   }
   [[noreturn]] void fail(std::string_view what) const {
     throw base::UsageError("terms, character {}: {}", at_ + 1, what);
@@ -87,6 +105,11 @@ std::vector<Term> parse_terms(std::string_view formula) {
   std::vector<Term> terms;
   Words words(formula);
   while (true) {
+    if (words.takes_constant()) {
+      if (words.done()) return terms;
+      static_cast<void>(words.sign());
+      continue;
+    }
     Term names{words.name()};
     char product = 0;
     bool another = false;
@@ -110,12 +133,13 @@ std::vector<Term> parse_terms(std::string_view formula) {
 }
 
 std::string terms_text(const std::vector<Term>& terms) {
-  std::string text;
+  std::string text = terms.empty() ? "1" : "";
   for (const auto& term : terms) {
     if (!text.empty()) text += " + ";
     for (const auto& name : term) {
       if (&name != &term.front()) text += ":";
-      const bool plain = !name.empty() && std::ranges::all_of(name, belongs_to_name);
+      const bool plain =
+          !name.empty() && name != "0" && name != "1" && std::ranges::all_of(name, belongs_to_name);
       if (name.find('`') != std::string::npos) {
         throw base::UsageError("the column '{}' has a backtick in its name, which no term can hold",
                                name);

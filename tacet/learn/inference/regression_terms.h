@@ -11,11 +11,12 @@ using Term = std::vector<std::string>;
 
 /// Reads a formula's right side with the words of R and statsmodels: `age + sex + age:sex`, where
 /// `age*sex` stands for `age + sex + age:sex`. Names that hold blanks or signs stand between
-/// backticks. Each term comes once, in the order of its first mention. UsageError that says what is
-/// wrong and where.
+/// backticks. `1` is the intercept, which is always there, and
+/// nothing else. Each term comes once, in the order of its first mention. UsageError that says what
+/// is wrong and where.
 [[nodiscard]] std::vector<Term> parse_terms(std::string_view formula);
 
-/// The inverse. UsageError for a name that no formula can hold.
+/// The inverse; `1` for none. UsageError for a name that no formula can hold.
 [[nodiscard]] std::string terms_text(const std::vector<Term>& terms);
 
 }  // namespace tacet::learn

@@ -15,6 +15,10 @@ TEST(RegressionTerms, AreReadAsInRAndStatsmodels) {
   EXPECT_EQ(parse_terms("sex + sex:age + age*sex"), (Terms{{"sex"}, {"sex", "age"}, {"age"}}));
   EXPECT_EQ(parse_terms("`body mass` + `a+b`:c_1.x"), (Terms{{"body mass"}, {"a+b", "c_1.x"}}));
   EXPECT_EQ(parse_terms("a*b*c").size(), 7);
+  EXPECT_EQ(parse_terms("1 + age"), (Terms{{"age"}}));
+  EXPECT_EQ(parse_terms("age + 1"), (Terms{{"age"}}));
+  EXPECT_EQ(parse_terms(" 1 "), Terms{});
+  EXPECT_EQ(parse_terms("`1` + 1a"), (Terms{{"1"}, {"1a"}}));
   EXPECT_EQ(parse_terms("gr\xc3\xb6\xc3\x9f"
                         "e"),
             (Terms{{"gr\xc3\xb6\xc3\x9f"
@@ -43,17 +47,23 @@ TEST(RegressionTerms, FaultsAreSaidWithTheirPlace) {
   EXPECT_EQ(error_of("a:b:c:d:e"), "terms, character 10: at most four columns in a product");
   EXPECT_EQ(error_of(""), "terms, character 1: the name of a column is expected");
   EXPECT_EQ(error_of("log(age)"),
-            "terms, character 4: '+', ':' or '*' is expected; names with blanks or signs stand "
-            "between backticks");
+            "terms, character 4: functions are not computed: make a column of it before, with "
+            "bounds in the schema; categories need no C()");
+  EXPECT_EQ(error_of("age - 1"),
+            "terms, character 5: nothing is taken away: name the terms that stay; the intercept "
+            "does");
+  EXPECT_EQ(error_of("0 + age"),
+            "terms, character 1: the intercept stays: no table is fitted without it");
 }
 
 TEST(RegressionTerms, ATextOfTermsIsReadBack) {
-  for (const auto* formula : {"age + sex + age:sex", "`a b`*c", "x.1 + `+`"}) {
+  for (const auto* formula : {"1", "`1` + `0`", "age + sex + age:sex", "`a b`*c", "x.1 + `+`"}) {
     const auto terms = parse_terms(formula);
     EXPECT_EQ(parse_terms(terms_text(terms)), terms) << formula;
   }
   EXPECT_EQ(terms_text(parse_terms("a*b")), "a + b + a:b");
-  EXPECT_EQ(terms_text({}), "");
+  EXPECT_EQ(terms_text({}), "1");
+  EXPECT_EQ(terms_text({{"1"}, {"0"}}), "`1` + `0`");
   EXPECT_THROW(static_cast<void>(terms_text({{"a`b"}})), base::UsageError);
 }
 

@@ -46,9 +46,12 @@ double curvature_bound(const Response& response) {
 template <typename Integer>
 void put_bounded(std::span<const double> z, double factor, std::int64_t limit,
                  std::span<Integer> out) {
+  // Added and taken away, this rounds to the nearest even as nearbyint does, which is a call where
+  // the processor is not known to round. Entries are at most 2^24, since |w z| is at most R.
+  constexpr double whole = 0x1.8p52;
   std::int64_t squared = 0;
   for (std::size_t k = 0; k < z.size(); ++k) {
-    const auto value = static_cast<std::int64_t>(std::nearbyint(factor * z[k]));
+    const auto value = static_cast<std::int64_t>((factor * z[k] + whole) - whole);
     out[k] = static_cast<Integer>(value);
     squared += value * value;
   }
