@@ -241,6 +241,7 @@ DraftedTarget draft_target(const std::string& name, const ColumnFacts& facts,
     const bool numbers = facts.numeric();
     target.rule = MultiClassTarget{.classes = values};
     if (auto alike = alike_remark(values, "classes"); !alike.empty()) {
+      alike += " Are there two classes in all? Then list their spellings as positive and negative.";
       return {std::move(target), std::move(alike), true};
     }
     return {std::move(target), numbers ? "Whole numbers, taken for classes. A count? Then kind = "
