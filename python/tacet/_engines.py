@@ -77,13 +77,17 @@ def _of_dask(on: Any) -> Engine:
         places = [there[k % len(there)] if there else None for k in range(len(arguments))]
         futures = [submit(function, *pair) for pair in zip(arguments, places)]
         seen = time.monotonic()
+        patience = _DASK_LOOKS
         while True:
             try:
                 wait(futures, timeout=_DASK_LOOKS)
-                break
+                patience *= 2  # answers may take long to come
+                found: List[Any] = on.sync(lambda: on.gather(futures, asynchronous=True),
+                                           callback_timeout=patience)
+                return found
             except TimeoutError:
                 # Dask waits for ever for the worker that a task was sent to, allowed others or not,
-                # if it died while no other one was there.
+                # if it died while no other one was there; also if it dies with its answer.
                 there = workers()
                 if there:
                     seen = time.monotonic()
@@ -92,10 +96,8 @@ def _of_dask(on: Any) -> Engine:
                 busy = {key for keys in on.processing().values() for key in keys}
                 for k, future in enumerate(futures):
                     gone = places[k] is not None and places[k] not in there
-                    if gone and future.status == "pending" and future.key not in busy:
+                    if gone and not future.done() and future.key not in busy:
                         futures[k], places[k] = submit(function, arguments[k]), None
-        found: List[Any] = on.gather(futures)
-        return found
 
     return Engine(run, max(1, len(workers())), 0.02)
 

@@ -199,7 +199,8 @@ def test_a_root_that_dies_has_spent_and_workers_forget(
             continue  # it died before it booked
         booked += 1
         run = account["runs"][-1]
-        assert run["state"] == "reserved" and run["cost"]["value"] == 1, "it stays spent"
+        assert run["state"] == "reserved", "it stays spent"
+        assert run["cost"]["value"] == pytest.approx(1)
         if run["disclosed"]:
             disclosed += 1
             with pytest.raises(tacet.BudgetError, match="stays spent"):
