@@ -81,14 +81,14 @@ std::string statement(const Promise& promise) {
   if (promises_nothing(guarantee)) return std::string(no_promise);
   auto text = fmt::format(
       "({}, {})-differential privacy under {} neighbours. Someone who sees the result and knows "
-      "everything else cannot tell {} much better than before: the odds of any conclusion change "
-      "by a factor of at most {}",
+      "everything else cannot tell {} much better than before: the probability of any conclusion "
+      "is at most {} times what it would be otherwise",
       rounded_up(guarantee.epsilon, 6), rounded_up(guarantee.delta, 6),
       to_string(guarantee.adjacency), neighbours_in_words(promise),
       factor_in_words(guarantee.epsilon));
-  text += guarantee.delta > 0 ? fmt::format(", except for events of total probability {}. ",
-                                            rounded_up(guarantee.delta, 6))
-                              : std::string(", without exception. ");
+  text += guarantee.delta > 0
+              ? fmt::format(", plus {}. ", rounded_up(guarantee.delta, 6))
+              : std::string(", with nothing added. ");
   if (promise.prg_slack > 0) text += cipher_in_words(promise);
   text +=
       "Two such results together cost the sum of both epsilons and both deltas. It holds against "
@@ -119,10 +119,10 @@ std::string short_statement(const Promise& promise) {
                           rounded_up(guarantee.epsilon, 6), rounded_up(guarantee.delta, 6),
                           to_string(guarantee.adjacency), unit_in_words(promise.privacy_unit));
   text +=
-      fmt::format("It changes odds by a factor of at most {}", factor_in_words(guarantee.epsilon));
+      fmt::format("It changes the probability of any conclusion by a factor of at most {}",
+                  factor_in_words(guarantee.epsilon));
   if (guarantee.delta > 0) {
-    return text + fmt::format(", except for events of total probability {}",
-                              rounded_up(guarantee.delta, 6));
+    return text + fmt::format(", plus {}", rounded_up(guarantee.delta, 6));
   }
   if (promise.prg_slack <= 0) return text;
   return text + fmt::format(" (for ideal noise; the cipher adds {} to delta 0)",

@@ -52,8 +52,8 @@ TEST(ShortStatement, SaysInTwoLinesWhatAndHowMuch) {
   EXPECT_EQ(short_statement(receipt),
             "(1, 1e-06)-differential privacy under replace_one neighbours, for all records that "
             "share one value of 'a\\nb'\n"
-            "It changes odds by a factor of at most e^1 = 2.719, except for events of total "
-            "probability 1e-06");
+            "It changes the probability of any conclusion by a factor of at most e^1 = 2.719, "
+            "plus 1e-06");
   receipt.guarantee.epsilon = 10;
   receipt.guarantee.delta = 0;
   EXPECT_TRUE(has(short_statement(receipt), "(for ideal noise; the cipher adds 2.21e-16"))
@@ -91,7 +91,7 @@ TEST(Statement, PromisesNothingWhereDeltaIsOne) {
 
 TEST(Statement, SaysOfEachAdjacencyWhatIsPublic) {
   EXPECT_TRUE(has(words({1, 0, Adjacency::zero_out}), "was replaced by an empty one"));
-  EXPECT_TRUE(has(words({1, 0, Adjacency::zero_out}), "without exception"));
+  EXPECT_TRUE(has(words({1, 0, Adjacency::zero_out}), "with nothing added"));
   EXPECT_TRUE(has(words({1, 0, Adjacency::replace_one}), "so is taking part"));
 }
 

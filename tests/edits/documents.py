@@ -78,11 +78,10 @@ def sentence(receipt):
     factor = rounded_up(math.exp(epsilon) * (1 + 1e-15), 4)
     text = (f"({rounded_up(epsilon, 6)}, {rounded_up(delta, 6)})-differential privacy under "
             f"{guarantee['adjacency']} neighbours. Someone who sees the result and knows everything "
-            f"else cannot tell {neighbours(receipt)} much better than before: the odds of any "
-            "conclusion change by a factor of at most "
-            f"e^{rounded_up(epsilon, 4)} = {factor}")
-    text += (f", except for events of total probability {rounded_up(delta, 6)}. " if delta > 0 else
-             ", without exception. ")
+            f"else cannot tell {neighbours(receipt)} much better than before: the "
+            "probability of any conclusion is at most "
+            f"e^{rounded_up(epsilon, 4)} = {factor} times what it would be otherwise")
+    text += (f", plus {rounded_up(delta, 6)}. " if delta > 0 else ", with nothing added. ")
     if receipt["prg_slack"] > 0:
         share = rounded_up(prg_share(epsilon, receipt["prg_slack"]), 3)
         text += (f"What noise from the cipher adds, {share}, is part of that. " if delta > 0 else
