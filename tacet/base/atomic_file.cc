@@ -94,6 +94,14 @@ AtomicFile::AtomicFile(const fs::path& destination, Overwrite overwrite)
   if (exists) ::fchmod(descriptor_, status.st_mode & 07777);
 }
 
+void AtomicFile::keep_as_private_as(const fs::path& source) {
+  struct stat own {};
+  struct stat other {};
+  if (direct_ || descriptor_ < 0 || ::fstat(descriptor_, &own) != 0) return;
+  if (::stat(source.c_str(), &other) != 0) fail(errno);
+  if (::fchmod(descriptor_, own.st_mode & other.st_mode & 0777) != 0) fail(errno);
+}
+
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : destination_(std::move(other.destination_)),
       target_(std::move(other.target_)),

@@ -36,6 +36,9 @@ class AtomicFile {
 
   void write(std::string_view text);
 
+  /// For copies of records: nobody may read the file who may not read `source`. Before commit().
+  void keep_as_private_as(const std::filesystem::path& source);
+
   /// Flushes to the disk and renames. The object takes no more text afterwards.
   void commit();
 

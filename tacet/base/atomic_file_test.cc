@@ -124,6 +124,21 @@ TEST_F(AtomicFileTest, WithoutUnnamedFilesATemporaryNameServes) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+TEST_F(AtomicFileTest, ACopyIsReadableByNobodyWhoMayNotReadTheSource) {
+  for (const mode_t mode : {0600, 0640, 0664}) {
+    const auto source = folder_ / "source";
+    write_file(source, "text", Overwrite::allow);
+    ASSERT_EQ(::chmod(source.c_str(), mode), 0);
+    AtomicFile copy(folder_ / "copy", Overwrite::allow);
+    copy.keep_as_private_as(source);
+    copy.commit();
+    struct stat status {};
+    ASSERT_EQ(::stat((folder_ / "copy").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777 & ~mode, 0U) << mode;
+    fs::remove(folder_ / "copy");
+  }
+}
+
 TEST_F(AtomicFileTest, AnObjectThatEndsEarlyLeavesNothing) {
   { AtomicFile(file("a"), Overwrite::refuse).write("lost"); }
   EXPECT_EQ(entries(), 0U);

@@ -86,9 +86,8 @@ std::string statement(const Promise& promise) {
       rounded_up(guarantee.epsilon, 6), rounded_up(guarantee.delta, 6),
       to_string(guarantee.adjacency), neighbours_in_words(promise),
       factor_in_words(guarantee.epsilon));
-  text += guarantee.delta > 0
-              ? fmt::format(", plus {}. ", rounded_up(guarantee.delta, 6))
-              : std::string(", with nothing added. ");
+  text += guarantee.delta > 0 ? fmt::format(", plus {}. ", rounded_up(guarantee.delta, 6))
+                              : std::string(", with nothing added. ");
   if (promise.prg_slack > 0) text += cipher_in_words(promise);
   text +=
       "Two such results together cost the sum of both epsilons and both deltas. It holds against "
@@ -118,9 +117,8 @@ std::string short_statement(const Promise& promise) {
   auto text = fmt::format("({}, {})-differential privacy under {} neighbours, for {}\n",
                           rounded_up(guarantee.epsilon, 6), rounded_up(guarantee.delta, 6),
                           to_string(guarantee.adjacency), unit_in_words(promise.privacy_unit));
-  text +=
-      fmt::format("It changes the probability of any conclusion by a factor of at most {}",
-                  factor_in_words(guarantee.epsilon));
+  text += fmt::format("It changes the probability of any conclusion by a factor of at most {}",
+                      factor_in_words(guarantee.epsilon));
   if (guarantee.delta > 0) {
     return text + fmt::format(", plus {}", rounded_up(guarantee.delta, 6));
   }

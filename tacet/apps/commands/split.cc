@@ -57,6 +57,10 @@ class Split : public Command {
     const run::Parts parts(data_, &cancel);
     base::AtomicFile train(train_name, overwrite);
     base::AtomicFile test(test_name, overwrite);
+    if (data_ != "-") {
+      train.keep_as_private_as(data_);
+      test.keep_as_private_as(data_);
+    }
     const auto to = [&cancel](base::AtomicFile& part) {
       return [&cancel, &part](std::string_view text) {
         cancel.throw_if_cancelled();
