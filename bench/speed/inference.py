@@ -86,7 +86,7 @@ def main():
     for row in fits + sums:
         print(row)
     tables.save("speed/inference", {"fits": fits, "sums": sums})
-    tables.keep("speed/inference", ABOUT, "bench/speed/inference.py",
+    tables.keep("speed/inference", ABOUT, f"bench/speed/inference.py --rows {options.rows}",
                 {"Whole fits": fits, "Sums in memory": sums})
     return 0 if all(row["holds"] for row in fits) else 1
 
