@@ -205,10 +205,13 @@ def test_a_root_that_dies_has_spent_and_workers_forget(
             disclosed += 1
             with pytest.raises(tacet.BudgetError, match="stays spent"):
                 ledger.resolve(run["run"], "nothing was released")
+        # A worker may still read a part for a root that is dead: nothing is kept in look after look.
         end = time.monotonic() + 30
-        while time.monotonic() < end and any(dask.run(parts_load.kept).values()):
+        empty = 0
+        while empty < 5 and time.monotonic() < end:
+            empty = 0 if any(dask.run(parts_load.kept).values()) else empty + 1
             time.sleep(0.2)
-        assert not any(dask.run(parts_load.kept).values()), "workers forget"
+        assert empty == 5, "workers forget"
     assert disclosed > 0
 
 
