@@ -125,7 +125,7 @@ TEST_F(AtomicFileTest, WithoutUnnamedFilesATemporaryNameServes) {
 }
 
 TEST_F(AtomicFileTest, ACopyIsReadableByNobodyWhoMayNotReadTheSource) {
-  for (const mode_t mode : {0600, 0640, 0664}) {
+  for (const mode_t mode : {0600U, 0640U, 0664U}) {
     const auto source = folder_ / "source";
     write_file(source, "text", Overwrite::allow);
     ASSERT_EQ(::chmod(source.c_str(), mode), 0);
