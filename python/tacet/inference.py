@@ -362,7 +362,7 @@ def _doubts(table: Dict[str, Any]) -> List[str]:
                      f"{len(table['coefficients'])} directions, and so decides which rows lie beyond "
                      "the reach: if the model is wrong, they move what is estimated.")
     if not table["converged"]:
-        found.append("Nothing is stated, and no budget changes that: a column decides the class "
+        found.append("Nothing is stated: as far as noise shows, a column decides the class "
                      "nearly alone, or one class is rarer than 5 in 100 records. Leave that column "
                      "out.")
     elif hidden:

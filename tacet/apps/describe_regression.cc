@@ -118,11 +118,9 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
 std::string why_unknown(const learn::RegressionTable& table, std::vector<std::string> names) {
   if (!table.converged) {
     return paragraph(
-        "Nothing is stated, and no budget changes that: the linear predictor is farther from 0 "
-        "than "
-        "the fit's steps get. A column decides the class nearly alone, or one class is rarer than "
-        "5 "
-        "in 100 records. Leave that column out.");
+        "Nothing is stated: as far as noise shows, the linear predictor is farther from 0 than the "
+        "fit's steps get. Most often a column decides the class nearly alone, or one class is "
+        "rarer than about 5 in 100 records, which no budget changes. Leave that column out.");
   }
   std::string text;
   const bool cut = table.with_goodness && table.residual_cut < 5.9 * table.residual_stddev;
@@ -136,7 +134,7 @@ std::string why_unknown(const learn::RegressionTable& table, std::vector<std::st
   if (names.empty()) return text;
   return text + paragraph(fmt::format(
                     "Not identified: {}. The noise hides what this needs. More records, a "
-                    "larger epsilon or fewer terms identify it.",
+                    "larger epsilon or fewer terms may identify it.",
                     fmt::join(names, ", ")));
 }
 

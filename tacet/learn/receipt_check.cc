@@ -13,6 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/method.h"
 #include "tacet/learn/model_check.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/privacy/event_tree.h"
@@ -97,6 +98,24 @@ void check_proved(const privacy::Receipt& receipt, const RecordedAlgorithm& algo
   if (algorithm.proved.units == UnitProtection::refused) {
     throw base::DataError("method {} protects single records, not each {}", algorithm.name,
                           receipt.privacy_unit);
+  }
+}
+
+/// A target, a loss or class weights for which the method would have refused to run.
+void check_problem(const model::ModelFile& file, const Method& method) {
+  const bool protects = std::isfinite(file.receipt.guarantee.epsilon);
+  if (method.plan == nullptr || !protects || !file.schema.target) return;
+  const auto kind = kind_of(*file.schema.target);
+  if (!method.problems.targets.has(kind)) {
+    throw base::DataError("method {} is for {}, and the target is {}", method.name,
+                          to_string(method.problems.targets), to_string(kind));
+  }
+  if (!method.problems.takes(file.model.loss)) {
+    throw base::DataError("method {} does not take loss {}", method.name,
+                          model::loss_name(file.model.loss));
+  }
+  if (!file.schema.target->class_weights.empty() && !reads(method, "class-weights")) {
+    throw base::DataError("class weights have no proof for method {}", method.name);
   }
 }
 
@@ -265,6 +284,9 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
                               algorithm->name);
       }
       check_model(receipt, *file, parameters, compared);
+    });
+    hold([&] {
+      if (method != nullptr) check_problem(*file, *method);
     });
     hold([&] {
       if (method != nullptr && method->check_file != nullptr) {

@@ -15,6 +15,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/class_weights.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 
@@ -59,6 +60,28 @@ TEST(ReceiptCheck, AModelAgreesWithItself) {
     EXPECT_NE(std::ranges::find(check.unchecked, "that these events are what was run"),
               check.unchecked.end());
   }
+}
+
+// What training refuses is refused in a file that somebody wrote.
+TEST(ReceiptCheck, TargetsLossesAndWeightsAreThoseThatTheMethodIsMadeFor) {
+  const auto of = [](const char* method) {
+    return trained(
+        {{"method", method}, {"epsilon", 1}, {"delta", 1e-6}, {"adjacency", replace_one}});
+  };
+  auto ridge = of("adassp");
+  EXPECT_EQ(faults_of(ridge), "");
+  ridge.model.loss = model::HingeLoss{};
+  edit(ridge, "loss", "hinge");
+  EXPECT_NE(faults_of(ridge).find("method adassp does not take loss hinge"), std::string::npos);
+  auto weighted = of("output");
+  weighted.schema.target->class_weights = {1000, 1};
+  edit(weighted, "class_weights", class_weights_text(*weighted.schema.target));
+  EXPECT_NE(faults_of(weighted).find("class weights have no proof for method output"),
+            std::string::npos);
+  auto counted = of("ladder");
+  counted.schema.target->rule = data::RegressionTarget{0, 10, data::NumberKind::count};
+  EXPECT_NE(faults_of(counted).find("method ladder is for two classes or a number"),
+            std::string::npos);
 }
 
 TEST(ReceiptCheck, UnitColumnsAndLossAreThoseOfTheSchemaAndTheModel) {

@@ -246,9 +246,10 @@ class Predict : public Command {
         "--explain", explain_,
         "Of a model with curves: add what each column's value alone does, the other numbers "
         "at their means, and what all together add to that");
-    options.flag("--noise", noise_,
-                 "Add a bound of the standard deviation of privacy's noise in each prediction, or "
-                 "'not known'");
+    options.flag(
+        "--noise", noise_,
+        "Add a bound of the standard deviation that the noise of the training's steps has in "
+        "each prediction, or 'not known'");
     output_.declare(options);
     spool_.declare(options);
   }

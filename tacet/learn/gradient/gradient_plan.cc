@@ -112,7 +112,7 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
         base::parameter_name(*beyond));
   }
   const auto& target = target_of(schema);
-  if (options.adjacency != privacy::Adjacency::replace_one || outputs_of(target) > 1 ||
+  if (options.adjacency != privacy::Adjacency::replace_one || !one_output.has(kind_of(target)) ||
       !options.radius) {
     throw base::UsageError(
         "`calibration={}` for gradient is about replace_one, a ball (`radius`) and two classes or "

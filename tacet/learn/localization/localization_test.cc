@@ -320,8 +320,9 @@ TEST(Localization, RefusesWhatIsNotProved) {
       (void)plan_localization(schema, chain_options(options_of("ladder", 1e-2, 1e-6, 1000))));
   auto many = schema;
   many.target = {"y", data::MultiClassTarget{{"a", "b", "c"}}};
+  EXPECT_THROW((void)plan_training(many, options_of("ladder", 1, 0, 1000)), base::UsageError);
   EXPECT_THROW((void)plan_localization(many, chain_options(options_of("ladder", 1, 0, 1000))),
-               base::GuaranteeError);
+               base::InternalError);
   const auto plan = plan_localization(schema, chain_options(options_of("ladder", 1, 0, 1000)));
   EXPECT_THROW((void)train(records_of(schema, 999), schema, plan, 1), base::DataError);
 }

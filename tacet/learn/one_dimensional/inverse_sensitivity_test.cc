@@ -249,10 +249,10 @@ TEST(InverseSensitivity, RefusesWhatWouldHardlyEnd) {
 TEST(InverseSensitivity, RefusesWhereNothingIsProved) {
   const auto schema = line_schema();
   auto options = options_of(1, 2000);
+  options.set("method", "inverse-sensitivity");
   options.set("loss", model::Loss{model::AbsoluteLoss{}});
   options.set("adjacency", Adjacency::add_remove);
-  EXPECT_THROW((void)plan_inverse_sensitivity(schema, inverse_options(options)),
-               base::GuaranteeError);
+  EXPECT_THROW((void)plan_training(schema, options), base::GuaranteeError);
   options.set("adjacency", Adjacency::replace_one);
   auto wide = schema;
   wide.intercept = true;

@@ -11,9 +11,21 @@ namespace {
 /// Beyond it nobody waits for the path's law.
 constexpr double most_steps = 1e7;
 
-/// The path of curves by a receipt, which anybody may have written: nothing where it makes no
+/// How long the steps of each weight are beside the law's: nothing where the file does not say.
+std::vector<double> rates_of(const model::ModelFile& file, double line, double curve) {
+  std::vector<double> rates(file.model.coefficients.size(), 1);
+  if (!file.schema.curves) return rates;
+  const auto curves = static_cast<std::size_t>(file.schema.curves->directions);
+  if (rates.size() < curves + 1) return {};
+  std::ranges::fill(rates, line);
+  std::fill_n(rates.end() - 1 - static_cast<std::ptrdiff_t>(curves), curves, curve);
+  rates.back() = 1;
+  return rates;
+}
+
+/// By the law of the path of a receipt, which anybody may have written: nothing where it makes no
 /// sense.
-std::vector<double> stddevs_of_curves(const model::ModelFile& file) {
+std::vector<double> stddevs_of_path(const model::ModelFile& file) {
   const auto& receipt = file.receipt;
   const auto parameters = nlohmann::json::parse(receipt.parameters, nullptr, false);
   const auto number = [&](const char* name) {
@@ -23,30 +35,29 @@ std::vector<double> stddevs_of_curves(const model::ModelFile& file) {
   const double steps = number("steps");
   const double share = number("average");
   const bool plain = receipt.algorithm == "gradient" && receipt.sampling == "full_batch" &&
-                     parameters.is_object() && !parameters.contains("l2") &&
-                     !parameters.contains("radius") && parameters.contains("averaging") &&
-                     parameters["averaging"] == "suffix";
+                     receipt.privacy_unit == single_record && parameters.is_object() &&
+                     !parameters.contains("l2") && !parameters.contains("radius") &&
+                     parameters.contains("averaging") && parameters["averaging"] == "suffix";
   if (!plain || !(steps >= 1 && steps <= most_steps) || !(share > 0 && share <= 1) ||
       receipt.public_row_count.value_or(0) < 1) {
     return {};
   }
   const auto& model = file.model;
-  std::vector<double> rates(model.coefficients.size(), number("line_rate"));
-  const auto curves = static_cast<std::size_t>(file.schema.curves->directions);
-  if (rates.size() < curves + 1) return {};
-  std::fill_n(rates.end() - 1 - static_cast<std::ptrdiff_t>(curves), curves, number("curve_rate"));
-  rates.back() = 1;
+  const auto rates = rates_of(file, number("line_rate"), number("curve_rate"));
+  if (rates.empty()) return {};
+  const double row = file.schema.norm_bound();
   const double fastest = *std::ranges::max_element(rates);
-  auto stddevs = bounded_stddevs(
-      {.steps = static_cast<std::int64_t>(steps),
-       .averaged = std::clamp<std::int64_t>(std::llround(share * steps), 1,
-                                            static_cast<std::int64_t>(steps)),
-       .step_size = number("step_size"),
-       .momentum = number("momentum"),
-       .stddev = number("noise_multiplier") * number("clipping_norm") /
-                 static_cast<double>(*receipt.public_row_count),
-       .curvature = model::properties(model.loss).curvature * fastest},  // rows have norm 1 at most
-      rates);
+  auto stddevs =
+      bounded_stddevs({.steps = static_cast<std::int64_t>(steps),
+                       .averaged = std::clamp<std::int64_t>(std::llround(share * steps), 1,
+                                                            static_cast<std::int64_t>(steps)),
+                       .step_size = number("step_size"),
+                       .momentum = number("momentum"),
+                       .stddev = number("noise_multiplier") * number("clipping_norm") /
+                                 static_cast<double>(*receipt.public_row_count),
+                       .curvature = model::properties(model.loss).curvature * row * row * fastest},
+                      rates);
+  if (!file.schema.curves) return stddevs;
   for (double& one : stddevs) one *= file.schema.curves->target.stddev;
   return stddevs;
 }
@@ -69,25 +80,26 @@ std::optional<PredictionNoise> PredictionNoise::of(const model::ModelFile& file)
       model.task == model::Task::regression && link_of(model.loss) == model::Link::identity;
   const double unit = on_scale ? (model.target_upper - model.target_lower) / 2 : 1;
   if (std::isinf(file.receipt.guarantee.epsilon)) {
-    return PredictionNoise(std::vector<double>(model.coefficients.size()), true, unit);
+    return PredictionNoise(std::vector<double>(model.coefficients.size()), unit);
   }
-  const bool curves = file.schema.curves.has_value();
-  auto stddevs = curves ? stddevs_of_curves(file) : model.noise_stddevs;
-  if (stddevs.empty()) return std::nullopt;
+  if (auto of_path = stddevs_of_path(file); !of_path.empty()) {
+    return PredictionNoise(std::move(of_path), unit);
+  }
+  const auto& stddevs = model.noise_stddevs;
+  if (file.schema.curves || stddevs.empty()) return std::nullopt;
   // One standard deviation for all of them is that of noise alike in every direction, or a bound of
-  // it in every direction.
+  // it in every direction. What differs from one to the other was estimated, which is no bound.
   const bool alike =
       std::ranges::all_of(stddevs, [&](double one) { return one == stddevs.front(); });
-  return PredictionNoise(std::move(stddevs), curves || alike, unit);
+  if (!alike) return std::nullopt;
+  return PredictionNoise(stddevs, unit);
 }
 
 double PredictionNoise::stddev(const data::Dataset& records, std::int64_t row) const {
   constexpr double scale = data::Dataset::feature_scale;
-  double sum = 0;
   double squares = 0;
   const auto add = [&](std::size_t column, double value) {
-    const double one = std::abs(value) / scale * stddevs_[column];
-    sum += one;
+    const double one = value / scale * stddevs_[column];
     squares += one * one;
   };
   if (records.sparse()) {
@@ -99,13 +111,9 @@ double PredictionNoise::stddev(const data::Dataset& records, std::int64_t row) c
     const auto features = records.dense_row(row);
     for (std::size_t k = 0; k < features.size(); ++k) add(k, features[k]);
   }
-  return unit_ * (independent_ ? std::sqrt(squares) : sum);
+  return unit_ * std::sqrt(squares);
 }
 
-double PredictionNoise::longest() const {
-  double squares = 0;
-  for (const double one : stddevs_) squares += one * one;
-  return unit_ * (independent_ ? *std::ranges::max_element(stddevs_) : std::sqrt(squares));
-}
+double PredictionNoise::longest() const { return unit_ * *std::ranges::max_element(stddevs_); }
 
 }  // namespace tacet::learn

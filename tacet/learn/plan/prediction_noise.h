@@ -17,9 +17,9 @@ namespace tacet::learn {
 [[nodiscard]] std::vector<double> bounded_stddevs(const DescentLaw& law,
                                                   std::span<const double> rates);
 
-/// Privacy's noise in predictions of one output: a bound of its standard deviation, from what the
-/// model file states of its coefficients, or, with curves, from the path's law as the receipt has
-/// it. Nothing of records that were trained on goes into it.
+/// The noise of the training's steps in predictions of one output: a bound of its standard
+/// deviation, from the path's law as the receipt has it, or from one standard deviation that the
+/// file states for all coefficients. Nothing of records that were trained on goes into it.
 class PredictionNoise {
  public:
   /// Nothing where no law is known, and for several outputs.
@@ -32,11 +32,11 @@ class PredictionNoise {
   [[nodiscard]] double longest() const;
 
  private:
-  PredictionNoise(std::vector<double> stddevs, bool independent, double unit)
-      : stddevs_(std::move(stddevs)), independent_(independent), unit_(unit) {}
+  PredictionNoise(std::vector<double> stddevs, double unit)
+      : stddevs_(std::move(stddevs)), unit_(unit) {}
 
-  std::vector<double> stddevs_;  ///< of coefficients
-  bool independent_;             ///< or at most as if they were; else nothing is known of them
+  std::vector<double>
+      stddevs_;  ///< of coefficients, whose noise is at most as if it were independent
   double unit_;
 };
 

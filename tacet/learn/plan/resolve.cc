@@ -158,7 +158,11 @@ void resolve_problem(MethodPlan& plan, const data::Schema& schema, const CommonO
 void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
                              const CommonOptions& options, const Problems& problems) {
   resolve_shape(plan, schema, options, problems);
-  plan.loss = options.loss.value_or(model::Loss{model::SquaredLoss{}});
+  if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
+    throw base::UsageError("method {} solves the squared loss alone, got {}; leave loss out",
+                           options.method, model::loss_name(*options.loss));
+  }
+  plan.loss = model::SquaredLoss{};
   check_offered(problems, target_of(schema), plan.loss);
   plan.reasons.add("loss squared: method {} solves no other{}", options.method,
                    plan.outputs > 1                      ? "; each class has an indicator"
