@@ -50,6 +50,11 @@ class Tacet:
 STRANGE = (0, -1, 1.5, 1e300, 2 ** 40, "", "x", "inf", True, [], {}, ["x"], [1], {"x": 1}, None)
 
 
+def strange(draw):
+    """One of them, of which no other place has a part."""
+    return copy.deepcopy(draw.choice(STRANGE))
+
+
 def places(value, path=()):
     """Every place in the value, by keys and numbers."""
     yield path
@@ -79,13 +84,13 @@ def changed(value, draw):
         if kind == "remove":
             del parent[key]
         elif kind == "add" and isinstance(parent[key], dict):
-            parent[key][draw.choice(("stray", "version", "name", "kind"))] = draw.choice(STRANGE)
+            parent[key][draw.choice(("stray", "version", "name", "kind"))] = strange(draw)
         elif kind == "double" and isinstance(parent[key], list):
             parent[key] = parent[key] * 2
         elif kind == "swap":
             parent[key] = copy.deepcopy(other)
         else:
-            parent[key] = draw.choice(STRANGE)
+            parent[key] = strange(draw)
         said.append(f"{kind} {'.'.join(map(str, path))}")
     return value, said
 
