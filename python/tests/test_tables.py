@@ -157,8 +157,8 @@ def test_bounds_that_say_nothing_or_two_things_are_refused(bounds: Any, words: s
 
 def test_bounds_of_two_columns_that_read_alike_are_none_too_many() -> None:
     X = np.column_stack([ONE, OTHER])
-    by_number = bounded({0: (0, 1), 1: (0, 1)}, X)
-    assert np.array_equal(bounded([(0, 1), (0, 1)], X).encoded_coef_, by_number.encoded_coef_)
+    one = bounded((0, 1), X)
+    assert np.array_equal(bounded([(0, 1), (0, 1)], X).encoded_coef_, one.encoded_coef_)
     assert np.array_equal(bounded([(0, 5), (-1, 2)], X).encoded_coef_,
                           bounded({0: (0, 5), 1: (-1, 2)}, X).encoded_coef_)
     model = tacet.Ridge(epsilon=1, delta=0, adjacency="replace_one", target_bounds=(0, 1),
