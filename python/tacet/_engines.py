@@ -58,7 +58,9 @@ def _of_dask(on: Any) -> Engine:
     if getattr(on, "asynchronous", False):
         raise UsageError("on is an asynchronous client of Dask; give one that is not")
 
-    from distributed import wait
+    import distributed
+
+    wait: Any = distributed.wait  # without types
 
     def workers() -> List[str]:
         return sorted(on.nthreads())
