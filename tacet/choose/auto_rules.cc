@@ -2,6 +2,7 @@
 
 #include "tacet/choose/auto.h"
 #include "tacet/choose/auto_thresholds.h"
+#include "tacet/data/schema/curves.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/curves.h"
@@ -25,9 +26,9 @@ std::vector<AutoRule> auto_rules() {
       {fmt::format("{} features of texts, hashed or numbered columns, ids or crosses, or more",
                    learn::min_columns_to_select),
        fmt::format("selected columns: {:g} of mu^2", FeatureSelectionOptions::usual_share)},
-      {fmt::format("else a number by the squared loss, 1 to 64 numbers and listed categories, "
+      {fmt::format("else a number by the squared loss, 1 to {} numbers and listed categories, "
                    "single records; a = s / (sqrt({:g}) N) up to {:g}",
-                   1 - learn::standardise_share, learn::max_curve_noise),
+                   data::Curves::max_numbers, 1 - learn::standardise_share, learn::max_curve_noise),
        fmt::format("principal curves: {:g} of mu^2 before the steps",
                    learn::standardise_share + learn::whitening_share)},
       {fmt::format("else one output, 1 to {} numbers or, from nu {:g} on, two classes with "

@@ -2,8 +2,8 @@
 
     check_wheel.py WHEEL PYTHON...      PYTHON: of environments where the wheel is installed
 
-What is asked of the wheel: at most 7 MB, 3 of them libraries of the distribution; a bill of materials that has every library that it carries;
-metadata that `twine check --strict` finds nothing wrong with, where twine is installed; licences;
+What is asked of the wheel: at most 7 MB, 3 of them libraries of the distribution; a bill of
+materials that has every library that it carries; metadata that `twine check --strict` finds nothing wrong with, where twine is installed; licences;
 nothing but the package. Of an environment: `import tacet` takes less than .3 s, the median of five.
 """
 

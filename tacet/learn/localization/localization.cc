@@ -181,58 +181,36 @@ constexpr Proved proved_chain{
     "it minimises means over a public number of records, which add_remove does not fix; use "
     "replace_one or zero_out, or the methods gradient and objective"};
 
+/// What the chains have in common.
+constexpr Method chain(std::string_view name, std::string_view help,
+                       std::span<const std::string_view> options,
+                       std::span<const Paper> papers = {}) {
+  return {.name = name,
+          .help = help,
+          .usual_adjacency = usual_neighbours,
+          .proved = proved_chain,
+          .problems = {.targets = one_output},
+          .sampling = full_batch,
+          .options = options,
+          .plan = planned_chain,
+          .recorded_events = recorded_chain,
+          .papers = papers,
+          .check_file = check_chain_file};
+}
+
 }  // namespace
 
-constinit const Method ladder_method{
-    .name = "ladder",
-    .help = "a chain of ever closer problems on all records: pure, kinks, sharp minima",
-    .usual_adjacency = usual_neighbours,
-    .proved = proved_chain,
-    .problems = {.targets = one_output},
-    .sampling = full_batch,
-    .options = ladder_reads,
-    .plan = planned_chain,
-    .recorded_events = recorded_chain,
-    .check_file = check_chain_file,
-};
-constinit const Method localized_method{
-    .name = "localized",
-    .help = "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
-    .usual_adjacency = usual_neighbours,
-    .proved = proved_chain,
-    .problems = {.targets = one_output},
-    .sampling = full_batch,
-    .options = block_reads,
-    .plan = planned_chain,
-    .recorded_events = recorded_chain,
-    .papers = asi_paper,
-    .check_file = check_chain_file,
-};
-constinit const Method growth_method{
-    .name = "growth",
-    .help = "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
-    .usual_adjacency = usual_neighbours,
-    .proved = proved_chain,
-    .problems = {.targets = one_output},
-    .sampling = full_batch,
-    .options = growth_reads,
-    .plan = planned_chain,
-    .recorded_events = recorded_chain,
-    .papers = asi_paper,
-    .check_file = check_chain_file,
-};
-constinit const Method phased_erm_method{
-    .name = "phased-erm",
-    .help = "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
-    .usual_adjacency = usual_neighbours,
-    .proved = proved_chain,
-    .problems = {.targets = one_output},
-    .sampling = full_batch,
-    .options = block_reads,
-    .plan = planned_chain,
-    .recorded_events = recorded_chain,
-    .papers = feldman_paper,
-    .check_file = check_chain_file,
-};
+constinit const Method ladder_method =
+    chain("ladder", "a chain of ever closer problems on all records: pure, kinks, sharp minima",
+          ladder_reads);
+constinit const Method localized_method =
+    chain("localized", "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks", block_reads,
+          asi_paper);
+constinit const Method growth_method =
+    chain("growth", "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls", growth_reads,
+          asi_paper);
+constinit const Method phased_erm_method =
+    chain("phased-erm", "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
+          block_reads, feldman_paper);
 
 }  // namespace tacet::learn
