@@ -135,6 +135,16 @@ TEST(PredictionNoise, OfCurvesHoldsTheSpreadOfRepeatedTrainings) {
   }
 }
 
+TEST(PredictionNoise, EstimatesOfSingleCoefficientsAreNoBound) {
+  auto file = file_of(train("0.4", 1));
+  file.receipt.algorithm = "adassp";
+  file.schema.curves.reset();
+  file.model.noise_stddevs.assign(file.model.coefficients.size(), 1);
+  EXPECT_TRUE(PredictionNoise::of(file));
+  file.model.noise_stddevs.front() = 2;
+  EXPECT_FALSE(PredictionNoise::of(file));
+}
+
 TEST(PredictionNoise, IsNotStatedForAnEditedReceiptOrAnotherPath) {
   auto file = file_of(train("0.4", 1));
   ASSERT_TRUE(PredictionNoise::of(file));
