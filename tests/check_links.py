@@ -8,6 +8,7 @@ sources, and what follows it: `docs/proofs/objective.md, section 3`, `..., Theor
 theorems are those that headings name. In docs/ a file or folder of the tree that stands in backquotes,
 `optimize/sums/cell_sum`, is a link. A link to a name in a source file, `clip.h#clip_norm`, needs a line with
 that name there. Every page of docs/ is linked by an index: a README.md, or `x.md` beside a folder `x/`.
+docs/library.md links every header that cmake/TacetHeaders.cmake installs.
 """
 
 import os
@@ -100,6 +101,17 @@ def unreached(source):
     yield from sorted(page.relative_to(source) for page in pages - reached)
 
 
+def unlisted_headers(source):
+    """Every header that is installed, and that the page of the library does not link; nothing where there is no list."""
+    installed, page = source / "cmake" / "TacetHeaders.cmake", source / "docs" / "library.md"
+    if not installed.exists():
+        return
+    linked = page.read_text(encoding="utf-8") if page.exists() else ""
+    for header in re.findall(r"^\s+(tacet/[\w/]+\.h)\b", installed.read_text(encoding="utf-8"), re.MULTILINE):
+        if f"](../{header})" not in linked:
+            yield f"docs/library.md: {header} is installed and not listed"
+
+
 def main(source):
     source = pathlib.Path(source).resolve()
     broken = []
@@ -125,6 +137,7 @@ def main(source):
         if path.suffix == ".md" and path.is_relative_to(source / "docs"):
             broken += [f"{path.relative_to(source)}: {what}" for what in not_linked(source, text)]
     broken += [f"{page}: no index links to it" for page in unreached(source)]
+    broken += unlisted_headers(source)
     print("\n".join(broken) or "every link leads somewhere")
     return 1 if broken else 0
 
