@@ -4,7 +4,7 @@
 
 An entry of docs/glossary.md may have a comment below its heading, `<!-- first use: slot, slots -->`. The
 first of these words in the prose of a page has to stand in a link, or in italics where the page
-itself says what it means. Prose is what is left of a page without headings, code, figures and tables. A
+itself says what it means. Prose is what is left of a page without headings, code, quotations, figures and tables. A
 link into the glossary needs an entry there. With --mend the missing links are written.
 """
 
@@ -16,7 +16,7 @@ INDEX = "docs/tutorials/README.md"
 ENTRY = re.compile(r"^## (.+)\n(?:<!-- first use: (.+) -->\n)?", re.MULTILINE)
 INTO = re.compile(r"\]\([^)\s]*glossary\.md#([^)\s]+)\)")
 # What is no prose. Code in a line is, where a term is written as code.
-HIDDEN = re.compile(r"^(?:```|~~~)[\s\S]*?^(?:```|~~~)[ \t]*$|^#.*$|^\|.*$|^    \S.*$|<!--[\s\S]*?-->"
+HIDDEN = re.compile(r"^(?:```|~~~)[\s\S]*?^(?:```|~~~)[ \t]*$|^[#>|].*$|^    \S.*$|<!--[\s\S]*?-->"
                     r"|!\[[^\]]*\]\([^)]*\)|(?<=\])\([^)]*\)", re.MULTILINE)
 LINKED = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]|(?<![*\w])\*[^*\n]{1,40}\*(?![*\w])")
 
