@@ -4,9 +4,10 @@
     bench/local/local_service.py BUILD DATA PART...
 
 BUILD is a folder of the preset `bench`, DATA one with adult/ (see local_serve.py). PARTs: `load`
-(speed, delay, memory: bench/local_load), `shards` (one server and four shards in turns, a task of
-one round), `hostile` (clients that mean harm beside honest ones: bench/local_hostile), `people` (all
-devices of Adult; then one in a hundred lies, with and without the robust mode). Each replaces its
+(speed, delay, memory: bench/local_load), `core` (processor time a report), `shards` (one server and
+four shards in turns, a task of one round), `hostile` (clients that mean harm beside honest ones:
+bench/local_hostile), `people` (all devices of Adult; then one in a hundred lies, with and without
+the robust mode). Each replaces its
 section of bench/local/tables/service.md. Wants two cores that have nothing else to do. Exit code 1
 where a bar is missed.
 """
@@ -72,6 +73,18 @@ def load(build, _):
         yield rows, all([judged(row, bars) for row in rows]) and good
 
 
+def core(build, _):
+    """Processor time a report, the medians of three runs: other jobs change it little."""
+    for arguments, key in ((["writer", "20000"], "writer_cpu_microseconds"),
+                           (["kept", "10000"], "server_cpu_microseconds"),
+                           (["tls", "10000"], "server_cpu_microseconds")):
+        runs = [rows_of([program(build, "local_load"), *arguments]) for _ in range(3)]
+        rows = sorted((row for found, _ in runs for row in found), key=lambda row: row[key])
+        row = rows[len(rows) // 2]
+        yield ([{"mode": row["mode"], "reports": row["reports"], "cpu_microseconds": row[key],
+                 "reports_per_cpu_second": round(1e6 / row[key])}], all(well for _, well in runs))
+
+
 def shards(build, _):
     """Five runs of each, in turns; the medians, and what four servers have of one's reports."""
     runs, good = {"one": [], "shards": []}, True
@@ -98,7 +111,7 @@ def people(build, data):
 
 
 def main(arguments):
-    parts = {"load": load, "shards": shards, "hostile": hostile, "people": people}
+    parts = {"load": load, "core": core, "shards": shards, "hostile": hostile, "people": people}
     if len(arguments) < 3 or any(part not in parts for part in arguments[2:]):
         print(__doc__.strip(), file=sys.stderr)
         return 2
