@@ -85,6 +85,10 @@ def check_vectors(library, source, folder, faults):
         frame = ctypes.create_string_buffer(needed.value)
         if rehearse(frame, needed.value - 1, None) != USAGE:
             faults.append("a frame is written where there is no room for it")
+        whole, model = model, model + b"x"
+        if rehearse(frame, needed.value, None) != DATA:
+            faults.append("a model of another length is taken")
+        model = whole
         if rehearse(frame, needed.value, None) != 0 or frame.raw.hex() != vector["frame"]:
             faults.append(f"another frame than the vector's for {vector['mechanism']}")
         library.call("free", device)

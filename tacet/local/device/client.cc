@@ -302,11 +302,12 @@ std::string rehearse_report(const Task& task, const std::filesystem::path& recor
   random::SeededSource source(rehearsal.seed);
   privacy::TrustingBudget nobody(task.plan.guarantee.adjacency);
   auto reservation = nobody.reserve(task.randomizer().event(), task.plan.guarantee);
-  const Place place{{.task = task.digest,
-                     .round = rehearsal.round,
-                     .model = ledger::sha256(rehearsal.model),
-                     .seconds = 0},
-                    model_from_bytes(rehearsal.model, static_cast<std::size_t>(task.plan.columns))};
+  Place place;
+  place.point = model_from_bytes(rehearsal.model, static_cast<std::size_t>(task.plan.columns));
+  place.slot = Slot{.task = task.digest,
+                    .round = rehearsal.round,
+                    .model = ledger::sha256(rehearsal.model),
+                    .seconds = 0};
   return drawn_report(task, read_record(task, RecordFile(record), nullptr), place,
                       rehearsal.report_number, {.source = source, .reservation = reservation});
 }
