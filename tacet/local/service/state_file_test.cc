@@ -70,8 +70,7 @@ TEST_F(StateFileTest, AFlippedBitInAnyRowIsFound) {
            "UPDATE slots SET mac = (SELECT mac FROM tokens WHERE mac NOT IN (SELECT mac FROM "
            "slots))",
            "UPDATE frames SET mac = (SELECT mac FROM tokens WHERE mac NOT IN (SELECT mac FROM "
-           "frames)) "
-           "WHERE sequence = 4",
+           "frames)) WHERE sequence = 4",
            "UPDATE frames SET report = report + 1 WHERE sequence = 4",
            "INSERT INTO revoked SELECT max(mac), zeroblob(16) FROM tokens"}) {
     const auto verify = [&] {
