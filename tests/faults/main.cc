@@ -64,7 +64,7 @@ bool holds(const FaultTest& test, bool planted) {
   const auto [p_value, runs] = test.run();
   const bool found = p_value < level;
   fmt::print(
-      "{:<40} p-value {:<10.3g} runs {:<8} {}\n", test.fault, p_value, runs,
+      "{0:<38} test fault_{0:<38} p-value {1:<9.3g} runs {2:<7} {3}\n", test.fault, p_value, runs,
       found == planted ? (planted ? "found" : "sound") : (planted ? "NOT FOUND" : "FALSE ALARM"));
   std::fflush(stdout);
   return found == planted;
