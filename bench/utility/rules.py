@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Two rules of `auto` on halves of the shared sets: how many knots numbers have, and for how many
-classes columns of texts are chosen.
+"""Three rules on halves of the shared sets: how many knots numbers have, for how many classes columns
+of texts are chosen (both of `auto`), and how many steps a net takes (--model wide).
 
     TACET_DATA=FOLDER bench/utility/rules.py --part PART [--half HALF,..] [--program FILE]
                                      [--seeds N] [--minutes M] [--rows FILE] [--tables-only]
@@ -23,6 +23,12 @@ kept: ways are --feature-selection auto and all. Classes are merged: class i bec
   - Taken is the smallest G in 3, 4, 8 from which on the mean over the deciding cells with as many
     classes is higher with all.
   - It stands if the mean over the confirming cells from G on is higher with all.
+wide: --hidden 32,16 on the schema's own columns, epsilon 1 and 4, two seeds; ways are the usual steps
+  (100 from 32,000 records on), and 400 or 1,000 steps on samples of a quarter or an eighth of the
+  records, but of at least 8,000 where there are as many. Step sizes are the program's own.
+  - Taken is what has the largest mean over the deciding cells, if it loses no more than .005 to the
+    usual steps in any of them; of means less than .003 apart the one with fewer records read.
+  - It stands if its mean over the confirming cells is above that of the usual steps.
 
 A run is appended to --rows (build/rules.jsonl) as soon as it is known, and not made again; after
 --minutes it ends, and another call goes on. Tables are made of what there is.
@@ -61,9 +67,15 @@ KNOTS = {
 # Texts, and into how many classes they are merged.
 KEPT = {"decide": {"banking77": (2, 3, 4, 8, 20, 77)},
         "confirm": {"brown": (2, 3, 4, 8, 15), "shakespeare": (2, 3, 4, 8)}}
-WAYS = {"knots": {way: ["--curves", "none", "--knots", way] for way in ("none", "8", "32")},
+WIDE = {"decide": {"covertype": (1,), "kin40k": (1,)},
+        "confirm": {"california": (1,), "pol": (1,), "adult": (1,)}}
+SETS = {"knots": KNOTS, "kept": KEPT, "wide": WIDE}
+STEPS = {"400, a quarter": (400, 4), "1000, a quarter": (1000, 4), "1000, an eighth": (1000, 8)}
+NET = ["--model", "wide", "--hidden", "32,16"]
+WAYS = {"wide": {"usual": NET, **dict.fromkeys(STEPS, NET)},
+        "knots": {way: ["--curves", "none", "--knots", way] for way in ("none", "8", "32")},
         "kept": {way: ["--feature-selection", way] for way in ("auto", "all")}}
-EPSILONS = {"knots": (.1, .5, 1, 4), "kept": (.5, 1, 4)}
+EPSILONS = {"knots": (.1, .5, 1, 4), "kept": (.5, 1, 4), "wide": (1, 4)}
 ATTEMPTS = [(a, b, m) for a in (0, .002, .005, .01, .02) for b in (.01, .02, .04)
             for m in (0, 500, 2000)]
 UNTIL_NOW = (0, .02, 2000)
@@ -91,7 +103,7 @@ class Files:
     def of(self, part, data, variant):
         key = part, data, variant
         if key not in self.known:
-            found = self.part_of(data, variant) if part == "knots" else self.merged(data, variant)
+            found = self.part_of(data, variant) if part != "kept" else self.merged(data, variant)
             self.known[key] = found
         return self.known[key]
 
@@ -159,8 +171,19 @@ class Rows(methods.Rows):
         return row["part"], row["data"], row["variant"], row["epsilon"], row["way"], row["seed"]
 
 
+def steps_of(files, way, options):
+    """Of a net: on samples of at least 8,000 records, or of all."""
+    if way not in STEPS:
+        return []
+    steps, part = STEPS[way]
+    records = files.bench.call("plan", *options, *auto.LAWS["add_remove"], "--epsilon", 1)[
+        "public_row_count"]
+    return ["--steps", steps, "--batch-size", min(max(math.ceil(records / part), 8000), records)]
+
+
 def run(files, cell, way, seed):
     train, test, options = files.of(cell.part, cell.data, cell.variant)
+    options = [*options, *steps_of(files, way, options)]
     model = files.folder / "model.json"
     methods.train(files.bench, [train, *options, *auto.LAWS["add_remove"], "--epsilon", cell.epsilon,
                                 *WAYS[cell.part][way], "--threads", 1, "--seed", seed, "--output",
@@ -171,9 +194,8 @@ def run(files, cell, way, seed):
 
 
 def cells_of(part, halves):
-    sets = KNOTS if part == "knots" else KEPT
     for half in halves:
-        for data, variants in sets[half].items():
+        for data, variants in SETS[part][half].items():
             for variant in variants:
                 for epsilon in EPSILONS[part]:
                     yield Cell(part, half, data, variant, epsilon)
@@ -222,18 +244,20 @@ def knot_tables(known):
     return {"Knots: attempts": attempts, "Knots: cells": lines}
 
 
-def kept_tables(known):
-    lines = [{"half": cell.half, "data": cell.data, "classes": cell.variant, "epsilon": cell.epsilon,
-              **{way: round(found["medians"][way], 4) for way in WAYS["kept"]}}
-             for cell, found in known.items()]
-    return {"Kept columns": lines}
+def plain_table(part, known):
+    variant = {"classes": lambda cell: cell.variant} if part == "kept" else {}
+    return [{"half": cell.half, "data": cell.data, **{k: of(cell) for k, of in variant.items()},
+             "epsilon": cell.epsilon,
+             **{way: round(found["medians"][way], 4) for way in WAYS[part]}}
+            for cell, found in known.items()]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", choices=WAYS, required=True)
-    parser.add_argument("--half", type=lambda text: text.split(","), default=["decide"])
+    parser.add_argument("--half", type=lambda text: text.split(","), default=["decide"],
+                        help="decide,confirm")
     parser.add_argument("--program", type=pathlib.Path,
                         default=utility.ROOT / "build/release/tacet")
     parser.add_argument("--seeds", type=int, default=5)
@@ -264,8 +288,9 @@ def main():
                 facts = facts_of(files, cell) if cell.part == "knots" else {}
                 known[cell] = {"medians": found, "facts": facts}
     seeds = max(row["seed"] for row in rows.known.values())
-    sections = (knot_tables if options.part == "knots" else kept_tables)(known)
-    tables.keep("utility/rules", f"""Rules of `auto` on halves of the shared sets
+    sections = {"knots": knot_tables, "kept": lambda known: {"Kept columns": plain_table("kept", known)},
+                "wide": lambda known: {"Steps of nets": plain_table("wide", known)}}[options.part](known)
+    tables.keep("utility/rules", f"""Rules on halves of the shared sets
 
 Medians of seeds 1 to {seeds}, accuracy or R2, add_remove at delta 1e-5. The script states the protocol.""",
                 f"bench/utility/rules.py --part {options.part}", sections)
