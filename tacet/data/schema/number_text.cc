@@ -40,22 +40,30 @@ std::string text_of_bytes(std::vector<std::uint8_t> bytes) {
 std::optional<std::vector<std::uint8_t>> bytes_of_text(std::string_view text) {
   static constexpr auto values = digit_values();
   if (text.size() % 4 != 0) return std::nullopt;
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(text.size() / 4 * 3);
-  for (int k = 0; k < 2 && text.ends_with('='); ++k) text.remove_suffix(1);
-  std::uint32_t held = 0;
-  int bits = 0;
-  for (const char c : text) {
-    const int value = values[static_cast<unsigned char>(c)];
-    if (value == not_base64) return std::nullopt;
-    held = held << 6U | static_cast<std::uint32_t>(value);
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes.push_back(static_cast<std::uint8_t>(held >> static_cast<unsigned>(bits)));
-    held &= (1U << static_cast<unsigned>(bits)) - 1;
+  std::size_t unused = 0;
+  for (; unused < 2 && text.ends_with('='); ++unused) text.remove_suffix(1);
+  const std::size_t count = (text.size() + unused) / 4 * 3;
+  std::vector<std::uint8_t> bytes(count);
+  const auto value_at = [&text](std::size_t place) {
+    return place < text.size() ? values[static_cast<unsigned char>(text[place])] : 0;
+  };
+  std::uint32_t faults = 0;  // the sign of a digit that is none
+  for (std::size_t k = 0; k < count; k += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t digit = 0; digit < 4; ++digit) {
+      const auto value = static_cast<std::uint32_t>(value_at(k / 3 * 4 + digit));
+      faults |= value;
+      group = group << 6U | (value & 63U);
+    }
+    for (std::size_t b = 0; b < 3; ++b) {
+      bytes[k + b] = static_cast<std::uint8_t>(group >> (16 - 8 * b));
+    }
   }
-  if (held != 0) return std::nullopt;
+  if (faults > 63) return std::nullopt;
+  for (std::size_t k = count - unused; k < count; ++k) {
+    if (bytes[k] != 0) return std::nullopt;
+  }
+  bytes.resize(count - unused);
   return bytes;
 }
 
@@ -77,14 +85,13 @@ template <typename Word, typename Number>
 std::optional<std::vector<Number>> numbers_of(std::string_view text) {
   const auto bytes = bytes_of_text(text);
   if (!bytes || bytes->size() % sizeof(Word) != 0) return std::nullopt;
-  std::vector<Number> numbers;
-  numbers.reserve(bytes->size() / sizeof(Word));
-  for (std::size_t k = 0; k < bytes->size(); k += sizeof(Word)) {
+  std::vector<Number> numbers(bytes->size() / sizeof(Word));
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
     std::uint32_t word = 0;
     for (std::size_t b = 0; b < sizeof(Word); ++b) {
-      word |= static_cast<std::uint32_t>((*bytes)[k + b]) << (8 * b);
+      word |= static_cast<std::uint32_t>((*bytes)[k * sizeof(Word) + b]) << (8 * b);
     }
-    numbers.push_back(std::bit_cast<Number>(static_cast<Word>(word)));
+    numbers[k] = std::bit_cast<Number>(static_cast<Word>(word));
   }
   return numbers;
 }
