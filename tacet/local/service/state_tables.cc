@@ -79,7 +79,7 @@ void StateFile::put_round(const StoredRound& round, const std::string& learner,
   set_meta("learner", learner);
   if (kept_from <= points_from_) return;
   database_
-      .prepare("UPDATE rounds SET point = '' WHERE round >= ?1 AND round < ?2", points_from_,
+      .prepare("UPDATE rounds SET point = x'' WHERE round >= ?1 AND round < ?2", points_from_,
                kept_from)
       .run();
   points_from_ = kept_from;
