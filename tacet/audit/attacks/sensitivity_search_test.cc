@@ -99,6 +99,24 @@ double gradients_apart(PairNumbers& pair, const model::Loss& loss) {
          sum.sensitivity(replaced ? replace_one : add_remove);
 }
 
+/// A unit of three records, of which two take part.
+double units_apart(PairNumbers& pair) {
+  const std::vector<double> weights{8 * pair.next(), 8 * pair.next()};
+  const model::Loss loss = model::LogisticLoss{};
+  data::Dataset dataset({.columns = 2, .norm_bound = 1, .storage = data::Storage::dense});
+  dataset.declare_units();
+  for (int i = 0; i < 3; ++i) {
+    const auto record = signed_record(pair);
+    dataset.append_dense(record.row, record.label, 0);
+  }
+  const auto sum =
+      optimize::GradientSum({dataset, loss, 1},
+                            {.clipping_norm = 0.5, .norm_bits = 24, .max_records_per_unit = 2},
+                            one_thread())
+          .at(weights);
+  return length(opened(sum), Integers(2, 0)) / sum.sensitivity(add_remove);
+}
+
 double softmax_apart(PairNumbers& pair) {
   std::vector<double> weights(6);
   for (double& w : weights) w = 8 * pair.next();
@@ -225,6 +243,33 @@ double cells_apart(PairNumbers& pair) {
          static_cast<double>(sum.contribution_bound());
 }
 
+/// Cells around their even share: a record that leaves one for another.
+double centred_cells_apart(PairNumbers& pair) {
+  const auto sum_of = [](std::int64_t cell, double score) {
+    optimize::CellSum sum({.groups = 1, .cells = 3, .scores = 1, .centred = true}, 24);
+    sum.add(0, cell, std::vector<double>{score});
+    return std::move(sum).take();
+  };
+  const auto record = [&] {
+    const auto cell = pair.one_of(3);
+    return sum_of(cell, pair.between(-0.5, 1.5));
+  };
+  const auto one = record();
+  return length(opened(one), opened(record())) /
+         (2 * static_cast<double>(one.contribution_bound()));
+}
+
+double marks_apart(PairNumbers& pair) {
+  optimize::ScoreSum with(1, 24, optimize::ScoreOrigin::half, {.places = 5, .most = 3});
+  const double score = pair.between(-0.5, 1.5);
+  std::vector<std::size_t> places;
+  for (int i = 0; i < 4; ++i) places.push_back(static_cast<std::size_t>(pair.one_of(5)));
+  with.add(std::vector<double>{score}, places);
+  const auto sum = std::move(with).take();
+  return length(opened(sum), Integers(opened(sum).size(), 0)) /
+         static_cast<double>(sum.contribution_bound());
+}
+
 double rows_apart(PairNumbers& pair) {
   static const privacy::RowLayout layout({{4, 2}}, 1);
   test::RowGradient record;
@@ -321,6 +366,7 @@ const std::vector<Certificate> certificates{
      [](auto& pair) { return gradients_apart<true>(pair, model::HingeLoss{}); }},
     {"gradients, pinball", 0.9, 2 + two,
      [](auto& pair) { return gradients_apart<false>(pair, model::PinballLoss{0.9}); }},
+    {"gradients, units", 0.9, 2 + three, units_apart},
     {"gradients, softmax", 0.9, 6 + two, softmax_apart},
     {"vectors, absolute", 0.9, 3, vectors_apart<Norm::l1>},
     {"vectors, Euclidean", 0.9, 3, vectors_apart<Norm::l2>},
@@ -332,6 +378,8 @@ const std::vector<Certificate> certificates{
     {"presence", 0.9, 6, presences_apart},
     {"scores, replaced", 0.9, 4, scores_apart},
     {"cells", 0.9, 2, cells_apart},
+    {"cells, centred, replaced", 0.9, 4, centred_cells_apart},
+    {"scores, marks", 0.9, 5, marks_apart},
     {"rows", 0.9, 7, rows_apart},
     {"moments, replaced", 0.75, 8, moments_apart},
     {"minimisers", 0.9, record_numbers, minimisers_apart<false>},
