@@ -43,7 +43,7 @@ audit: setup ## attack every release that the program knows; writes docs/audit.m
 	@scripts/build release $(JOBS) tacet_program
 	@scripts/audit build/release/tacet
 
-audit-faults: setup ## plant every fault of tests/faults; prints fault, p-value and runs of its test
+audit-faults: setup ## plant every fault of tests/faults; prints fault, test, p-value and runs
 	@scripts/build release $(JOBS) tacet_faults
 
 test-browser: setup ## reports in Chromium; pictures and printed pages stay in build/browser
