@@ -231,8 +231,9 @@ def made_schema(
         raise UsageError(NO_BOUNDS)
     bounds = params["bounds"]
     pairs = pairs_of(bounds, range(count) if names is None else names)
-    by_name = params.get("group_column") is not None or params.get("method") == "inference"
-    if pairs is None and by_name:  # columns to name one of, or each in a table
+    bent = any(params.get(name) not in (None, "auto", "none", 0) for name in ("knots", "curves"))
+    by_name = bent or params.get("group_column") is not None or params.get("method") == "inference"
+    if pairs is None and by_name:  # columns to bend, to name one of, or each in a table
         pairs = [_pair(bounds)] * count
     elif pairs is not None and len(set(pairs)) == 1 and not (by_name or isinstance(bounds, Mapping)):
         bounds, pairs = pairs[0], None  # a list that says of each column what one pair says of all

@@ -73,6 +73,13 @@ def test_where_the_margin_bends_there_is_no_coef(said: Any) -> None:
     assert model.encoded_coef_.shape[0] == 1
 
 
+def test_knots_that_were_asked_for_are_there_whatever_form_bounds_have() -> None:
+    forms: Any = [(-1, 90), [(-1, 90)] * 3, dict.fromkeys(range(3), (-1, 90))]
+    models = [fitted(knots=4, bounds=bounds) for bounds in forms]
+    assert {len(model.encoded_names_) for model in models} == {15}
+    assert len(fitted(knots="auto", bounds=(-1, 90)).encoded_names_) == 3  # features without names
+
+
 def test_selection_by_coefficients_works_where_there_are_some() -> None:
     chosen = SelectFromModel(tacet.LogisticRegression(**STRAIGHT), max_features=1,
                              threshold=-np.inf).fit(X, Y)
