@@ -30,6 +30,14 @@ DesignRows::DesignRows(const data::Dataset& dataset, const Design& design)
   }
   for (const auto column : design.absent) check(std::int64_t{column} + 1);
   for (const auto& range : design.present) check(range.second);
+  for (std::size_t j = 0; j < design.columns.size(); ++j) {
+    const auto& factors = design.columns[j].factors;
+    if (factors.size() == 1) {
+      copies_.emplace_back(j, factors.front());
+    } else {
+      products_.push_back(j);
+    }
+  }
   if (dataset.sparse()) stored_.resize(static_cast<std::size_t>(dataset.columns()), 0);
 }
 
@@ -58,7 +66,9 @@ bool DesignRows::read(std::int64_t record, std::span<std::int16_t> row) {
     std::ranges::fill(row, std::int16_t{0});
     return false;
   }
-  for (std::size_t j = 0; j < row.size(); ++j) {
+  // Most columns are a stored one as it is: the constant times it would be the same integer.
+  for (const auto& [j, column] : copies_) row[j] = stored[column];
+  for (const auto j : products_) {
     std::int32_t value = feature_units;
     for (const auto factor : design_.columns[j].factors)
       value = feature_product(value, stored[factor]);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tacet/data/dataset.h"
@@ -40,7 +41,9 @@ class DesignRows {
 
   const data::Dataset& dataset_;
   const Design& design_;
-  std::vector<std::int16_t> stored_;  // of a sparse row
+  std::vector<std::pair<std::size_t, std::uint32_t>> copies_;  // columns that are a stored one
+  std::vector<std::size_t> products_;                          // all others
+  std::vector<std::int16_t> stored_;                           // of a sparse row
 };
 
 }  // namespace tacet::optimize

@@ -31,6 +31,22 @@ bool has_long_word(std::string_view text) {
   return false;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Where the number that begins here ends, its sign of a hundredth included, if a line could break
+/// inside of it: "1e-05", "95 %". The beginning otherwise.
+std::size_t end_of_breakable(std::string_view text, std::size_t begin) {
+  auto at = begin;
+  while (at < text.size() && (is_digit(text[at]) || text[at] == '.')) ++at;
+  bool breakable = false;
+  if (at + 2 < text.size() && text[at] == 'e' && text[at + 1] == '-' && is_digit(text[at + 2])) {
+    breakable = true;
+    for (at += 2; at < text.size() && is_digit(text[at]);) ++at;
+  }
+  if (text.substr(at).starts_with(" %")) return at + 2;
+  return breakable ? at : begin;
+}
+
 class PageWriter {
  public:
   std::string page(const Report& report) {
@@ -73,14 +89,15 @@ class PageWriter {
 
   void operator()(const Paragraph& block) {
     const auto look = block.look == Look::bad ? "bad" : block.look == Look::good ? "good" : "";
-    out_.element(Tag::p, block.text,
-                 *look != '\0' ? Attributes{{Name::class_, look}} : Attributes{});
+    prose(Tag::p, block.text, *look != '\0' ? Attributes{{Name::class_, look}} : Attributes{});
   }
   void operator()(const Heading& block) { out_.element(Tag::h3, block.text); }
   void operator()(const Answers& block) {
     out_.open(Tag::dl);
     for (const auto& [question, answer] : block.items) {
-      out_.open(Tag::div).element(Tag::dt, question).element(Tag::dd, answer).close(Tag::div);
+      out_.open(Tag::div).element(Tag::dt, question);
+      prose(Tag::dd, answer);
+      out_.close(Tag::div);
     }
     out_.close(Tag::dl);
   }
@@ -93,7 +110,7 @@ class PageWriter {
       draw(block.plots[k], fmt::format("{}-{}", id, k + 1), block.finding, out_);
     }
     if (!block.plots.empty()) out_.close(Tag::div);
-    out_.element(Tag::figcaption, block.finding);
+    prose(Tag::figcaption, block.finding);
     out_.open(Tag::details).element(Tag::summary, "Numbers: " + block.title);
     write_table(block.numbers, max_picture_rows);
     out_.close(Tag::details).close(Tag::figure);
@@ -112,7 +129,7 @@ class PageWriter {
   }
   void operator()(const Points& block) {
     out_.open(Tag::ul);
-    for (const auto& item : block.items) out_.element(Tag::li, item);
+    for (const auto& item : block.items) prose(Tag::li, item);
     out_.close(Tag::ul);
   }
   void operator()(const Folded& block) {
@@ -127,6 +144,22 @@ class PageWriter {
   }
 
  private:
+  /// An element of text whose numbers stay in one line.
+  void prose(Tag tag, std::string_view text, const Attributes& attributes = {}) {
+    out_.open(tag, attributes);
+    std::size_t written = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (!is_digit(text[at]) || (at > 0 && is_digit(text[at - 1]))) continue;
+      const auto end = end_of_breakable(text, at);
+      if (end == at) continue;
+      out_.text(text.substr(written, at - written));
+      out_.element(Tag::span, text.substr(at, end - at), {{Name::class_, "k"}});
+      written = end;
+      at = end - 1;
+    }
+    out_.text(text.substr(written)).close(tag);
+  }
+
   static Attributes body_attributes(const Report& report) {
     if (report.banner.empty()) return {};
     return {{Name::class_, "with-banner"}};
@@ -202,7 +235,7 @@ class PageWriter {
       Attributes attributes{{Name::scope, "col"}};
       if (number) attributes.push_back({Name::class_, "n"});
       if (!number && has_long_word(table.header[k])) attributes.push_back({Name::class_, "b"});
-      out_.element(Tag::th, table.header[k], attributes);
+      prose(Tag::th, table.header[k], attributes);
     }
     out_.close(Tag::tr).close(Tag::thead);
   }

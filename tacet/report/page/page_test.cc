@@ -119,6 +119,21 @@ TEST(Page, TheSameReportIsTheSameBytes) {
   EXPECT_EQ(report_page(report_of("a")), report_page(report_of("a")));
 }
 
+TEST(Page, NoLineBreaksInsideANumber) {
+  auto report = report_of("a");
+  report.sections = {
+      {"promise",
+       "In a sentence",
+       {{Paragraph{"At delta 1e-05, 95 % of 20 runs, 1.5e-300 % or x1e-3, e-5 and 7"}}}}};
+  const auto page = report_page(report);
+  EXPECT_NE(
+      page.find("<p>At delta <span class=\"k\">1e-05</span>, <span class=\"k\">95 %</span> of 20 "
+                "runs, <span class=\"k\">1.5e-300 %</span> or x<span "
+                "class=\"k\">1e-3</span>, e-5 and 7</p>"),
+      std::string::npos);
+  EXPECT_NE(page.find(".k,td.n{white-space:nowrap}"), std::string::npos);
+}
+
 TEST(Page, ItHasALanguageAPolicyAndLandmarks) {
   const auto page = report_page(report_of("plain"));
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));

@@ -44,6 +44,7 @@ th,td{text-align:left;vertical-align:top;padding:3px 10px 3px 0;border-bottom:1p
 unicode-bidi:plaintext;overflow-wrap:normal}
 .b{overflow-wrap:anywhere;min-width:14em}
 .n{text-align:right;font-variant-numeric:tabular-nums}
+.k,td.n{white-space:nowrap}
 .d1{padding-left:1.2em}.d2{padding-left:2.4em}.d3{padding-left:3.6em}.d4{padding-left:4.8em}
 pre{background:#f3f5f7;padding:12px;white-space:pre-wrap;font-size:.85rem;border-radius:4px}
 svg text{font-family:system-ui,sans-serif;font-size:11px;fill:#1b1f24}

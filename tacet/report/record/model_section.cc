@@ -202,8 +202,7 @@ std::string curves_in_words(const model::ModelFile& file, const Effects& effects
       "prediction moves from there along one column, the others held; a heat map, what two columns "
       "do together beyond what each does alone. Panels do not add up to predictions: they do not "
       "show {:.0f} % of the variance. Variances are those of records whose columns are "
-      "independent, "
-      "numbers normal by the released means and deviations.",
+      "independent, numbers normal by the released means and standard deviations.",
       target_name(file), loss_name(file.model.loss), file.schema.curves->directions,
       number_text(facts.at_means, 5), 100 * facts.rest);
   if (std::isinf(file.receipt.guarantee.epsilon)) return text + " There is no privacy noise.";
