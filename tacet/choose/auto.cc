@@ -255,6 +255,14 @@ bool chosen(const ParameterValues& values, std::string_view name, std::string_vi
   return values.text(name).value_or(std::string(left_out)) != left_out;
 }
 
+/// Whether the classes are so many that every column is worth its noise, and the weights few
+/// enough.
+bool keeps_all_columns(const data::Schema& schema) {
+  const auto classes = learn::target_of(schema).class_count();
+  return classes >= classes_for_all_columns &&
+         schema.encoded_column_count() <= max_weights_of_all_columns / classes;
+}
+
 /// Columns kept, where that was not given and nothing that was excludes it.
 bool keep_columns(ResolvedRequest& request, const data::Schema& schema) {
   auto& values = request.values;
@@ -262,6 +270,7 @@ bool keep_columns(ResolvedRequest& request, const data::Schema& schema) {
       chosen(values, "projection", "none")) {
     return chosen(values, "feature-selection", "all");
   }
+  if (keeps_all_columns(schema)) return false;
   const learn::FeatureSelectionOptions usual{learn::FeatureSelectionOptions::usual_share, true};
   const auto* in_the_way = learn::selection_obstacle(learn::gradient_options(values));
   if (learn::resolve_column_share(schema, usual, in_the_way) == 0) return false;

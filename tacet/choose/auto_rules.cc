@@ -23,8 +23,10 @@ std::vector<AutoRule> auto_rules() {
       {fmt::format("delta 0, a number, fewer than {:g} of them; delta 0, else", ladder_records),
        "phased-erm; ladder, and nothing is pure for several classes"},
       {"delta above 0", "gradient, under add_remove"},
-      {fmt::format("{} features of texts, hashed or numbered columns, ids or crosses, or more",
-                   learn::min_columns_to_select),
+      {fmt::format("{} features of texts, hashed or numbered columns, ids or crosses, or more, for "
+                   "fewer than {} classes or more than {} weights",
+                   learn::min_columns_to_select, classes_for_all_columns,
+                   max_weights_of_all_columns),
        fmt::format("selected columns: {:g} of mu^2", FeatureSelectionOptions::usual_share)},
       {fmt::format("else a number by the squared loss, 1 to {} numbers and listed categories, "
                    "single records; a = s / (sqrt({:g}) N) up to {:g}",
@@ -38,8 +40,8 @@ std::vector<AutoRule> auto_rules() {
                    learn::standardise_share)},
       {fmt::format("standardised for a number to predict, nu above {:g}", long_path_noise),
        "half the path"},
-      {fmt::format("k numbers, sqrt(d + {0} k) s / N up to {1:g}, {2} records or more",
-                   learn::usual_knots, learn::max_knot_noise, learn::min_records_for_knots),
+      {fmt::format("one output, k numbers, sqrt(d + {} k) s / N up to {:g}", learn::usual_knots,
+                   learn::max_knot_noise),
        fmt::format("{} knots per number", learn::usual_knots)},
       {fmt::format("nu above {:g} for a number to predict, {:g} for classes", max_noise_numbers,
                    max_noise_classes),

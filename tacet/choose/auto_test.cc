@@ -1,5 +1,6 @@
 #include "tacet/choose/auto.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -144,6 +145,21 @@ TEST(Auto, WordsAreChosenAndNumbersAreStandardised) {
   const auto noisy = plan_of(schema_of("pima_diabetes"), {{"epsilon", "0.02"}, {"delta", "1e-6"}});
   EXPECT_EQ(setting(noisy, "standardise_noise_multiplier"), 0);
   EXPECT_EQ(plan_of(schema_of("california_housing"), {{"batch-size", "100"}}).method, "gradient");
+}
+
+TEST(Auto, WordsAreAllKeptForSeveralClassesAsLongAsTheyAreFew) {
+  const auto noise_of_choice = [](const std::string& target, int bits) {
+    const auto schema =
+        data::schema_from_toml(fmt::format("public_row_count = 10000\n[target]\ncolumn = 'y'\n{}"
+                                           "[[column]]\nname = 't'\nkind = 'text'\nbits = {}\n",
+                                           target, bits),
+                               "s.toml");
+    return setting(plan_of(schema, {{"delta", "1e-5"}}), "feature_selection_noise_multiplier");
+  };
+  EXPECT_GT(noise_of_choice("positive = 'a'\n", 16), 0);
+  EXPECT_EQ(noise_of_choice("classes = ['a', 'b', 'c']\n", 16), 0);
+  EXPECT_EQ(noise_of_choice("classes = ['a', 'b', 'c', 'd']\n", 19), 0);
+  EXPECT_GT(noise_of_choice("classes = ['a', 'b', 'c', 'd']\n", 21), 0);
 }
 
 TEST(Auto, NumbersGetCurvesWhereNoiseLeavesRoom) {

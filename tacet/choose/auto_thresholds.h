@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 /// Where `auto` turns from one choice to another, each with the bench that chose it.
 /// bench/utility/auto_rules.md has what each rests on; auto_rules() prints the table of
@@ -31,5 +32,11 @@ inline constexpr double short_path = 0.5;
 /// Columns of numbers up to which means are released. No bench decides it: none of the tables that
 /// rules are chosen on has more than 38.
 inline constexpr std::size_t max_numbers = 64;
+
+/// Classes from which on all features of texts and the like are kept, up to so many weights:
+/// several classes share the price of choosing, and pay for a feature left out each by itself
+/// (bench/utility/rules.py). More weights are tens of megabytes of model.
+inline constexpr std::int64_t classes_for_all_columns = 3;
+inline constexpr std::int64_t max_weights_of_all_columns = std::int64_t{1} << 22;
 
 }  // namespace tacet::choose

@@ -58,7 +58,6 @@ KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked
   const auto options = common_options(asked);
   if (asked.given("batch-size") || !in_scope(schema, options)) return choice;
   const auto records = resolve_row_count(schema, options);
-  if (records < min_records_for_knots) return choice;
   const double noise = noise_with_knots(schema, options, records);
   if (noise > max_knot_noise) return choice;
   choice.reason = fmt::format(

@@ -8,11 +8,10 @@
 
 namespace tacet::learn {
 
-/// Knots of a number that leaves them to training, the noise sqrt(d + 8 k) s / N up to which it
-/// gets them, and the records from which on: bench/utility/auto.py.
+/// Knots of a number that leaves them to training, and the noise sqrt(d + 8 k) s / N up to which it
+/// gets them: bench/utility/rules.py.
 inline constexpr std::int64_t usual_knots = 8;
 inline constexpr double max_knot_noise = 0.02;
-inline constexpr std::int64_t min_records_for_knots = 2000;
 
 /// A schema whose columns all say how many hat functions they have, as far as that was left to
 /// training.

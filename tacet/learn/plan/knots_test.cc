@@ -34,11 +34,11 @@ constexpr std::int64_t plain = 5;
 constexpr std::int64_t curved = 13;
 
 // At epsilon 1 and delta 1e-5 one release has noise multiplier 3.73: sqrt(13) 3.73 / N <= 0.02
-// holds from 673 records on, so that 2000 decide there; at 0.1 (30.5) from 5496.
+// holds from 673 records on; at 0.1 from about 5,500.
 TEST(Knots, AreTakenWhereNoiseLeavesRoom) {
   const auto schema = schema_of("");
-  EXPECT_EQ(columns(schema, options_of(1, 1999)), plain);
-  EXPECT_EQ(columns(schema, options_of(1, 2000)), curved);
+  EXPECT_EQ(columns(schema, options_of(1, 660)), plain);
+  EXPECT_EQ(columns(schema, options_of(1, 690)), curved);
   EXPECT_EQ(columns(schema, options_of(0.1, 4500)), plain);
   EXPECT_EQ(columns(schema, options_of(0.1, 7000)), curved);
 }
