@@ -267,7 +267,8 @@ TEST(SchemaDraft, ANumberOfTheRecordIsIgnored) {
 
 TEST(SchemaDraft, AnEmptyLastRecordIsASum) {
   std::string text = "a,b,c,y\n";
-  for (int i = 0; i < 40; ++i) text += std::to_string(2 * i) + (i % 2 == 0 ? ",,1,0\n" : ",2,1,1\n");
+  for (int i = 0; i < 40; ++i)
+    text += std::to_string(2 * i) + (i % 2 == 0 ? ",,1,0\n" : ",2,1,1\n");
   const auto doubtful = [](const std::string& all) {
     const TemporaryFile file(all);
     return draft_schema(file.path(), {.target = "y", .format = {}}).doubtful;
