@@ -43,7 +43,7 @@ audit: setup ## attack every release that the program knows; writes docs/audit.m
 	@scripts/build release $(JOBS) tacet_program
 	@scripts/audit build/release/tacet
 
-audit-faults: setup ## plant every fault of tests/faults; prints fault, p-value and runs of its test
+audit-faults: setup ## plant every fault of tests/faults; prints fault, test, p-value and runs
 	@scripts/build release $(JOBS) tacet_faults
 
 test-browser: setup ## reports in Chromium; pictures and printed pages stay in build/browser
@@ -76,13 +76,14 @@ python-engines: ## records in parts over processes, MPI and Dask (after `make py
 	@scripts/python --engines $(JOBS)
 
 python-long: build ## its long tests, a wheel alone with the oldest scikit-learn, pip install from sources, the site
-	@scripts/setup python cluster || echo 'make: without Open MPI and Java their tests are skipped'
+	@scripts/setup python wheel
+	@scripts/setup cluster || echo 'make: without Open MPI and Java their tests are skipped'
 	@scripts/python --long $(JOBS)
 	@scripts/setup docs
 	@scripts/docs
 
 wheel: build ## a wheel of the Python package in build/python/wheels that needs nothing of the distribution
-	@scripts/setup python
+	@scripts/setup python wheel
 	@scripts/python --wheel $(JOBS)
 
 deb: build ## packages for Debian in build/packages, checked by lintian
@@ -90,7 +91,7 @@ deb: build ## packages for Debian in build/packages, checked by lintian
 	@scripts/deb
 
 reproduce: ## build everything twice in different places and compare the bytes (half an hour)
-	@scripts/setup build package python
+	@scripts/setup build package python wheel
 	@scripts/reproduce --jobs $(JOBS)
 
 release-check: ## walk the checklist of a release: versions, documents, tests, packages (some hours)

@@ -52,6 +52,20 @@ class CheckAuditsTest(unittest.TestCase):
         self.assertEqual(code, 1, said)
         self.assertIn(words, said)
 
+    def test_a_certificate_has_a_row_with_the_share_that_is_asserted(self):
+        searched = {"tacet__audit__attacks__sensitivity_search_test_x_cc":
+                    '    {"sums, replaced", 0.8, 3, sums_apart},\n'}
+        row = '\n[[search]]\ncertificate = "sums, replaced"\nreached = %s\n'
+        for words, rows in (
+                ("is searched and has no row", ""),
+                ("sums, replaced: 0.7 is stated, 0.8 asserted", row % 0.7),
+                ("less than 0.9 of the bound needs a reason", row % 0.8)):
+            self.assert_found(words, **searched,
+                              tests__audits__registry_x_toml="".join(ROWS) + rows)
+        code, said = check(**searched, tests__audits__registry_x_toml="".join(ROWS) + row % 0.8 +
+                           'why = "by its geometry"\n')
+        self.assertEqual(code, 0, said)
+
     def assert_row_found(self, words, old, new):
         self.assert_found(words, tests__audits__registry_x_toml="".join(ROWS).replace(old, new))
 

@@ -8,6 +8,8 @@ sources, and what follows it: `docs/proofs/objective.md, section 3`, `..., Theor
 theorems are those that headings name. In docs/ a file or folder of the tree that stands in backquotes,
 `optimize/sums/cell_sum`, is a link. A link to a name in a source file, `clip.h#clip_norm`, needs a line with
 that name there. Every page of docs/ is linked by an index: a README.md, or `x.md` beside a folder `x/`.
+docs/library.md links every header that cmake/TacetHeaders.cmake installs. Below each figure of a page of
+docs/ a sentence says what to see.
 """
 
 import os
@@ -20,6 +22,7 @@ NAME = re.compile(r"\]\(([^)#\s:]+)#([^)\s]+)\)")
 MENTION = re.compile(r"\bdocs/[\w/.-]+?\.md\b")
 PLACE = re.compile(r"\b(docs/[\w/.-]+?\.md)\W{0,3},\s+(?:(section|theorem|lemma)s?\s+)?"
                    r"(\d+\w?|[A-Z])(?:\s+and\s+(\d+\w?|[A-Z]))?\b(?!\.\d)", re.IGNORECASE)
+FIGURE = re.compile(r"^!\[[^\]]*\]\((\S+)\)\s*(.*)", re.MULTILINE)
 NAMED = re.compile(r"(?<!\[)`((?!build/)[a-z_]+(?:/[\w.-]+)+)/?`")
 BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"^<!-- from: (\S+) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -100,6 +103,17 @@ def unreached(source):
     yield from sorted(page.relative_to(source) for page in pages - reached)
 
 
+def unlisted_headers(source):
+    """Every header that is installed, and that the page of the library does not link; nothing where there is no list."""
+    installed, page = source / "cmake" / "TacetHeaders.cmake", source / "docs" / "library.md"
+    if not installed.exists():
+        return
+    linked = page.read_text(encoding="utf-8") if page.exists() else ""
+    for header in re.findall(r"^\s+(tacet/[\w/]+\.h)\b", installed.read_text(encoding="utf-8"), re.MULTILINE):
+        if f"](../{header})" not in linked:
+            yield f"docs/library.md: {header} is installed and not listed"
+
+
 def main(source):
     source = pathlib.Path(source).resolve()
     broken = []
@@ -124,7 +138,10 @@ def main(source):
             broken += [f"{path.relative_to(source)}: {what}" for what in missing_quotes(path, text)]
         if path.suffix == ".md" and path.is_relative_to(source / "docs"):
             broken += [f"{path.relative_to(source)}: {what}" for what in not_linked(source, text)]
+            broken += [f"{path.relative_to(source)}: nothing says what to see in {figure}"
+                       for figure, below in FIGURE.findall(text) if not below.startswith("*What to see: ")]
     broken += [f"{page}: no index links to it" for page in unreached(source)]
+    broken += unlisted_headers(source)
     print("\n".join(broken) or "every link leads somewhere")
     return 1 if broken else 0
 

@@ -49,6 +49,18 @@ class CheckLinksTest(unittest.TestCase):
         self.assertEqual(check("docs/b.md", "[a](proofs/other.md)"),
                          (1, ["there is no docs/proofs/other.md"]))
 
+    def test_a_figure_without_a_sentence_is_found(self):
+        drawn = ("docs/a.svg", "<svg/>")
+        self.assertEqual(check("docs/b.md", "![A](a.svg)\n\n*What to see: it falls.*\n", drawn), (0, []))
+        self.assertEqual(check("docs/b.md", "![A](a.svg)\n\nMore.\n", drawn),
+                         (1, ["nothing says what to see in a.svg"]))
+
+    def test_an_installed_header_that_the_library_does_not_list_is_found(self):
+        installed = ("cmake/TacetHeaders.cmake", "set(TACET_PUBLIC_HEADERS\n    tacet/a.h)\n")
+        self.assertEqual(check("docs/library.md", "[a](../tacet/a.h)", installed, ("tacet/a.h", "")), (0, []))
+        self.assertEqual(check("docs/library.md", "a.h", installed, ("tacet/a.h", "")),
+                         (1, ["tacet/a.h is installed and not listed"]))
+
     def test_a_source_file_in_a_document_is_a_link(self):
         self.assertEqual(check("docs/b.md", "see `docs/proofs/note.md`"),
                          (1, ["`docs/proofs/note.md` is no link"]))

@@ -3,11 +3,13 @@
 
     device_example.py PROGRAM SOURCE
 
-From the vector's record it comes to the same row and gradient, and from its coordinates to each byte
-of the frame, for every mechanism; its noise has the law that it should; forty of them, each started
-twice, fill a task, and the server's replay agrees.
+From the vector's record it comes to the same row and gradient, and from its coordinates to each
+byte of the frame, for every mechanism; its noise has the law that it should; forty of them, each
+started twice, fill a task, and the server's replay agrees. Whatever a server answers that means
+harm, the device says why it takes no part, asks once a second at most, and draws no report.
 """
 
+import http.server
 import json
 import math
 import pathlib
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from fractions import Fraction
 
 from local_storm import Server, run
@@ -110,6 +113,68 @@ def check_server(device, program, folder, faults):
     subprocess.run([program, "local", "model", "task.state", "--quiet"], cwd=folder, check=True)
 
 
+def check_hostile(device, source, folder, faults):
+    """Answers to the request for a slot; none of them may lead to a report."""
+    vector = next(one for one in json.loads(
+        (source / "docs/reference/local-vectors.json").read_text())["vectors"]
+        if one["mechanism"] == "coordinate_laplace")
+    (folder / "vector.json").write_text(vector["task"])
+    good = {"task": vector["task_digest"], "round": 0, "model": "0" * 64, "seconds": 20}
+    slots = [json.dumps({**good, key: value}).encode() for key, value in [
+        ("seconds", 0), ("seconds", -5), ("seconds", 10**30), ("seconds", "20"), ("seconds", None),
+        ("seconds", True), ("round", -1), ("round", 1.5), ("round", "0"), ("round", 10**6),
+        ("model", "../../x"), ("model", 5), ("task", "0" * 64), ("seconds", 20)]]
+    bodies = [b"", b"[]", b"[" * 50000, b"\xff", b"{", *slots]
+    answers = [(200, body, "") for body in bodies]
+    answers += [(103, b"", ""), (302, b"", ""), (599, b"x" * 10**5, ""), (503, b"", "\xb2"),
+                (503, b"", "0"), (503, b"", "9" * 400),
+                (400, b'{"error": "' + b"a" * 9000 + b'"}', "")]
+
+    def meet(number, answer):
+        asked = []
+
+        class Hostile(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                asked.append(self.path)
+                self.send_response(answer[0])
+                self.send_header("Content-Length", str(len(answer[1])))
+                self.send_header("Retry-After", answer[2])
+                self.end_headers()
+                self.wfile.write(answer[1])
+
+            def do_GET(self):
+                asked.append(self.path)
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(bytes(32))
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hostile) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            begin, said = time.monotonic(), ""
+            try:
+                device.take_part(f"http://127.0.0.1:{server.server_port}", folder / "vector.json",
+                                 "a" * 64, {"age": 1}, folder / f"hostile{number}", patience=3)
+                said = "it takes part"
+            except device.Refused as why:
+                said = "" if len(str(why)) < 200 else "it repeats what it was told"
+            except Exception as error:  # whatever it is, it is none of the device's own words
+                said = f"{type(error).__name__}: {error}"
+            server.shutdown()
+        if said or len(asked) > 5 + time.monotonic() - begin or "/v1/report" in asked:
+            faults.append(f"an answer {answer[0]} {answer[1][:80]}: {said}, {len(asked)} requests")
+
+    meetings = [threading.Thread(target=meet, args=case) for case in enumerate(answers)]
+    for meeting in meetings:
+        meeting.start()
+    for meeting in meetings:
+        meeting.join()
+    if list(folder.glob("hostile*/*.report")):
+        faults.append("a report was drawn for a server that means harm")
+
+
 def main(arguments):
     if len(arguments) != 2:
         print(__doc__.strip(), file=sys.stderr)
@@ -123,6 +188,7 @@ def main(arguments):
     check_vectors(device, source, faults)
     check_noise(device, faults)
     with tempfile.TemporaryDirectory(prefix="tacet-device-") as name:
+        check_hostile(device, source, pathlib.Path(name), faults)
         check_server(device, program, pathlib.Path(name), faults)
     for fault in faults:
         print(f"FAILED: {fault}")

@@ -4,10 +4,12 @@
 //     local_load kept|tls|fresh REPORTS [CLIENTS]  as fast as it goes, over kept connections, those
 //                                                  over TLS, or a TLS connection for each report
 //     local_load paced REPORTS [CLIENTS [RATE]]    so many a second, whatever becomes of them
+//     local_load one|shards REPORTS [CLIENTS]      a task of one round at one server, or at four
 //     local_load held|held-tls CONNECTIONS         connections that ask for the task and stay
 //
 // d = 100, batch 1,024, a slot asked for before each report, durable answers. The server is a
-// process of its own on the first core, the generator's threads share the second one. CPU is user
+// process of its own on the first core, the generator's threads share the second one; of `one` and
+// `shards`, which are to be compared, all run on any core, over kept connections. CPU is user
 // and system time of each side over the whole load; times are those of slot and report together,
 // of `paced` from the moment at which they were due; memory is the server's largest. The state
 // lies in the folder that TMPDIR names, or /tmp. One JSON row a run. The generator says nothing of
@@ -32,6 +34,7 @@
 
 #include "bench/local/local_server.h"
 #include "bench/local/small_client.h"
+#include "tacet/local/service/shards.h"
 #include "tests/support/certificates.h"
 #include "tests/support/local_task.h"
 
@@ -42,7 +45,8 @@ using bench::cpu_seconds;
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
-local::Task task_of(std::int64_t reports) {
+/// Of rounds of `batch` reports.
+local::Task task_of(std::int64_t reports, std::int64_t batch = 1024) {
   std::string schema = "name = \"load\"\n[target]\ncolumn = \"y\"\npositive = \"1\"\n";
   for (int i = 0; i < 99; ++i) {
     schema +=
@@ -50,8 +54,8 @@ local::Task task_of(std::int64_t reports) {
   }
   return local::make_task(data::schema_from_toml(schema, "load.toml"),
                           {{"epsilon", "4"},
-                           {"public-row-count", std::to_string(reports + 1024)},
-                           {"batch-size", "1024"}},
+                           {"public-row-count", std::to_string(reports + batch)},
+                           {"batch-size", std::to_string(batch)}},
                           {.delay_seconds = 0});
 }
 
@@ -95,8 +99,9 @@ class Site {
   bench::SmallClient::Context tls_;
 };
 
-void take_part(local::Transport& transport, const Site& site, std::int64_t device) {
-  const auto& token = site.tokens[static_cast<std::size_t>(device)];
+void take_part(local::Transport& transport, const local::Task& task,
+               const std::vector<std::string>& tokens, std::int64_t device) {
+  const auto& token = tokens[static_cast<std::size_t>(device)];
   for (;;) {
     const auto asked = transport.exchange({.method = "POST", .path = "/v1/slot", .token = token});
     if (asked.status == 503) continue;  // the round is full for a moment
@@ -106,7 +111,7 @@ void take_part(local::Transport& transport, const Site& site, std::int64_t devic
         {.method = "POST",
          .path = "/v1/report",
          .token = token,
-         .body = test::any_report(site.task, slot, static_cast<std::uint64_t>(device))});
+         .body = test::any_report(task, slot, static_cast<std::uint64_t>(device))});
     if (sent.status != 200) throw base::IoError("not counted: " + sent.body);
     return;
   }
@@ -131,7 +136,7 @@ void network(const Load& load, const fs::path& folder) {
                             static_cast<std::int64_t>(1e9 * static_cast<double>(i) / load.rate));
           std::this_thread::sleep_until(due);
         }
-        take_part(*transport, site, i);
+        take_part(*transport, site.task, site.tokens, i);
         mine.push_back(std::chrono::duration<double, std::milli>(Clock::now() - due).count());
       }
     });
@@ -152,6 +157,67 @@ void network(const Load& load, const fs::path& folder) {
                    load.mode, load.count, load.clients, seconds, count / seconds,
                    1e6 * used.cpu / count, 1e6 * own / count, all[all.size() / 2],
                    all[all.size() * 99 / 100], used.megabytes)
+            << "\n";
+}
+
+/// A task of one round: its shards' servers, each with a share of the devices and of the clients.
+void one_round(const Load& load, const fs::path& folder) {
+  const std::size_t shards = load.mode == "one" ? 1 : 4;
+  const auto task = task_of(0, load.count);
+  const auto state = folder / "load.state";
+  std::vector<fs::path> states{state};
+  std::vector<std::string> tokens;
+  if (shards == 1) {
+    static_cast<void>(local::StateFile::make(state, task));
+    tokens = local::StateFile(state, ledger::Access::write).enrol(load.count);
+  } else {
+    states = local::shard_paths(state, 4);
+    local::make_shards(state, task, 4);
+    tokens = local::enrol_in_shards(state, 4, load.count, 0);
+  }
+  local::ListenOptions options;
+  options.limits.connections_per_second = options.limits.failed_per_second = 1e6;
+  std::vector<std::unique_ptr<bench::ServerProcess>> servers;
+  for (const auto& path : states) {
+    servers.push_back(std::make_unique<bench::ServerProcess>(
+        path, options, local::ServiceOptions{.requests_per_second = 1e9}, -1));
+  }
+  std::vector<std::atomic<std::int64_t>> next(shards);
+  const auto begin = Clock::now();
+  std::vector<std::thread> threads;
+  for (std::int64_t client = 0; client < load.clients; ++client) {
+    threads.emplace_back([&, shard = static_cast<std::size_t>(client) % shards] {
+      bench::SmallClient transport(servers[shard]->port(), nullptr);
+      const auto share = load.count / static_cast<std::int64_t>(shards);
+      for (std::int64_t i = next[shard]++; i < share; i = next[shard]++) {
+        take_part(transport, task, tokens, static_cast<std::int64_t>(shard) * share + i);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  double cpu = 0;
+  double megabytes = 0;
+  for (const auto& server : servers) {
+    const auto used = server->stop();
+    cpu += used.cpu;
+    megabytes += used.megabytes;
+  }
+  servers.clear();
+  const auto merging = Clock::now();
+  if (shards > 1) {
+    for (const auto& path : states) local::StateFile(path, ledger::Access::write).close("closed");
+    const auto merged = local::merge_shards(states, folder / "merged.state");
+    if (merged.reports != load.count) throw base::IoError("the merged state lacks reports");
+  }
+  const double merged = std::chrono::duration<double>(Clock::now() - merging).count();
+  const auto count = static_cast<double>(load.count);
+  std::cout << fmt::format(
+                   "{{\"mode\": \"{}\", \"reports\": {}, \"clients\": {}, \"seconds\": {:.2f}, "
+                   "\"reports_per_second\": {:.0f}, \"server_cpu_microseconds\": {:.1f}, "
+                   "\"server_megabytes\": {:.0f}, \"merge_seconds\": {:.2f}}}",
+                   load.mode, load.count, load.clients, seconds, count / seconds, 1e6 * cpu / count,
+                   megabytes, merged)
             << "\n";
 }
 
@@ -222,6 +288,7 @@ void writer(std::int64_t reports, const fs::path& folder) {
 void run(const Load& load, const fs::path& folder) {
   if (load.mode == "writer") return writer(load.count, folder);
   if (load.mode.starts_with("held")) return held(load, folder);
+  if (load.mode == "one" || load.mode == "shards") return one_round(load, folder);
   network(load, folder);
 }
 
@@ -229,9 +296,11 @@ void run(const Load& load, const fs::path& folder) {
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
-  constexpr std::array modes{"writer", "kept", "tls", "fresh", "paced", "held", "held-tls"};
+  constexpr std::array modes{"writer", "kept",   "tls",  "fresh",   "paced",
+                             "one",    "shards", "held", "held-tls"};
   if (argc < 3 || std::ranges::find(modes, mode) == modes.end()) {
-    std::cerr << "local_load writer|kept|tls|fresh|paced|held|held-tls COUNT [CLIENTS [RATE]]\n";
+    std::cerr << "local_load writer|kept|tls|fresh|paced|one|shards|held|held-tls COUNT "
+                 "[CLIENTS [RATE]]\n";
     return 2;
   }
   std::signal(SIGPIPE, SIG_IGN);  // a server that ends a connection is an error with words

@@ -40,17 +40,18 @@ struct ServerUse {
   double megabytes;  ///< at most
 };
 
-/// On the first core; to be made before the program has other threads.
+/// On one core, or on any (`core` below 0); to be made before the program has other threads.
 class ServerProcess {
  public:
   ServerProcess(const std::filesystem::path& state, const local::ListenOptions& options,
-                const local::ServiceOptions& service) {
+                const local::ServiceOptions& service, int core = 0) {
     std::array<int, 2> to{};
     std::array<int, 2> from{};
     if (::pipe(to.data()) != 0 || ::pipe(from.data()) != 0) throw base::IoError("no pipe");
     child_ = ::fork();
     if (child_ == 0) {
       ::close(to[1]);
+      if (core >= 0) use_core(static_cast<unsigned>(core));
       serve(state, options, service, to[0], from[1]);
     }
     ::close(to[0]);
@@ -62,7 +63,7 @@ class ServerProcess {
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
   ~ServerProcess() {
-    if (out_ >= 0) ::close(out_);
+    end();
     ::close(in_);
     ::waitpid(child_, nullptr, 0);
   }
@@ -79,14 +80,20 @@ class ServerProcess {
   }
   /// Ends it.
   [[nodiscard]] ServerUse stop() {
-    ::close(out_);
-    out_ = -1;
+    end();
     ServerUse use{};
     read(use);
     return use;
   }
 
  private:
+  /// Tells it by a byte: servers that were begun later hold this end of its pipe too.
+  void end() {
+    if (out_ < 0) return;
+    static_cast<void>(::write(out_, "", 1) > 0);
+    ::close(out_);
+    out_ = -1;
+  }
   template <typename Value>
   void read(Value& value) const {
     if (::read(in_, &value, sizeof value) != sizeof value) {
@@ -97,7 +104,6 @@ class ServerProcess {
   [[noreturn]] static void serve(const std::filesystem::path& state,
                                  const local::ListenOptions& options,
                                  const local::ServiceOptions& means, int in, int out) {
-    use_core(0);
     {
       local::HttpServer server(options);
       local::HttpServer admin({});
@@ -109,8 +115,7 @@ class ServerProcess {
       const std::array<std::uint16_t, 2> ports{server.port(), admin.port()};
       if (::write(out, &ports, sizeof ports) != sizeof ports) ::_exit(1);
       char byte = 0;
-      while (::read(in, &byte, 1) > 0) {
-      }
+      static_cast<void>(::read(in, &byte, 1) > 0);
       rusage usage{};
       ::getrusage(RUSAGE_SELF, &usage);
       const ServerUse used{cpu_seconds() - before, static_cast<double>(usage.ru_maxrss) / 1024};

@@ -4,10 +4,12 @@
     bench/local/local_service.py BUILD DATA PART...
 
 BUILD is a folder of the preset `bench`, DATA one with adult/ (see local_serve.py). PARTs: `load`
-(speed, delay, memory: bench/local_load), `hostile` (clients that mean harm beside honest ones:
+(speed, delay, memory: bench/local_load), `core` (processor time a report), `shards` (one server and
+four shards in turns, a task of one round), `hostile` (clients that mean harm beside honest ones:
 bench/local_hostile), `people` (all devices of Adult; then one in a hundred lies, with and without
-the robust mode). Each replaces its section of bench/local/tables/service.md. Wants two cores that
-have nothing else to do. Exit code 1 where a bar is missed.
+the robust mode). Each replaces its
+section of bench/local/tables/service.md. Wants two cores that have nothing else to do. Exit code 1
+where a bar is missed.
 """
 
 import json
@@ -21,8 +23,9 @@ from common import tables  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 ABOUT = """The server of local learning: load, hostile clients, people
 
-Measure `load` on two cores with nothing else to do. `hostile` and `people` ran at the highest
-priority (nice -20) beside other jobs: a rate may be below, a delay above what a quiet machine gives."""
+Measure `load` on two cores with nothing else to do. `hostile`, `people` and `shards` ran at the
+highest priority (nice -20) beside other jobs: a rate may be below, a delay above what a quiet machine
+gives. `shards` compares two ways in turns; its medians are of five runs each."""
 
 # Arguments of local_load; then (key, at least, at most).
 LOAD = [
@@ -70,6 +73,33 @@ def load(build, _):
         yield rows, all([judged(row, bars) for row in rows]) and good
 
 
+def core(build, _):
+    """Processor time a report, the medians of three runs: other jobs change it little."""
+    for arguments, key in ((["writer", "20000"], "writer_cpu_microseconds"),
+                           (["kept", "10000"], "server_cpu_microseconds"),
+                           (["tls", "10000"], "server_cpu_microseconds")):
+        runs = [rows_of([program(build, "local_load"), *arguments]) for _ in range(3)]
+        rows = sorted((row for found, _ in runs for row in found), key=lambda row: row[key])
+        row = rows[len(rows) // 2]
+        yield ([{"mode": row["mode"], "reports": row["reports"], "cpu_microseconds": row[key],
+                 "reports_per_cpu_second": round(1e6 / row[key])}], all(well for _, well in runs))
+
+
+def shards(build, _):
+    """Five runs of each, in turns; the medians, and what four servers have of one's reports."""
+    runs, good = {"one": [], "shards": []}, True
+    for _ in range(5):
+        for mode, rows in runs.items():
+            found, well = rows_of([program(build, "local_load"), mode, "40000"])
+            rows += found
+            good = good and well
+    median = {mode: sorted(rows, key=lambda row: row["reports_per_second"])[len(rows) // 2]
+              for mode, rows in runs.items()}
+    share = round(median["shards"]["reports_per_second"] / median["one"]["reports_per_second"], 2)
+    median["shards"]["share_of_one"] = share
+    yield list(median.values()), good and judged(median["shards"], [("share_of_one", 0.95, None)])
+
+
 def hostile(build, _):
     yield rows_of([program(build, "local_hostile"), "all"])
 
@@ -81,7 +111,7 @@ def people(build, data):
 
 
 def main(arguments):
-    parts = {"load": load, "hostile": hostile, "people": people}
+    parts = {"load": load, "core": core, "shards": shards, "hostile": hostile, "people": people}
     if len(arguments) < 3 or any(part not in parts for part in arguments[2:]):
         print(__doc__.strip(), file=sys.stderr)
         return 2

@@ -101,6 +101,7 @@ MODULES = {
     "estimators": None,
     "schemas": None,
     "inference": "Coefficients with intervals",
+    "audit": "Attacks on claims",
     "export": "Models without tacet",
     "mlflow": "MLflow",
     "local": "Devices",

@@ -4,14 +4,13 @@
     device.py URL --task task.json --token-file token --record record.json --state folder
 
 The record is a JSON object, {"age": 43, "town": "Bern", "bought": "yes"} say. This device is small,
-so that it can be read: it takes tasks with numeric and categorical columns, two classes, the
-logistic loss and the mechanism coordinate_laplace, and refuses all others. What it must not leave
-out is here: exact noise from the operating system's randomness, one report that is stored before it
-is sent, and the same bytes for ever after. It has no ledger of several tasks and no certificates of
-its own; `tacet join` has both.
+so that it can be read: README.md says which tasks it takes. What it must not leave out is here:
+exact noise from the operating system's randomness, one report that is stored before it is sent, and
+the same bytes for ever after.
 """
 
 import argparse
+import contextlib
 import hashlib
 import http.client
 import json
@@ -19,9 +18,12 @@ import math
 import os
 import pathlib
 import random
+import re
 import secrets
+import socket
 import struct
 import sys
+import threading
 import time
 import urllib.parse
 from fractions import Fraction
@@ -34,28 +36,22 @@ class Refused(Exception):
     """Why this device takes no part."""
 
 
-def require(condition, what):
-    if not condition:
-        raise Refused(f"this device is too small for the task: {what}")
-
-
-def read_task(text, digest):
-    """The task, checked against what somebody else than the server said of it."""
-    if hashlib.sha256(text).hexdigest() != digest:
-        raise Refused("the task is not the one that was named")
+def read_task(text):
+    """The task, where this device is large enough for it."""
     task = json.loads(text)
     settings, schema = task["settings"], task["schema"]
-    require(task["tacet_task"] == 1, "its version")
-    require(settings["mechanism"] == "coordinate_laplace", "its mechanism")
-    require(settings["loss"] == "logistic" and "class-weights" not in settings, "its loss")
-    require(schema["row_scaling"] == "clip1", "its row scaling")
-    require(set(schema) <= {"column", "format", "intercept", "missing", "name", "public_row_count",
-                            "row_scaling", "target", "version"}, "its schema")
-    require(set(schema["target"]) == {"column", "negative", "positive"}, "its target")
+    known = {"column", "format", "intercept", "missing", "name", "public_row_count", "row_scaling",
+             "target", "version"}
+    if (task["tacet_task"] != 1 or settings["mechanism"] != "coordinate_laplace"
+            or settings["loss"] != "logistic" or "class-weights" in settings
+            or not set(schema) <= known or schema["row_scaling"] != "clip1"
+            or set(schema["target"]) != {"column", "negative", "positive"}):
+        raise Refused("this device is too small for the task; README.md says which ones it takes")
     for column in schema["column"]:
         known = {"numeric": {"kind", "lower", "name", "upper"},
                  "categorical": {"categories", "kind", "name"}}.get(column["kind"])
-        require(known is not None and set(column) == known, f"the column {column['name']}")
+        if set(column) != known:
+            raise Refused(f"this device is too small for the column {column['name']}")
     return task
 
 
@@ -69,11 +65,9 @@ def encode(schema, record):
             features += [1.0 if str(value) == one else 0.0 for one in column["categories"]]
             continue
         lower, upper = column["lower"], column["upper"]
-        middle = lower + (upper - lower) / 2
-        try:
+        number = middle = lower + (upper - lower) / 2
+        with contextlib.suppress(TypeError, ValueError):
             number = float(value)
-        except (TypeError, ValueError):
-            number = middle
         if math.isnan(number) or str(value) in schema["missing"]:
             number = middle
         share = (min(max(number, lower), upper) - lower) / (upper - lower)
@@ -106,11 +100,9 @@ def gradient(task, row, label, point):
     return values
 
 
-# ---- exact noise (Canonne, Kamath, Steinke 2020: "The discrete Gaussian for differential privacy")
-
-
 def bernoulli_exp(x):
-    """True with probability exp(-x), x a fraction of at least 0."""
+    """True with probability exp(-x), x a fraction of at least 0 (Canonne, Kamath and Steinke 2020,
+    "The discrete Gaussian for differential privacy")."""
     while x > 1:
         if not bernoulli_exp(Fraction(1)):
             return False
@@ -132,9 +124,8 @@ def discrete_laplace(scale):
         while bernoulli_exp(Fraction(1)):
             v += 1
         magnitude = (u + t * v) // s
-        negative = secrets.randbits(1) == 1
-        if not (negative and magnitude == 0):
-            return -magnitude if negative else magnitude
+        if magnitude != 0 or secrets.randbits(1):  # 0 has one sign, all others two
+            return -magnitude if secrets.randbits(1) else magnitude
 
 
 def randomise(task, values):
@@ -171,43 +162,60 @@ def frame(task, digest, slot, number, coordinates):
 
 
 class Server:
-    """Requests over TLS, or to this machine, with a pause after every answer that is none."""
+    """Requests over TLS, or to this machine: once a second at most, and no answer is waited for
+    longer than a minute, whoever is at the other end."""
 
     def __init__(self, url, token, patience):
         address = urllib.parse.urlsplit(url)
-        local = address.hostname in ("127.0.0.1", "::1", "localhost")
-        if address.scheme != "https" and not (address.scheme == "http" and local):
+        here = [("http", name) for name in ("127.0.0.1", "::1", "localhost")]
+        if address.scheme != "https" and (address.scheme, address.hostname) not in here:
             raise Refused("a token is sent over HTTPS only, or to this machine")
-        kind = http.client.HTTPSConnection if address.scheme == "https" \
-            else http.client.HTTPConnection
+        kind = getattr(http.client, f"{address.scheme.upper()}Connection")
         self.connect = lambda: kind(address.hostname, address.port, timeout=30)
-        self.token, self.end = token, time.monotonic() + patience
+        self.token, self.end, self.due = token, time.monotonic() + patience, 0.0
+
+    def pause(self, seconds):
+        if time.monotonic() + seconds > self.end:
+            raise Refused("the server does not answer; call again later, with the same folder")
+        time.sleep(max(1.0, seconds) * (1 + random.random() / 4))
+
+    def exchange(self, method, path, body, most):
+        headers = {"Content-Length": str(len(body)), "Authorization": f"Bearer {self.token}"}
+        connection = self.connect()
+        connection.connect()
+        guard = threading.Timer(60, connection.sock.shutdown, [socket.SHUT_RDWR])
+        guard.start()
+        try:
+            connection.request(method, path, body or None, headers if method == "POST" else {})
+            answer = connection.getresponse()
+            return answer.status, answer.read(most + 1), answer.getheader("Retry-After", "")
+        finally:
+            guard.cancel()
+            connection.close()
 
     def ask(self, method, path, body=b"", most=65536):
         """The same bytes until there is an answer that stays: its status and its body."""
         pause = 1.0
         while True:
-            try:
-                connection = self.connect()
-                headers = {"Content-Length": str(len(body))} if method == "POST" else {}
-                if method == "POST":
-                    headers["Authorization"] = f"Bearer {self.token}"
-                connection.request(method, path, body or None, headers)
-                answer = connection.getresponse()
-                text = answer.read(most + 1)
-                after = answer.getheader("Retry-After", "")
-                connection.close()
-                if len(text) > most:
-                    raise Refused("the server's answer is too long")
-                if answer.status not in (429, 500, 502, 503, 504):
-                    return answer.status, text
-                wait = min(float(after), 3600.0) if after.isdigit() else pause
-            except (OSError, http.client.HTTPException):
-                wait = pause
-            if time.monotonic() + wait > self.end:
-                raise Refused("the server does not answer; call again later, with the same folder")
-            time.sleep(max(1.0, wait) * (1 + random.random() / 4))
+            wait, now = pause, time.monotonic()
+            time.sleep(max(0.0, self.due - now))
+            self.due = max(self.due, now - 4) + 1  # a slot, a model and a report may follow at once
+            with contextlib.suppress(OSError, ValueError, http.client.HTTPException):
+                status, text, after = self.exchange(method, path, body, most)
+                if status >= 200 and status not in (429, 500, 502, 503, 504):
+                    if len(text) > most:
+                        raise Refused("the server's answer is too long")
+                    return status, text
+                wait = min(float(after), 3600.0) if after.isdecimal() else pause
+            self.pause(wait)
             pause = min(2 * pause, 300.0)
+
+
+def read_answer(text):
+    with contextlib.suppress(ValueError, RecursionError):
+        if isinstance(found := json.loads(text), dict):
+            return found
+    return {}
 
 
 def draw_report(server, task, digest, record):
@@ -216,25 +224,26 @@ def draw_report(server, task, digest, record):
     delay = random.SystemRandom().random() * task["terms"]["delay_seconds"]
     while True:
         status, text = server.ask("POST", "/v1/slot")
-        if status != 200:
-            raise Refused(f"no slot: {text.decode(errors='replace')}")
-        slot, end = json.loads(text), time.monotonic()
-        if slot["task"] != digest or slot["round"] >= facts["rounds"]:
-            raise Refused("the server works on another task")
-        end += slot["seconds"]
+        slot, now = read_answer(text), time.monotonic()
+        if status != 200 or slot.get("task") != digest:
+            raise Refused(f"no slot: {slot.get('error', status)!r:.100}")
+        most = (("round", facts["rounds"] - 1), ("seconds", 86400))
+        if not all(type(slot.get(name)) is int and 0 <= slot[name] <= top for name, top in most) \
+                or not re.fullmatch("[0-9a-f]{64}", str(slot.get("model"))):
+            raise Refused("the server's slot is none")
+        end = now + slot["seconds"]
         status, model = server.ask("GET", f"/v1/model/{slot['model']}", most=8 * facts["dimension"])
         if status != 200 or hashlib.sha256(model).hexdigest() != slot["model"]:
             raise Refused("the server's model is not the one it named")
         if time.monotonic() + delay + 1 <= end:
             break
-        time.sleep(max(0.0, end - time.monotonic()) + 1)
+        server.pause(end - time.monotonic())
     point = struct.unpack(f"<{facts['dimension']}d", model)
     if not math.sqrt(sum(x * x for x in point)) <= task["terms"]["largest_norm"]:
         raise Refused("the server's model is longer than the task allows")
     label = 1 if str(record.get(schema["target"]["column"])) in schema["target"]["positive"] else -1
     values = gradient(task, encode(schema, record), label, point)
-    report = frame(task, digest, slot, secrets.randbits(64), randomise(task, values))
-    return report, delay
+    return frame(task, digest, slot, secrets.randbits(64), randomise(task, values)), delay
 
 
 def keep(file, content):
@@ -244,10 +253,8 @@ def keep(file, content):
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
-    try:
-        os.link(draft, file)  # fails where there is one: a second report is never kept
-    except FileExistsError:
-        pass
+    with contextlib.suppress(FileExistsError):  # a second report is never kept
+        os.link(draft, file)
     draft.unlink()
     descriptor = os.open(file.parent, os.O_RDONLY)
     os.fsync(descriptor)
@@ -258,8 +265,7 @@ def take_part(url, task_file, token, record, folder, patience=3600.0):
     """The server's last word: "counted", or why the report does not count."""
     text = pathlib.Path(task_file).read_bytes()
     digest = hashlib.sha256(text).hexdigest()
-    task = read_task(text, digest)
-    folder = pathlib.Path(folder)
+    task, folder = read_task(text), pathlib.Path(folder)
     folder.mkdir(mode=0o700, exist_ok=True)
     server = Server(url, token, patience)
     kept = folder / f"{digest}.report"
@@ -270,9 +276,9 @@ def take_part(url, task_file, token, record, folder, patience=3600.0):
     status, answer = server.ask("POST", "/v1/report", kept.read_bytes())
     if status == 200:
         return "counted"
-    code = json.loads(answer).get("error", "")
+    code = read_answer(answer).get("error", status)
     if code not in FINAL:
-        raise Refused(f"the server does not take the report: {code}")
+        raise Refused(f"the server does not take the report: {code!r:.100}")
     return code
 
 
@@ -286,10 +292,8 @@ def main():
         print(take_part(given.url, given.task, pathlib.Path(given.token_file).read_text().strip(),
                         json.loads(pathlib.Path(given.record).read_text()), given.state))
     except Refused as why:
-        print(f"device: {why}", file=sys.stderr)
-        return 1
-    return 0
+        sys.exit(f"device: {why}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

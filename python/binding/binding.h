@@ -33,5 +33,6 @@ void bind_words(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_device(nanobind::module_& module);
 void bind_reports(nanobind::module_& module);
+void bind_audits(nanobind::module_& module);
 
 }  // namespace tacet::python

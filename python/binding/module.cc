@@ -30,4 +30,5 @@ NB_MODULE(_engine, module) {
   bind_simulation(module);
   bind_device(module);
   bind_reports(module);
+  bind_audits(module);
 }

@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, List
 
 if TYPE_CHECKING:
-    from . import errors, estimators, events, inference, local, schemas
+    from . import audit, errors, estimators, events, inference, local, schemas
     from ._loading import load
     from ._reading import Table, read_csv
     from .accounting import Account, account, calibrate, compose, curve, max_steps
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "_loading": ["load"],
     "_reading": ["Table", "read_csv"],
+    "audit": [],
     "accounting": ["Account", "account", "calibrate", "compose", "curve", "max_steps"],
     "budgets": ["Budget", "Ledger"],
     "cluster": ["Parts"],
@@ -64,7 +65,7 @@ _HOMES = {
     "wide": ["WideClassifier", "WideRegressor"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("errors", "estimators", "events", "export", "inference", "local", "mlflow",
+_MODULES = ("audit", "errors", "estimators", "events", "export", "inference", "local", "mlflow",
             "schemas")
 
 __all__ = [
@@ -72,7 +73,7 @@ __all__ = [
     "InternalError", "IoError", "Ledger", "LinearClassifier", "LinearRegressor", "LinearSVC",
     "LogisticRegression", "NumericError", "Parts", "Plan", "PoissonRegressor", "PrivacyWarning", "Quantile",
     "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "Table", "UsageError",
-    "Verdict", "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate",
+    "Verdict", "WideClassifier", "WideRegressor", "WordVectors", "account", "audit", "binary", "calibrate",
     "categorical", "compose", "count", "crossed", "curve", "date", "describe", "embed", "errors",
     "estimators", "events", "export", "hashed", "ids", "ignored", "inference", "load", "local",
     "max_steps", "mlflow", "multiclass", "number", "numbered", "numeric", "plan", "probability",

@@ -238,6 +238,22 @@ def draw_plan(report: Dict[str, Any], ax: Any) -> Any:
     return ax
 
 
+def draw_audit(found: Dict[str, Any], ax: Any) -> Any:
+    """What tests may tell of one record, and what they told."""
+    points = found["points"]
+    [ax] = _axes(ax, 1)
+    alarms = [point["alarms"] for point in points]
+    ax.plot(alarms, [point["least_misses_claimed"] for point in points], color="#0a61c9",
+            label="claimed: no test is below")
+    ax.plot(alarms, [point["misses"] for point in points], marker="o", linestyle="",
+            color="#1a7037", markersize=4, label="measured")
+    ax.set_xlabel("share of false alarms")
+    ax.set_ylabel("share of misses")
+    ax.legend()
+    ax.set_title(plain(f"Audit of {found['audit']}"))
+    return ax
+
+
 def _number(cell: Any) -> float:
     """JSON has words for what it has no number for."""
     return float("inf") if cell is None else float(cell)

@@ -93,7 +93,9 @@ def length(X: Any) -> int:
         return int(X.shape[0]) if _has(X, "shape") else len(X)
     except Exception:
         pass
-    raise DataError(f"a {type_of(X)} is no table of records, or no array of them")
+    gathers = next((name for name in ("toPandas", "compute", "collect") if _has(X, name)), None)
+    raise DataError(f"a {type_of(X)} is no table of records, or no array of them"
+                    + (f"; give what its {gathers}() returns" if gathers else ""))
 
 
 # Numbered features.

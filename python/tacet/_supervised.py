@@ -12,6 +12,7 @@ from . import _declared, _engine
 from ._boundary import boundary
 from ._columns import holds_integers, holds_text
 from ._linear import Linear
+from ._warn import warn
 from .errors import DataError, UsageError
 from .schemas import Schema
 
@@ -30,6 +31,7 @@ class Classifier(ClassifierMixin, Linear):  # type: ignore[misc]
             self.classes_ = _declared.listed_classes(classes)
             _expect_labels(y, [_declared.spelled(label) for label in self.classes_],
                            "classes=range({})")
+            _tell_of_texts(y, self.classes_)
             return y
         _declared.declares("classes", "the set of labels is")
         self.classes_ = _declared.observed_classes(y)
@@ -92,6 +94,14 @@ def _expect_labels(y: Any, words: Sequence[str], way: str) -> None:
         "BaggingClassifier and cross_val_predict(method=\"predict_proba\") hand on numbers for the "
         f"labels, which count these in sorted order from 0 on: give {said} there; they give the "
         "labels back")
+
+
+def _tell_of_texts(y: Any, classes: Any) -> None:
+    """A warning where the type says texts and the classes are numbers. Texts may spell numbers, and
+    whether these do is private."""
+    if holds_text(y) and classes.dtype.kind in "iuf":
+        warn("y holds texts, and the classes are numbers: a text that spells none of them counts as the "
+             "first one. If your labels are words, list these as classes", UserWarning)
 
 
 # Methods that several classes at once are proved for.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, Optional, Self, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Self, Sequence, Tuple, Union
 
 from . import _arguments, _engine, _plots, _reports, _tables
 from ._reports import Paths
@@ -117,16 +117,23 @@ def plan(
     >>> found.method, found.steps, found.epsilon <= 1
     ('gradient', 100, True)
     """
+    values = options_of("plan", epsilon, total_epsilon, options)
+    return Plan(_engine.plan(_tables.checked(schema)._engine, values).text(), schema, values)
+
+
+def options_of(function: str, epsilon: Any, total_epsilon: Any,
+               options: Mapping[str, Any]) -> Dict[str, str]:
+    """A training that is asked for, by the names of the program."""
     if (epsilon is None) == (total_epsilon is None):
         raise UsageError("give one of epsilon and total_epsilon")
     values = {"epsilon" if total_epsilon is None else "total-epsilon":
               _arguments.option(epsilon if total_epsilon is None else total_epsilon)}
     for name, value in options.items():
         if name not in _PARAMETERS:
-            raise UsageError(f"plan has no option {name!r}")
+            raise UsageError(f"{function} has no option {name!r}")
         if value is not None:
             values[_PARAMETERS[name]] = _arguments.option(value)
-    return Plan(_engine.plan(_tables.checked(schema)._engine, values).text(), schema, values)
+    return values
 
 
 def rates(

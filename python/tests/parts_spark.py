@@ -13,7 +13,7 @@ import pytest
 
 
 @contextlib.contextmanager
-def spark_session(folder: pathlib.Path, **more: str) -> Iterator[Any]:
+def spark_session(folder: pathlib.Path, cores: int = 2, **more: str) -> Iterator[Any]:
     """Skips, in words, where there is no Spark or no Java. Everything that Spark writes is below
     the folder."""
     pytest.importorskip("pyspark", reason="Spark (pyspark) is not installed")
@@ -36,7 +36,7 @@ def spark_session(folder: pathlib.Path, **more: str) -> Iterator[Any]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     before = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join([here, before])
-    builder = SparkSession.builder.master("local[2,4]").appName("parts")
+    builder = SparkSession.builder.master(f"local[{cores},4]").appName("parts")
     for name, value in settings.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()

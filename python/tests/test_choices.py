@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import pickle
 import re
 from typing import Any, Callable, Dict, List, Tuple
 
@@ -159,3 +160,42 @@ def test_splits_of_arrays(survey: Any, tmp_path: pathlib.Path) -> None:
         with pytest.raises(tacet.Error):
             wrong()
     assert splitting._part_name("a/b.csv.gz", "test") == "a/b_test.csv"
+
+
+def test_audits_are_the_programs(program: Any, tmp_path: pathlib.Path) -> None:
+    assert tacet.audit.list() == json.loads(program("audit", "list", "--json"))["audits"]
+    said = json.loads(program("audit", "run", "gaussian", "--epsilon=2", "--delta=1e-6",
+                              "--trials=3000", "--audit-seed=4", "--json"))
+    known: Dict[str, Any] = {"epsilon": 2, "delta": 1e-6, "trials": 3000, "audit_seed": 4}
+    for threads in (1, 2):
+        found = dict(tacet.audit.run("gaussian", threads=threads, **known))
+        assert {**found, "seconds": 0} == {**said, "seconds": 0}
+    path = tmp_path / "s.toml"
+    schema = tacet.Schema([tacet.numeric("x", 0, 1)], public_row_count=8,
+                          target=tacet.binary("y", positive="1", negative="0"))
+    path.write_text(schema.to_toml())
+    said = json.loads(program("audit", "train", "--schema", path, "--method=output", "--epsilon=1",
+                              "--delta=1e-5", "--trials=300", "--json"))
+    attacked = tacet.audit.train(schema, epsilon=1, delta=1e-5, method="output", trials=300)
+    assert {**dict(attacked), "seconds": 0} == {**said, "seconds": 0}
+    attacked.report(tmp_path / "page.html")
+    assert "claimed: no test is below" in (tmp_path / "page.html").read_text()
+    with pytest.raises(tacet.IoError):
+        attacked.report(tmp_path / "page.html")
+    assert pickle.loads(pickle.dumps(attacked)) == attacked
+
+
+@pytest.mark.parametrize("wrong, words", [
+    (lambda: tacet.audit.run("nothing"), "there is no audit 'nothing'; there are gaussian"),
+    (lambda: tacet.audit.run("laplace", delta=1e-5), "laplace is pure: leave out delta"),
+    (lambda: tacet.audit.run("output", adjacency="add_remove"), "proved under replace_one"),
+    (lambda: tacet.audit.run("gaussian", confidence=1), "between 0 and 1, got 1"),
+    (lambda: tacet.audit.run("laplace", epsilon=20, trials=1000), "could not refute epsilon 20"),
+    (lambda: tacet.audit.run("laplace", trials=10), "must be at least 100, got 10"),
+    (lambda: tacet.audit.run("laplace", audit_seed=-1), "audit_seed must be from 0"),
+    (lambda: tacet.audit.train(tacet.schemas.adult(), epsilon=float("inf")), "without noise"),
+    (lambda: tacet.audit.train(tacet.schemas.adult(), epsilon=1, step=3), "no option 'step'"),
+])
+def test_audits_refuse_what_makes_no_sense(wrong: Callable[[], object], words: str) -> None:
+    with pytest.raises(tacet.UsageError, match=re.escape(words)):
+        wrong()

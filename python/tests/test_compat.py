@@ -143,6 +143,10 @@ def test_what_is_not_here_is_named_with_the_reason() -> None:
             getattr(dp.models, name)(3)
     with pytest.raises(ImportError, match="sensitivity on trust"):
         from tacet.compat.diffprivlib import mechanisms  # noqa: F401
+    for name in ("nanmean", "nanvar", "nanstd", "nansum"):
+        with pytest.raises(ImportError, match=f"{name} is not here: how many"):
+            getattr(dp.tools, name)
+    assert not hasattr(dp.tools, "nothing")
 
 
 def test_unfitted_models_and_exact_scores_say_so() -> None:

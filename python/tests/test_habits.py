@@ -52,6 +52,12 @@ def test_probabilities_across_folds() -> None:
         cross_val_predict(model(), X, Y, method="predict_proba", cv=2)
 
 
+def test_words_for_classes_that_are_numbers_are_told() -> None:
+    for labels in (Y, np.array(["0", "1"] * (len(Y) // 2))):  # the type alone decides
+        with pytest.warns(UserWarning, match="list these as classes"):
+            model(classes=range(2)).fit(X, labels)
+
+
 def test_a_schema_with_text_classes_is_told_of_a_schema() -> None:
     schema = tacet.Schema([tacet.numeric("a", 0, 1), tacet.numeric("b", 0, 1)],
                           target=tacet.binary("y", "yes", "a no"), public_row_count=400)

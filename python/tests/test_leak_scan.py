@@ -96,6 +96,10 @@ CASES: Dict[str, Case] = {
         random_state=3)),
     "local.simulate": ("local", True, lambda frame, texts: tacet.local.simulate(
         frame, schema=schema("two"), epsilon=4, random_state=3)),
+    "audit": ("audit", True, lambda frame, texts: [
+        tacet.audit.run("laplace", trials=500),
+        tacet.audit.train(schema("two"), epsilon=1, delta=1e-5, method="gradient", steps=2,
+                          trials=300)]),
     "inference": ("table", False, lambda frame, texts: tacet.inference.OLS(
         "y ~ a", frame, schema=schema("line"), **SEEDED).fit()),
     "diffprivlib": ("train", True, lambda frame, texts: diffprivlib.LogisticRegression(

@@ -195,6 +195,14 @@ def test_plots_draw_the_numbers_of_the_report(model: Any, pyplot: Any) -> None:
     figure.canvas.draw()
 
 
+def test_an_audit_is_drawn_with_the_claimed_curve(pyplot: Any) -> None:
+    found = tacet.audit.run("laplace", trials=3000)
+    claimed, measured = found.plot().lines
+    assert measured.get_ydata().tolist() == [point["misses"] for point in found.points]
+    assert claimed.get_ydata().tolist() == [
+        point["least_misses_claimed"] for point in found.points]
+
+
 def test_a_curve_is_drawn_with_its_band(pyplot: Any) -> None:
     age = np.random.default_rng(1).uniform(size=4000)
     schema = tacet.Schema(columns=[tacet.numeric("age", 0, 1)], public_row_count=4000,

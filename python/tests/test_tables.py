@@ -221,6 +221,14 @@ def test_errors_are_this_packages_own(what: str) -> None:
     assert "geheim" not in str(caught.value) and caught.value.__context__ is None
 
 
+def test_a_frame_that_is_not_there_yet_is_told_how_to_come() -> None:
+    lazy = polars.DataFrame({"a": [0.5] * 20, "y": ["a", "b"] * 10}).lazy()
+    schema = tacet.Schema([tacet.numeric("a", 0, 1)], public_row_count=20,
+                          target=tacet.binary("y", positive="b", negative="a"))
+    with pytest.raises(tacet.DataError, match=r"LazyFrame is no table .* give what its collect\(\) returns"):
+        tacet.LogisticRegression(epsilon=1, schema=schema).fit(lazy)
+
+
 def test_meta_estimators_train_classes_by_number() -> None:
     labels: List[int] = (np.digitize(ONE, [0.33, 0.66]) + 1).tolist()
     model = tacet.LogisticRegression(bounds=(0, 1), classes=range(2), public_row_count=COUNT,

@@ -49,7 +49,8 @@ Make make_train, make_tune, make_plan, make_predict, make_evaluate, make_show, m
     make_local_merge, make_local_status, make_local_model, make_local_close, make_local_replay,
     make_local_reopen, make_schema_draft, make_schema_fit, make_schema_check, make_ledger_init,
     make_ledger_show, make_ledger_verify, make_ledger_resolve, make_ledger_cap, make_audit_list,
-    make_audit_run, make_audit_train, make_audit_one_run, make_audit_memorisation;
+    make_audit_run, make_audit_train, make_audit_one_run, make_audit_records,
+    make_audit_memorisation;
 
 /// A number given as the value of an option; anything else is a UsageError with what is `allowed`.
 /// "inf" is read as infinity.

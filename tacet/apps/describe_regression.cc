@@ -96,8 +96,7 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
         "Noise hides how rows spread in {} of {} directions (columns that nearly repeat each "
         "other, "
         "rare levels), and so decides which rows those are: if the model is wrong, they move what "
-        "is "
-        "estimated. ",
+        "is estimated. ",
         table.blurred, table.names.size());
   }
   if (!table.references.empty()) {

@@ -136,8 +136,7 @@ std::string what_was_mapped(const Outcomes& all, const data::SchemaCheck& mapped
   if (!mapped.empty_classes.empty()) {
     out += paragraph(fmt::format(
         "No record has the class{} {}: figures about {} say nothing. Compare the labels of the "
-        "file "
-        "with those of the schema.",
+        "file with those of the schema.",
         mapped.empty_classes.size() == 1 ? "" : "es", fmt::join(mapped.empty_classes, ", "),
         mapped.empty_classes.size() == 1 ? "it" : "them"));
   }

@@ -75,18 +75,21 @@ int run(int argc, char** argv) {
                   {"ledger", "Keep account of what was spent on data sets"}}},
       argc, argv);
   std::vector<std::unique_ptr<Command>> commands;
-  for (auto* make :
-       {make_train,          make_tune,           make_plan,          make_predict,
-        make_evaluate,       make_show,           make_report,        make_export,
-        make_account,        make_verify,         make_quantile,      make_describe,
-        make_split,          make_rates,          make_embed,         make_neighbours,
-        make_local_simulate, make_local_plan,     make_local_account, make_serve,
-        make_join,           make_local_task,     make_local_enrol,   make_local_revoke,
-        make_local_status,   make_local_model,    make_local_close,   make_local_reopen,
-        make_local_backup,   make_local_merge,    make_local_replay,  make_schema_draft,
-        make_schema_fit,     make_schema_check,   make_ledger_init,   make_ledger_show,
-        make_ledger_verify,  make_ledger_resolve, make_ledger_cap,    make_audit_list,
-        make_audit_run,      make_audit_train,    make_audit_one_run, make_audit_memorisation}) {
+  for (auto* make : {make_train,         make_tune,           make_plan,
+                     make_predict,       make_evaluate,       make_show,
+                     make_report,        make_export,         make_account,
+                     make_verify,        make_quantile,       make_describe,
+                     make_split,         make_rates,          make_embed,
+                     make_neighbours,    make_local_simulate, make_local_plan,
+                     make_local_account, make_serve,          make_join,
+                     make_local_task,    make_local_enrol,    make_local_revoke,
+                     make_local_status,  make_local_model,    make_local_close,
+                     make_local_reopen,  make_local_backup,   make_local_merge,
+                     make_local_replay,  make_schema_draft,   make_schema_fit,
+                     make_schema_check,  make_ledger_init,    make_ledger_show,
+                     make_ledger_verify, make_ledger_resolve, make_ledger_cap,
+                     make_audit_list,    make_audit_run,      make_audit_train,
+                     make_audit_one_run, make_audit_records,  make_audit_memorisation}) {
     commands.push_back(make());
     commands.back()->declare(line);
   }

@@ -267,6 +267,12 @@ Options CommandLine::command(const std::string& name, const std::string& help,
   return Options(*command, pages_[command], typed(name));
 }
 
+bool CommandLine::was_given(const std::string& option) const {
+  return std::ranges::any_of(given_, [&](const std::string& word) {
+    return word == option || word.starts_with(option + "=");
+  });
+}
+
 bool CommandLine::asks_for_table() const {
   return given_ == std::vector<std::string>{"help", "--all", "--json"};
 }

@@ -111,6 +111,9 @@ class CommandLine {
   [[nodiscard]] Options command(const std::string& name, const std::string& help,
                                 std::string_view examples);
 
+  /// Whether this option is among the words, for a command whose options depend on it.
+  [[nodiscard]] bool was_given(const std::string& option) const;
+
   /// False when help or the version was asked for, as an option or as a command (`tacet help
   /// train`), which it prints. UsageError for what is not allowed.
   [[nodiscard]] bool parse();

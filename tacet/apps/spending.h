@@ -37,6 +37,8 @@ class SpendingOptions {
   [[nodiscard]] std::optional<run::AccountTerms> terms(const Console& console,
                                                        const base::CancelToken& cancel,
                                                        const std::string& data) const;
+  /// Whether --ledger was given.
+  [[nodiscard]] bool names_a_ledger() const { return !account_.ledger.empty(); }
   /// --data-set as it was given.
   [[nodiscard]] const std::string& data_set() const { return account_.data_set; }
 

@@ -25,8 +25,7 @@ std::string duration_text(const local::LocalPlan& plan, const local::TaskTerms& 
   const auto slots = terms.slots == 0 ? local::default_slots(plan, terms.staleness) : terms.slots;
   return paragraph(
       fmt::format("Takes about {} if devices are always waiting: {} at a time, each of which waits "
-                  "up to {:.4g} "
-                  "seconds before it sends (--slots, --delay of `tacet local task`).",
+                  "up to {:.4g} seconds before it sends (--slots, --delay of `tacet local task`).",
                   time_text(local::expected_seconds(plan, terms)), slots, terms.delay_seconds));
 }
 

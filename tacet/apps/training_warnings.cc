@@ -86,8 +86,7 @@ std::vector<std::string> training_warnings(const learn::Training& plan) {
   if (guarantee.epsilon > large_epsilon) {
     out.push_back(fmt::format(
         "epsilon {} promises little: one record may change the probability of an outcome by a "
-        "factor "
-        "of e^{}; 1 is usual, above 10 is hard to defend",
+        "factor of e^{}; 1 is usual, above 10 is hard to defend",
         privacy::rounded_up(guarantee.epsilon, 6), privacy::rounded_up(guarantee.epsilon, 6)));
   }
   const double records = static_cast<double>(plan.public_row_count);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/audit/canaries.h"
 #include "tacet/base/error.h"
 #include "tacet/data/words/random_draws.h"
 #include "tacet/privacy/trusting_budget.h"
@@ -51,16 +52,9 @@ Rows rows_of(const data::Schema& schema, const data::DatasetShape& shape) {
   return rows;
 }
 
-void append(data::Dataset& records, const data::EncodedRow& row, std::int64_t unit) {
-  if (records.sparse()) {
-    auto copy = row;
-    copy.unit = unit;
-    records.append(copy);
-    return;
-  }
-  std::vector<std::int16_t> values(static_cast<std::size_t>(records.columns()));
-  for (std::size_t i = 0; i < row.columns.size(); ++i) values[row.columns[i]] = row.values[i];
-  records.append_dense(values, row.label, unit);
+void append(data::Dataset& records, data::EncodedRow row, std::int64_t unit) {
+  row.unit = unit;
+  append_row(records, row);
 }
 
 std::int64_t records_of_unit(const learn::Training& plan) {

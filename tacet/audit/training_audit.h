@@ -20,4 +20,7 @@ namespace tacet::audit {
 
 constexpr std::int64_t few_records = 6;
 
+/// Runs on each data set where none are asked for: whole trainings take their time.
+constexpr std::int64_t usual_training_trials = 1000;
+
 }  // namespace tacet::audit

@@ -219,6 +219,10 @@ std::string read_file(const fs::path& path, std::int64_t size_limit) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) refuse(errno);
   std::string text;
+  struct stat facts {};
+  if (::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size < size_limit) {
+    text.reserve(static_cast<std::size_t>(facts.st_size));
+  }
   std::array<char, 1 << 16> block{};
   ssize_t got = 0;
   int failure = 0;

@@ -13,57 +13,26 @@
 #include "tacet/accounting/accountant.h"
 #include "tacet/api/release.h"
 #include "tacet/base/version.h"
+#include "tacet/capi/calls.h"
 #include "tacet/capi/objects.h"
 
 namespace tacet::capi {
 namespace {
 
 using internal::BudgetObject;
+using internal::guarded;
+using internal::hand_out;
+using internal::make;
 using internal::ModelObject;
 using internal::Objects;
 using internal::OptionsObject;
 using internal::ReleaseObject;
 using internal::SchemaObject;
 using internal::TableObject;
+using internal::text_of;
+using internal::wanted;
 
 constexpr std::size_t max_numbers = std::size_t{1} << 40;
-
-// Of fixed size, so that saying that memory has run out needs none.
-thread_local char last_error[2048] = "";
-
-int failed(int kind, const char* text) noexcept {
-  std::size_t length = std::min(std::strlen(text), sizeof last_error - 1);
-  // Not within a character of several bytes.
-  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
-  std::memcpy(last_error, text, length);
-  last_error[length] = '\0';
-  return kind;
-}
-
-/// What `work` throws as a number: nothing crosses into C.
-template <typename Work>
-int guarded(const Work& work) noexcept {
-  try {
-    work();
-    return TACET_OK;
-  } catch (const base::Error& error) {
-    return failed(static_cast<int>(error.kind()), error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(TACET_USAGE, "this takes more memory than there is; give fewer records");
-  } catch (const std::exception& error) {
-    return failed(TACET_INTERNAL, error.what());
-  } catch (...) {
-    return failed(TACET_INTERNAL, "an unknown exception");
-  }
-}
-
-template <typename T>
-T& wanted(T* pointer, const char* what) {
-  if (pointer == nullptr) throw base::UsageError("{} is a null pointer", what);
-  return *pointer;
-}
-
-std::string_view text_of(const char* text, const char* what) { return &wanted(text, what); }
 
 template <typename T>
 std::span<T> numbers(T* values, std::size_t count, const char* what) {
@@ -92,12 +61,6 @@ privacy::Adjacency adjacency_of(int number) {
       throw base::UsageError("{} is no adjacency: TACET_ADD_REMOVE, _ZERO_OUT, _REPLACE_ONE",
                              number);
   }
-}
-
-template <typename Kind, typename... Arguments>
-void make(std::uint64_t* out, Arguments&&... arguments) {
-  auto& place = wanted(out, "the place of the result");
-  place = Objects::all().add(std::make_shared<Kind>(std::forward<Arguments>(arguments)...));
 }
 
 void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, const run::Rows& rows,
@@ -142,17 +105,6 @@ TableObject::Column& new_column(TableObject& table, std::string_view name, std::
   const auto [place, is_new] = table.columns.try_emplace(std::string(name));
   if (!is_new) throw base::UsageError("the table has a column of this name");
   return place->second;
-}
-
-void hand_out(std::string_view text, char* out, std::size_t size, std::size_t* needed) {
-  if (needed != nullptr) *needed = text.size() + 1;
-  if (out == nullptr && size == 0) return;
-  static_cast<void>(wanted(out, "the place of the text"));
-  if (size < text.size() + 1) {
-    throw base::UsageError("the text takes {} bytes, there is room for {}", text.size() + 1, size);
-  }
-  std::memcpy(out, text.data(), text.size());
-  out[text.size()] = '\0';
 }
 
 }  // namespace
@@ -360,7 +312,7 @@ int tacet_free(uint64_t object) {
   });
 }
 
-const char* tacet_last_error(void) { return last_error; }
+const char* tacet_last_error(void) { return internal::last_error; }
 
 const char* tacet_error_name(int kind) {
   static constexpr const char* names[] = {"ok",     "internal",  "usage",   "data",

@@ -1,5 +1,5 @@
 /* tacet for C and for whatever speaks C: training from memory, predictions, histograms,
- * accounting.
+ * accounting, and a device's own part in local learning.
  *
  * Every function but the last three returns 0, or the kind of an error (TACET_USAGE and so on);
  * then the results are untouched, but for `needed`, and tacet_last_error() says in this thread what
@@ -49,6 +49,7 @@ typedef uint64_t tacet_budget;
 typedef uint64_t tacet_table;
 typedef uint64_t tacet_model;
 typedef uint64_t tacet_release;
+typedef uint64_t tacet_device;
 
 /* A schema from the text of a TOML file (data/schemas/README.md); `name` is for messages. */
 TACET_API int tacet_schema_parse(const char* text, const char* name, tacet_schema* schema);
@@ -128,6 +129,57 @@ TACET_API int tacet_model_receipt(tacet_model model, char* out, size_t size, siz
 
 /* The epsilon proved for an event (docs/explanations/accounting.md), as JSON, at delta. */
 TACET_API int tacet_account(const char* event_json, int adjacency, double delta, double* epsilon);
+
+/* A device, which takes part in a task of local learning with one report that is private before it
+ * leaves (docs/two-terminals.md). The library computes, books and keeps; the program brings the
+ * network, as a phone's system has it. `task` are the bytes of the task file, from somebody else
+ * than the server; `policy` is what the device's owner allows, in TOML. */
+TACET_API int tacet_device_new(const char* task, size_t size, const char* policy,
+                               tacet_device* device);
+/* By name: "record", a file with one record; "folder", which the device keeps, made when missing;
+ * "token", 64 hexadecimal digits ("": the program's connection shows a certificate); "patience",
+ * seconds for which a server that does not answer is waited for ("3600"). */
+TACET_API int tacet_device_set(tacet_device device, const char* name, const char* value);
+
+/* What is asked of the server. `path` stands behind its address; `token` goes into a header
+ * `Authorization: Bearer TOKEN`, where it is not ""; POST has a Content-Length, 0 too. The body of
+ * the answer goes to `answer`, where there is room for `room` bytes. */
+typedef struct tacet_request {
+  const char* method; /* "GET" or "POST" */
+  const char* path;
+  const char* token;
+  const char* body;
+  size_t body_size;
+  char* answer;
+  size_t room;
+} tacet_request;
+typedef struct tacet_reply {
+  int status;            /* of HTTP */
+  size_t size;           /* of the answer's body */
+  int64_t retry_seconds; /* of a header Retry-After in seconds; 0: none */
+} tacet_reply;
+/* Sends it over TLS to the server, whose certificate and name it verifies, or to a server on the
+ * same machine: a token must be read on the way by nobody. Redirects are answers like others.
+ * Returns 0; TACET_IO where no answer came, or one of more than `room` bytes, and it is asked again
+ * later; TACET_INTERRUPTED to end the call; any other number for a server that is not who it
+ * should be. May neither throw nor be left by longjmp. */
+typedef int (*tacet_exchange)(const tacet_request* request, tacet_reply* reply, void* context);
+/* Sleeps; an answer other than 0 ends the call with TACET_INTERRUPTED. */
+typedef int (*tacet_wait)(int64_t milliseconds, void* context);
+/* Takes part, once, as `tacet join` does: books the cost before the record is read, draws one
+ * report, keeps it, and sends these bytes until they are answered; whoever calls again sends the
+ * same ones. 0 where the report counted; TACET_IO where the server took none at last, and the
+ * report's cost stays spent. `wait` may be NULL. `resume` other than 0: sends the report that was
+ * drawn before, and draws none. */
+TACET_API int tacet_device_join(tacet_device device, tacet_exchange exchange, tacet_wait wait,
+                                void* context, int resume);
+/* For test vectors (docs/reference/local-protocol.md): the frame of the device's record, which must
+ * be a made-up one, with noise from a known seed. It protects nobody, and is booked and sent
+ * nowhere. `model` are the bytes that the server has for the round; `frame` takes `needed` bytes,
+ * which may be NULL; nothing but that is said with `frame` NULL and `room` 0. */
+TACET_API int tacet_device_rehearse(tacet_device device, uint64_t seed, uint64_t round,
+                                    const char* model, size_t size, uint64_t report_number,
+                                    char* frame, size_t room, size_t* needed);
 
 /* Any object. 0 is nothing to free. */
 TACET_API int tacet_free(uint64_t object);

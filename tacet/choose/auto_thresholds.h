@@ -3,8 +3,9 @@
 #include <cstddef>
 
 /// Where `auto` turns from one choice to another, each with the bench that chose it.
-/// docs/methods/auto.md has what each rests on; auto_rules() prints its table from these numbers
-/// and from those of learn (plan/curves.h, plan/knots.h, gradient/feature_selection.h).
+/// bench/utility/auto_rules.md has what each rests on; auto_rules() prints the table of
+/// docs/methods/auto.md from these numbers and from those of learn (plan/curves.h, plan/knots.h,
+/// gradient/feature_selection.h).
 namespace tacet::choose {
 
 /// Declared records times epsilon, for each encoded column, from which purely private numbers are

@@ -121,8 +121,7 @@ const std::vector<privacy::Event>& recorded_runs(const privacy::Receipt& receipt
   if (cap < least || receipt.prg_slack < law_term * roundings) {
     throw base::DataError(
         "the runs that the cap of {} leaves out have the probability {:.3g}, of which the PRG "
-        "slack "
-        "says nothing",
+        "slack says nothing",
         cap, law_term);
   }
   return parts;

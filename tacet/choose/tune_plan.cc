@@ -56,8 +56,7 @@ std::int64_t resolve_cap(const Asked& asked) {
   if (cut <= 2 * negligible) return *options.max_trials;
   throw base::GuaranteeError(
       "max-trials {} cuts off so many runs that it costs delta {:.3g}, where a thousandth of {} "
-      "is "
-      "set apart for it; {} or more cost no more than that",
+      "is set apart for it; {} or more cost no more than that",
       *options.max_trials, price * cut, delta, min_cap(event, negligible));
 }
 
@@ -82,8 +81,7 @@ RunBudget first_budget(const Asked& asked) {
   if (each > 0) return {each, share};
   throw base::GuaranteeError(
       "epsilon {} at delta {} leaves nothing that a run could be made for; ask for a larger "
-      "epsilon "
-      "or a smaller delta",
+      "epsilon or a smaller delta",
       whole.epsilon, whole.delta);
 }
 

@@ -204,8 +204,7 @@ void expect_proved(const Method& method, const data::Schema& schema, const Facts
   if (schema.unit == single_record) {
     throw base::UsageError(
         "the schema's unit column is called '{}', which is what receipts call the unit where "
-        "single "
-        "records are protected; give the column another name",
+        "single records are protected; give the column another name",
         single_record);
   }
   if (!schema.unit || proved.units != UnitProtection::refused) return;

@@ -362,8 +362,7 @@ void Ledger::resolve(std::int64_t run, std::string_view attestation) {
     if (queue.snapshot().disclosed.contains(run)) {
       throw base::BudgetError(
           "numbers that run {} had released were sent to the workers that hold its records, so "
-          "that "
-          "nobody can say that it released nothing: it stays spent",
+          "that nobody can say that it released nothing: it stays spent",
           run);
     }
     queue.append(Resolved{run, std::string(attestation)});

@@ -11,6 +11,9 @@ namespace tacet::model {
 
 using TextSink = std::function<void(std::string_view)>;
 
+/// Numbers as text (data/schema/number_text.h): megabytes in which nothing has to be escaped.
+[[nodiscard]] bool is_long_and_plain(std::string_view text);
+
 /// Writes one JSON value piece by piece, so that neither a tree nor the text of long lists is ever
 /// held in memory. The text is what nlohmann's dump() makes of the whole. Not for several threads
 /// at once.

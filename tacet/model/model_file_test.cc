@@ -1,5 +1,6 @@
 #include "tacet/model/model_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
+#include "tacet/model/model_parse.h"
 #include "tacet/numeric/rounding.h"
 #include "tests/support/peak_memory.h"
 
@@ -203,6 +205,36 @@ TEST(ModelFile, FaultsNameTheField) {
     EXPECT_NE(fault.find(expected), std::string::npos) << expected << "\n  " << fault;
     EXPECT_EQ(fault.find("'m.json': "), 0U) << fault;
   }
+}
+
+// Long plain strings are taken out before the library reads the text.
+TEST(ModelFile, LongTextsAreReadAsTheLibraryReadsThem) {
+  const std::string plain(5000, 'A');
+  const json tree = {{"one", plain},
+                     {"two", plain + "B"},
+                     {"quotes", plain + "\\\"" + plain + "\\"},
+                     {"umlaut", plain + "\xc3\xa4"},
+                     {"list", {plain, {{plain, plain}}}}};
+  for (const int indent : {-1, 1}) {
+    EXPECT_EQ(internal::parse_outline(tree.dump(indent)), tree);
+    auto with_null = tree;
+    with_null["null"] = std::string("\0001", 2);
+    EXPECT_EQ(internal::parse_outline(with_null.dump(indent)), with_null);
+  }
+  const auto fault = [&](const std::string& text) {
+    try {
+      static_cast<void>(internal::parse_outline(text));
+    } catch (const base::DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto twice = fmt::format(R"({{"a":"{0}","a":"{0}"}})", plain);
+  EXPECT_EQ(fault(twice), "the key 'a' appears twice");
+  const auto cut = fmt::format(R"({{"a":"{0}","b":)", plain);
+  EXPECT_NE(fault(cut).find(fmt::format("(byte {})", cut.size() + 1)), std::string::npos)
+      << fault(cut);
+  EXPECT_NE(fault(cut.substr(0, 4000)), "");
 }
 
 TEST(ModelFile, RepeatedKeysDeepNestingAndHugeNumbersAreFaults) {

@@ -6,11 +6,15 @@
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
+#include "tacet/model/json_text.h"
 
 namespace tacet::model::internal {
 namespace {
@@ -197,15 +201,92 @@ class ListReader : public nlohmann::json_sax<json> {
   std::size_t at_ = 0;
 };
 
+/// A text without the long plain strings that stand as values in it: the library reads a byte at a
+/// time, which takes longer than all else of a model with megabytes of numbers as text. In the
+/// place of each stands a name that no other string of the text can be.
+class ShortText {
+ public:
+  /// Faulty texts are not told apart here; the library says what is wrong with the whole one.
+  explicit ShortText(std::string_view text) {
+    constexpr std::string_view mark = "\\u0000";
+    if (text.find(mark) != std::string_view::npos) return;
+    std::size_t kept = 0;  // up to where the text is copied
+    for (auto quote = text.find('"'); quote != std::string_view::npos;) {
+      const auto begin = quote + 1;
+      const auto end = end_of_string(text, begin);
+      if (end == std::string_view::npos) break;
+      const auto found = text.substr(begin, end - begin);
+      if (is_value(text, quote) && is_long_and_plain(found)) {
+        text_ += text.substr(kept, begin - kept);
+        text_ += fmt::format("{}{}", mark, taken_.size());
+        taken_.push_back(found);
+        kept = end;
+      }
+      quote = text.find('"', end + 1);
+    }
+    if (!taken_.empty()) text_ += text.substr(kept);
+  }
+
+  [[nodiscard]] bool shorter() const { return !taken_.empty(); }
+  [[nodiscard]] std::string_view text() const { return text_; }
+
+  void put_back(json& value) const {
+    if (value.is_structured()) {
+      for (auto& member : value) put_back(member);
+    } else if (value.is_string()) {
+      auto& string = value.get_ref<std::string&>();
+      if (!string.starts_with('\0')) return;
+      string = taken_[static_cast<std::size_t>(std::stoul(string.substr(1)))];
+    }
+  }
+
+ private:
+  /// The quote that has an even number of backslashes before it.
+  static std::size_t end_of_string(std::string_view text, std::size_t place) {
+    for (;; ++place) {
+      place = text.find('"', place);
+      if (place == std::string_view::npos) return place;
+      const auto before = text.substr(0, place).find_last_not_of('\\');
+      if ((place - before) % 2 == 1) return place;
+    }
+  }
+  static bool is_value(std::string_view text, std::size_t quote) {
+    const auto before = text.substr(0, quote).find_last_not_of(" \n");
+    return before != std::string_view::npos && text[before] == ':';
+  }
+
+  std::string text_;
+  std::vector<std::string_view> taken_;
+};
+
+json parsed(std::string_view text) {
+  Watch watch;
+  return json::parse(text.begin(), text.end(),
+                     [&watch](int depth, json::parse_event_t event, json& value) {
+                       return watch(depth, event, value);
+                     });
+}
+
+/// The same value by way of the short text; nothing where that gains nothing or is faulty, so that
+/// a message counts the bytes of the whole text.
+std::optional<json> parsed_quickly(std::string_view text) {
+  const ShortText without(text);
+  if (!without.shorter()) return std::nullopt;
+  try {
+    auto value = parsed(without.text());
+    without.put_back(value);
+    return value;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 json parse_outline(std::string_view text) {
-  Watch watch;
-  const auto callback = [&watch](int depth, json::parse_event_t event, json& value) {
-    return watch(depth, event, value);
-  };
   try {
-    return json::parse(text.begin(), text.end(), callback);
+    auto quick = parsed_quickly(text);
+    return quick ? std::move(*quick) : parsed(text);
   } catch (const json::parse_error& error) {
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || text[first] != '{') {

@@ -92,8 +92,7 @@ void need_whole_units(const Event& event) {
       event.as<ObjectivePerturbation>() != nullptr) {
     throw base::UsageError(
         "poisson_sampled.max_records_per_unit must be 1 around {}, for which nothing is proved "
-        "about "
-        "units of several records",
+        "about units of several records",
         kind_name(event));
   }
   for (const auto& child : inside(event)) need_whole_units(child);

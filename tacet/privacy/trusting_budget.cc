@@ -54,8 +54,7 @@ Reservation TrustingBudget::reserve(const Event& planned, const Guarantee& cost,
   if (asked.adjacency != adjacency_) {
     throw base::UsageError(
         "the budget counts {0}, and this run is protected under {1}, which does not convert: run "
-        "it "
-        "under adjacency {0} where it can, or give it a budget whose adjacency is {1}",
+        "it under adjacency {0} where it can, or give it a budget whose adjacency is {1}",
         to_string(adjacency_), to_string(asked.adjacency));
   }
   const std::lock_guard lock(mutex_);

@@ -28,24 +28,27 @@ void JointCostSum::add(const RecordedResult& result, const std::string& name) {
   cost_.prg_slack += receipt.prg_slack;
   cost_.unbounded = cost_.unbounded || std::isinf(receipt.guarantee.epsilon);
   if (cost_.unprotected_reason.empty()) cost_.unprotected_reason = receipt.unprotected_reason;
-  events_.push_back(less_shared_fit(result));
+  if (auto released = less_shared_fit(result)) events_.push_back(*std::move(released));
 }
 
 void JointCostSum::add(privacy::Event event) { events_.push_back(std::move(event)); }
 
-/// What a result released, less the fit of its schema where results before it have shown the same
-/// fit: its random name and its cost agree.
-privacy::Event JointCostSum::less_shared_fit(const RecordedResult& result) {
+std::optional<privacy::Event> JointCostSum::less_shared_fit(const RecordedResult& result) {
   const auto& events = result.receipt.events;
-  if (!result.model || !result.model->schema.cost) return events;
-  const auto& schema = result.model->schema;
-  const Fit fit{schema.cost->id, data::fit_events(schema, result.receipt.guarantee.adjacency)};
+  const auto* schema = result.schema  ? &*result.schema
+                       : result.model ? &result.model->schema
+                                      : nullptr;
+  if (schema == nullptr || !schema->cost) return events;
+  const Fit fit{schema->cost->id, data::fit_events(*schema, result.receipt.guarantee.adjacency)};
   const auto* both = events.as<privacy::Composed>();
-  const bool apart = both != nullptr && both->parts.size() == 2 && both->parts[0] == fit.events;
-  if (!apart) return events;
+  const bool alone = result.schema && events == fit.events;
+  const bool apart =
+      !result.schema && both != nullptr && both->parts.size() == 2 && both->parts[0] == fit.events;
+  if (!alone && !apart) return events;
   const bool known = std::any_of(fits_.begin(), fits_.end(), [&](const Fit& one) {
     return one.id == fit.id && one.events == fit.events;
   });
+  if (known && alone) return std::nullopt;
   if (known) return both->parts[1];
   fits_.push_back(fit);
   return events;

@@ -35,7 +35,10 @@ class JointCostSum {
     std::string id;
     privacy::Event events;
   };
-  [[nodiscard]] privacy::Event less_shared_fit(const RecordedResult& result);
+  /// What a result released that is not yet counted: less the fit of its schema where a result
+  /// before it has shown the same fit, by its random name and its cost. Nothing for such a fit
+  /// itself.
+  [[nodiscard]] std::optional<privacy::Event> less_shared_fit(const RecordedResult& result);
 
   JointCost cost_;
   std::vector<privacy::Event> events_;

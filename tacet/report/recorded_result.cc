@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "tacet/base/error.h"
@@ -14,11 +15,34 @@ namespace {
 
 namespace limits = base::limits;
 
-/// The parser's words without its error number.
+/// The parser's words without its error number, and without what it read: the text may be records.
 std::string detail_of(const nlohmann::json::exception& error) {
   const std::string text = error.what();
-  const auto end = text.find("] ");
-  return end == std::string::npos ? text : text.substr(end + 2);
+  const auto begin = text.find("] ");
+  const auto words = begin == std::string::npos ? text : text.substr(begin + 2);
+  return words.substr(0, words.find(": syntax error"));
+}
+
+/// What a fit of a schema released.
+RecordedResult result_of(data::Schema schema, const std::string& name) {
+  if (!schema.cost) {
+    throw base::DataError(
+        "'{}' is a schema that was not fitted to records: it released nothing, and there is no "
+        "guarantee to compute",
+        name);
+  }
+  RecordedResult result{data::fit_receipt(schema)};
+  result.schema = std::move(schema);
+  return result;
+}
+
+/// Whether a text could be a schema in TOML: it has a line that begins a table of one.
+bool looks_like_toml(const std::string& text) {
+  const auto begins_line = [&](std::string_view table) {
+    const auto at = text.find(table);
+    return at != std::string::npos && (at == 0 || text[at - 1] == '\n');
+  };
+  return begins_line("[cost]") || begins_line("[[column]]");
 }
 
 /// A receipt by itself, or that of another result.
@@ -46,7 +70,7 @@ std::optional<std::set<std::string>> kind_of(const std::string& text, const std:
   std::set<std::string> keys;
   const auto note = [&keys](int depth, Event event, const nlohmann::json& value) {
     if (event == Event::key && depth == 1) {
-      for (const auto* known : {"format", "receipt", "guarantee"}) {
+      for (const auto* known : {"column", "format", "receipt", "guarantee"}) {
         if (value == known) keys.insert(known);
       }
     }
@@ -63,9 +87,17 @@ std::optional<std::set<std::string>> kind_of(const std::string& text, const std:
 }  // namespace
 
 std::optional<RecordedResult> recorded_in(const std::string& text, const std::string& name) {
+  if (looks_like_toml(text)) return result_of(data::schema_of_file(text, name), name);
   const auto keys = model::is_wide_file(text) ? std::optional(std::set<std::string>{"format"})
                                               : kind_of(text, name);
   if (!keys) throw base::DataError("'{}' is no JSON object: no model, receipt or event", name);
+  if (keys->contains("column") && !keys->contains("receipt")) {
+    const auto whole = privacy::internal::parse_strictly(
+        text, {.what = "schema",
+               .max_bytes = static_cast<std::size_t>(limits::schema_bytes),
+               .max_depth = limits::model_depth});
+    return result_of(data::schema_from_json(whole), name);
+  }
   if (keys->contains("format")) {
     auto model = model::model_from_json(text, name);
     data::check_carries_cost(model.schema, model.receipt);

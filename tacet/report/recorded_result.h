@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tacet/data/schema/schema.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
 
@@ -15,11 +16,13 @@ struct RecordedResult {
   std::optional<model::ModelFile> model = {};  ///< where the file is one
   std::optional<std::string> statement = {};   ///< the promise in words, where the file has it
   std::vector<std::string> other_keys = {};    ///< of a result that is no model
+  std::optional<data::Schema> schema = {};     ///< where the file is one, fitted to records
 };
 
-/// A model file, another result that has a receipt, or a receipt by itself; nothing where the text
-/// is JSON and none of these. `name` is the file's, for messages. DataError for what is no JSON
-/// object, or a damaged one.
+/// A model file, another result that has a receipt, a receipt by itself, or a schema that was
+/// fitted to records (TOML or JSON); nothing where the text is JSON and none of these. `name` is
+/// the file's, for messages, which hold nothing of the text. DataError for anything else, what is
+/// damaged, and a schema without a cost.
 [[nodiscard]] std::optional<RecordedResult> recorded_in(const std::string& text,
                                                         const std::string& name);
 

@@ -49,8 +49,7 @@ void check_details(const ledger::RunDetails& details, const Protected& released)
   if (details.privacy_unit != released.unit) {
     throw base::UsageError(
         "the ledger was told that each {} is protected (RunDetails::privacy_unit), what is "
-        "released "
-        "protects each {}; name the same unit",
+        "released protects each {}; name the same unit",
         details.privacy_unit, released.unit);
   }
   if (!released.unprotected_reason.empty() && details.unprotected_reason.empty()) {

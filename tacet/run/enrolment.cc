@@ -125,8 +125,7 @@ void refuse_enrolment(const std::string& data, const EarlierAccount& earlier) {
   const std::string way =
       "a second account would spend their budget a second time; nothing was enrolled. Spend from "
       "that ledger, or, if you answer for a second budget, give `override` and `reason=TEXT`, "
-      "which "
-      "stays in both ledgers";
+      "which stays in both ledgers";
   if (!earlier.certain) {
     throw base::BudgetError(
         "'{}' may be a copy of '{}' beside it, whose ledger '{}' is missing or another one now, so "

@@ -129,12 +129,9 @@ class Making {
   void note(const data::Value& value, std::size_t column) {
     if (fingerprint_ != nullptr) internal::note(value, column, *fingerprint_);
   }
-  void append() {
+  void end_record() {
     if (fingerprint_ != nullptr) fingerprint_->end_record();
-    if (cancel_ != nullptr && dataset_.rows() % rows_between_looks == 0) {
-      cancel_->throw_if_cancelled();
-    }
-    dataset_.append(row_);
+    if (cancel_ != nullptr && ++records_ % rows_between_looks == 1) cancel_->throw_if_cancelled();
   }
 
   const data::Schema& schema_;
@@ -144,7 +141,8 @@ class Making {
   ledger::Fingerprint* fingerprint_;
   data::Dataset dataset_;
   std::vector<std::string> units_;
-  data::EncodedRow row_;
+  data::EncodedRow row_;  // of numbered features
+  std::int64_t records_ = 0;
 };
 
 data::Dataset Making::numbered(std::size_t rows, const Column& labels, const NumberedRow& row_at) {
@@ -160,7 +158,8 @@ data::Dataset Making::numbered(std::size_t rows, const Column& labels, const Num
     } else {
       encoder.encode(places, values, value_at(labels, k), row_);
     }
-    append();
+    dataset_.append(row_);
+    end_record();
   }
   return std::move(dataset_);
 }
@@ -216,9 +215,10 @@ data::Dataset Making::operator()(const TypedRecords& records) {
   if (fingerprint_ != nullptr) fingerprint_->read_only(places_read(records.names));
   while (records.next(values)) {
     for (std::size_t k = 0; k < values.size(); ++k) note(values[k], k);
-    encoder.encode(values, row_);
-    append();
+    encoder.append(values, dataset_);
+    end_record();
   }
+  encoder.flush(dataset_);
   units_ = encoder.take_units();
   return std::move(dataset_);
 }

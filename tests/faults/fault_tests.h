@@ -31,12 +31,17 @@ constexpr double level = 1e-6;
 [[nodiscard]] std::span<const FaultTest> selection_tests();
 [[nodiscard]] std::span<const FaultTest> training_tests();
 [[nodiscard]] std::span<const FaultTest> source_tests();
+[[nodiscard]] std::span<const FaultTest> report_tests();
+[[nodiscard]] std::span<const FaultTest> receipt_tests();
 
 /// The audit of a subject, on as many threads as there are.
 [[nodiscard]] Finding audited(const audit::Subject& subject, std::int64_t trials);
 /// The same of one that `audit run` knows.
 [[nodiscard]] Finding audited(std::string_view name, const privacy::Guarantee& claim,
                               std::int64_t trials);
+
+/// That this share of runs shows something, looked at from both sides.
+[[nodiscard]] Finding share_is(double share, std::int64_t times, std::int64_t runs);
 
 /// Something that sound code never does.
 [[nodiscard]] inline Finding certain(bool found, std::int64_t runs) {

@@ -25,6 +25,14 @@ Finding audited(std::string_view name, const privacy::Guarantee& claim, std::int
   return audited(audit::subject_of(audit::find_audit(name), claim), trials);
 }
 
+Finding share_is(double share, std::int64_t times, std::int64_t runs) {
+  return {audit::p_value([&](double of) {
+            return audit::binomial_lower_bound(times, runs, of / 2) > share ||
+                   audit::binomial_upper_bound(times, runs, of / 2) < share;
+          }),
+          runs};
+}
+
 audit::Subject subject_of(const privacy::Event& event, const privacy::Guarantee& claim,
                           Shown shown) {
   audit::Subject subject{.claim = claim};
@@ -45,7 +53,7 @@ namespace {
 std::vector<FaultTest> all_tests() {
   std::vector<FaultTest> all;
   for (const auto tests : {noise_tests(), sum_tests(), part_tests(), selection_tests(),
-                           training_tests(), source_tests()}) {
+                           training_tests(), source_tests(), report_tests(), receipt_tests()}) {
     all.insert(all.end(), tests.begin(), tests.end());
   }
   return all;
@@ -56,7 +64,7 @@ bool holds(const FaultTest& test, bool planted) {
   const auto [p_value, runs] = test.run();
   const bool found = p_value < level;
   fmt::print(
-      "{:<40} p-value {:<10.3g} runs {:<8} {}\n", test.fault, p_value, runs,
+      "{0:<38} test fault_{0:<38} p-value {1:<9.3g} runs {2:<7} {3}\n", test.fault, p_value, runs,
       found == planted ? (planted ? "found" : "sound") : (planted ? "NOT FOUND" : "FALSE ALARM"));
   std::fflush(stdout);
   return found == planted;

@@ -7,9 +7,13 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/audit/support.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
+#include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/optimize/sums/vector_sum.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/choose/subset.h"
 #include "tests/faults/fault_tests.h"
 
@@ -29,46 +33,38 @@ privacy::BoundedSum sum_of(const std::vector<double>& record, optimize::Norm nor
   return std::move(sum).take();
 }
 
-/// How many numbers of a release are no multiples of the grid.
+/// Neighbours reach the same outputs, all of them on the grid: of a record of one step of it the
+/// last bit must drown too.
 template <typename Release>
-Finding off_grid(const privacy::Event& event, const Release& release) {
-  std::int64_t off = 0;
-  constexpr std::int64_t runs = 200;
-  auto subject = subject_of(event, claimed, [&](bool, const ReleaseContext& context) {
-    const double units = std::ldexp(release(context), bits);
-    off += std::nearbyint(units) == units ? 0 : 1;
-    return units;
-  });
-  std::vector<double> out(runs);
-  subject.draw(false, 1, out);
-  return certain(off > 0, runs);
+Finding support(const privacy::Event& event, const privacy::Guarantee& claim,
+                const Release& release) {
+  base::ThreadPool threads(base::available_threads());
+  constexpr std::int64_t runs = 1000;
+  const auto found = audit::audit_support(
+      subject_of(event, claim,
+                 [&](bool other, const ReleaseContext& context) {
+                   return release({other ? std::ldexp(1.0, -bits) : 0.0}, context).value()[0];
+                 }),
+      std::ldexp(1.0, -bits), {.trials = runs, .seed = 55}, threads);
+  return {found.off_grid > 0 ? 0 : found.residues.p_value, 2 * runs};
 }
 
-Finding textbook_gaussian() {
+Finding support_of_gaussian() {
   const privacy::NoiseMultiplier noise(2);
-  return off_grid(privacy::Gaussian{2}, [&](const ReleaseContext& context) {
-    return mechanism::release_gaussian(sum_of({.3}, optimize::Norm::l2), noise, context).value()[0];
-  });
+  return support(privacy::Gaussian{2}, claimed,
+                 [&](const std::vector<double>& record, const ReleaseContext& context) {
+                   return mechanism::release_gaussian(sum_of(record, optimize::Norm::l2), noise,
+                                                      context);
+                 });
 }
 
-Finding textbook_laplace() {
-  const privacy::NoiseMultiplier noise(2);
-  return off_grid(privacy::Laplace{2}, [&](const ReleaseContext& context) {
-    return mechanism::release_laplace(sum_of({.3}, optimize::Norm::l1), noise, context).value()[0];
-  });
-}
-
-/// Neighbours reach the same outputs: the last bit of a record's number must drown too.
-Finding coarser_noise_grid() {
-  auto subject =
-      subject_of(privacy::Laplace{1}, pure, [](bool other, const ReleaseContext& context) {
-        const double record = other ? std::ldexp(1.0, -bits) : 0.0;
-        const auto noisy = mechanism::release_laplace(sum_of({record}, optimize::Norm::l1),
-                                                      privacy::NoiseMultiplier(1), context);
-        return std::fabs(std::fmod(std::ldexp(noisy.value()[0], bits), 2));
-      });
-  subject.statistic = audit::Statistic::cells;
-  return audited(subject, 1000);
+Finding support_of_laplace() {
+  const privacy::NoiseMultiplier noise(1);
+  return support(privacy::Laplace{1}, pure,
+                 [&](const std::vector<double>& record, const ReleaseContext& context) {
+                   return mechanism::release_laplace(sum_of(record, optimize::Norm::l1), noise,
+                                                     context);
+                 });
 }
 
 /// The words at two addresses; equal ones have a probability of 2^-64 each.
@@ -93,15 +89,6 @@ Finding noise_of_resumed_runs_equal() {
   auto one = source.claim(random::Purpose::noise, 0, 0, 64);
   source.next_run();
   return equal_words(std::move(one), source.claim(random::Purpose::noise, 0, 0, 64));
-}
-
-/// The p-value of a share, from both sides.
-Finding share_is(double share, std::int64_t times, std::int64_t runs) {
-  return {audit::p_value([&](double of) {
-            return audit::binomial_lower_bound(times, runs, of / 2) > share ||
-                   audit::binomial_upper_bound(times, runs, of / 2) < share;
-          }),
-          runs};
 }
 
 constexpr double rate = 0.25;
@@ -146,6 +133,64 @@ Finding sample_repeats_records() {
   return certain(repeated, draws);
 }
 
+/// Of a sum of nothing the noise alone is seen: it passes the record's bound as often as it should.
+Finding noise_clipped_with_the_sum() {
+  const privacy::NoiseMultiplier noise(2);
+  constexpr std::int64_t runs = 500;
+  auto subject =
+      subject_of(privacy::Gaussian{2}, claimed, [&](bool, const ReleaseContext& context) {
+        return mechanism::release_gaussian(sum_of({0}, optimize::Norm::l2), noise, context)
+            .value()[0];
+      });
+  std::vector<double> out(runs);
+  subject.draw(false, 1, out);
+  const auto beyond = std::ranges::count_if(out, [](double y) { return std::fabs(y) > 1; });
+  return share_is(std::erfc(0.5 / std::sqrt(2)), beyond, runs);
+}
+
+/// Of a table that nobody touches: 0 has a probability of 2^-15 in each cell.
+Finding noise_on_touched_rows() {
+  const privacy::RowLayout layout({{40, 3}}, 0);
+  const auto proof = privacy::Certifier::clipped();
+  auto sum = privacy::RowSum::from_certified(
+      proof, privacy::BoundedSum::from_certified(proof, {}, 0.5, 1 << 14),
+      privacy::RowSelection::all(), layout, {});
+  random::SeededSource source(3);
+  privacy::TrustingBudget budget(add_remove);
+  auto reservation = budget.reserve(privacy::Gaussian{1}, claimed);
+  const auto noisy = mechanism::release_rows(std::move(sum), privacy::NoiseMultiplier(1),
+                                             {{}, source, reservation});
+  const auto& values = noisy.value().values;
+  return certain(std::ranges::all_of(values, [](double v) { return v == 0; }), std::ssize(values));
+}
+
+/// Sizes of samples vary: 50 equal ones of 1000 records have a probability below 10^-70.
+Finding shuffle_for_poisson() {
+  std::vector<std::int64_t> sizes;
+  (void)counted(50, [&](const auto& sample) {
+    sizes.push_back(std::ssize(sample));
+    return 0;
+  });
+  return certain(std::ranges::all_of(sizes, [&](auto size) { return size == sizes[0]; }), 50);
+}
+
+/// What a record that is taken away from a sample shows above a cut is a lower bound of delta.
+Finding add_taken_for_remove() {
+  constexpr double share = 0.3;
+  constexpr double sigma = 1;
+  constexpr double epsilon = 0.5;
+  const privacy::Event event = privacy::PoissonSampled{share, privacy::Gaussian{sigma}};
+  const auto above = [](double t) { return 0.5 * std::erfc(t / std::sqrt(2)); };
+  double least = 0;
+  for (double t = -5; t < 8; t += 0.01) {
+    const double without = above(t / sigma);
+    const double with = (1 - share) * without + share * above((t - 1) / sigma);
+    least = std::max(least, with - std::exp(epsilon) * without);
+  }
+  const auto claim = accounting::delta_interval(event, add_remove, privacy::Epsilon(epsilon));
+  return certain(claim.upper < least, 1);
+}
+
 /// Two releases of a record, which are told apart by their sum.
 Finding one_step_too_few() {
   const double mu = accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5));
@@ -171,10 +216,10 @@ Finding one_step_too_few() {
 constexpr FaultTest tests[] = {
     {"halved_noise", [] { return audited("gaussian", claimed, 10000); }},
     {"variance_for_deviation", [] { return audited("gaussian", claimed, 30000); }},
-    {"textbook_gaussian", textbook_gaussian},
+    {"textbook_gaussian", support_of_gaussian},
     {"halved_laplace_noise", [] { return audited("laplace", pure, 3000); }},
-    {"textbook_laplace", textbook_laplace},
-    {"coarser_noise_grid", coarser_noise_grid},
+    {"textbook_laplace", support_of_laplace},
+    {"coarser_noise_grid", support_of_laplace},
     {"halved_discrete_laplace", [] { return audited("discrete-noise", pure, 10000); }},
     {"deviation_for_variance",
      [] {
@@ -182,6 +227,16 @@ constexpr FaultTest tests[] = {
      }},
     {"noise_of_all_steps_equal", noise_of_all_steps_equal},
     {"noise_of_resumed_runs_equal", noise_of_resumed_runs_equal},
+    {"noise_of_all_blocks_equal",
+     [] {
+       random::SeededSource source(1);
+       auto one = source.claim(random::Purpose::noise, 0, 0, 64);
+       return equal_words(std::move(one), source.claim(random::Purpose::noise, 0, 1, 64));
+     }},
+    {"noise_clipped_with_the_sum", noise_clipped_with_the_sum},
+    {"noise_on_touched_rows", noise_on_touched_rows},
+    {"shuffle_for_poisson", shuffle_for_poisson},
+    {"add_taken_for_remove", add_taken_for_remove},
     {"sampling_rate_doubled", sampling_rate_doubled},
     {"last_record_never_sampled", last_record_never_sampled},
     {"sample_repeats_records", sample_repeats_records},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
+#include "tacet/mechanism/select/noisy_max.h"
 #include "tacet/mechanism/select/sparse_vector.h"
 #include "tacet/mechanism/select/top_k.h"
 #include "tests/faults/fault_tests.h"
@@ -56,12 +57,30 @@ Finding top_k_priced_as_one() {
                  50000);
 }
 
+/// What is shown of a choice is the place of a candidate and nothing else.
+Finding noisy_max_shows_its_value() {
+  constexpr std::int64_t runs = 100;
+  const auto event =
+      mechanism::noisy_max_event(mechanism::NoisyMax::laplace, privacy::Epsilon(1), add_remove);
+  auto subject = subject_of(event, pure, [](bool other, const ReleaseContext& context) {
+    return static_cast<double>(mechanism::select_noisy_max(mechanism::NoisyMax::laplace,
+                                                           halves(5, other), privacy::Epsilon(1),
+                                                           context)
+                                   .value());
+  });
+  std::vector<double> out(runs);
+  subject.draw(false, 1, out);
+  return certain(std::ranges::any_of(out, [](double place) { return place < 0 || place > 9; }),
+                 runs);
+}
+
 constexpr FaultTest tests[] = {
     {"exponential_without_half", [] { return audited("exponential", pure, 30000); }},
     {"flip_without_half", [] { return audited("permute-and-flip", pure, 30000); }},
     {"sparse_vector_without_query_noise", [] { return audited("sparse-vector", pure, 3000); }},
     {"sparse_vector_noise_for_one_positive", [] { return answers(10); }},
     {"sparse_vector_without_end", [] { return answers(1); }},
+    {"noisy_max_shows_its_value", noisy_max_shows_its_value},
     {"top_k_priced_as_one", top_k_priced_as_one}};
 
 }  // namespace

@@ -49,6 +49,15 @@ Finding mark_counted_as_record() {
   return certain(records.rows() != 2, 1);
 }
 
+/// 1 and 1.0 are one unit.
+Finding unit_spelled_twice() {
+  const test::TemporaryFile file("u,x,y\n1,0,1\n1.0,1,0\n2,1,1\n");
+  auto schema = schema_of_x();
+  schema.unit = "u";
+  const auto records = data::read_dataset(file.path(), schema, {.units = data::UnitUse::index});
+  return certain(records.unit_count() != 2, 1);
+}
+
 /// A ledger has to know the records of a pipe again as those of the file.
 Finding pipe_without_fingerprint() {
   const std::string text = "x,y\n1,1\n0,0\n1,0\n";
@@ -190,6 +199,7 @@ Finding labels_in_private_memory() {
 }
 
 constexpr FaultTest tests[] = {{"mark_counted_as_record", mark_counted_as_record},
+                               {"unit_spelled_twice", unit_spelled_twice},
                                {"pipe_without_fingerprint", pipe_without_fingerprint},
                                {"truncated_stream_trains", truncated_stream_trains},
                                {"block_read_after_its_hole", block_read_after_its_hole},

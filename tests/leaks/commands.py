@@ -142,6 +142,9 @@ def texts():
                    (Step("embed", f"{chosen} {tail}"),), public, quick=False)
     near = Step("embed after", "neighbours v.vec w1 w2", without_records=True)
     yield Case("embed, secret", (Step("embed", listed), near))
+    yield Case("audit one-run of a table", (Step(
+        "audit", "audit one-run data.csv --schema wide.toml --method gradient --steps 3 --epsilon 4 "
+        "--delta 1e-5 --canaries 20 --public --seed 3"),))
     for command in ("one-run --canaries 20", "memorisation --canaries 20 --phrases 30"):
         yield Case(f"audit {command}", (
             Step("audit", f"audit {command} texts.txt --vocabulary words.txt --epsilon 4 --delta "

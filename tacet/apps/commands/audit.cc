@@ -10,6 +10,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/one_run_report.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/apps/training_run.h"
@@ -26,7 +27,6 @@ using nlohmann::ordered_json;
 
 /// Normalisers of phrases are kept for all words that begin or go on with.
 constexpr std::int32_t max_audited_words = 8192;
-constexpr double level = 0.05;
 constexpr std::int64_t usual_canaries = 1000;
 
 /// What both audits share: a training of `tacet embed` with texts inserted, booked as any other, of
@@ -135,19 +135,19 @@ class Audit : public Command {
   SeedOption seed_;
 };
 
-std::string claim_text(const privacy::Guarantee& claim) {
-  return fmt::format("epsilon {:.4g} at delta {:.4g}", claim.epsilon, claim.delta);
-}
-
 constexpr std::string_view one_run_examples =
     "  tacet audit one-run texts.txt --vocabulary words.txt --epsilon 4 --public-row-count 100000\n"
     "      inserts each of 1000 texts or not, by a random draw, trains once, and guesses which\n"
+    "  tacet audit one-run data.csv --schema s.toml --epsilon 4 --canaries 50 --public\n"
+    "      of a table, with the options of `tacet train`: `tacet audit one-run --schema s.toml "
+    "--help`\n"
     "\n"
     "The bound holds at 95 %: a claim below it is wrong. A bound below the claim proves nothing.\n";
 
 class OneRun : public Audit {
  public:
   void declare(CommandLine& line) override {
+    if (audits_a_table(line)) return;
     auto& options =
         add(line, "audit one-run", "Bound epsilon from below by one training with inserted texts",
             one_run_examples);
@@ -170,11 +170,8 @@ class OneRun : public Audit {
           to_string(options.adjacency));
     }
     count_ = canaries_.empty() ? usual_canaries : count_option("--canaries", canaries_, 1);
-    made_ = guesses_.empty() ? (count_ + 9) / 10 : count_option("--guesses", guesses_, 1);
+    made_ = guess_count(guesses_, count_);
     times_ = copies_.empty() ? 1 : count_option("--copies", copies_, 1);
-    if (made_ > count_) {
-      throw base::UsageError("--guesses must be at most the {} canaries, got {}", count_, made_);
-    }
   }
 
   void insert(data::Corpus& texts, std::int32_t words, data::RandomDraws& draws) override {
@@ -191,23 +188,7 @@ class OneRun : public Audit {
     std::vector<double> surprises;
     for (const auto& phrase : phrases_) surprises.push_back(model.surprise(phrase));
     const auto guesses = audit::guess(surprises, inserted_, made_);
-    const double bound = audit::one_run_bound_of_copies(guesses, times_, seen.claim.delta, level);
-    if (console.json()) {
-      return json_text({{"canaries", guesses.canaries},
-                        {"copies", times_},
-                        {"guesses", guesses.made},
-                        {"right", guesses.right},
-                        {"level", level},
-                        {"epsilon_at_least", json_number(bound)},
-                        {"claimed_epsilon", json_number(seen.claim.epsilon)},
-                        {"delta", seen.claim.delta}});
-    }
-    return fmt::format(
-        "Guessed rightly of {} canaries: {} of {}\n"
-        "Claimed: {}\n"
-        "Measured: epsilon at least {:.4g} (95 %, one run){}\n",
-        guesses.canaries, guesses.right, guesses.made, claim_text(seen.claim), bound,
-        bound > seen.claim.epsilon ? "\nThe claim is refuted: please report it" : "");
+    return one_run_report(console, guesses, times_, seen.claim);
   }
 
  private:

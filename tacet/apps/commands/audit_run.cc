@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "tacet/apps/audit_report.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/terminal/text_table.h"
@@ -18,11 +17,10 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/choose/plan.h"
+#include "tacet/report/page/audit_page.h"
 
 namespace tacet::apps {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::string_view list_examples =
     "  tacet audit list\n"
@@ -36,18 +34,11 @@ class AuditList : public Command {
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     TextTable table({"name", "what is attacked", "pure under", "with delta under", "runs"});
-    auto json = ordered_json::array();
     for (const auto& one : audit::named_audits()) {
       table.add({std::string(one.name), std::string(one.what), to_string(one.pure),
                  to_string(one.with_delta), std::to_string(one.trials)});
-      json.push_back({{"name", one.name},
-                      {"registry", one.row},
-                      {"what", one.what},
-                      {"pure", to_string(one.pure)},
-                      {"with_delta", to_string(one.with_delta)},
-                      {"trials", one.trials}});
     }
-    console.result(console.json() ? json_text({{"audits", std::move(json)}}) : table.text());
+    console.result(console.json() ? json_text({{"audits", report::audits_json()}}) : table.text());
   }
 };
 
@@ -88,13 +79,14 @@ class AttackOptions {
         audit::audit(subject, options, threads, {.progress = &progress, .cancel = &cancel});
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     progress.clear();
-    const AuditResult result{name, subject, finding, taken.count()};
-    console.result(audit_text(console, result));
+    const report::AuditResult result{name, subject, finding, taken.count()};
+    console.result(console.json() ? json_text(audit_json(result)) : audit_text(result));
     if (page) {
-      page->write(audit_page(result));
+      page->write(report::audit_page(result));
       page->commit();
     }
-    expect_not_refuted(result);
+    const auto fault = report::refutation(result);
+    if (!fault.empty()) throw base::GuaranteeError("{}", fault);
   }
 
  private:
@@ -168,15 +160,14 @@ class AuditTrain : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    constexpr std::int64_t usual_trials = 1000;
     const auto request = training_.request();
     choose::check(request);  // before the schema is looked for
     const auto plan = choose::plan(request, training_.schema());
     learn::ParameterValues values;
     if (const auto given = request.value("threads")) values.set("threads", *given);
     const auto threads = TrainingRun::threads(console, values);
-    attack_.attack(plan.method, audit::training_subject(plan), usual_trials, *threads, console,
-                   cancel);
+    attack_.attack(plan.method, audit::training_subject(plan), audit::usual_training_trials,
+                   *threads, console, cancel);
   }
 
  private:

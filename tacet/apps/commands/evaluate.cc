@@ -70,6 +70,7 @@ class Evaluate : public Command {
                 "[default: four times the loss of a margin of 0; for numbers the largest loss in "
                 "the target's bounds]");
     seed_.declare(options);
+    output_.declare(options);
     page_.declare(options);
     options.heading("For word vectors, which are public");
     options.add("--similarity", lists_.similarity, "FILE",
@@ -116,7 +117,9 @@ class Evaluate : public Command {
           "--similarity and --analogies measure word vectors by public lists: no records, no "
           "--public and no --epsilon belong to them");
     }
-    console.result(word_report(load_vectors(console, model_), lists_, console.json()));
+    const auto output = output_.open(console);
+    output->write(word_report(load_vectors(console, model_), lists_, console.json()));
+    output->appear();
   }
 
   void run_on_public(const Console& console, const base::CancelToken& cancel) const {
@@ -134,12 +137,12 @@ class Evaluate : public Command {
     file.schema.cost.reset();
     data::SchemaCheck mapped;
     const auto spool = spool_.open();
-    ConsoleOutput output(console);
+    const auto output = output_.open(console);
     ProgressLine progress(console);
     auto look = unprotected_use(name(), data_, "exact metrics (--public)");
     look.look_schema = file.receipt.notes.schema_sha256;
     run::spend(
-        look, spending_.front(console, cancel), output,
+        look, spending_.front(console, cancel), *output,
         [&](data::ByteObserver* seen) {
           progress.announce("reading " + data_);
           base::ThreadPool threads(base::available_threads());
@@ -250,8 +253,9 @@ class Evaluate : public Command {
     // The model's schema is the one that it was trained with.
     notes.schema_sha256 = file.receipt.notes.schema_sha256;
     const auto spool = spool_.open();
-    ConsoleOutput output(console);
-    auto page = page_.open(base::Overwrite::refuse);
+    page_.refuse_same(output_.file());
+    const auto output = output_.open(console);
+    auto page = page_.open(output_.overwrite());
     std::string released;  // for the page
     ProgressLine progress(console);
     run::spend(
@@ -261,7 +265,7 @@ class Evaluate : public Command {
          .planned = plan.event,
          .cost = plan.guarantee,
          .unprotected_reason = seed_.unprotected_reason()},
-        spending_.front(console, cancel), output,
+        spending_.front(console, cancel), *output,
         [&](data::ByteObserver* seen) {
           progress.announce("reading " + data_);
           base::ThreadPool threads(base::available_threads());
@@ -283,7 +287,8 @@ class Evaluate : public Command {
           result.write(console.json() ? released : noisy_text(subject, plan, found));
           return found.receipt.prg_slack;
         });
-    page_.write(std::move(page), {std::string(), released}, console, cancel);
+    page_.write(std::move(page), {console.json() ? output_.file() : std::string(), released},
+                console, cancel);
   }
 
   [[nodiscard]] static std::string way_with_delta() {
@@ -310,6 +315,7 @@ class Evaluate : public Command {
   WordLists lists_;
   ThresholdOption threshold_;
   SeedOption seed_;
+  OutputOptions output_;
   SpendingOptions spending_;
   NotesOptions notes_;
   SpoolOption spool_;

@@ -51,6 +51,7 @@ class Quantile : public Command {
                 "that pays, else replace_one]");
     options.offer("--adjacency", {"add_remove", "zero_out", "replace_one"});
     seed_.declare(options);
+    output_.declare(options);
     spending_.declare(options);
     notes_.declare(options);
   }
@@ -62,7 +63,7 @@ class Quantile : public Command {
                          spending_.terms(console, cancel, data_));
     const auto source = seed_.source();
     seed_.warn(console);
-    ConsoleOutput output(console);
+    const auto output = output_.open(console);
     const auto plan = run::plan_quantile(request);
     const auto notes = notes_.notes(request.schema, spending_.data_set(), schema_);
     run::ReleasedQuantile found;
@@ -73,7 +74,7 @@ class Quantile : public Command {
          .cost = plan.cost,
          .schema = {&request.schema, schema_},
          .unprotected_reason = seed_.unprotected_reason()},
-        spending_.front(console, cancel), output,
+        spending_.front(console, cancel), *output,
         [&] { return data::read_numeric_column(data_, request.schema, column_, &cancel); },
         [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
           found = run::release_quantile(request, plan, values, *source, reservation);
@@ -117,6 +118,7 @@ class Quantile : public Command {
   std::string step_;
   std::string adjacency_;
   SeedOption seed_;
+  OutputOptions output_;
   SpendingOptions spending_;
   NotesOptions notes_;
 };

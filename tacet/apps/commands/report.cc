@@ -39,8 +39,10 @@ class ReportCommand : public Command {
   void declare(CommandLine& line) override {
     auto& options =
         add(line, "report", "Write a page about results and what they cost", report_examples);
-    options.add("results", results_, "FILE",
-                "Models, noisy metrics, summaries, quantiles and other results with a receipt");
+    options.add(
+        "results", results_, "FILE",
+        "Models, noisy metrics, summaries, quantiles, fitted schemas and other results with a "
+        "receipt");
     options.add("--ledger", ledger_, "FILE", "Ledger with the account of the records");
     options.add("--data-set", data_set_, "NAME",
                 "Name of the account [default: the only one of the ledger]");

@@ -90,7 +90,8 @@ class Verify : public Command {
     auto& options =
         add(line, "verify", "Recompute the guarantee of a model from its receipt", verify_examples);
     options.add("model", model_, "FILE",
-                "Model file, another result with a receipt, or a receipt (JSON)", Form::required);
+                "Model file, another result with a receipt, a receipt (JSON), or a fitted schema",
+                Form::required);
     options.flag("--protected", must_protect_, "Refuse a model that promises no privacy");
     options.add("--export", export_, "FILE",
                 "Refuse this file unless `tacet export` writes it for the model, byte for byte");

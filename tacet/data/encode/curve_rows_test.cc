@@ -111,6 +111,37 @@ TEST(CurveRows, AreNoLongerThanTheirBoundAndMostFillIt) {
   EXPECT_GT(static_cast<double>(most), 0.99 * static_cast<double>(bound));
 }
 
+// Curves of several records are made at once, also of the last ones, which are fewer.
+TEST(CurveRows, AreTheSameOneByOneAndAppended) {
+  auto schema = curved_schema();
+  schema.unit = "c";
+  auto records = some_records();
+  records[5][4] = "";  // no target
+  records.resize(records.size() / 4 * 4 - 1);
+  Encoder one(schema, names, TargetUse::required, "t.csv");
+  Encoder many(schema, names, TargetUse::required, "t.csv");
+  Dataset rows(schema.shape());
+  Dataset appended(schema.shape());
+  for (auto* data : {&rows, &appended}) data->declare_units();
+  EncodedRow row;
+  for (const auto& fields : records) {
+    one.encode(fields, row);
+    rows.append(row);
+    many.append(fields, appended);
+    EXPECT_LE(rows.rows() - appended.rows(), 3);
+  }
+  many.flush(appended);
+  many.flush(appended);  // nothing waits any more
+  ASSERT_EQ(appended.rows(), rows.rows());
+  for (std::int64_t k = 0; k < rows.rows(); ++k) {
+    EXPECT_TRUE(std::ranges::equal(rows.dense_row(k), appended.dense_row(k)));
+    EXPECT_EQ(rows.label(k), appended.label(k));
+    EXPECT_EQ(rows.labelled(k), appended.labelled(k));
+    EXPECT_EQ(rows.unit_of(k), appended.unit_of(k));
+  }
+  EXPECT_EQ(many.take_units(), one.take_units());
+}
+
 // Whatever stands in a model file: the bound does not rest on the numbers of the map.
 TEST(CurveRows, AreCertifiedForEveryMap) {
   auto schema = curved_schema();

@@ -206,31 +206,40 @@ class Encoder::Implementation {
   /// Of values, or of fields that are values.
   template <typename Given>
   void encode(std::span<const Given> fields, EncodedRow& row) {
-    raw_.columns.clear();
-    raw_.values.clear();
-    for (const Slot& slot : slots_) {
-      if (!slot.encode) {
-        add_crossed(slot, fields);
-        continue;
-      }
-      const auto& [place, missing] = slot.fields.front();
-      const Value value = fields[place];
-      slot.encode(value, missing->has(value), raw_);
-    }
-    for (const PairFeatures& pair : pairs_) add_pair(pair);
+    read_features(fields);
     if (curves_) {
       curves_->row(raw_.columns, raw_.values, row);
     } else {
       scaler_.scale(raw_.columns, raw_.values, row);
     }
     if (narrow_) narrow_->narrow(row);
-    if (label_) {
-      row.set_label(label_->encode(fields[label_column_]), label_->label_without_target());
-    } else {
-      row.label = 0;
-      row.labelled = true;
+    read_label_and_unit(fields, row);
+  }
+
+  template <typename Given>
+  void append(std::span<const Given> fields, Dataset& data) {
+    EncodedRow& row = rows_[waiting_.size()];
+    if (!curves_) {
+      encode(fields, row);
+      data.append(row);
+      return;
     }
-    row.unit = unit_column_ ? units_.number_of(fields[*unit_column_]) : 0;
+    read_features(fields);
+    read_label_and_unit(fields, row);
+    waiting_.push_back(curves_->read(raw_.columns, raw_.values));
+    if (waiting_.size() == rows_.size()) flush(data);
+  }
+
+  /// Rows with curves are never narrowed as well (curve_obstacle).
+  void flush(Dataset& data) {
+    if (waiting_.empty()) return;
+    const auto rows = std::span(rows_).first(waiting_.size());
+    curves_->rows(waiting_, rows);
+    for (EncodedRow& row : rows) {
+      if (!row.labelled) row.set_label(std::nullopt, row.label);
+      data.append(row);
+    }
+    waiting_.clear();
   }
 
   [[nodiscard]] std::vector<std::string> take_units() { return units_.take_names(); }
@@ -246,6 +255,33 @@ class Encoder::Implementation {
     std::uint32_t first;
     int bits;
   };
+
+  template <typename Given>
+  void read_features(std::span<const Given> fields) {
+    raw_.columns.clear();
+    raw_.values.clear();
+    for (const Slot& slot : slots_) {
+      if (!slot.encode) {
+        add_crossed(slot, fields);
+        continue;
+      }
+      const auto& [place, missing] = slot.fields.front();
+      const Value value = fields[place];
+      slot.encode(value, missing->has(value), raw_);
+    }
+    for (const PairFeatures& pair : pairs_) add_pair(pair);
+  }
+
+  template <typename Given>
+  void read_label_and_unit(std::span<const Given> fields, EncodedRow& row) {
+    if (label_) {
+      row.set_label(label_->encode(fields[label_column_]), label_->label_without_target());
+    } else {
+      row.label = 0;
+      row.labelled = true;
+    }
+    row.unit = unit_column_ ? units_.number_of(fields[*unit_column_]) : 0;
+  }
 
   /// Each spelling with its length before it, so that no two rows of values are one text. What
   /// lacks one of the values has no feature.
@@ -287,6 +323,9 @@ class Encoder::Implementation {
   UnitIndex units_;
   RawRow raw_;
   std::string crossed_;
+  // Records whose curves are still to be made, and the rows of that many.
+  std::vector<CurveRecord> waiting_;
+  std::array<EncodedRow, CurveMap::points_at_once> rows_;
 };
 
 Encoder::Encoder(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,
@@ -302,6 +341,13 @@ void Encoder::encode(std::span<const Value> values, EncodedRow& row) {
 void Encoder::encode(std::span<const std::string_view> fields, EncodedRow& row) {
   implementation_->encode(fields, row);
 }
+void Encoder::append(std::span<const Value> values, Dataset& data) {
+  implementation_->append(values, data);
+}
+void Encoder::append(std::span<const std::string_view> fields, Dataset& data) {
+  implementation_->append(fields, data);
+}
+void Encoder::flush(Dataset& data) { implementation_->flush(data); }
 std::vector<std::string> Encoder::take_units() { return implementation_->take_units(); }
 
 }  // namespace tacet::data

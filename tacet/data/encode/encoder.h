@@ -38,6 +38,12 @@ class Encoder {
   /// numbered by first appearance.
   void encode(std::span<const Value> values, EncodedRow& row);
   void encode(std::span<const std::string_view> fields, EncodedRow& row);
+  /// The same rows, appended to `data`: those with curves several at a time, since the numbers of
+  /// the curves, some megabytes, are then read once for all of them. What still waits is appended
+  /// by flush(), which is due before the names of units are taken and behind the last record.
+  void append(std::span<const Value> values, Dataset& data);
+  void append(std::span<const std::string_view> fields, Dataset& data);
+  void flush(Dataset& data);
   /// The names of the units that were numbered; the next one is number 0 again.
   [[nodiscard]] std::vector<std::string> take_units();
 

@@ -328,8 +328,7 @@ DraftedTarget numeric_target(Target target, const ColumnFacts& facts) {
   if (mostly_numbers) {
     throw base::DataError(
         "{}:{}: the target '{}' is a number elsewhere and \"{}\" here; if that stands for a "
-        "missing "
-        "value, list it under `missing`{}{}",
+        "missing value, list it under `missing`{}{}",
         file, facts.first_other.line, name, facts.first_other.text,
         facts.shapes.remark().empty() ? "" : ". ", facts.shapes.remark());
   }

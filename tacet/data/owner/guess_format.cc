@@ -68,8 +68,7 @@ void check_line_of_names(const Sample& sample, const std::string& name,
     if (holds(first, name) || !holds(sample.records[k], name)) continue;
     throw base::DataError(
         "{}:{}: the names of the columns stand here, not in the first line; leave out what is "
-        "above "
-        "them: tail -n +{} FILE | tacet ... -",
+        "above them: tail -n +{} FILE | tacet ... -",
         file.string(), sample.lines[k], sample.lines[k]);
   }
   if (!holds(first, name)) return;

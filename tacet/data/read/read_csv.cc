@@ -30,11 +30,14 @@ class CsvBlocks : public BlockReader {
                     const std::function<void(Dataset&)>& look) override {
     CsvReader reader(std::move(text), file_name_, options_);
     reader.expect_columns(columns_);
+    std::int64_t records = 0;
     while (const auto fields = reader.next()) {
-      encoder_.encode(*fields, row_);
-      data.append(row_);
-      if (data.rows() % rows_between_checks == 0) look(data);
+      encoder_.append(*fields, data);
+      if (++records % rows_between_checks != 0) continue;
+      encoder_.flush(data);
+      look(data);
     }
+    encoder_.flush(data);
     return reader.next_line() - 1;
   }
 
@@ -45,7 +48,6 @@ class CsvBlocks : public BlockReader {
   std::string file_name_;
   std::size_t columns_;
   CsvOptions options_;
-  EncodedRow row_;
 };
 
 }  // namespace
@@ -79,14 +81,14 @@ Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_nam
   Encoder encoder(schema, names, options.target, file_name);
   Dataset data(shape_read(schema, options.target), options.spool);
   if (units) data.declare_units();
-  EncodedRow row;
+  std::int64_t records = 0;
   while (const auto fields = reader.next()) {
-    encoder.encode(*fields, row);
-    data.append(row);
-    if (options.cancel != nullptr && data.rows() % rows_between_checks == 0) {
+    encoder.append(*fields, data);
+    if (options.cancel != nullptr && ++records % rows_between_checks == 0) {
       options.cancel->throw_if_cancelled();
     }
   }
+  encoder.flush(data);
   return data;
 }
 

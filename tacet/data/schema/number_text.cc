@@ -37,26 +37,43 @@ std::string text_of_bytes(std::vector<std::uint8_t> bytes) {
   return text;
 }
 
-std::optional<std::vector<std::uint8_t>> bytes_of_text(std::string_view text) {
-  static constexpr auto values = digit_values();
+/// How many bytes a text stands for; nothing where it cannot be one.
+std::optional<std::size_t> byte_count(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(text.size() / 4 * 3);
-  for (int k = 0; k < 2 && text.ends_with('='); ++k) text.remove_suffix(1);
-  std::uint32_t held = 0;
-  int bits = 0;
-  for (const char c : text) {
-    const int value = values[static_cast<unsigned char>(c)];
-    if (value == not_base64) return std::nullopt;
-    held = held << 6U | static_cast<std::uint32_t>(value);
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes.push_back(static_cast<std::uint8_t>(held >> static_cast<unsigned>(bits)));
-    held &= (1U << static_cast<unsigned>(bits)) - 1;
+  const std::size_t unused = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
+  return text.size() / 4 * 3 - unused;
+}
+
+/// Whether the digits are some and nothing is left over: `bytes` holds byte_count(text).
+bool read_bytes(std::string_view text, std::span<std::uint8_t> bytes) {
+  static constexpr auto values = digit_values();
+  int faults = 0;  // negative where a digit is none
+  const auto group_of = [&](std::string_view digits) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const int value = values[static_cast<unsigned char>(digits[k])];
+      faults |= value;
+      group = group << 6U | (static_cast<std::uint32_t>(value) & 63U);
+    }
+    return group;
+  };
+  const std::size_t whole = bytes.size() / 3;
+  for (std::size_t k = 0; k < whole; ++k) {
+    const std::uint32_t group = group_of(text.substr(4 * k, 4));
+    for (std::size_t b = 0; b < 3; ++b) {
+      bytes[3 * k + b] = static_cast<std::uint8_t>(group >> (16 - 8 * b));
+    }
   }
-  if (held != 0) return std::nullopt;
-  return bytes;
+  if (const auto left = bytes.size() % 3; left > 0) {
+    std::string last(text.substr(4 * whole, left + 1));
+    last.resize(4, 'A');  // zeros
+    const std::uint32_t group = group_of(last);
+    for (std::size_t b = 0; b < left; ++b) {
+      bytes[3 * whole + b] = static_cast<std::uint8_t>(group >> (16 - 8 * b));
+    }
+    if ((group & ((1U << (24 - 8 * left)) - 1)) != 0) return false;
+  }
+  return faults >= 0;
 }
 
 /// `Word` is the unsigned integer of a number's bits.
@@ -73,18 +90,17 @@ std::string text_of(std::span<const Number> numbers) {
   return text_of_bytes(std::move(bytes));
 }
 
-template <typename Word, typename Number>
+template <typename Number>
 std::optional<std::vector<Number>> numbers_of(std::string_view text) {
-  const auto bytes = bytes_of_text(text);
-  if (!bytes || bytes->size() % sizeof(Word) != 0) return std::nullopt;
-  std::vector<Number> numbers;
-  numbers.reserve(bytes->size() / sizeof(Word));
-  for (std::size_t k = 0; k < bytes->size(); k += sizeof(Word)) {
-    std::uint32_t word = 0;
-    for (std::size_t b = 0; b < sizeof(Word); ++b) {
-      word |= static_cast<std::uint32_t>((*bytes)[k + b]) << (8 * b);
+  const auto count = byte_count(text);
+  if (!count || *count % sizeof(Number) != 0) return std::nullopt;
+  std::vector<Number> numbers(*count / sizeof(Number));
+  const std::span bytes(reinterpret_cast<std::uint8_t*>(numbers.data()), *count);
+  if (!read_bytes(text, bytes)) return std::nullopt;
+  if constexpr (std::endian::native == std::endian::big) {
+    for (std::size_t k = 0; k < bytes.size(); k += sizeof(Number)) {
+      std::ranges::reverse(bytes.subspan(k, sizeof(Number)));
     }
-    numbers.push_back(std::bit_cast<Number>(static_cast<Word>(word)));
   }
   return numbers;
 }
@@ -98,11 +114,11 @@ std::string text_of_shorts(std::span<const std::int16_t> values) {
 }
 
 std::optional<std::vector<float>> floats_of_text(std::string_view text) {
-  return numbers_of<std::uint32_t, float>(text);
+  return numbers_of<float>(text);
 }
 
 std::optional<std::vector<std::int16_t>> shorts_of_text(std::string_view text) {
-  return numbers_of<std::uint16_t, std::int16_t>(text);
+  return numbers_of<std::int16_t>(text);
 }
 
 }  // namespace tacet::data

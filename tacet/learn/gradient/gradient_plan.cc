@@ -158,8 +158,7 @@ GradientPlan paper_plan(const data::Schema& schema, const GradientOptions& optio
                    plan.step_size);
   plan.reasons.add(
       "the paper claims ({:g}, {:g}) for noise of standard deviation {:.4g} a gradient ({}gradient "
-      "bound "
-      "{:.4g}); proved here for that noise: ({:.4g}, {:g}), gradients are at most {:.4g}",
+      "bound {:.4g}); proved here for that noise: ({:.4g}, {:g}), gradients are at most {:.4g}",
       options.epsilon, delta.value(), course.noise, course.remark, course.gradient_bound,
       plan.guarantee.epsilon, plan.guarantee.delta, plan.clipping_norm);
   return plan;

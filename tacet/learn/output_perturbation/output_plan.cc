@@ -230,8 +230,7 @@ void plan_paper(OutputPlan& plan, const OutputOptions& options, privacy::Delta d
   resolve_release(plan, options, delta);
   plan.reasons.add(
       "the paper claims ({:g}, {:g}) for noise of standard deviation {:.4g}, from a sensitivity "
-      "bound of "
-      "{:.4g}; proved here for that noise: ({:.4g}, {:g}), the sensitivity is {:.4g}",
+      "bound of {:.4g}; proved here for that noise: ({:.4g}, {:g}), the sensitivity is {:.4g}",
       options.epsilon, delta.value(), noise.sigma,
       wang2021::sensitivity(facts, run, delta.value() / 2), plan.guarantee.epsilon,
       plan.guarantee.delta, plan.sgd->sensitivity());

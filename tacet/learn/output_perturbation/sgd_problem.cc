@@ -90,8 +90,7 @@ std::string excess_reason(const SgdProblem& problem, double excess, double weigh
       problem.clipping_norm && *problem.clipping_norm < problem.norm_bound * largest_slope(problem);
   return fmt::format(
       "predicted excess risk {:.4g}: bound of the expected loss{} above that of the best weights "
-      "of "
-      "size {:g}{}, whatever the law of the records",
+      "of size {:g}{}, whatever the law of the records",
       excess, clips ? ", its slopes cut at the clipping norm," : "", weight_scale,
       problem.outputs > 1 ? ", summed over the classes" : "");
 }

@@ -105,8 +105,7 @@ void add_published_reason(ProjectionChoice& choice, const CommonOptions& options
   choice.radius_factor = 2 * static_cast<double>(projection.room);
   choice.reason += fmt::format(
       "; the paper's assumption that no image is twice as long as its row fails with a probability "
-      "of "
-      "at most {:.3g}, which the paper counts into the delta it claims: here such rows are cut; "
+      "of at most {:.3g}, which the paper counts into the delta it claims: here such rows are cut; "
       "weights in the ball of twice the radius, {:g}, are {:g} of rows that are stored as halves",
       arora2022::norm_event(resolve_row_count(choice.schema, options), projection.width),
       2 * radius, choice.radius_factor * radius);

@@ -101,8 +101,7 @@ void expect_checkable(std::int64_t places) {
   if (places <= most) return;
   throw TooLongToCheck(
       "the receipt cannot be judged: it tells of {} uses of records, and sensitivities are "
-      "computed "
-      "again for at most 2^27 of them",
+      "computed again for at most 2^27 of them",
       places);
 }
 

@@ -102,8 +102,7 @@ void resolve_published_noise(RegularizedOutputPlan& plan, const RegularizedOptio
       accounting::epsilon(privacy::Gaussian{plan.noise_multiplier}, options.adjacency, left);
   plan.reasons.add(
       "the paper's lambda {:.4g} and noise of standard deviation {:.4g}, for which it claims "
-      "({:g}, {:g}); "
-      "proved here for that noise: epsilon {:.4g}",
+      "({:g}, {:g}); proved here for that noise: epsilon {:.4g}",
       plan.sum_l2 / static_cast<double>(plan.public_row_count), published, plan.claim->epsilon,
       plan.claim->delta, proved);
   if (proved <= options.epsilon) return;

@@ -41,8 +41,7 @@ inline void expect_ball(const BallProblem& problem, double mu, std::int64_t step
   }
   throw base::UsageError(
       "descent on a ball needs records, columns, steps, and a radius, norm, slope, curvature and "
-      "mu "
-      "that are finite and above 0");
+      "mu that are finite and above 0");
 }
 
 /// How far one record moves the mean gradient: G / n, twice that where a record is replaced.

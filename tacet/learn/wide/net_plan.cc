@@ -172,8 +172,7 @@ void resolve_optimizer(NetPlan& plan, const WideOptions& options) {
   if (*kind == RowOptimizerKind::momentum && plan.choice.counts_words()) {
     throw base::UsageError(
         "optimizer momentum moves vectors in steps that did not choose them, which undoes "
-        "selection "
-        "adafest; use sgd, adagrad or adam");
+        "selection adafest; use sgd, adagrad or adam");
   }
   plan.optimizer.step_size = options.step_size.value_or(usual_step_size(plan));
   plan.optimizer.fall = plan.steps;

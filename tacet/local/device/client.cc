@@ -19,6 +19,7 @@
 #include "tacet/local/vectors.h"
 #include "tacet/mechanism/local/release_report.h"
 #include "tacet/optimize/sums/record_gradient.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::local {
 namespace {
@@ -34,6 +35,42 @@ constexpr std::uint64_t delay_step = 0;
 constexpr std::uint64_t report_id_step = 1;
 constexpr std::uint64_t pause_step = 2;
 constexpr std::uint64_t fetch_pause_step = 3;
+
+struct Place {
+  Slot slot;
+  std::vector<double> point;  ///< the model of its round
+};
+
+struct Payment {
+  random::Source& source;
+  privacy::Reservation& reservation;
+};
+
+/// What is sent of the record: its gradient at the point, made private, in a frame.
+std::string drawn_report(const Task& task, const data::Dataset& record, const Place& place,
+                         std::uint64_t number, const Payment& payment) {
+  const optimize::RecordGradient gradients(record, task.plan.loss,
+                                           {.clipping_norm = task.randomizer().spec().clipping_norm,
+                                            .norm_bits = task.randomizer().norm_bits(),
+                                            .class_weights = task.plan.class_weights});
+  const auto report = mechanism::release_report(gradients.at(place.point, 0), task.randomizer(),
+                                                {.step = 0}, payment.source, payment.reservation);
+  return frame_bytes({.round = place.slot.round,
+                      .model = model_mark(place.slot.model),
+                      .report_id = number,
+                      .report = report.value()},
+                     task.layout);
+}
+
+/// Values are never at fault; the file's structure is.
+data::Dataset read_record(const Task& task, const RecordFile& record,
+                          const base::CancelToken* cancel) {
+  auto records = record.read(task.schema, cancel);
+  if (records.rows() == 1) return records;
+  throw base::DataError("'{}' holds {} records, but a device takes part with one; {}",
+                        record.name().string(), records.rows() == 0 ? "no" : "several",
+                        nothing_done);
+}
 
 class Device {
  public:
@@ -70,13 +107,8 @@ class Device {
     if (context_.say) context_.say(text);
   }
 
-  /// The record as the schema reads it. Values are never at fault; the file's structure is.
-  [[nodiscard]] data::Dataset read_record(const RecordFile& record) const {
-    auto records = record.read(task_.schema, context_.cancel);
-    if (records.rows() == 1) return records;
-    throw base::DataError("'{}' holds {} records, but a device takes part with one; {}",
-                          record.name().string(), records.rows() == 0 ? "no" : "several",
-                          nothing_done);
+  [[nodiscard]] data::Dataset read(const RecordFile& record) const {
+    return read_record(task_, record, context_.cancel);
   }
 
   /// What an earlier call has drawn.
@@ -101,7 +133,7 @@ class Device {
   [[nodiscard]] std::string draw_and_send(const DeviceFolder& folder) {
     const auto begin = DeviceClock::now();
     const RecordFile record(part_.record);
-    static_cast<void>(read_record(record));  // its structure, before anybody is asked
+    static_cast<void>(read(record));  // its structure, before anybody is asked
     DeviceBooks books(folder, part_, record, context_);
     books.resolve_attempts();
     wait_until(begin + worked_time(begin));
@@ -163,11 +195,6 @@ class Device {
     return slot;
   }
 
-  struct Place {
-    Slot slot;
-    std::vector<double> point;  ///< the model of its round
-  };
-
   /// A slot that does not end before the report can be sent, and its model.
   [[nodiscard]] Place find_place(milliseconds delay) {
     const auto patience_ends = DeviceClock::now() + part_.patience;
@@ -216,19 +243,9 @@ class Device {
                                     const RecordFile& file, const Place& place) {
     auto reservation = books.reserve();
     const auto record = read_or_cancel(file, reservation);
-    const optimize::RecordGradient gradients(
-        record, task_.plan.loss,
-        {.clipping_norm = task_.randomizer().spec().clipping_norm,
-         .norm_bits = task_.randomizer().norm_bits(),
-         .class_weights = task_.plan.class_weights});
     random::Stream number(context_.source.claim(random::Purpose::sampling, report_id_step, 0, 64));
-    const auto report = mechanism::release_report(gradients.at(place.point, 0), task_.randomizer(),
-                                                  {.step = 0}, context_.source, reservation);
-    const auto bytes = frame_bytes({.round = place.slot.round,
-                                    .model = model_mark(place.slot.model),
-                                    .report_id = number.next(),
-                                    .report = report.value()},
-                                   task_.layout);
+    const auto bytes = drawn_report(task_, record, place, number.next(),
+                                    {.source = context_.source, .reservation = reservation});
     folder.keep_report(task_.digest, bytes);
     return bytes;
   }
@@ -236,7 +253,7 @@ class Device {
   [[nodiscard]] data::Dataset read_or_cancel(const RecordFile& file,
                                              privacy::Reservation& reservation) const {
     try {
-      return read_record(file);
+      return read(file);
     } catch (...) {
       reservation.cancel();
       throw;
@@ -278,6 +295,21 @@ class Device {
 
 ParticipationResult take_part(const Participation& part, const DeviceContext& context) {
   return Device(part, context).run();
+}
+
+std::string rehearse_report(const Task& task, const std::filesystem::path& record,
+                            const Rehearsal& rehearsal) {
+  random::SeededSource source(rehearsal.seed);
+  privacy::TrustingBudget nobody(task.plan.guarantee.adjacency);
+  auto reservation = nobody.reserve(task.randomizer().event(), task.plan.guarantee);
+  Place place;
+  place.point = model_from_bytes(rehearsal.model, static_cast<std::size_t>(task.plan.columns));
+  place.slot = Slot{.task = task.digest,
+                    .round = rehearsal.round,
+                    .model = ledger::sha256(rehearsal.model),
+                    .seconds = 0};
+  return drawn_report(task, read_record(task, RecordFile(record), nullptr), place,
+                      rehearsal.report_number, {.source = source, .reservation = reservation});
 }
 
 Task fetch_task(const std::string& digest, const DeviceContext& context,

@@ -241,6 +241,28 @@ TEST_F(ClientTest, WhatAServerSaysIsNoLongerThanItsPatienceAndNoTextOfItsOwn) {
   for (const auto time : waits_) EXPECT_LE(time, milliseconds(1000));
 }
 
+TEST_F(ClientTest, ARehearsalKeepsBooksAndSendsNothing) {
+  const auto file = record_of(0);
+  std::ofstream(file) << record_;
+  const std::string model(8 * static_cast<std::size_t>(task_.plan.columns), '\0');
+  const auto with_seed = [&](std::uint64_t seed) {
+    return rehearse_report(task_, file,
+                           {.seed = seed, .round = 3, .model = model, .report_number = 9});
+  };
+  Frame frame;
+  EXPECT_EQ(read_frame(with_seed(1), task_.layout, frame), FrameFault::none);
+  EXPECT_EQ(frame.round, 3U);
+  EXPECT_EQ(frame.report_id, 9U);
+  EXPECT_EQ(with_seed(1), with_seed(1));
+  EXPECT_NE(with_seed(1), with_seed(2));
+  EXPECT_FALSE(std::filesystem::exists(folder_of(0)));
+  EXPECT_TRUE(transport_->requests.empty());
+  for (const auto& wrong : {std::string(), model + "x"}) {
+    EXPECT_THROW(static_cast<void>(rehearse_report(task_, file, {.model = wrong})),
+                 base::DataError);
+  }
+}
+
 TEST(PolicyTest, IsReadStrictly) {
   const auto policy = policy_from_toml(
       "largest_epsilon = 1\nall_tasks_epsilon = 2.5\nmechanisms = [\"privunit\", \"djw\"]\n"

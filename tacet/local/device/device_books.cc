@@ -140,10 +140,8 @@ void DeviceBooks::accept_fixed_mark(const std::string& why, const std::string& r
   if (!books_) {
     throw base::BudgetError(
         "the mark beside '{}' cannot be written, so that a second folder, or an older one, would "
-        "be "
-        "a second budget: {}; {}. Keep the record in a folder that takes files, or name a place "
-        "for "
-        "the books in the policy (books = FOLDER)",
+        "be a second budget: {}; {}. Keep the record in a folder that takes files, or name a place "
+        "for the books in the policy (books = FOLDER)",
         record_.name().string(), why, remains);
   }
   if (std::exchange(remarked_, true) || !context_.say) return;
@@ -165,8 +163,7 @@ void DeviceBooks::check_folder() {
     }
     throw base::BudgetError(
         "the ledger '{}' does not hold what the report for task {} has cost; {}. Put the ledger "
-        "back "
-        "that does, or go on with that task first (`resume`), which books it again",
+        "back that does, or go on with that task first (`resume`), which books it again",
         ledger_->path().string(), task, nothing_done);
   }
 }
@@ -192,8 +189,7 @@ void DeviceBooks::set_account() {
     throw base::BudgetError(
         "the device's account counts {}, which the policy's all_tasks_delta does not allow to go "
         "on: it was {} when the account was made; {}. Put it back, or begin with another folder "
-        "and "
-        "what is left of the budget",
+        "and what is left of the budget",
         to_string(account->cap().currency), account->cap().delta == 0 ? "0" : "above 0",
         nothing_done);
   }

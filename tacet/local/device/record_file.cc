@@ -23,10 +23,8 @@ namespace {
 [[noreturn]] void refuse_kind(const std::filesystem::path& record) {
   throw base::UsageError(
       "'{}' is no file that stays: a device's record must be one, because a mark beside it says "
-      "what "
-      "was spent on it, and what comes through standard input or a pipe could be sent again "
-      "without "
-      "one; {}. Keep the record in a file, and name that",
+      "what was spent on it, and what comes through standard input or a pipe could be sent again "
+      "without one; {}. Keep the record in a file, and name that",
       record.string(), nothing_done);
 }
 

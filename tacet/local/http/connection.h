@@ -165,8 +165,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     keep_alive_ = parser_->get().keep_alive();
     describe();
     const auto length = head_.length.value_or(0);
-    auto refused = lacks_host(parser_->get()) ? std::optional(house_.handler.not_understood())
-                                              : house_.handler.admit(head_);
+    auto refused = is_ambiguous(parser_->get()) ? std::optional(house_.handler.not_understood())
+                                                : house_.handler.admit(head_);
     if (head_.known && place_) place_->vouch(voucher());
     if (!refused && length > 0 &&
         !room_.take(house_.body_bytes, house_.limits.body_bytes,

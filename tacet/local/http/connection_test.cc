@@ -179,7 +179,7 @@ TEST(ConnectionTest, TargetsAndTokensAreReadAsClientsMayWriteThem) {
   EXPECT_EQ(head_of("/a", "Authorization: Bearer\r\n").token, "");
 }
 
-TEST(ConnectionTest, ARequestNamesItsHostOnce) {
+TEST(ConnectionTest, ARequestNamesItsHostAndItsTokenOnce) {
   const auto answer_to = [](const std::string& version, const std::string& lines) {
     test::MemoryConnection connection;
     Notes notes;
@@ -192,6 +192,9 @@ TEST(ConnectionTest, ARequestNamesItsHostOnce) {
   EXPECT_EQ(answer_to("1.1", "Host: x\r\nHost: y\r\n"), "HTTP/1.1 400");
   EXPECT_EQ(answer_to("1.1", "Host: x\r\n"), "HTTP/1.1 200");
   EXPECT_EQ(answer_to("1.0", ""), "HTTP/1.1 200");
+  const std::string token = "Authorization: Bearer a\r\n";
+  EXPECT_EQ(answer_to("1.1", "Host: x\r\n" + token), "HTTP/1.1 200");
+  EXPECT_EQ(answer_to("1.1", "Host: x\r\n" + token + token), "HTTP/1.1 400");
 }
 
 TEST(ConnectionTest, APageOfANamedOriginMayAsk) {

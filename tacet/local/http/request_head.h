@@ -16,10 +16,12 @@ namespace tacet::local::internal {
 
 using RequestFields = boost::beast::http::request_header<>;
 
-/// HTTP/1.1 names the host in each request, once.
-[[nodiscard]] inline bool lacks_host(const RequestFields& request) {
+/// HTTP/1.1 names the host in each request, once; and nobody shows two tokens, of which a proxy
+/// may believe the one and this server the other.
+[[nodiscard]] inline bool is_ambiguous(const RequestFields& request) {
   const auto hosts = request.count(boost::beast::http::field::host);
-  return request.version() >= 11 ? hosts != 1 : hosts > 1;
+  return (request.version() >= 11 ? hosts != 1 : hosts > 1) ||
+         request.count(boost::beast::http::field::authorization) > 1;
 }
 
 /// An absolute target, as clients send it to a proxy, without its scheme and host.

@@ -276,7 +276,21 @@ void StateFile::check_structure() {
   if (verdict != "ok") {
     throw base::DataError("the state '{}' is damaged: {}", path().string(), verdict);
   }
+  check_types();
   check_rows();
+}
+
+void StateFile::check_types() {
+  // Names are quoted by SQLite: whoever made the file chose them.
+  auto column = database_.prepare(
+      "SELECT m.name, printf('SELECT count(*) FROM \"%w\" WHERE typeof(\"%w\") <> %Q', m.name, "
+      "c.name, lower(c.type)) FROM sqlite_schema m, pragma_table_info(m.name) c "
+      "WHERE m.type = 'table'");
+  while (column.step()) {
+    if (database_.value(column.text(1)) == "0") continue;
+    throw base::DataError("the state '{}' was changed: values of '{}' have another type",
+                          path().string(), column.text(0));
+  }
 }
 
 void StateFile::check_rows() {

@@ -101,6 +101,9 @@ class StateFile {
   void back_up(const std::filesystem::path& copy);
 
  private:
+  /// SQLite keeps a type beside each value. A flipped bit there can leave its bytes, and thus its
+  /// seal; but then the row is not found by its key any more.
+  void check_types();
   void check_rows();
   [[nodiscard]] bool fits_its_key();
   void expect_seal(bool fits, std::string_view table, std::int64_t number) const;

@@ -66,13 +66,19 @@ TEST_F(StateFileTest, AFlippedBitInAnyRowIsFound) {
            "UPDATE meta SET value = '{}' WHERE key = 'holder'",
            "UPDATE meta SET seal = zeroblob(16) WHERE key = 'digest'",
            "UPDATE meta SET " + flipped_blob("value") + " WHERE key = 'key'",
-           "INSERT INTO meta VALUES('more', '', '')", "UPDATE slots SET slot_end = slot_end + 1",
+           "INSERT INTO meta VALUES('more', '', '')",
+           "UPDATE slots SET slot_end = slot_end + 1",
            "UPDATE slots SET mac = (SELECT mac FROM tokens WHERE mac NOT IN (SELECT mac FROM "
            "slots))",
            "UPDATE frames SET mac = (SELECT mac FROM tokens WHERE mac NOT IN (SELECT mac FROM "
-           "frames)) "
-           "WHERE sequence = 4",
+           "frames)) WHERE sequence = 4",
            "UPDATE frames SET report = report + 1 WHERE sequence = 4",
+           "UPDATE frames SET report = CAST(report AS BLOB) WHERE sequence = 4",
+           "UPDATE frames SET frame = CAST(frame AS TEXT) WHERE sequence = 4",
+           "UPDATE rounds SET model = CAST(model AS BLOB) WHERE round = 1",
+           "UPDATE slots SET mac = CAST(mac AS TEXT)",
+           "UPDATE tokens SET mac = CAST(mac AS TEXT) WHERE mac = (SELECT max(mac) FROM tokens)",
+           "UPDATE tokens SET expires = zeroblob(0) WHERE mac = (SELECT max(mac) FROM tokens)",
            "INSERT INTO revoked SELECT max(mac), zeroblob(16) FROM tokens"}) {
     const auto verify = [&] {
       StateFile file(changed(sql), ledger::Access::read);

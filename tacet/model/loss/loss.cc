@@ -171,8 +171,7 @@ Loss custom_loss(Labels labels, OwnFunctions functions) {
         std::isfinite(functions.largest_curvature))) {
     throw base::UsageError(
         "the largest slope must be above 0, and the largest curvature above 0 and finite (at a "
-        "kink "
-        "that of a smooth loss like it), got {} and {}",
+        "kink that of a smooth loss like it), got {} and {}",
         functions.largest_slope, functions.largest_curvature);
   }
   const auto shared = std::make_shared<const OwnFunctions>(std::move(functions));

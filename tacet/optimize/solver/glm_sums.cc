@@ -115,9 +115,9 @@ double GlmSums::smoothness() const {
 }
 
 // sums = sum_i factor(i, <weights, x_i>) x_i over the range, factors cut to `limbs` integers.
-template <typename Factor>
+// Losses are told apart once a tile, so that this is compiled once for all of them.
 void GlmSums::pass(std::span<const double> weights, int limbs, double factor_bound,
-                   const Factor& factor, std::span<double> sums) const {
+                   const Factors& factor, std::span<double> sums) const {
   const SplitWeights grid = split(weights, limbs, dataset_.norm_bound());
   const FactorGrid factors = FactorGrid::for_bound(factor_bound, rows());
   const double per_unit = 1 / factors.unit;
@@ -127,6 +127,7 @@ void GlmSums::pass(std::span<const double> weights, int limbs, double factor_bou
   const auto add = [&](std::int64_t begin, std::int64_t end, ExactAccumulator& sum) {
     std::array<const std::int16_t*, rows_per_tile> pointers;
     std::array<std::array<double, rows_per_tile>, max_limbs> numbers;
+    std::array<double, rows_per_tile> of_records;
     for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
       const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
       const std::span rows(pointers.data(), count);
@@ -141,9 +142,12 @@ void GlmSums::pass(std::span<const double> weights, int limbs, double factor_bou
                   std::span(numbers[place]).first(count));
       }
       for (std::size_t i = 0; i < count; ++i) {
-        double prediction = numbers[0][i] * grid.limbs[0].scale;
-        if (limbs > 1) prediction += numbers[1][i] * grid.limbs[1].scale;
-        const double scaled = factor(tile + static_cast<std::int64_t>(i), prediction) * per_unit;
+        of_records[i] = numbers[0][i] * grid.limbs[0].scale;
+        if (limbs > 1) of_records[i] += numbers[1][i] * grid.limbs[1].scale;
+      }
+      factor(tile, std::span(of_records).first(count));
+      for (std::size_t i = 0; i < count; ++i) {
+        const double scaled = of_records[i] * per_unit;
         numbers[0][i] = nearest(scaled);
         if (limbs > 1) numbers[1][i] = nearest((scaled - numbers[0][i]) * second);
       }
@@ -182,12 +186,15 @@ CertifiedGradient GlmSums::gradient(std::span<const double> weights, Precision p
   loss_.with_slopes([&](const auto& slope_of) {
     pass(
         weights, limbs, slope,
-        [&](std::int64_t row, double prediction) {
-          const auto point = slope_of(prediction, loss_.sanitised(dataset_.label(row)));
-          if (curvatures != nullptr) {
-            (*curvatures)[static_cast<std::size_t>(row - rows_.first)] = point.curvature;
+        [&](std::int64_t first, std::span<double> numbers) {
+          for (double& number : numbers) {
+            const auto point = slope_of(number, loss_.sanitised(dataset_.label(first)));
+            if (curvatures != nullptr) {
+              (*curvatures)[static_cast<std::size_t>(first - rows_.first)] = point.curvature;
+            }
+            number = point.slope;
+            ++first;
           }
-          return point.slope;
         },
         result.sum);
   });
@@ -211,8 +218,10 @@ std::vector<double> GlmSums::curved(std::span<const double> v,
   if (reach == 0) return sum;
   pass(
       v, 1, reach * loss_.curvature_bound() * (1 + 0x1p-20),
-      [&](std::int64_t row, double product) {
-        return curvatures[static_cast<std::size_t>(row - rows_.first)] * product;
+      [&](std::int64_t first, std::span<double> products) {
+        for (double& product : products) {
+          product = curvatures[static_cast<std::size_t>(first++ - rows_.first)] * product;
+        }
       },
       sum);
   return sum;

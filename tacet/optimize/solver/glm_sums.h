@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -71,8 +72,9 @@ class GlmSums {
   [[nodiscard]] Work work() const;
 
  private:
-  template <typename Factor>
-  void pass(std::span<const double> weights, int limbs, double factor_bound, const Factor& factor,
+  /// Turns the predictions of successive records, from the one of a number on, into their factors.
+  using Factors = std::function<void(std::int64_t first, std::span<double> numbers)>;
+  void pass(std::span<const double> weights, int limbs, double factor_bound, const Factors& factor,
             std::span<double> sums) const;
   template <typename Visit>
   void for_entries(std::int64_t row, const Visit& visit) const;

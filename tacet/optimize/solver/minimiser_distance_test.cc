@@ -62,15 +62,5 @@ TEST(MinimiserDistance, NeighboursStayWithinTheSensitivityForAnyNumberOfRecords)
   EXPECT_GT(farthest, 0.2);
 }
 
-// A record whose slope stays at its bound moves it by all of that.
-TEST(MinimiserDistance, TheSensitivityIsReached) {
-  const model::Loss loss = model::HuberLoss{0.5};
-  const Record up{{2048, 0}, 1.0};
-  const Record down{{2048, 0}, -1.0};
-  const double bound = 0.5 / l2;
-  EXPECT_NEAR(distance(minimiser({}, loss), minimiser({up}, loss)), bound, 1e-3 * bound);
-  EXPECT_NEAR(distance(minimiser({down}, loss), minimiser({up}, loss)), 2 * bound, 1e-3 * bound);
-}
-
 }  // namespace minimiser_distance_test
 }  // namespace tacet::optimize

@@ -40,6 +40,7 @@ struct ListedRows {
 // What every worker reads during one pass.
 struct Pass {
   const data::Dataset& dataset;
+  const model::Loss& loss;
   std::span<const double> weights;  // integers, or real ones that `grid` rounds where they are read
   WeightGrid grid;
   std::size_t outputs;
@@ -66,11 +67,17 @@ struct Pass {
       tile.scales[i] = factor * weights_of_classes.of(tile.labels[i]);
     }
   }
+
+  // The only step that knows the loss, chosen once a tile: loops over rows are compiled once for
+  // all.
+  void to_scalars(const TileRecords& tile, TileScalars& scalars) const {
+    std::visit([&](const auto& of) { scalars.to_scalars(of, tile, grid.scale); }, loss);
+  }
 };
 
-template <typename LossType, typename RowList>
-void add_dense(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
-               std::int64_t end, ExactAccumulator& sum) {
+template <typename RowList>
+void add_dense(const Pass& pass, const RowList& list, std::int64_t begin, std::int64_t end,
+               ExactAccumulator& sum) {
   std::array<const std::int16_t*, rows_per_tile> pointers;
   TileScalars scalars(pass.outputs);
   TileRecords records;
@@ -85,7 +92,7 @@ void add_dense(const Pass& pass, const LossType& loss, const RowList& list, std:
       numeric::exact_dots(rows, pass.output(c), scalars.of_output(c, count));
     }
     pass.describe(list, tile, records);
-    scalars.to_scalars(loss, records, pass.grid.scale);
+    pass.to_scalars(records, scalars);
     const auto target = sum.reserve(static_cast<std::int64_t>(count));
     for (std::size_t c = 0; c < pass.outputs; ++c) {
       numeric::add_exact_multiples(rows, scalars.of_output(c, count),
@@ -175,9 +182,9 @@ class Ahead {
   std::int64_t fetched_;
 };
 
-template <typename LossType, typename RowList>
-void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
-                std::int64_t end, std::span<std::int64_t> sum) {
+template <typename RowList>
+void add_sparse(const Pass& pass, const RowList& list, std::int64_t begin, std::int64_t end,
+                std::span<std::int64_t> sum) {
   std::array<numeric::SparseIntegers, rows_per_tile> places;
   TileScalars scalars(pass.outputs);
   TileRecords records;
@@ -201,7 +208,7 @@ void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std
       }
     }
     pass.describe(list, tile, records);
-    scalars.to_scalars(loss, records, pass.grid.scale);
+    pass.to_scalars(records, scalars);
     for (std::size_t c = 0; c < pass.outputs; ++c) {
       numeric::add_sparse_multiples(rows, scalars.of_output(c, count),
                                     sum.subspan(c * pass.columns, pass.columns));
@@ -249,6 +256,7 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
   const WeightGrid grid_of_weights =
       rounds ? weight_grid(weights, dataset_.norm_bound()) : WeightGrid{.scale = laid_out.scale};
   const Pass pass{dataset_,
+                  loss_,
                   rounds ? weights : laid_out.integers,
                   grid_of_weights,
                   outputs,
@@ -258,22 +266,18 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
                   scalar_bounds_,
                   class_weights_};
   auto total = base::large_array<std::int64_t>(weights.size());
-  std::visit(
-      [&](const auto& loss) {
-        if (dataset_.sparse()) {
-          add_in_place(total, threads_, {rows.size(), rows_per_block},
-                       [&](std::int64_t begin, std::int64_t end, std::span<std::int64_t> sum) {
-                         add_sparse(pass, loss, rows, begin, end, sum);
-                       });
-          return;
-        }
-        add_exactly(total, threads_, {rows.size(), rows_per_block},
-                    {total.size(), std::int64_t{1} << (52 - norm_bits_)},
-                    [&](std::int64_t begin, std::int64_t end, ExactAccumulator& sum) {
-                      add_dense(pass, loss, rows, begin, end, sum);
-                    });
-      },
-      loss_);
+  if (dataset_.sparse()) {
+    add_in_place(total, threads_, {rows.size(), rows_per_block},
+                 [&](std::int64_t begin, std::int64_t end, std::span<std::int64_t> sum) {
+                   add_sparse(pass, rows, begin, end, sum);
+                 });
+  } else {
+    add_exactly(total, threads_, {rows.size(), rows_per_block},
+                {total.size(), std::int64_t{1} << (52 - norm_bits_)},
+                [&](std::int64_t begin, std::int64_t end, ExactAccumulator& sum) {
+                  add_dense(pass, rows, begin, end, sum);
+                });
+  }
   return total;
 }
 

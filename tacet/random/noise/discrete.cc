@@ -159,8 +159,7 @@ void internal::check_laplace_scale(double scale) {
   if (!(scale > 0 && scale <= largest_laplace_scale)) {
     throw base::UsageError(
         "the scale of the noise must be above 0 and at most 2^40 grid units, got {}; a coarser "
-        "grid "
-        "has room for more",
+        "grid has room for more",
         scale);
   }
 }

@@ -28,8 +28,7 @@ void check_gaussian_sigma(double sigma) {
   if (!(sigma > 0 && sigma <= largest_gaussian_sigma)) {
     throw base::UsageError(
         "sigma of the rounded Gaussian must be above 0 and at most 2^32 grid units, got {}; a "
-        "coarser "
-        "grid has room for more",
+        "coarser grid has room for more",
         sigma);
   }
 }

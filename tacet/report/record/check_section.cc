@@ -20,6 +20,8 @@ std::string kind_in_words(ResultKind kind) {
       return "summary of columns";
     case ResultKind::quantile:
       return "quantile";
+    case ResultKind::schema:
+      return "fitted schema";
     case ResultKind::receipt:
       break;
   }

@@ -61,8 +61,7 @@ std::string test_in_words(Adjacency adjacency) {
            "records and compute whatever they like from the results.";
   }
   return "Suppose somebody wants to know whether a person is among the records. They know all "
-         "other "
-         "records and compute whatever they like from the results.";
+         "other records and compute whatever they like from the results.";
 }
 
 Table attack_table(const CertifiedCurve& curve, Adjacency adjacency) {

@@ -177,8 +177,7 @@ std::string finding_of(const Effects& effects, const ColumnEffect& effect) {
   if (effect.share && effect.kind == EffectKind::pair) {
     return fmt::format(
         "Beyond what each does alone, the {} is {} for {} and {} for {}: {:.0f} % of the variance "
-        "of "
-        "predictions.",
+        "of predictions.",
         effects.unit, change_in_words(high.adds[output]), in_quotes(high.label),
         change_in_words(low.adds[output]), in_quotes(low.label), 100 * *effect.share);
   }

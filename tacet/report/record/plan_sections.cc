@@ -22,8 +22,7 @@ std::string planned_protection(const PlannedSpending& plan, const privacy::Recei
   return fmt::format(
       "{}, against anyone who sees the model, even if they know all other records. What they could "
       "learn about {} would be limited by {}; smaller numbers protect more. (This is "
-      "{}differential "
-      "privacy for {} neighbours.)",
+      "{}differential privacy for {} neighbours.)",
       protected_in_words(cost.privacy_unit),
       difference_in_words(guarantee.adjacency, cost.privacy_unit),
       plan.chosen ? guarantee_in_words(guarantee) : std::string("the epsilon that is chosen below"),

@@ -22,7 +22,10 @@ std::string subject_of(const ReadResults& results) {
   if (results.all.size() > 1) {
     return fmt::format("all {} results together", results.all.size());
   }
-  return results.all.front().kind == ResultKind::model ? "the model" : "the result";
+  const auto kind = results.all.front().kind;
+  return kind == ResultKind::model    ? "the model"
+         : kind == ResultKind::schema ? "the schema"
+                                      : "the result";
 }
 
 std::string protection_in_words(const Material& material) {

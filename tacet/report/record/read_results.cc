@@ -30,6 +30,8 @@ ReadResult read_one(const ResultText& given, base::WorkMeter& work) {
                     .recorded = result_in(given.text, given.name)};
   if (result.recorded.model) {
     result.kind = ResultKind::model;
+  } else if (result.recorded.schema) {
+    result.kind = ResultKind::schema;
   } else {
     result.values = nlohmann::ordered_json::parse(given.text);
     result.kind = kind_of_values(result.values);

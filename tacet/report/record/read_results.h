@@ -17,6 +17,7 @@ enum class ResultKind {
   evaluation,  ///< noisy metrics
   summary,     ///< of columns
   quantile,
+  schema,  ///< that was fitted to records
   receipt  ///< by itself, or of a result that has nothing else to show
 };
 

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <variant>
 
 #include "tacet/base/error.h"
+#include "tacet/data/schema/calendar.h"
 #include "tacet/report/figure/labels.h"
 #include "tacet/report/record/sections.h"
 #include "tacet/report/record/words.h"
@@ -104,6 +107,45 @@ void add_summary(const ReadResult& result, const std::string& prefix, Section& s
   if (!histograms.blocks.empty()) section.blocks.push_back({std::move(histograms)});
 }
 
+std::string numeric_in_words(const data::NumericColumn& rule) {
+  const auto bound = [&](double value) {
+    return rule.date ? data::date_text(std::llround(value)) : number_text(value);
+  };
+  return fmt::format("{} from {} to {}", rule.date ? "dates" : "numbers", bound(rule.lower),
+                     bound(rule.upper));
+}
+
+/// What a fit of a schema found out about a column.
+std::string column_in_words(const data::Column& column) {
+  if (const auto* numbers = std::get_if<data::NumericColumn>(&column.rule)) {
+    return numeric_in_words(*numbers);
+  }
+  if (const auto* listed = std::get_if<data::CategoricalColumn>(&column.rule)) {
+    constexpr std::size_t most = 20;
+    std::vector<std::string> first;
+    for (const auto& category : listed->categories) {
+      if (first.size() < most) first.push_back(in_quotes(category));
+    }
+    const auto more = listed->categories.size() - first.size();
+    return fmt::format("categories {}{}", fmt::join(first, ", "),
+                       more > 0 ? fmt::format(" and {} more", more) : "");
+  }
+  if (const auto* hashed = std::get_if<data::HashedColumn>(&column.rule)) {
+    return fmt::format("texts, hashed to {} features", std::int64_t{1} << hashed->bits);
+  }
+  return column.ignored() ? "not used" : "not fitted";
+}
+
+void add_schema(const ReadResult& result, Section& section) {
+  Table table{.caption = "What was found of each column",
+              .header = {"column", "what it holds"},
+              .rows = {}};
+  for (const auto& column : result.recorded.schema->columns) {
+    table.rows.push_back({column.name, column_in_words(column)});
+  }
+  section.blocks.push_back({std::move(table)});
+}
+
 void add_quantile(const ReadResult& result, Section& section) {
   const auto& values = result.values;
   section.blocks.push_back({Paragraph{
@@ -119,11 +161,15 @@ Section summary_section(const Material& material) {
   Section section{"summary", "Summary tables", {}};
   std::size_t number = 0;
   for (const auto& result : material.results.all) {
-    if (result.kind != ResultKind::summary && result.kind != ResultKind::quantile) continue;
+    const bool shown = result.kind == ResultKind::summary || result.kind == ResultKind::quantile ||
+                       result.kind == ResultKind::schema;
+    if (!shown) continue;
     section.blocks.push_back({Heading{in_quotes(result.name)}});
     try {
       if (result.kind == ResultKind::summary) {
         add_summary(result, fmt::format("summary-{}", ++number), section);
+      } else if (result.kind == ResultKind::schema) {
+        add_schema(result, section);
       } else {
         add_quantile(result, section);
       }

@@ -358,3 +358,11 @@ def median(
     True
     """
     return quantile(array, 0.5, epsilon, bounds, axis, keepdims, random_state, accountant)
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("nanmean", "nanvar", "nanstd", "nansum"):
+        raise ImportError(
+            f"{name} is not here: how many values are missing is private, and would be one more release; "
+            f"{name[3:]} counts a missing value as the middle of the bounds")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,9 +8,18 @@ from sklearn.utils import check_random_state
 
 from ...errors import BudgetError, PrivacyWarning
 
-__all__ = ["Budget", "BudgetError", "PrivacyLeakWarning", "check_random_state"]
+__all__ = ["Budget", "BudgetError", "DiffprivlibCompatibilityWarning", "PrivacyLeakWarning",
+           "check_random_state"]
 
 PrivacyLeakWarning = PrivacyWarning
+
+
+class DiffprivlibCompatibilityWarning(Warning):
+    """For programs that filter it. Nothing here warns with it.
+
+    >>> issubclass(DiffprivlibCompatibilityWarning, Warning)
+    True
+    """
 
 
 class Budget(NamedTuple):

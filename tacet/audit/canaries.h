@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/audit/one_run.h"
+#include "tacet/data/dataset.h"
+#include "tacet/data/words/random_draws.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/model/linear_model.h"
+
+namespace tacet::audit {
+
+/// Records that are inserted into one training, each or not by a coin of its own, to see which of
+/// them its model gives away: for methods that train on tables. A record has the largest feature in
+/// a column of its own and nothing else, so that in a sum no two stand in each other's way.
+///
+///   const Canaries canaries(plan, 1000, draws);
+///   canaries.insert(records);                     // before training
+///   const auto guesses = canaries.guess(trained.model, 200);
+///   one_run_bound(guesses, plan.guarantee.delta, 0.05)
+class Canaries {
+ public:
+  /// UsageError for more than there are columns, under replace_one, where a record cannot be left
+  /// out, and for a method whose model scores no records.
+  Canaries(const learn::Training& plan, std::int64_t count, data::RandomDraws& draws);
+
+  /// Appends the ones that are in. Under zero_out the others contribute nothing: the number of
+  /// records grows by all of them.
+  void insert(data::Dataset& records) const;
+
+  /// Of so many guesses, fixed beforehand, how many are right: half of them that a canary was in,
+  /// where the model fits it best. UsageError for a model of other columns than those of the plan.
+  [[nodiscard]] Guesses guess(const model::LinearModel& model, std::int64_t made) const;
+
+ private:
+  [[nodiscard]] data::EncodedRow row(std::int64_t canary) const;
+
+  data::DatasetShape shape_;
+  privacy::Adjacency adjacency_;
+  double label_;
+  bool units_;
+  std::vector<bool> in_;
+};
+
+/// Columns with a canary each at most: all but the intercept.
+[[nodiscard]] std::int64_t room_for_canaries(const learn::Training& plan);
+
+/// A row given by its non-zero features, in the data set's own way of storing it.
+void append_row(data::Dataset& records, const data::EncodedRow& row);
+
+}  // namespace tacet::audit

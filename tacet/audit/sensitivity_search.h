@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// A search for neighbours that lie further apart than is certified. It proves nothing where it
+/// finds none; where it comes near the bound, the bound is no larger than it has to be.
+namespace tacet::audit {
+
+/// A pair of neighbours that is looked at, as numbers from -1 to 1, one after the other.
+class PairNumbers {
+ public:
+  explicit PairNumbers(std::span<const double> numbers) : numbers_(numbers) {}
+
+  /// InternalError where the pair has no more numbers.
+  [[nodiscard]] double next();
+  [[nodiscard]] double between(double low, double high) {
+    return low + (high - low) * (next() + 1) / 2;
+  }
+  [[nodiscard]] double sign() { return next() < 0 ? -1 : 1; }
+  /// 0, ..., count - 1
+  [[nodiscard]] std::int64_t one_of(std::int64_t count);
+
+ private:
+  std::span<const double> numbers_;
+  std::size_t place_ = 0;
+};
+
+/// What is certified of a sum, a minimiser or a descent.
+struct Certificate {
+  std::string_view name;  ///< in tests/audits/registry.toml
+  double reached;         ///< the least share of the bound that the search has to find
+  std::size_t numbers;    ///< that a pair consists of
+  /// The distance of the pair's results over what is certified.
+  std::function<double(PairNumbers& pair)> share;
+};
+
+struct Farthest {
+  double share = 0;
+  std::vector<double> pair{};
+};
+
+/// Of so many pairs: a quarter at random, a quarter at corners, where each number is an end or the
+/// middle, and the rest climbing by one number at a time from the farthest of them. One seed, one
+/// result.
+[[nodiscard]] Farthest farthest_neighbours(const Certificate& certificate, std::int64_t pairs,
+                                           std::uint64_t seed);
+
+}  // namespace tacet::audit
