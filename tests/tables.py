@@ -225,6 +225,32 @@ def spellings(run, rows):
     same("stamps", csv(changed(table, admitted=lambda t: t + "T10:30:00Z")))
     same("stamps_blank", csv(changed(table, admitted=lambda t: t + " 23:59:59.123")))
     same("stamps_zone", csv(changed(table, admitted=lambda t: t + "T10:30:00+02:00")))
+    french = changed(european, income=lambda t: grouped("\u00a0", ",")(t.replace(",", ".")) + "\u00a0\u20ac")
+    same("french", csv(french, ";"), keys=['decimal = ","'])
+    for name, time, key in (
+            ("minutes", " 8:15", "%d.%m.%Y %H:%M"), ("seconds", " 08:15:12", "%d.%m.%Y %H:%M:%S"),
+            ("parts", " 08:15:12.5", "%d.%m.%Y %H:%M:%S.%f")):
+        same("dates_" + name, csv(changed(table, admitted=lambda t, time=time: dated("DD.MM.YYYY")(t) + time)),
+             keys=[key])
+    for name, form, key in (
+            ("american_time", "m/d/YY 8:15", "%m/%d/%y %H:%M"), ("german_time", "DD.MM.YY 08:15", "%d.%m.%y %H:%M"),
+            ("no_comma", "MON d YYYY", "%b %d %Y"), ("apart", "d. m. YYYY", "%d. %m. %Y"),
+            ("sas_time", "DDMONYYYY:08:15:00", "%d%b%Y:%H:%M:%S"),
+            ("dashes_time", "DD-MM-YYYY 8:15", "%d-%m-%Y %H:%M")):
+        same("dates_" + name, csv(changed(table, admitted=dated(form))), keys=[key])
+    same("stamps_universal", csv(changed(table, admitted=lambda t: t + " 10:20:30 UTC")))
+    same("single_quotes", "\n".join(",".join(f"'{text}'" for text in line.split(",")) for line in
+                                    csv(table).splitlines()) + "\n", keys=["quote = \"'\""])
+    for name, separator in (("comma", ", "), ("bar", " | ")):
+        same("padded_" + name, csv(table).replace(",", separator), keys=["trim = true"])
+    same("padded_quotes", csv(table, always=True).replace(",", ", "), keys=["trim = true"])
+    same("mark_comments", b"\xef\xbb\xbf# made by a program\n" + csv(table).encode(), keys=['comment = "#"'])
+    named, text = run.model("named", run.write("named", csv([
+        {"#age": row["age"], **without([row], "age")[0]} for row in table])), "ill")
+    run.check("named_with_sign", named is not None and 'name = "#age"' in text and
+              "comment" not in text, text)
+    for name, word in (("star", "*"), ("copy", "\\N"), ("spoken", "(null)"), ("office", "#NULL!"), ("blank", " ")):
+        same("missing_" + name, csv(changed(table, weight=absent(word))))
     for name, word in (("na", "NA"), ("dot", "."), ("n_a", "n/a"), ("dash", "-"), ("question", "?"),
                        ("nines", "-999"), ("nines_point", "-999.0"), ("unknown", "unknown"),
                        ("null", "NULL")):
@@ -259,12 +285,42 @@ def targets(run, rows):
         spell = lambda t, yes=yes, no=no: yes if t == "yes" else no
         found, text = run.model(name, run.write(name, csv(table("ill", spell))), "ill")
         run.check(name, found is not None and found[0] == flags[0], text)
+    for name, yes, no in (("ja_nein", "ja", "nein"), ("letters", "J", "N"), ("floats", "1.0", "0.0")):
+        spell = lambda t, yes=yes, no=no: yes if t == "yes" else no
+        found, text = run.model(name, run.write(name, csv(table("ill", spell))), "ill")
+        run.check(name, found is not None and found[0] == flags[0], text)
+    numbers = [dict(row, ill=("1", "1.0")[k % 2] if row["ill"] == "yes" else ("0", "0.0")[k % 2])
+               for k, row in enumerate(table("ill"))]
+    found, text = run.model("two_spellings", run.write("two_spellings", csv(numbers)), "ill")
+    run.check("two_spellings", found is not None and found[0] == flags[0], text)
     holes = [dict(row, cost=row["cost"] if k % 5 else "") for k, row in enumerate(table("cost"))]
     found, text = run.model("holes", run.write("holes", csv(holes)), "cost")
     run.check("holes", found is not None and found[1]["records"] == ROWS - (ROWS + 4) // 5 and
               found[1]["records_without_target"] == (ROWS + 4) // 5, f"{found} {text}")
     nines = changed(holes, cost=absent("-999"))
     run.same("holes_nines", csv(nines), found, "cost")
+
+
+def combined(run, rows):
+    """Whole exports: each draws a separator, quotes, numbers, dates, missing values and characters."""
+    table = without(rows, "visits", "share", "kind", "cost")
+    clean, text = run.model("combined_clean", run.write("combined_clean", csv(table)), "ill")
+    run.check("combined_clean", clean is not None, text)
+    draw = random.Random(148)
+    for k in range(24):
+        european = draw.random() < 0.5
+        point, sign = (",", draw.choice([".", " ", "\u00a0"])) if european else (".", draw.choice([",", "'"]))
+        before, behind = draw.choice([("", ""), ("$", ""), ("", " EUR"), ("", "\u00a0\u20ac"), ("CHF ", "")])
+        spell = grouped(sign, point)
+        income = lambda t, spell=spell, ends=(before, behind): ends[0] + spell(t) + ends[1]
+        weight = comma if european else str
+        word = draw.choice(["", "NA", ".", "n/a", "-999", "NULL", "-", "?"])
+        form = draw.choice(["YYYY-MM-DD", "DD.MM.YYYY", "MON d, YYYY", "MM/DD/YYYY 10:30", "YYYY-MM-DDT10:30:00.25Z"])
+        content = csv(changed(table, income=income, weight=lambda t, w=word, s=weight: s(t) if t else w,
+                              admitted=dated(form)), draw.choice(";\t|" if european else ",;\t"),
+                      end=draw.choice(["\n", "\r\n"]), always=draw.random() < 0.4)
+        encoding = draw.choice(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+        run.same(f"combined_{k}", content.encode(encoding), clean, "ill")
 
 
 def codes(run, rows):
@@ -296,6 +352,14 @@ def refusals(run, rows):
     strange = [dict(row, income="soon" if k == 4 else row["income"]) for k, row in enumerate(table)]
     run.refused("strange_target", csv(strange), ["strange_target.csv:6", "'income'", '"soon"'],
                 "schema", "draft", "FILE", "--public", "--target", "income")
+    run.refused("caret", csv(table, "^"), ["--separator"], *draft)
+    run.refused("date_target", csv(table), ["'admitted' is a date"], "schema", "draft", "FILE", "--public",
+                "--target", "admitted")
+    run.refused("short_years", csv(changed(table, admitted=dated("DD-MM-YY"))),
+                ["--date-format", "%d-%m-%y", "%y-%m-%d"], *draft)
+    run.refused("one_record", "\n".join(csv(table).split("\n")[:2]) + "\n", ["in every record"], *draft)
+    run.refused("utf_32", csv(table).encode("utf-32"), ["UTF-32", "iconv"], *draft)
+    run.refused("lfs", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n", ["git lfs pull"], *draft)
     run.refused("json_list", json.dumps(rows[:3]), ["JSON", "duckdb"], *draft)
     run.refused("json_lines", json.dumps(rows[0]) + "\n" + json.dumps(rows[1]), ["JSON", "duckdb"],
                 *draft)
@@ -344,6 +408,30 @@ def doubts(run, rows):
     brackets = [dict(row, income=f"({signed(row)[1:]})" if signed(row)[0] == "-" else signed(row))
                 for row in table]
     asked("brackets", csv(brackets), "income: Negative numbers such as (")
+    money = [dict(row, income=f"(${grouped(',')(signed(row)[1:])})" if signed(row)[0] == "-" else
+                  "$" + grouped(",")(signed(row))) for row in table]
+    asked("money", csv(money), "income: Negative numbers such as ($")
+    for name, spell in (("francs", lambda t: "Fr. " + grouped("'")(t)), ("arabic", lambda t: "".join(
+            chr(0x660 + int(c)) if c.isdigit() else c for c in t)), ("debit", lambda t: t + " DR"),
+                        ("weekday", lambda t: "Mon " + t + " h")):
+        said = asked(name, csv(changed(table, income=spell)))
+        run.check(name, "income:" in said, said)
+    mixed = [dict(row, age=("2011-01-31", "31.01.2011", "soon")[k // 9 % 3] if k % 9 == 0 else
+                  f"201{k % 9}-03-{1 + k % 28:02}") for k, row in enumerate(table)]
+    asked("mixed_dates", csv(mixed), "age: ", " dates among ")
+    ends = [dict(row, age="9999-12-31" if k % 9 == 0 else f"201{k % 9}-03-{1 + k % 28:02}")
+            for k, row in enumerate(table)]
+    asked("endless", csv(ends), "age: Some dates are 9999-12-31")
+    asked("empty_lines", csv(table) + ",,,,\n,,,,\n", "There are 2 records without any value, the first in line 302")
+    damaged = csv([dict(row, income="K\u00f6ln") for row in table]).encode()
+    asked("damaged", damaged.replace("\u00f6".encode(), b"\xf6", 1), "[format]: ",
+          "In line 3 two characters stand for one")
+    for name, word in (("dash", "-"), ("copy", "unknown"), ("code", "-999")):
+        asked("class_" + name, csv([dict(row, ill=word if k % 9 == 0 else row["ill"]) for k, row in
+                                    enumerate(table)]), "[target]: ", word)
+    asked("class_once", csv([dict(row, ill="maybe" if k == 9 else row["ill"]) for k, row in
+                             enumerate(table)]), '[target]: The class "maybe" occurs once')
+    asked("formulas", csv(changed(table, visits=lambda t: f'="0{t}"')), "visits: Formulas of a spreadsheet")
     asked("units", csv(changed(table, weight=lambda t: t and t + " kg")), 'symbols = ["kg"]')
     asked("limits", csv(changed(table, weight=lambda t: t and (f"<{t}" if float(t) < 60 else t))),
           "weight: Limits of a measurement such as <")
@@ -415,7 +503,7 @@ def main(tacet):
     with tempfile.TemporaryDirectory() as scratch:
         run = Runner(str(pathlib.Path(tacet).resolve()), pathlib.Path(scratch))
         rows = records()
-        for part in (spellings, targets, codes, refusals, doubts, fits):
+        for part in (spellings, combined, targets, codes, refusals, doubts, fits):
             part(run, rows)
     if run.failed:
         sys.exit(f"{len(run.failed)} of {run.done} checks failed: " +

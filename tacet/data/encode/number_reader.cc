@@ -1,6 +1,7 @@
 #include "tacet/data/encode/number_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tacet/data/ascii.h"
@@ -11,6 +12,22 @@
 namespace tacet::data {
 namespace {
 
+/// Without blanks around it, among them those that do not break a line: French writes one before
+/// the sign of a currency.
+std::string_view without_any_blanks(std::string_view text) {
+  constexpr std::array<std::string_view, 2> unbroken{"\xc2\xa0", "\xe2\x80\xaf"};
+  std::size_t before = 0;
+  do {
+    before = text.size();
+    text = without_blanks(text);
+    for (const auto blank : unbroken) {
+      if (text.starts_with(blank)) text.remove_prefix(blank.size());
+      if (text.ends_with(blank)) text.remove_suffix(blank.size());
+    }
+  } while (text.size() < before);
+  return text;
+}
+
 /// Drops a symbol and blanks around it off one end; false: no symbol stands there.
 bool drop_symbol(const std::vector<std::string>& symbols, bool front, std::string_view& text) {
   for (const auto& symbol : symbols) {
@@ -20,7 +37,7 @@ bool drop_symbol(const std::vector<std::string>& symbols, bool front, std::strin
     } else {
       text.remove_suffix(symbol.size());
     }
-    text = without_blanks(text);
+    text = without_any_blanks(text);
     return true;
   }
   return false;
@@ -90,7 +107,7 @@ std::optional<double> NumberReader::operator()(std::string_view text) const {
 }
 
 std::optional<double> NumberReader::spelled(std::string_view text) const {
-  text = without_blanks(text);
+  text = without_any_blanks(text);
   std::string number;
   const auto take_sign = [&] {
     const bool sign = number.empty() && (text.starts_with('-') || text.starts_with('+'));

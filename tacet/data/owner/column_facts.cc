@@ -5,7 +5,9 @@
 #include <string>
 
 #include "tacet/data/ascii.h"
+#include "tacet/data/encode/decimal.h"
 #include "tacet/data/encode/public_hash.h"
+#include "tacet/data/encode/value_index.h"
 #include "tacet/data/schema/calendar.h"
 #include "tacet/data/utf8.h"
 
@@ -61,6 +63,7 @@ void ColumnFacts::add(std::string_view field, std::int64_t line) {
   } else {
     if (others++ == 0) first_other = {std::string(field.substr(0, longest_category)), line};
     shapes.add(field);
+    with_digits_ += std::ranges::any_of(field, is_digit) ? 1 : 0;
     words += 1 + std::count(field.begin(), field.end(), ' ');
   }
   ids.add(field);
@@ -82,6 +85,8 @@ void ColumnFacts::add(std::string_view field, std::int64_t line) {
 }
 
 void ColumnFacts::add_number(double number, std::string_view field) {
+  counts_up_ = counts_up_ && (numbers == 0 || number == last_number_ + 1);
+  last_number_ = number;
   lower = numbers == 0 ? number : std::min(lower, number);
   upper = numbers == 0 ? number : std::max(upper, number);
   ++numbers;
@@ -120,7 +125,12 @@ std::pair<double, double> ColumnFacts::bounds() const {
 
 std::vector<std::string> ColumnFacts::texts() const {
   std::vector<std::string> result;
-  for (const auto& [text, count] : values) result.push_back(text);
+  std::set<std::string, std::less<>> spelt;
+  std::string room;
+  for (const auto& [text, count] : values) {
+    const bool again = parse_number(text) && !spelt.emplace(one_spelling(text, room)).second;
+    if (!again) result.push_back(text);
+  }
   return result;
 }
 

@@ -62,10 +62,17 @@ class ColumnFacts {
   [[nodiscard]] bool constant() const {
     return !many_values && values.size() == 1 && numbers + others > 1;
   }
+  /// Numbers that count the records of the file: 0, 1, 2, ... or 1, 2, 3, ...
+  [[nodiscard]] bool row_numbers() const { return counts_up_ && lower >= 0 && lower <= 1; }
+  /// Most values that are no numbers have digits.
+  [[nodiscard]] bool have_digits() const { return 2 * with_digits_ > others; }
   [[nodiscard]] bool dates() const { return reader_.date() && numbers > 0 && others == 0; }
   [[nodiscard]] bool numeric() const { return !reader_.date() && numbers > 0 && others == 0; }
+  /// Whether dates are looked for and not numbers.
+  [[nodiscard]] bool date_reader() const { return reader_.date(); }
   /// Two numbers, the second one above the first.
   [[nodiscard]] std::pair<double, double> bounds() const;
+  /// Its values; of numbers that are equal, as 1 and 1.0, the first one.
   [[nodiscard]] std::vector<std::string> texts() const;
 
   /// The numbers that stand for a missing value by the look of them: nines far from all other
@@ -83,6 +90,9 @@ class ColumnFacts {
   NumberReader reader_;
   std::size_t max_values_;
   bool each_once_ = true;
+  bool counts_up_ = true;
+  double last_number_ = 0;
+  std::int64_t with_digits_ = 0;
   std::unordered_set<std::uint64_t> seen_;  // hashes, as long as each value occurs once
   // Numbers that are nines alone, by value, with their first spelling and how many there are.
   std::map<double, std::pair<std::string, std::int64_t>> nines_;

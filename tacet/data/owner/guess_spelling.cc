@@ -36,34 +36,29 @@ constexpr std::array<NumberWay, number_ways> ways{{{'.', ""},
 constexpr std::size_t comma_decimal = 1;
 constexpr std::size_t comma_thousands = 2;
 
-constexpr std::array<std::string_view, 28> formats{"",
-                                                   "%d.%m.%Y",
-                                                   "%m/%d/%Y",
-                                                   "%d/%m/%Y",
-                                                   "%m/%d/%y",
-                                                   "%d/%m/%y",
-                                                   "%d.%m.%y",
-                                                   "%d-%m-%Y",
-                                                   "%m-%d-%Y",
-                                                   "%Y/%m/%d",
-                                                   "%Y.%m.%d",
-                                                   "%d-%b-%Y",
-                                                   "%d-%b-%y",
-                                                   "%d %b %Y",
-                                                   "%d%b%Y",
-                                                   "%d %B %Y",
-                                                   "%b %d, %Y",
-                                                   "%B %d, %Y",
-                                                   "%d.%m.%Y %H:%M",
-                                                   "%d.%m.%Y %H:%M:%S",
-                                                   "%m/%d/%Y %H:%M",
-                                                   "%d/%m/%Y %H:%M",
-                                                   "%m/%d/%Y %H:%M:%S",
-                                                   "%d/%m/%Y %H:%M:%S",
-                                                   "%m/%d/%Y %I:%M %p",
-                                                   "%d/%m/%Y %I:%M %p",
-                                                   "%m/%d/%Y %I:%M:%S %p",
-                                                   "%d/%m/%Y %I:%M:%S %p"};
+// Where two orders of day and month read all values, a person is asked; two digits behind a dash
+// may be the year or the day.
+constexpr std::array<std::string_view, 23> day_formats{
+    "%d.%m.%Y",   "%m/%d/%Y",  "%d/%m/%Y", "%m/%d/%y",  "%d/%m/%y",  "%d.%m.%y",
+    "%d-%m-%Y",   "%m-%d-%Y",  "%Y/%m/%d", "%Y.%m.%d",  "%d-%b-%Y",  "%d-%b-%y",
+    "%d %b %Y",   "%d%b%Y",    "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y",
+    "%d. %m. %Y", "%d. %B %Y", "%d-%m-%y", "%m-%d-%y",  "%y-%m-%d"};
+constexpr std::array<std::string_view, 8> time_formats{
+    "",          " %H:%M",       " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p",
+    "T%H:%M:%S", " %H:%M:%S.%f", ":%H:%M:%S"};
+
+/// ISO 8601, and each way to write a day, without and with a time.
+const std::vector<std::string>& date_formats() {
+  static const auto formats = [] {
+    std::vector<std::string> all{""};
+    for (const auto time : time_formats) {
+      for (const auto day : day_formats) all.push_back(std::string(day) + std::string(time));
+    }
+    return all;
+  }();
+  return formats;
+}
+
 constexpr std::size_t longest_date = 40;
 
 constexpr std::string_view compact_format = "%Y%m%d";
@@ -114,10 +109,46 @@ class NumberWays {
 };
 
 bool means_missing(std::string_view text) {
-  constexpr std::array<std::string_view, 25> known{
-      "",    "na",  "n/a",     "n.a.",    "nan",     "null",          "none",    "nil",  ".",
-      "..",  "-",   "--",      "?",       "unknown", "not available", "missing", "#n/a", "<na>",
-      "nat", "#na", "#value!", "#div/0!", "k.a.",    "keine angabe",  "n.d."};
+  constexpr std::array<std::string_view, 40> known{"",
+                                                   "na",
+                                                   "n/a",
+                                                   "n.a.",
+                                                   "nan",
+                                                   "null",
+                                                   "none",
+                                                   "nil",
+                                                   ".",
+                                                   "..",
+                                                   "-",
+                                                   "--",
+                                                   "?",
+                                                   "unknown",
+                                                   "n.v.",
+                                                   "???",
+                                                   "missing",
+                                                   "#n/a",
+                                                   "<na>",
+                                                   "nat",
+                                                   "not available",
+                                                   "#na",
+                                                   "n.d.",
+                                                   "*",
+                                                   "k.a.",
+                                                   "#value!",
+                                                   "#div/0!",
+                                                   "#null!",
+                                                   "keine angabe",
+                                                   "(null)",
+                                                   "<null>",
+                                                   "\\n",
+                                                   "#ref!",
+                                                   "#num!",
+                                                   "#name?",
+                                                   "(blank)",
+                                                   "(empty)",
+                                                   "(missing)",
+                                                   "**",
+                                                   "0000-00-00"};
   constexpr std::size_t longest = 16;
   text = without_blanks(text);
   if (text.size() > longest) return false;
@@ -161,9 +192,11 @@ void SpellingFacts::add(std::string_view field) {
     }
   }
   if (!may_be_dates_ || field.size() > longest_date) return;
-  dates_.resize(formats.size() + (format_.empty() ? 0 : 1));
+  dates_.resize(date_formats().size() + (format_.empty() ? 0 : 1));
   bool date = false;
+  constexpr std::int64_t enough = 100;  // values, to see which formats need not be tried any more
   for (std::size_t k = 0; k < dates_.size(); ++k) {
+    if (count_ > enough && dates_[k].count == 0 && dates() > 0) continue;
     const auto day = parse_date(field, way(k));
     if (!day) continue;
     date = true;
@@ -176,7 +209,8 @@ void SpellingFacts::add(std::string_view field) {
 }
 
 std::string_view SpellingFacts::way(std::size_t k) const {
-  return k < formats.size() ? formats[k] : std::string_view(format_);
+  return k < date_formats().size() ? std::string_view(date_formats()[k])
+                                   : std::string_view(format_);
 }
 
 std::vector<std::size_t> SpellingFacts::best_numbers() const {
@@ -210,6 +244,7 @@ SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
     : names_(names),
       said_(std::move(said)),
       own_(columns.size()),
+      reading_(columns.size()),
       numeric_(columns.size()),
       dates_(columns.size()) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -226,6 +261,21 @@ SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
     if (dates_[k]) guess_dates(k, facts);
   }
   guess_numbers(columns);
+  for (std::size_t k = 0; k < columns.size(); ++k) read_most(k, columns[k]);
+}
+
+/// Where most values alone are numbers or dates, they are read so to find the others.
+void SpellingGuess::read_most(std::size_t k, const SpellingFacts& facts) {
+  reading_[k] = merged(file_, own_[k]);
+  if (numeric_[k] || dates_[k]) return;
+  if (2 * facts.dates() > facts.count_) {
+    reading_[k].date_format = std::string(facts.way(facts.best_dates().front()));
+    mostly_dates_.insert(k);
+  } else if (2 * facts.numbers() > facts.count_) {
+    const auto& way = ways[facts.best_numbers().front()];
+    reading_[k] = {
+        .decimal = way.decimal, .thousands = std::string(way.thousands), .symbols = facts.symbols_};
+  }
 }
 
 bool SpellingGuess::allowed(std::size_t way) const {

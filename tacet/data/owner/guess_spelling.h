@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,12 +86,18 @@ class SpellingGuess {
   /// Whether all values of column k, words for a missing one aside, are numbers or dates.
   [[nodiscard]] bool numeric(std::size_t k) const { return numeric_[k]; }
   [[nodiscard]] bool dates(std::size_t k) const { return dates_[k]; }
+  /// How column k is read to see what is no number or date among others that are.
+  [[nodiscard]] const Spelling& reading(std::size_t k) const { return reading_[k]; }
+  [[nodiscard]] bool mostly_dates(std::size_t k) const {
+    return dates_[k] || mostly_dates_.contains(k);
+  }
   /// What has to be asked, since the values allow two readings; empty: nothing.
   [[nodiscard]] const std::string& question() const { return question_; }
 
  private:
   void guess_numbers(const std::vector<SpellingFacts>& columns);
   void guess_dates(std::size_t k, const SpellingFacts& facts);
+  void read_most(std::size_t k, const SpellingFacts& facts);
   [[nodiscard]] bool allowed(std::size_t way) const;
   [[nodiscard]] std::vector<std::size_t> allowed_ways(const SpellingFacts& facts) const;
   void ask_of_numbers(std::size_t k);
@@ -99,6 +106,8 @@ class SpellingGuess {
   SaidSpelling said_;
   Spelling file_;
   std::vector<Spelling> own_;
+  std::vector<Spelling> reading_;
+  std::set<std::size_t> mostly_dates_;
   std::vector<bool> numeric_;
   std::vector<bool> dates_;
   std::string question_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tacet/data/owner/code_names.h"
@@ -11,6 +12,7 @@ namespace tacet::data {
 namespace guess_spelling_test {
 
 using Columns = std::vector<std::vector<std::string>>;
+using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 SpellingGuess guess(const Columns& columns, const SaidSpelling& said = {}) {
   static std::vector<std::string> names;
@@ -54,6 +56,33 @@ TEST(GuessSpelling, AsksWhereTwoReadingsArePossible) {
   const auto said = guess({{"1,234", "5,678"}}, {.decimal = ','});
   EXPECT_EQ(said.question(), "");
   EXPECT_EQ(said.file().decimal, ',');
+}
+
+TEST(GuessSpelling, ReadsEachWayToWriteADayWithEachTime) {
+  for (const auto& [value, format] : Pairs{{"31.01.2011 8:15", "%d.%m.%Y %H:%M"},
+                                           {"1/31/11 8:15", "%m/%d/%y %H:%M"},
+                                           {"31-01-2011 08:15:30.25", "%d-%m-%Y %H:%M:%S.%f"},
+                                           {"31JAN2011:08:15:00", "%d%b%Y:%H:%M:%S"},
+                                           {"Jan 31 2011", "%b %d %Y"},
+                                           {"31. 1. 2011", "%d. %m. %Y"}}) {
+    const auto found = guess({{value, value}});
+    EXPECT_TRUE(found.dates(0)) << value;
+    EXPECT_EQ(found.own(0).date_format, format);
+    EXPECT_EQ(found.question(), "");
+  }
+  EXPECT_NE(guess({{"31-01-11"}}).question().find("%y-%m-%d"), std::string::npos);
+}
+
+// What is none among numbers is found where the numbers are read as they are spelt.
+TEST(GuessSpelling, ReadsMostValues) {
+  const auto money =
+      guess({{"$1,234.50", "$2.50", "($7.25)"}, {"2011-01-31", "2011-02-28", "soon"}});
+  EXPECT_FALSE(money.numeric(0));
+  EXPECT_EQ(money.reading(0).thousands, ",");
+  EXPECT_EQ(money.reading(0).symbols, std::vector<std::string>{"$"});
+  EXPECT_FALSE(money.dates(1));
+  EXPECT_TRUE(money.mostly_dates(1));
+  EXPECT_EQ(money.file(), Spelling());
 }
 
 TEST(GuessSpelling, AsksForTheOrderOfDayAndMonth) {

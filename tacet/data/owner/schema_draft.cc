@@ -30,6 +30,12 @@ std::size_t find_target(const std::vector<std::string>& names, const std::string
     throw base::DataError("the file has no column '{}' to be the target; the nearest is '{}'",
                           target, near);
   }
+  if (names.size() == 1) {
+    throw base::DataError(
+        "the file has no column '{}' to be the target; it has one column, \"{}\"; name the "
+        "character between fields with `separator`. Of a fixed width? Put commas between them",
+        target, base::printable(names[0].substr(0, 60)));
+  }
   constexpr std::size_t shown = 10;
   const auto some = std::span(names).first(std::min(shown, names.size()));
   throw base::DataError("the file has no column '{}' to be the target; it has {}{}", target,
@@ -73,8 +79,15 @@ bool among(const std::vector<std::string>& texts, std::string_view text) {
 
 /// Words that mean a missing value in columns of texts too.
 bool always_means_missing(std::string_view text) {
-  constexpr std::array<std::string_view, 7> words{"n/a", "N/A", "#N/A", "<NA>", ".", "n.a.", "NaN"};
-  return std::ranges::find(words, text) != words.end();
+  constexpr std::array<std::string_view, 11> words{
+      "n/a", "N/A", "#N/A", "<NA>", ".", "n.a.", "NaN", "\\N", "(null)", "#NULL!", "<null>"};
+  return std::ranges::find(words, text) != words.end() || without_blanks(text).empty();
+}
+
+/// The bytes of a letter in UTF-8, each taken for a character of its own: a capital A with a tilde
+/// and a sign behind it.
+bool twice_encoded(std::string_view field) {
+  return field.find("\xc3\x83\xc2") != std::string_view::npos;
 }
 
 const std::string target_place = "[target]";  // of remarks
@@ -97,11 +110,22 @@ class FilledFields {
  public:
   void add(std::size_t column, std::int64_t line, bool is_missing) {
     if (column == 0) {
+      note_empty();
       if (records_++ > 0) fewest_before_ = std::min(fewest_before_, last_);
       last_ = 0;
       line_ = line;
     }
     last_ += is_missing ? 0 : 1;
+  }
+  /// Names the first record without any value.
+  [[nodiscard]] std::string about_empty(std::size_t columns) {
+    note_empty();
+    if (empty_ == 0 || columns < 2) return {};
+    return fmt::format(
+        "{} without any value, the first in line {}: take {} out of the file, or {} as {}.",
+        empty_ == 1 ? "There is a record" : fmt::format("There are {} records", empty_),
+        first_empty_, empty_ == 1 ? "it" : "them", empty_ == 1 ? "it counts" : "they count",
+        empty_ == 1 ? "a record" : "records");
   }
   /// Where the last record has fewer values than any other, and at most half of them.
   [[nodiscard]] std::string remark(std::size_t columns) const {
@@ -116,7 +140,14 @@ class FilledFields {
   }
 
  private:
+  void note_empty() {
+    if (records_ == 0 || last_ > 0) return;
+    if (empty_++ == 0) first_empty_ = line_;
+  }
+
   std::int64_t records_ = 0;
+  std::int64_t empty_ = 0;
+  std::int64_t first_empty_ = 0;
   std::int64_t line_ = 0;
   std::size_t last_ = 0;
   std::size_t fewest_before_ = std::numeric_limits<std::size_t>::max();
@@ -147,7 +178,17 @@ class Drafter {
     auto facts = look_at_values(guess);
     for (std::size_t k = 0; k < names_.size(); ++k) add(k, facts[k], guess);
     std::string remark = format_remark(schema().format);
-    if (const auto last = filled_.remark(names_.size()); !last.empty()) {
+    auto last = filled_.about_empty(names_.size());
+    if (last.empty()) last = filled_.remark(names_.size());
+    if (last.empty() && misread_line_ > 0) {
+      last = fmt::format(
+          "In line {} two characters stand for one, as in UTF-8 that is read as {}: is the file "
+          "UTF-8 with damaged characters? Mend it, or write encoding = \"utf-8\" under [format], "
+          "which "
+          "leaves those alone out.",
+          misread_line_, "windows-1252");
+    }
+    if (!last.empty()) {
       remark += (remark.empty() ? "" : " ") + last;
       draft_.doubtful.emplace_back("[format]");
     }
@@ -196,7 +237,7 @@ class Drafter {
     for (std::size_t k = 0; k < names_.size(); ++k) {
       note_words(k, guess.numeric(k) || guess.dates(k));
       // Dates in the usual spelling may be numbers nowhere, and numbers no dates.
-      facts.emplace_back(NumberReader(guess.dates(k), merged(guess.file(), guess.own(k))),
+      facts.emplace_back(NumberReader(guess.mostly_dates(k), guess.reading(k)),
                          static_cast<std::size_t>(options_.max_categories));
     }
     const auto missing = [&](std::size_t k, std::string_view field) {
@@ -206,6 +247,7 @@ class Drafter {
         records_, missing,
         [&](std::size_t k, std::string_view field, std::int64_t line, bool is_missing) {
           filled_.add(k, line, is_missing);
+          if (misread_line_ == 0 && twice_encoded(field)) misread_line_ = line;
           if (is_missing) {
             facts[k].add_missing();
           } else {
@@ -273,6 +315,7 @@ class Drafter {
   std::vector<std::string> names_;
   std::size_t target_ = 0;
   FilledFields filled_;
+  std::int64_t misread_line_ = 0;                      // 0: none
   std::vector<std::set<std::string>> words_;           // for a missing value, by column
   std::vector<std::vector<std::string>> own_missing_;  // by column
   SchemaDraft draft_;

@@ -239,9 +239,36 @@ TEST(SchemaDraft, DoubtsAreNamed) {
   said("[target]", "\"TRUE\" and \"true\" are two classes: one?");
 }
 
+TEST(SchemaDraft, TheNegationIsNotThePositiveClass) {
+  for (const auto& [yes, no] :
+       {std::pair{"ja", "nein"}, {"Y", "N"}, {"1", "0"}, {"alive", "none"}}) {
+    const TemporaryFile file(std::string("x,y\n1,") + yes + "\n2," + no + "\n");
+    const auto schema = draft_schema(file.path(), {.target = "y", .format = {}}).schema;
+    EXPECT_EQ(std::get<BinaryTarget>(schema.target->rule).positive, std::vector<std::string>{yes});
+  }
+}
+
+TEST(SchemaDraft, EqualNumbersAreOneCategory) {
+  const TemporaryFile file("x,y\n1,1\n2,1.0\n3,0\n4,0.0\n");
+  const auto schema = draft_schema(file.path(), {.target = "y", .format = {}}).schema;
+  EXPECT_EQ(std::get<BinaryTarget>(schema.target->rule).positive, std::vector<std::string>{"1"});
+}
+
+TEST(SchemaDraft, ANumberOfTheRecordIsIgnored) {
+  std::string text = "Unnamed: 0,x,y\n";
+  for (int i = 0; i < 60; ++i) {
+    text += std::to_string(i) + "," + std::to_string(3 * i) + "," + std::to_string(i % 2) + "\n";
+  }
+  const TemporaryFile file(text);
+  const auto schema = draft_schema(file.path(), {.target = "y", .format = {}}).schema;
+  EXPECT_TRUE(schema.columns[0].ignored());
+  EXPECT_FALSE(schema.columns[1].ignored());
+}
+
 TEST(SchemaDraft, AnEmptyLastRecordIsASum) {
   std::string text = "a,b,c,y\n";
-  for (int i = 0; i < 40; ++i) text += std::to_string(i) + (i % 2 == 0 ? ",,1,0\n" : ",2,1,1\n");
+  for (int i = 0; i < 40; ++i)
+    text += std::to_string(2 * i) + (i % 2 == 0 ? ",,1,0\n" : ",2,1,1\n");
   const auto doubtful = [](const std::string& all) {
     const TemporaryFile file(all);
     return draft_schema(file.path(), {.target = "y", .format = {}}).doubtful;
@@ -254,11 +281,12 @@ TEST(SchemaDraft, AnEmptyLastRecordIsASum) {
 
 TEST(SchemaDraft, ANumberBehindAnApostropheIsReadAsItsRemarkSays) {
   std::string text = "x,y\n";
-  for (int i = 0; i < 60; ++i) text += "'" + std::to_string(i) + "," + std::to_string(i % 2) + "\n";
+  for (int i = 0; i < 60; ++i)
+    text += "'" + std::to_string(2 * i) + "," + std::to_string(i % 2) + "\n";
   const TemporaryFile file(text);
   const auto draft =
       draft_schema(file.path(), {.target = "y", .format = {}, .said = {.symbols = {"'"}}});
-  EXPECT_EQ(std::get<NumericColumn>(draft.schema.columns[0].rule).upper, 59);
+  EXPECT_EQ(std::get<NumericColumn>(draft.schema.columns[0].rule).upper, 118);
 }
 
 TEST(SchemaDraft, FindsDates) {

@@ -6,12 +6,23 @@
 
 #include "tacet/data/ascii.h"
 #include "tacet/data/encode/value_index.h"
+#include "tacet/data/owner/guess_spelling.h"
 
 namespace tacet::data {
 namespace {
 
 constexpr std::string_view typographic_minus = "\xe2\x88\x92";
 constexpr std::size_t longest = 60;
+
+/// Digits with the signs that stand between them, and a currency or two.
+bool is_amount(std::string_view text) {
+  for (const auto& symbol : usual_symbols()) {
+    if (text.starts_with(symbol)) text.remove_prefix(symbol.size());
+    if (text.ends_with(symbol)) text.remove_suffix(symbol.size());
+  }
+  return std::ranges::any_of(text, is_digit) &&
+         text.find_first_not_of("0123456789., '") == std::string_view::npos;
+}
 
 bool is_number(std::string_view text) { return parse_number(text).has_value(); }
 
@@ -33,10 +44,11 @@ bool is_limit(std::string_view text) {
 }
 
 bool is_unusual_negative(std::string_view text) {
-  if (text.starts_with(typographic_minus)) return is_number(text.substr(typographic_minus.size()));
-  if (text.ends_with('-')) return is_number(text.substr(0, text.size() - 1));
+  if (text.starts_with(typographic_minus)) return is_amount(text.substr(typographic_minus.size()));
+  if (text.ends_with('-')) return is_amount(text.substr(0, text.size() - 1));
+  if (text.starts_with("- ")) return is_amount(text.substr(2));
   return text.size() > 2 && text.front() == '(' && text.back() == ')' &&
-         is_number(text.substr(1, text.size() - 2));
+         is_amount(text.substr(1, text.size() - 2));
 }
 
 /// What follows a number: "kg" of "72.5 kg"; empty where the text does not begin with one.
@@ -54,6 +66,7 @@ TextShapes::Shape TextShapes::shape_of(std::string_view field) {
   if (has_form(field, "9999-99")) return Shape::month;
   if (is_limit(field)) return Shape::limit;
   if (is_unusual_negative(field)) return Shape::negative;
+  if (field.starts_with("=\"") && field.ends_with('"')) return Shape::formula;
   if (field.starts_with('\'') && is_number(field.substr(1))) return Shape::apostrophe;
   return unit_of(field).empty() ? Shape::other : Shape::unit;
 }
@@ -94,6 +107,10 @@ std::string TextShapes::remark() const {
       return fmt::format(
           "Numbers with \"{}\"? They are read with symbols = [\"{}\"] under [format].", unit_,
           unit_);
+    case Shape::formula:
+      return fmt::format(
+          "Formulas of a spreadsheet such as {}? Write their values: without = and quotes.",
+          first_);
     case Shape::apostrophe:
       return fmt::format(
           "Numbers such as {}, marked as texts by a spreadsheet? They are read with symbols = "

@@ -18,7 +18,7 @@ class TextShapes {
   [[nodiscard]] std::string remark() const;
 
  private:
-  enum class Shape { clock, month, limit, negative, unit, apostrophe, other };
+  enum class Shape { clock, month, limit, negative, unit, apostrophe, formula, other };
   [[nodiscard]] static Shape shape_of(std::string_view field);
 
   std::int64_t count_ = 0;

@@ -39,6 +39,8 @@ constexpr std::string_view by_r =
 constexpr std::string_view table_of_page =
     "let the program that made it export the table as CSV, and give that file";
 constexpr std::string_view unpack = "unpack it, or pack it with gzip, which is read as it is";
+constexpr std::string_view to_utf8 =
+    "write it in UTF-8, and give that as -: iconv -f UTF-32 -t UTF-8 FILE | tacet ... -";
 constexpr std::string_view recode =
     "write encoding = \"utf-16\" under [format] in its schema, or name it to `schema.fit`";
 
@@ -76,6 +78,11 @@ constexpr std::array signatures{
               "7zXZ"sv,
               "is packed with xz", unpack},
     Signature{"BZh"sv, "is packed with bzip2", unpack},
+    Signature{"{\\rtf"sv, "is a document (.rtf)", "give the table in it as CSV"},
+    Signature{"version https://git-lfs"sv, "stands for a file that Git LFS keeps elsewhere",
+              "fetch it: git lfs pull"},
+    Signature{"\xff\xfe\0\0"sv, "is text in UTF-32", to_utf8},
+    Signature{"\0\0\xfe\xff"sv, "is text in UTF-32", to_utf8},
     Signature{"\xff\xfe"sv, "is text in UTF-16", recode},
     Signature{"\xfe\xff"sv, "is text in UTF-16", recode},
 };
@@ -113,11 +120,13 @@ std::string foreign_kind(std::string_view first_bytes) {
   for (const auto& known : signatures) {
     if (!first_bytes.starts_with(known.bytes)) continue;
     // "ORC" and "BZh" may begin a line of names.
-    const bool letters = std::ranges::all_of(known.bytes, [](char c) { return c >= '!'; });
+    const bool letters = std::ranges::all_of(known.bytes, [](char c) {
+      return is_digit(c) || (lower_case(c) >= 'a' && lower_case(c) <= 'z');
+    });
     const auto rest = first_bytes.substr(known.bytes.size());
     const bool binary = std::ranges::any_of(
         rest, [](char c) { return static_cast<unsigned char>(c) < 9 || (c > 13 && c < 32); });
-    if (letters && !binary && known.bytes != "%PDF-"sv) continue;
+    if (letters && !binary) continue;
     return fmt::format("{}; {}", known.kind, known.way_out);
   }
   first_bytes = without_byte_order_mark(first_bytes);

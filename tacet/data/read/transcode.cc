@@ -119,6 +119,8 @@ class Utf16Source : public ConvertedSource {
 
 /// Whether the beginning of a file is UTF-16: by its mark, or by zeros at every other byte.
 bool begins_as_utf16(std::string_view text) {
+  using namespace std::string_view_literals;
+  if (text.starts_with("\xff\xfe\0\0"sv)) return false;  // UTF-32
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return true;
   constexpr std::size_t looked_at = 8;
   if (text.size() < looked_at) return false;

@@ -117,7 +117,11 @@ class DateParser {
     return false;
   }
   bool zone() {
-    if (take_character('Z') || take_character('z')) return true;
+    for (const std::string_view universal : {"Z", "z", "UTC", "GMT"}) {
+      if (!text_.starts_with(universal)) continue;
+      text_.remove_prefix(universal.size());
+      return true;
+    }
     const int sign = text_.starts_with('+') ? 1 : text_.starts_with('-') ? -1 : 0;
     if (sign == 0) return false;
     text_.remove_prefix(1);
