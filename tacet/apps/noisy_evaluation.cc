@@ -3,7 +3,6 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/evaluation_report.h"
 #include "tacet/apps/terminal/text_table.h"
-#include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
 namespace {
@@ -133,7 +132,7 @@ std::string noisy_text(const EvaluationSubject& subject, const learn::Evaluation
                       plan.classes * plan.classes, plan.classes, learn::max_matrix_classes));
   }
   if (!subject.by.empty()) out += "\n" + groups_text(subject, plan, found);
-  return out + "\n" + paragraph(privacy::statement(found.receipt));
+  return out + "\n" + guarantee_text(found.receipt);
 }
 
 }  // namespace tacet::apps

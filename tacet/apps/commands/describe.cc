@@ -16,7 +16,6 @@
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/privacy/statement.h"
 #include "tacet/report/results.h"
 #include "tacet/run/summary.h"
 
@@ -96,7 +95,7 @@ class Describe : public Command {
                            : summary_text(plan, found) + condition_text(receipt.notes.condition));
           return plan.prg_slack;
         });
-    if (!console.json()) console.say(paragraph(privacy::statement(receipt)));
+    if (!console.json()) console.say(guarantee_text(receipt));
     page_.write(std::move(page), {console.json() ? output_.file() : std::string(), released},
                 console, cancel);
   }

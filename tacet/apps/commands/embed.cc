@@ -210,7 +210,7 @@ class Embed : public Command {
         fmt::format("Chosen from public facts\n{}\nGuarantee\n{}{}\n"
                     "Vectors of {} words written to {} after {:.1f} s\n",
                     plan_text(shown), receipt.is_protected() ? "" : privacy_line(receipt) + "\n",
-                    paragraph(privacy::statement(receipt)), plan.shape.words, output_, seconds));
+                    guarantee_text(receipt), plan.shape.words, output_, seconds));
   }
 
   WordTextOptions text_;

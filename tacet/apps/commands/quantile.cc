@@ -10,7 +10,6 @@
 #include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_column.h"
-#include "tacet/privacy/statement.h"
 #include "tacet/report/results.h"
 #include "tacet/run/quantile.h"
 
@@ -84,7 +83,7 @@ class Quantile : public Command {
                                             condition_text(found.receipt.notes.condition));
           return plan.prg_slack;
         });
-    if (!console.json()) console.say(paragraph(privacy::statement(found.receipt)));
+    if (!console.json()) console.say(guarantee_text(found.receipt));
   }
 
  private:

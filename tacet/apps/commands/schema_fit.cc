@@ -20,7 +20,6 @@
 #include "tacet/data/schema/public_row_count.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/privacy/statement.h"
 #include "tacet/run/schema_fit.h"
 
 namespace tacet::apps {
@@ -166,7 +165,7 @@ class SchemaFit : public Command {
     if (!console.json()) {
       auto receipt = data::fit_receipt(found.schema);
       receipt.notes.condition = condition;
-      console.say(paragraph(privacy::statement(receipt)));
+      console.say(guarantee_text(receipt));
     }
   }
 
