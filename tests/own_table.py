@@ -27,12 +27,28 @@ def commands_of(text):
     return [line for line in lines if line.strip() and not line.startswith("export PATH")]
 
 
+def entry_of(text, name):
+    """What stands under the heading of a glossary to which a link leads."""
+    for entry in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        if entry.splitlines()[0].strip().lower().replace(" ", "-") == name:
+            return entry
+    sys.exit(f"the glossary has no entry '{name}'")
+
+
 def words_of(source, page):
-    """Of the page and of every page and schema that it links."""
+    """Of the page, of the terms that it looks up in the glossary, and of all other pages and schemas that
+    it links."""
     text = (source / page).read_text(encoding="utf-8")
-    links = re.findall(r"\]\(([^)#\s]+)", text)
-    pages = {(source / page).parent / link for link in links if not re.match(r"[a-z]+:", link)}
-    return len(text.split()) + sum(len(one.read_text(encoding="utf-8").split()) for one in pages)
+    read = {}
+    for link, anchor in re.findall(r"\]\(([^)#\s]+)(?:#([^)\s]+))?", text):
+        if re.match(r"[a-z]+:", link):
+            continue
+        there = ((source / page).parent / link).read_text(encoding="utf-8")
+        if link.endswith("glossary.md") and anchor:
+            read[link, anchor] = entry_of(there, anchor)
+        else:
+            read[link] = there
+    return len(text.split()) + sum(len(one.split()) for one in read.values())
 
 
 def run(command, folder, program):

@@ -87,12 +87,12 @@ def test_columns_may_have_any_name(name: str) -> None:
     found = []
     for table in (columns, pandas.DataFrame(columns), polars.DataFrame(columns),
                   pyarrow.table(columns)):
-        model = tacet.LogisticRegression(schema=schema, **KNOWN).fit(table)
+        model = tacet.LogisticRegression(schema=schema, knots=None, **KNOWN).fit(table)
         assert model.feature_names_in_.tolist() == [name]
         found.append([*model.encoded_coef_[0], *model.predict_proba(table)[:, 1]])
     assert all(one == found[0] for one in found)
     frame = pandas.DataFrame({name: ONE})
-    bounded = tacet.LogisticRegression(bounds={name: (0, 1)}, classes=["a", "b"],
+    bounded = tacet.LogisticRegression(bounds={name: (0, 1)}, classes=["a", "b"], knots=None,
                                        public_row_count=COUNT, **KNOWN).fit(frame, LABELS)
     assert bounded.encoded_names_ == [name] and bounded.predict(frame).shape == (COUNT,)
 
@@ -102,7 +102,8 @@ def test_a_column_may_be_called_as_the_constant_is() -> None:
         schema = tacet.Schema([tacet.numeric("(intercept)", 0, 1)], public_row_count=COUNT,
                               target=tacet.binary("y", positive="b", negative="a"),
                               intercept=intercept)
-        model = tacet.LogisticRegression(schema=schema, **KNOWN).fit({"(intercept)": ONE}, LABELS)
+        model = tacet.LogisticRegression(schema=schema, knots=None, **KNOWN)
+        model.fit({"(intercept)": ONE}, LABELS)
         assert model.encoded_names_ == ["(intercept)"] and model.encoded_coef_.shape == (1, 1)
         assert (model.encoded_intercept_[0] != 0) == intercept
 
@@ -121,7 +122,7 @@ def test_names_that_are_no_texts_are_found_by_their_place() -> None:
 
 def bounded(bounds: Any, X: Any) -> Any:
     return tacet.LogisticRegression(bounds=bounds, classes=["a", "b"], public_row_count=COUNT,
-                                    **KNOWN).fit(X, LABELS)
+                                    knots=None, **KNOWN).fit(X, LABELS)
 
 
 def test_bounds_by_name_or_number() -> None:

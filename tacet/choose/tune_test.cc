@@ -182,6 +182,7 @@ TEST(Tune, ItFindsTheCandidateThatLearns) {
   auto asked = request("[values]\nstep-size = [1e-9, 1]\n", {.trials = 20});
   asked.values.set("epsilon", "8");
   asked.values.set("steps", "10");
+  asked.values.set("knots", "none");
   int wrong = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const auto run = tuned(schema, asked, test::following_records(schema, declared), seed);
