@@ -20,6 +20,14 @@ void check(const learn::Training& plan, std::int64_t count) {
         "a table of coefficients scores no records, so that none can be guessed; audit the method "
         "gradient, or take `audit.train`");
   }
+  // A model of other columns than the records' could not score canaries, and that would be seen
+  // only after the training was paid.
+  const auto of_model = plan.schema.encoded_column_count();
+  if (of_model != plan.reading_schema().encoded_column_count() || plan.schema.curves) {
+    throw base::UsageError(
+        "canaries cannot be scored where training makes columns anew or leaves some out; give "
+        "`curves` none, `knots` none and `feature_selection` all");
+  }
   const auto room = room_for_canaries(plan);
   if (count < 1 || count > room) {
     throw base::UsageError(

@@ -65,6 +65,17 @@ int link_to(int descriptor, const fs::path& to) {
   return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
+/// Ledgers and states of servers are SQLite's: what they hold is nowhere else.
+bool is_database(const fs::path& file) {
+  constexpr std::string_view begin = "SQLite format 3";
+  std::array<char, begin.size()> found{};
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool whole = ::read(descriptor, found.data(), found.size()) == std::ssize(found);
+  ::close(descriptor);
+  return whole && std::string_view(found.data(), found.size()) == begin;
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(const fs::path& destination, Overwrite overwrite)
@@ -90,6 +101,10 @@ AtomicFile::AtomicFile(const fs::path& destination, Overwrite overwrite)
   }
   if (exists && overwrite_ == Overwrite::refuse) fail(EEXIST);
   if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
+  if (exists && is_database(target_)) {
+    throw IoError("'{}' is a database, such as a ledger: it is not overwritten; name another file",
+                  destination.string());
+  }
   if (!open_unnamed()) open_named();
   if (exists) ::fchmod(descriptor_, status.st_mode & 07777);
 }

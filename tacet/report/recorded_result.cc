@@ -20,7 +20,12 @@ std::string detail_of(const nlohmann::json::exception& error) {
   const std::string text = error.what();
   const auto begin = text.find("] ");
   const auto words = begin == std::string::npos ? text : text.substr(begin + 2);
-  return words.substr(0, words.find(": syntax error"));
+  // "parse error at line 1, column 5: ...": what follows the place may quote the text. Words
+  // without a place are of a value, which they quote.
+  const auto place = words.find(':');
+  return words.starts_with("parse error at ") && place != std::string::npos
+             ? words.substr(0, place)
+             : std::string("a number or a text that JSON does not have");
 }
 
 /// What a fit of a schema released.

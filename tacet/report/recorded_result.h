@@ -21,8 +21,8 @@ struct RecordedResult {
 
 /// A model file, another result that has a receipt, a receipt by itself, or a schema that was
 /// fitted to records (TOML or JSON); nothing where the text is JSON and none of these. `name` is
-/// the file's, for messages, which hold nothing of the text. DataError for anything else, what is
-/// damaged, and a schema without a cost.
+/// the file's, for messages. DataError for anything else, what is damaged, and a schema without a
+/// cost; of a text that is no JSON, which may be records, it says nothing but the place.
 [[nodiscard]] std::optional<RecordedResult> recorded_in(const std::string& text,
                                                         const std::string& name);
 

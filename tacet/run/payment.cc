@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/data/read/pipes.h"
 #include "tacet/data/schema/schema_cost.h"
+#include "tacet/ledger/marks.h"
 #include "tacet/run/booking.h"
 #include "tacet/run/enrolment.h"
 
@@ -35,6 +39,18 @@ Expense unprotected_use(const std::string& command, const std::string& data,
           .data = data,
           .cost = {std::numeric_limits<double>::infinity(), 0, privacy::Adjacency::add_remove},
           .unprotected_reason = what};
+}
+
+void check_output(const std::string& output, const Expense& expense) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const auto refuse = [&](std::string_view what) {
+    throw base::UsageError("the result would overwrite {} '{}'; name another file for it", what,
+                           output);
+  };
+  if (fs::equivalent(output, expense.data, none)) refuse("the records");
+  if (fs::equivalent(output, expense.schema.file, none)) refuse("the schema");
+  if (fs::path(output).filename() == ledger::marks_file_name) refuse("the mark of a ledger,");
 }
 
 Payment::Payment(const Expense& expense, const Front& front)

@@ -39,6 +39,10 @@ struct Expense {
   std::optional<std::string> look_schema = {};
 };
 
+/// UsageError where the result would be written over what it is made of: the records, the schema,
+/// or the mark of a ledger beside them, by whatever path. Overwriting is for earlier results.
+void check_output(const std::string& output, const Expense& expense);
+
 /// What a command spends that gives out exact figures of records: without end. Records that have an
 /// account are not public, whoever says so; without theirs, or without a reason that their ledger
 /// keeps, run::spend refuses it. `what` goes out: "exact metrics".

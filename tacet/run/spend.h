@@ -29,6 +29,7 @@ namespace tacet::run {
 template <typename Read, typename Use>
 void spend(const Expense& expense, const Front& front, Output& output, const Read& read,
            const Use& use) {
+  check_output(output.name(), expense);
   Payment payment(expense, front);  // finds the account
   payment.book_schema();
   auto reservation = payment.reserve();  // before a value is read

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/one_run_report.h"
@@ -13,6 +15,7 @@
 #include "tacet/base/error.h"
 #include "tacet/choose/plan.h"
 #include "tacet/data/read/read_dataset.h"
+#include "tacet/learn/method.h"
 
 namespace tacet::apps {
 namespace {
@@ -55,11 +58,17 @@ class OneRunOfRecords : public Command {
           "--ledger, or give --public if these records are public");
     }
     training_.fit_to(spending_.terms(console, cancel, data_), console);
-    const auto request = training_.request();
+    const auto request = asked();
     choose::check(request);
-    const auto plan = choose::plan(request, training_.schema());
+    auto schema = training_.schema();
+    const auto alone = choose::plan(request, schema);
+    const auto count = canary_count(alone);
+    // Where a record that is left out keeps its place, the canaries are records more.
+    if (alone.guarantee.adjacency == privacy::Adjacency::zero_out && schema.public_row_count) {
+      *schema.public_row_count += count;
+    }
+    const auto plan = choose::plan(request, schema);
     const auto source = seed_.source();
-    const auto count = canary_count(plan);
     auto draws = draws_of(*source);
     const audit::Canaries canaries(plan, count, draws);
     const auto made = guess_count(guesses_, count);
@@ -67,6 +76,22 @@ class OneRunOfRecords : public Command {
   }
 
  private:
+  /// A canary is scored by the column that is its own, so that columns stay those of the schema
+  /// unless somebody says otherwise.
+  [[nodiscard]] choose::Request asked() const {
+    auto request = training_.request();
+    constexpr std::array<std::pair<std::string_view, const char*>, 3> kept{
+        {{"curves", "none"}, {"knots", "none"}, {"feature-selection", "all"}}};
+    const auto method = request.value("method").value_or("auto");
+    for (const auto& [name, value] : kept) {
+      const auto readers = learn::readers_of(name);
+      const bool read = method == "auto" || readers.empty() ||
+                        std::ranges::find(readers, method) != readers.end();
+      if (read && !request.value(name)) request.set(name, value);
+    }
+    return request;
+  }
+
   /// Which records are in: of a run of random numbers before that of the training.
   static data::RandomDraws draws_of(random::Source& source) {
     std::uint64_t word = 0;

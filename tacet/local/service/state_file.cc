@@ -281,10 +281,12 @@ void StateFile::check_structure() {
 }
 
 void StateFile::check_types() {
-  // Names are quoted by SQLite: whoever made the file chose them.
+  // Names are quoted by SQLite: whoever made the file chose them. Points of old rounds are emptied;
+  // earlier programs did that by an empty text.
   auto column = database_.prepare(
-      "SELECT m.name, printf('SELECT count(*) FROM \"%w\" WHERE typeof(\"%w\") <> %Q', m.name, "
-      "c.name, lower(c.type)) FROM sqlite_schema m, pragma_table_info(m.name) c "
+      "SELECT m.name, printf('SELECT count(*) FROM \"%w\" WHERE typeof(\"%w\") <> %Q%s', m.name, "
+      "c.name, lower(c.type), iif(m.name = 'rounds' AND c.name = 'point', ' AND point <> ''''', "
+      "'')) FROM sqlite_schema m, pragma_table_info(m.name) c "
       "WHERE m.type = 'table'");
   while (column.step()) {
     if (database_.value(column.text(1)) == "0") continue;
