@@ -122,6 +122,13 @@ void OutputOptions::declare(Options& options) {
   options.flag("--force", force_, "Overwrite the output file");
 }
 
+void OutputOptions::declare_result(Options& options) {
+  options.add("--output,-o", path_, "FILE",
+              "File to write, as JSON with its receipt if the name ends with .json [default: "
+              "standard output]");
+  options.flag("--force", force_, "Overwrite the output file");
+}
+
 std::unique_ptr<run::Output> OutputOptions::open(const Console& console) const {
   if (file().empty()) return std::make_unique<ConsoleOutput>(console);
   return std::make_unique<run::FileOutput>(file(), overwrite());

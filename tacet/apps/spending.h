@@ -97,6 +97,12 @@ class ConsoleOutput : public run::Output {
 class OutputOptions {
  public:
   void declare(Options& options);
+  /// Of commands that release a result, whose JSON has its receipt.
+  void declare_result(Options& options);
+  /// Whether the result is written as JSON: on demand, or since the name of its file says so.
+  [[nodiscard]] bool json(const Console& console) const {
+    return console.json() || file().ends_with(".json");
+  }
   /// Opened before anything is booked: an output that cannot be written must cost nothing.
   [[nodiscard]] std::unique_ptr<run::Output> open(const Console& console) const;
   /// The file to write; empty: standard output, for which - stands too.

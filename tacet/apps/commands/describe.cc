@@ -56,7 +56,7 @@ class Describe : public Command {
                 "Who is protected: add_remove, zero_out or replace_one [default: as the account "
                 "that pays, else add_remove]");
     seed_.declare(options);
-    output_.declare(options);
+    output_.declare_result(options);
     page_.declare(options);
     spending_.declare(options);
     notes_.declare(options);
@@ -90,13 +90,13 @@ class Describe : public Command {
           receipt.notes = reservation.noted(receipt.notes);
           const auto found = run::summarise(request, plan, counts, {*source, reservation, &cancel});
           released = json_text(report::summary_json(plan, found, receipt));
-          result.write(console.json()
+          result.write(output_.json(console)
                            ? released
                            : summary_text(plan, found) + condition_text(receipt.notes.condition));
           return plan.prg_slack;
         });
     if (!console.json()) console.say(guarantee_text(receipt));
-    page_.write(std::move(page), {console.json() ? output_.file() : std::string(), released},
+    page_.write(std::move(page), {output_.json(console) ? output_.file() : std::string(), released},
                 console, cancel);
   }
 

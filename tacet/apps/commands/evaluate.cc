@@ -70,7 +70,7 @@ class Evaluate : public Command {
                 "[default: four times the loss of a margin of 0; for numbers the largest loss in "
                 "the target's bounds]");
     seed_.declare(options);
-    output_.declare(options);
+    output_.declare_result(options);
     page_.declare(options);
     options.heading("For word vectors, which are public");
     options.add("--similarity", lists_.similarity, "FILE",
@@ -121,7 +121,7 @@ class Evaluate : public Command {
           "--public and no --epsilon belong to them");
     }
     const auto output = output_.open(console);
-    output->write(word_report(load_vectors(console, model_), lists_, console.json()));
+    output->write(word_report(load_vectors(console, model_), lists_, output_.json(console)));
     output->appear();
   }
 
@@ -174,8 +174,8 @@ class Evaluate : public Command {
           const auto strange = data::strange_target(mapped, file.schema, data_);
           if (!strange.empty()) console.warn(strange);
           const auto subject = subject_of(file.model, groups.get());
-          result.write(console.json() ? exact_json(subject, outcomes, mapped)
-                                      : exact_text(subject, outcomes, mapped));
+          result.write(output_.json(console) ? exact_json(subject, outcomes, mapped)
+                                             : exact_text(subject, outcomes, mapped));
           return 0.0;
         });
   }
@@ -287,10 +287,10 @@ class Evaluate : public Command {
           progress.clear();
           const auto subject = subject_of(file.model, groups.get());
           released = json_text(report::evaluation_json(subject, plan, found));
-          result.write(console.json() ? released : noisy_text(subject, plan, found));
+          result.write(output_.json(console) ? released : noisy_text(subject, plan, found));
           return found.receipt.prg_slack;
         });
-    page_.write(std::move(page), {console.json() ? output_.file() : std::string(), released},
+    page_.write(std::move(page), {output_.json(console) ? output_.file() : std::string(), released},
                 console, cancel);
   }
 

@@ -50,7 +50,7 @@ class Quantile : public Command {
                 "that pays, else replace_one]");
     options.offer("--adjacency", {"add_remove", "zero_out", "replace_one"});
     seed_.declare(options);
-    output_.declare(options);
+    output_.declare_result(options);
     spending_.declare(options);
     notes_.declare(options);
   }
@@ -78,9 +78,10 @@ class Quantile : public Command {
         [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
           found = run::release_quantile(request, plan, values, *source, reservation);
           found.receipt.notes = reservation.noted(notes);
-          result.write(console.json() ? json_text(report::quantile_json(request, plan, found))
-                                      : report::quantile_text(plan, found.value) + "\n" +
-                                            condition_text(found.receipt.notes.condition));
+          result.write(output_.json(console)
+                           ? json_text(report::quantile_json(request, plan, found))
+                           : report::quantile_text(plan, found.value) + "\n" +
+                                 condition_text(found.receipt.notes.condition));
           return plan.prg_slack;
         });
     if (!console.json()) console.say(guarantee_text(found.receipt));
