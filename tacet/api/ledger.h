@@ -30,7 +30,7 @@ struct Account {
   privacy::StatedAdjacency adjacency;
   std::string currency = "basic";  ///< or "zcdp", "gdp", "rdp", "pure"
   double cap = 0;    ///< epsilon for basic and pure, rho, mu, or the Renyi bound at `order`
-  double delta = 0;  ///< basic only
+  double delta = 0;  ///< basic only; 0 admits only runs with delta 0
   double order = 0;  ///< rdp only; above 1
   std::string privacy_unit = "record";
 };

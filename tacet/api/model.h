@@ -115,8 +115,8 @@ struct TrainContext {
 ///
 /// What fails before the rows are encoded, or while they are, costs nothing but what the schema's
 /// fit had cost before. From then on the price stays spent in full, whatever is thrown: a cancelled
-/// training has released its first steps. UsageError for rows that the schema does not describe;
-/// the budget's errors; base::Interrupted.
+/// training has released its first steps. DataError for a table that lacks a column of the schema
+/// or has one twice, UsageError for rows of another shape; the budget's errors; base::Interrupted.
 [[nodiscard]] Model train(const Plan& plan, const run::Rows& rows,
                           const TrainContext& context = {});
 /// Plans first. One request trains one model here, on the command line, from C and from Python.

@@ -15,7 +15,8 @@ class Source;
 ///     const api::Random repeatable = api::Random::seeded(7);  // for tests: protects nobody
 namespace tacet::api {
 
-/// Several threads may use one. Copies are the same source.
+/// For one training, release or api::Releases at a time: give each thread its own, or none. Copies
+/// are the same source.
 class Random {
  public:
   /// The operating system's entropy through a stream cipher.

@@ -55,7 +55,8 @@ typedef uint64_t tacet_device;
 TACET_API int tacet_schema_parse(const char* text, const char* name, tacet_schema* schema);
 TACET_API int tacet_schema_load(const char* path, tacet_schema* schema);
 
-/* The parameters of `tacet train` by name and as it reads them: "epsilon" "1", "delta" "1e-6". */
+/* The parameters of `tacet train` by name and as it reads them: "epsilon" "1", "delta" "1e-6".
+ * Set "adjacency" too: left out, it is the usual one of the method, and the receipt says which. */
 TACET_API int tacet_options_new(tacet_options* options);
 TACET_API int tacet_options_set(tacet_options options, const char* name, const char* value);
 
@@ -71,7 +72,8 @@ typedef double (*tacet_loss)(double prediction, double label, void* context);
 TACET_API int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope,
                                  void* context, double largest_slope, double largest_curvature);
 
-/* Noise from a known seed: one seed, one model. It protects nobody, and the receipt says so. */
+/* Noise from a known seed: the first training with these options gives the same model each time,
+ * and the next one with them another. It protects nobody, and the receipt says so. */
 TACET_API int tacet_options_seed(tacet_options options, uint64_t seed);
 
 /* Called between the steps of trainings with these options: the phase, and how many steps of how

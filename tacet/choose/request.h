@@ -69,7 +69,9 @@ class Request {
   using LossFunction = std::function<double(double prediction, double label)>;
   /// A loss of the caller's own, for the method gradient: two functions of a prediction and a
   /// label. Several threads call them at once, and they may depend on nothing but these two numbers
-  /// and public constants: gradients are clipped whatever they say. The bounds choose steps and
+  /// and public constants: gradients are clipped whatever they say. They must not throw nor end the
+  /// process: that a training ended would tell something about a record. NaN and infinity are safe.
+  /// Labels are -1 and 1 for two classes, and from -1 to 1 for numbers. The bounds choose steps and
   /// protect nobody; an infinite slope means unknown. UsageError for functions that are empty.
   Request& minimise(LossFunction value, LossFunction slope, double largest_slope = 1,
                     double largest_curvature = 1);

@@ -6,7 +6,8 @@
 
 namespace tacet::privacy {
 
-/// Which two data sets count as neighbours. Nothing in the library has a default for it.
+/// Which two data sets count as neighbours. Requests and accounts have no default for it; a
+/// Guarantee in braces that leaves it out is one of add_remove.
 enum class Adjacency {
   add_remove,  ///< one record's presence; the number of records is secret
   zero_out,    ///< a record replaced by one that contributes exactly nothing; the number is public
