@@ -11,6 +11,7 @@
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/joint_sum.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/scaled_distance.h"
 
 namespace tacet::optimize {
 namespace joint_sum_audit_test {
@@ -102,18 +103,8 @@ double audited_mu(const Pair& pair, const JointTask& task, Adjacency adjacency, 
 
 /// Distance of a pair in the norm of the noise, from the sums themselves.
 double distance_of(const Pair& pair, const JointTask& task, Adjacency adjacency) {
-  const auto one = sum_of(pair.one, task, adjacency);
-  const auto other = sum_of(pair.other, task, adjacency);
-  const auto ones = one.open(mechanism::AccessKeys::key());
-  const auto others = other.open(mechanism::AccessKeys::key());
-  double square = 0;
-  std::size_t at = 0;
-  for (const auto& block : one.blocks()) {
-    for (std::size_t i = 0; i < block.count; ++i, ++at) {
-      square += std::pow(static_cast<double>(ones[at] - others[at]) / block.scale, 2);
-    }
-  }
-  return std::sqrt(square);
+  return test::scaled_distance(sum_of(pair.one, task, adjacency),
+                               sum_of(pair.other, task, adjacency));
 }
 
 /// Numbers of which the score alone is released.

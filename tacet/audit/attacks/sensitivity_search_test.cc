@@ -19,6 +19,7 @@
 #include "tacet/optimize/sums/vector_sum.h"
 #include "tests/support/mixed_records.h"
 #include "tests/support/row_records.h"
+#include "tests/support/scaled_distance.h"
 
 namespace tacet::audit {
 namespace sensitivity_search_test {
@@ -170,20 +171,6 @@ double counts_apart(PairNumbers& pair) {
          (2 * static_cast<double>(sum.contribution_bound()));
 }
 
-/// In the norm that the sum of squares is certified in.
-double scaled_length(const privacy::WeightedSum& one, const privacy::WeightedSum& other) {
-  const auto a = opened(one);
-  const auto b = opened(other);
-  double square = 0;
-  std::size_t at = 0;
-  for (const auto& block : one.blocks()) {
-    for (std::size_t i = 0; i < block.count; ++i, ++at) {
-      square += std::pow(static_cast<double>(a[at] - b[at]) / block.scale, 2);
-    }
-  }
-  return std::sqrt(square);
-}
-
 template <bool replaced, int outputs>
 double squares_apart(PairNumbers& pair) {
   const auto record = [&] {
@@ -198,7 +185,7 @@ double squares_apart(PairNumbers& pair) {
     return optimize::gram_sum(dataset_of(records), outputs, adjacency, one_thread());
   };
   const auto other = replaced ? sum_of({there, record()}) : sum_of({there});
-  return scaled_length(sum_of({there, one}), other) / (replaced ? 2 : 1);
+  return test::scaled_distance(sum_of({there, one}), other) / (replaced ? 2 : 1);
 }
 
 double presences_apart(PairNumbers& pair) {

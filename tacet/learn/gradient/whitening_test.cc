@@ -14,6 +14,7 @@
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/optimize/sums/gram_sum.h"
+#include "tests/support/scaled_distance.h"
 
 namespace tacet::learn {
 namespace whitening_test {
@@ -84,21 +85,6 @@ privacy::WeightedSum second_moments(const data::Schema& schema, const std::vecto
   return optimize::gram_sum(rows, 0, adjacency, pool);
 }
 
-/// In the norm that the sum is certified in.
-double apart(const privacy::WeightedSum& one, const privacy::WeightedSum& other) {
-  const auto key = mechanism::AccessKeys::key();
-  const auto a = one.open(key);
-  const auto b = other.open(key);
-  double square = 0;
-  std::size_t at = 0;
-  for (const auto& block : one.blocks()) {
-    for (std::size_t i = 0; i < block.count; ++i, ++at) {
-      square += std::pow(static_cast<double>(a[at] - b[at]) / block.scale, 2);
-    }
-  }
-  return std::sqrt(square);
-}
-
 // 60,000 pairs of neighbours, of added and of replaced records. Standards are those that a release
 // could give: the least deviation makes rows as long as they get.
 TEST(SecondMoments, NeighboursNeverMoveFurtherThanCertifiedAndSomeAsFar) {
@@ -114,10 +100,10 @@ TEST(SecondMoments, NeighboursNeverMoveFurtherThanCertifiedAndSomeAsFar) {
     const auto sum = [&](const std::vector<Record>& records, Adjacency adjacency) {
       return second_moments(schema, records, adjacency);
     };
-    most[0] = std::max(most[0], apart(sum({rest, one}, Adjacency::add_remove),
-                                      sum({rest}, Adjacency::add_remove)));
-    most[1] = std::max(most[1], apart(sum({one, rest}, Adjacency::replace_one),
-                                      sum({other, rest}, Adjacency::replace_one)));
+    most[0] = std::max(most[0], test::scaled_distance(sum({rest, one}, Adjacency::add_remove),
+                                                      sum({rest}, Adjacency::add_remove)));
+    most[1] = std::max(most[1], test::scaled_distance(sum({one, rest}, Adjacency::replace_one),
+                                                      sum({other, rest}, Adjacency::replace_one)));
   }
   EXPECT_LE(most[0], 1);
   EXPECT_GE(most[0], 0.99);

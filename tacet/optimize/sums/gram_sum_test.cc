@@ -9,6 +9,7 @@
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/scaled_distance.h"
 
 namespace tacet::optimize {
 namespace gram_sum_test {
@@ -79,24 +80,10 @@ class RecordMaker {
   std::mt19937_64 bits_;
 };
 
-// The norm that the sum is certified in.
-double scaled_distance(const privacy::WeightedSum& one, const privacy::WeightedSum& other) {
-  const auto a = integers(one);
-  const auto b = integers(other);
-  double square = 0;
-  std::size_t at = 0;
-  for (const auto& block : one.blocks()) {
-    for (std::size_t i = 0; i < block.count; ++i, ++at) {
-      square += std::pow(static_cast<double>(a[at] - b[at]) / block.scale, 2);
-    }
-  }
-  return std::sqrt(square);
-}
-
 double neighbours_apart(const Records& ones, const Records& others, std::int64_t outputs,
                         Adjacency adjacency) {
-  return scaled_distance(sum_of(make_dataset(ones), outputs, adjacency),
-                         sum_of(make_dataset(others), outputs, adjacency));
+  return test::scaled_distance(sum_of(make_dataset(ones), outputs, adjacency),
+                               sum_of(make_dataset(others), outputs, adjacency));
 }
 
 // Neighbours by brute force: none moves the sum further than is certified, under any adjacency,

@@ -10,6 +10,7 @@
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/scaled_distance.h"
 
 namespace tacet::optimize {
 namespace joint_sum_test {
@@ -199,23 +200,10 @@ TEST(JointSum, HasTheSameBitsWhateverTheStorageAndTheThreads) {
   }
 }
 
-double scaled_distance(const privacy::WeightedSum& one, const privacy::WeightedSum& other) {
-  const auto a = integers(one);
-  const auto b = integers(other);
-  double square = 0;
-  std::size_t at = 0;
-  for (const auto& block : one.blocks()) {
-    for (std::size_t i = 0; i < block.count; ++i, ++at) {
-      square += std::pow(static_cast<double>(a[at] - b[at]) / block.scale, 2);
-    }
-  }
-  return std::sqrt(square);
-}
-
 double neighbours_apart(const Records& ones, const Records& others, const JointTask& task,
                         Adjacency adjacency) {
-  return scaled_distance(sum_of(make_dataset(ones), task, adjacency),
-                         sum_of(make_dataset(others), task, adjacency));
+  return test::scaled_distance(sum_of(make_dataset(ones), task, adjacency),
+                               sum_of(make_dataset(others), task, adjacency));
 }
 
 /// Another matrix, reach and predictor, as a released start might have led to: from harmless ones
