@@ -73,8 +73,6 @@ ordered_json analogies_json(std::span<const model::AnalogyResult> results) {
 
 }  // namespace
 
-std::string receipt_of_vectors(const std::string& file) { return file + ".receipt.json"; }
-
 model::WordVectors load_vectors(const Console& console, const std::string& file) {
   const auto receipt = receipt_of_vectors(file);
   std::error_code ignored;

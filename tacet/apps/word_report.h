@@ -11,9 +11,6 @@ namespace tacet::apps {
 /// Reads vectors of any format; a receipt beside them that promises nothing is a warning.
 [[nodiscard]] model::WordVectors load_vectors(const Console& console, const std::string& file);
 
-/// The receipt that belongs to a file of vectors: its name with `.receipt.json` behind it.
-[[nodiscard]] std::string receipt_of_vectors(const std::string& file);
-
 /// Public lists that vectors are measured by; empty: not asked for.
 struct WordLists {
   std::string similarity;

@@ -10,6 +10,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/receipt_notes.h"
+#include "tacet/apps/recorded_cost.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
@@ -45,7 +46,7 @@ class WordOutput : public run::Output {
  public:
   WordOutput(const std::string& path, const std::string& contexts, model::VectorFormat format,
              base::Overwrite overwrite)
-      : path_(path), vectors_(path, overwrite), receipt_(path + ".receipt.json", overwrite) {
+      : path_(path), vectors_(path, overwrite), receipt_(receipt_of_vectors(path), overwrite) {
     if (!contexts.empty()) contexts_.emplace(contexts, overwrite);
     if (format == model::VectorFormat::npy) list_.emplace(model::word_list_of(path), overwrite);
   }
@@ -196,7 +197,7 @@ class Embed : public Command {
     if (console.json()) {
       ordered_json out;
       out["vectors"] = output_;
-      out["receipt"] = output_ + ".receipt.json";
+      out["receipt"] = receipt_of_vectors(output_);
       out["privacy"] = privacy::statement(receipt);
       out["protected"] = receipt.is_protected();
       out["plan"] = plan_json(shown);

@@ -10,6 +10,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/patience.h"
 #include "tacet/apps/plan_report.h"
+#include "tacet/apps/recorded_cost.h"
 #include "tacet/apps/terminal/shell_word.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
@@ -115,8 +116,9 @@ class ReportCommand : public Command {
       return planned;
     }
     report::ReportRequest request{.only = only_};
-    for (const auto& path : results_) {
+    for (const auto& result : results_) {
       cancel.throw_if_cancelled();
+      const auto path = file_with_receipt(result);
       request.results.push_back({path, base::read_file(path, base::limits::model_bytes)});
     }
     if (!ledger_.empty()) request.account = report::account_in(ledger_, data_set_, &cancel);
@@ -126,7 +128,8 @@ class ReportCommand : public Command {
 
   void add_commands(report::ReportRequest& request) const {
     std::string files;
-    for (const auto& path : results_) {
+    for (const auto& result : results_) {
+      const auto path = file_with_receipt(result);
       files += " " + shell_word(path);
       request.commands.push_back({"The verdict on one guarantee, computed from its receipt:",
                                   "tacet verify " + shell_word(path)});
