@@ -264,7 +264,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", choices=WAYS, required=True)
-    parser.add_argument("--half", type=lambda text: text.split(","), help="decide, confirm or both with a comma (of kept both, else decide)")
+    parser.add_argument("--half", type=lambda text: text.split(","),
+                        help="decide, confirm or both with a comma (of kept both, else decide)")
     parser.add_argument("--program", type=pathlib.Path,
                         default=utility.ROOT / "build/release/tacet")
     parser.add_argument("--seeds", type=int, default=5)

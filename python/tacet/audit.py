@@ -171,7 +171,8 @@ def train(
     >>> import tacet
     >>> schema = tacet.Schema(features=tacet.numbered(1, 0, 1), public_row_count=8,
     ...                       target=tacet.binary(None, positive="1", negative="0"))
-    >>> found = train(schema, epsilon=1, delta=1e-5, method="gradient", steps=2, trials=300)
+    >>> found = tacet.audit.train(schema, epsilon=1, delta=1e-5, method="gradient", steps=2,
+    ...                           trials=300)
     >>> found.audit, found.refuted
     ('gradient', False)
     """

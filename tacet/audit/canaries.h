@@ -11,9 +11,10 @@
 
 namespace tacet::audit {
 
-/// Records that are inserted into one training, each or not by a coin of its own, to see which of
-/// them its model gives away: for methods that train on tables. A record has the largest feature in
-/// a column of its own and nothing else, so that in a sum no two stand in each other's way.
+/// Records that are inserted into one training, each or not by a random draw of its own, to see
+/// which of them its model gives away: for methods that train on tables. A record has the largest
+/// feature in a column of its own and nothing else, so that in a sum no two stand in each other's
+/// way.
 ///
 ///   const Canaries canaries(plan, 1000, draws);
 ///   canaries.insert(records);                     // before training

@@ -3,8 +3,9 @@
     check_wheel.py WHEEL PYTHON...      PYTHON: of environments where the wheel is installed
 
 What is asked of the wheel: at most 6 MB; a bill of materials that has every library that it carries or has
-linked; metadata that `twine check --strict` finds nothing wrong with, where twine is installed, and
-addresses, where there are any, that lead somewhere; licences; nothing but the package. Of an environment: `import tacet` takes less than .3 s, the median of five.
+linked; metadata that `twine check --strict` finds nothing wrong with, where twine is installed; addresses,
+where there are any, that lead somewhere; licences; nothing but the package. Of an environment: `import tacet`
+takes less than .3 s, the median of five.
 """
 
 import email

@@ -184,8 +184,7 @@ class Drafter {
       last = fmt::format(
           "In line {} two characters stand for one, as in UTF-8 that is read as {}: is the file "
           "UTF-8 with damaged characters? Mend it, or write encoding = \"utf-8\" under [format], "
-          "which "
-          "leaves those alone out.",
+          "which leaves those alone out.",
           misread_line_, "windows-1252");
     }
     if (!last.empty()) {
