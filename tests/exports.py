@@ -1,14 +1,14 @@
 """Models as C and SQL give the program's answers.
 
-    exports.py [--many] TACET SCRATCH C_COMPILER...
+    exports.py [--many PART] TACET SCRATCH C_COMPILER...
 
 The records are invented. Models of two and three classes and of a number are trained on a table with
 curves, bins, a period, a logarithm, dates and an interaction. Records with missing values, numbers beyond
 the bounds and unknown texts are scored by the program, by the exported C with sanitizers, and by the
 exported query in SQLite, whose table once has types and once is all text, as one that was imported.
-A model with principal curves is scored by C alone. --many: 100,000 records each, 100,000 coefficients
-that have to compile in 10 seconds, and, with Adult below TACET_DATA, a million of its records that have
-to be scored in a second.
+Models with principal curves and wide ones are scored by C alone. --many: one of two, three, number, wide
+and curves with 100,000 records (curves with 3000), or speed: 100,000 coefficients that have to compile
+in 10 seconds, and, with Adult below TACET_DATA, a million of its records that have to be scored in a second.
 """
 
 import csv
@@ -29,7 +29,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "formats"))
 import formats  # noqa: E402  pylint: disable=wrong-import-position
 
 FEW, MANY = 1500, 100_000
-FEW_OF_CURVES = 300  # each is half a million products, which sanitizers watch
+FEW_OF_CURVES, MANY_OF_CURVES = 300, 3000  # each is half a million products, which sanitizers watch
 MOST_SECONDS_TO_COMPILE = 10  # 100,000 coefficients
 MOST_SECONDS_TO_SCORE = 1  # 1,000,000 records of Adult
 TARGETS = {
@@ -381,47 +381,58 @@ def check_speed(tacet, scratch, compilers):
         expect(min(times) < MOST_SECONDS_TO_SCORE, "a million records of Adult take too long")
 
 
+def check_kind(tacet, scratch, kind, new, compilers):
+    for scaling in ("clip1", "const"):
+        folder = scratch / f"{kind}_{scaling}"
+        folder.mkdir()
+        text = SCHEMA.format(target=TARGETS[kind], scaling=f'row_scaling = "{scaling}"')
+        (folder / "s.toml").write_text(text, encoding="utf-8")
+        model = folder / "m.json"
+        run(tacet, "train", scratch / "train.csv", "--schema", folder / "s.toml", "--epsilon", "inf",
+            "--quiet", "--output", model)
+        answers = json.loads(run(tacet, "predict", model, scratch / "new.csv", "--json"))
+        if kind != "number":
+            probabilities = run(tacet, "predict", model, scratch / "new.csv", "--json", "--proba")
+            answers["probabilities"] = json.loads(probabilities)["probabilities"]
+        run(tacet, "export", model, "--format", "c", "-o", folder / "model.c")
+        query = run(tacet, "export", model, "--format", "sql", "--table", "people", "--keep", "id")
+        for compiler in compilers:
+            for k, found in enumerate(c_answers(folder, compiler, kind, new)):
+                if kind == "number":
+                    expect(found == [answers["predictions"][k]], f"{kind} in C: {new[k]}: {found}")
+                    continue
+                expect(answers["classes"][int(found[0])] == answers["predictions"][k],
+                       f"{kind} in C: {new[k]}: {found}")
+                near = all(math.isclose(one, other, rel_tol=1e-14)
+                           for one, other in zip(found[1:], answers["probabilities"][k]))
+                expect(near, f"{kind} in C: {new[k]}: {found}, not {answers['probabilities'][k]}")
+        compare_sql(kind, query, new, answers)
+        check_coefficients(tacet, model)
+
+
 def main():
     many = sys.argv[1] == "--many"
-    words = sys.argv[2 if many else 1:]
+    part, words = (sys.argv[2], sys.argv[3:]) if many else (None, sys.argv[1:])
     tacet, scratch, compilers = words[0], pathlib.Path(words[1]), words[2:]
+    known = [*TARGETS, "wide", "curves", "speed"]
+    expect(part in [None, *known], f"--many takes one of {', '.join(known)}, not {part}")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     train, new = list(records(400, 1)), list(records(MANY if many else FEW, 2))
     write_csv(scratch / "train.csv", train)
     write_csv(scratch / "new.csv", new)
-    for kind, target in TARGETS.items():
-        for scaling in ("clip1", "const"):
-            folder = scratch / f"{kind}_{scaling}"
-            folder.mkdir()
-            text = SCHEMA.format(target=target, scaling=f'row_scaling = "{scaling}"')
-            (folder / "s.toml").write_text(text, encoding="utf-8")
-            model = folder / "m.json"
-            run(tacet, "train", scratch / "train.csv", "--schema", folder / "s.toml", "--epsilon", "inf",
-                "--quiet", "--output", model)
-            answers = json.loads(run(tacet, "predict", model, scratch / "new.csv", "--json"))
-            if kind != "number":
-                probabilities = run(tacet, "predict", model, scratch / "new.csv", "--json", "--proba")
-                answers["probabilities"] = json.loads(probabilities)["probabilities"]
-            run(tacet, "export", model, "--format", "c", "-o", folder / "model.c")
-            query = run(tacet, "export", model, "--format", "sql", "--table", "people", "--keep", "id")
-            for compiler in compilers:
-                for k, found in enumerate(c_answers(folder, compiler, kind, new)):
-                    if kind == "number":
-                        expect(found == [answers["predictions"][k]], f"{kind} in C: {new[k]}: {found}")
-                        continue
-                    expect(answers["classes"][int(found[0])] == answers["predictions"][k],
-                           f"{kind} in C: {new[k]}: {found}")
-                    near = all(math.isclose(one, other, rel_tol=1e-14)
-                               for one, other in zip(found[1:], answers["probabilities"][k]))
-                    expect(near, f"{kind} in C: {new[k]}: {found}, not {answers['probabilities'][k]}")
-            compare_sql(kind, query, new, answers)
-            check_coefficients(tacet, model)
-    check_wide(tacet, scratch, new, compilers)
-    check_curves(tacet, scratch, scratch / "train.csv", new[:FEW_OF_CURVES], compilers)
-    if many:
+    for kind in TARGETS:
+        if part in (None, kind):
+            check_kind(tacet, scratch, kind, new, compilers)
+    if part in (None, "wide"):
+        check_wide(tacet, scratch, new, compilers)
+    if part in (None, "curves"):
+        curved = new[:MANY_OF_CURVES if many else FEW_OF_CURVES]
+        check_curves(tacet, scratch, scratch / "train.csv", curved, compilers)
+    if part == "speed":
         check_compile_time(tacet, scratch, compilers)
         check_speed(tacet, scratch, compilers)
+    print(f"{part or 'few of all'}, by {len(compilers)} compilers: as the program")
 
 
 if __name__ == "__main__":

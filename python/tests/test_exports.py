@@ -244,17 +244,19 @@ def test_a_folder_for_mlflow(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("kind", ["two", "three", "number"])
 def test_a_query_scores_a_table_of_duckdb(kind: str, typed: bool) -> None:
     duckdb = pytest.importorskip("duckdb")
-    model, table = fitted(kind), records(500, 8)
-    base = duckdb.connect()
+    pyarrow = pytest.importorskip("pyarrow")
+    model, table = fitted(kind), records(MANY, 8)
     texts = {"town", "code"} | (set() if typed else set(table.columns))
     names = [f'"{name}" ' + ("VARCHAR" if name in texts else "DATE" if name == "day" else "DOUBLE")
              for name in table.columns]
+    given = pandas.DataFrame({"id": range(MANY)}).join(table)
+    for name in texts:
+        given[name] = [None if one != one else one if isinstance(one, str) else repr(float(one))
+                       for one in table[name]]
+    base = duckdb.connect()
+    base.register("given", pyarrow.Table.from_pandas(given))
     base.execute(f"CREATE TABLE people (id INTEGER, {', '.join(names)})")
-    rows = [[k, *(None if isinstance(one, float) and math.isnan(one) else
-                  repr(one) if name in texts and isinstance(one, float) else one
-                  for name, one in zip(table.columns, row))]
-            for k, row in enumerate(table.itertuples(index=False))]
-    base.executemany(f"INSERT INTO people VALUES ({', '.join('?' * (1 + len(names)))})", rows)
+    base.execute("INSERT INTO people SELECT * FROM given")
     found = base.execute(model.to_sql(dialect="duckdb", table="people", keep=["id"])).fetchdf()
     found = found.sort_values("id")
     predicted = model.predict(table)
