@@ -184,6 +184,7 @@ def run(*command, **given):
                           stderr=subprocess.PIPE, text=True, encoding="utf-8", **given)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\nfailed:\n{done.stderr[:3000]}")
+    formats.expect_printed(command[1:], done.stdout)
     return done.stdout
 
 

@@ -57,6 +57,10 @@ def prepare(folder, packages, wheel):
         if pathlib.Path("/", name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(pathlib.Path("/", name), folder / name)
+    # Authorities of its own, which the package ca-certificates takes up when it is installed.
+    if pathlib.Path("/usr/local/share/ca-certificates").is_dir():
+        shutil.copytree("/usr/local/share/ca-certificates", folder / "usr/local/share/ca-certificates",
+                        dirs_exist_ok=True)
     for file in [*packages.glob("*.deb"), *wheel]:
         shutil.copy(file, folder / "root")
     return True
