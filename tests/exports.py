@@ -192,31 +192,53 @@ def days(text):
     return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
 
 
-def c_value(name, text):
-    if name in TEXTS:
-        return '"' + text.replace("\\", "\\\\") + '"' if text else "NULL"
-    if text in MISSING:
-        return "NAN"
-    return f"{days(text)}.0" if name == "day" else f"{float(text)!r}"
-
-
-DRIVER = """
+# Reads records, a line each with tabs between values, and writes what a model in C says of them.
+READER = r"""
 #define TACET_DECLARATIONS_ONLY
 #include "model.c"
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
-static const struct tacet_record records[] = {%s};
+#include <stdlib.h>
+#include <string.h>
+static char line[4096];
+static char *field[%(count)d];
+#define NUMBER(text) (*(text) == '\0' ? NAN : strtod(text, NULL))
+#define WORD(text) (*(text) == '\0' ? NULL : (text))
 int main(void)
 {
-  size_t k;
-  for (k = 0; k < sizeof records / sizeof *records; ++k) {
-    %s
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    char *rest = line;
+    int k;
+    line[strcspn(line, "\n")] = '\0';
+    for (k = 0; k < %(count)d; ++k) {
+      char *const tab = strchr(rest, '\t');
+      field[k] = rest;
+      if (tab != NULL) *tab = '\0';
+      rest = tab == NULL ? strchr(rest, '\0') : tab + 1;
+    }
+    {
+      const struct tacet_record record = {%(values)s};
+      %(said)s
+    }
   }
   return 0;
 }
 """
-REPEATED = """
+PRINT_NUMBER = r'printf("%.17g\n", tacet_predict(&record));'
+PRINT_CLASS = r"""double p[TACET_CLASSES];
+      int c;
+      tacet_probabilities(&record, p);
+      printf("%d", tacet_predict(&record));
+      for (c = 0; c < TACET_CLASSES; ++c) printf(" %.17g", p[c]);
+      printf("\n");"""
+SPEED = """
+#define TACET_DECLARATIONS_ONLY
+#include "model.c"
+#include <stddef.h>
+static const struct tacet_record records[] = {%s};
+int main(void)
+{
+  size_t k;
   long left = 1000000;
   double sum = 0;
   while (left > 0) {
@@ -225,25 +247,31 @@ REPEATED = """
     }
   }
   return sum > 0 ? 0 : 1;
+}
 """
-PRINT_NUMBER = 'printf("%.17g\\n", tacet_predict(&records[k]));'
-PRINT_CLASS = """double p[TACET_CLASSES];
-    int c;
-    tacet_probabilities(&records[k], p);
-    printf("%d", tacet_predict(&records[k]));
-    for (c = 0; c < TACET_CLASSES; ++c) printf(" %.17g", p[c]);
-    printf("\\n");"""
+
+
+def c_value(name, text):
+    """A value as the program above reads it."""
+    if name in TEXTS:
+        return text
+    if text in MISSING:
+        return ""
+    return str(days(text)) if name == "day" else repr(float(text))
 
 
 def c_answers(folder, compiler, kind, rows, names=NAMES):
-    lines = ["{" + ", ".join(c_value(name, row[name]) for name in names) + "}" for row in rows]
-    body = PRINT_NUMBER if kind == "number" else PRINT_CLASS
-    driver = DRIVER % (",\n".join(lines), body)
-    (folder / "main.c").write_text(driver, encoding="utf-8")
+    values = ", ".join(f"{'WORD' if name in TEXTS else 'NUMBER'}(field[{k}])" for k, name in enumerate(names))
+    (folder / "main.c").write_text(READER % {
+        "count": len(names), "values": values, "said": PRINT_NUMBER if kind == "number" else PRINT_CLASS},
+        encoding="utf-8")
     run(compiler, *STRICT, "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o",
         folder / "scored", folder / "main.c", folder / "model.c", "-lm")
-    return [[float(word) for word in line.split()]
-            for line in run(folder / "scored").splitlines()]
+    lines = "".join("\t".join(c_value(name, row[name]) for name in names) + "\n" for row in rows)
+    found = [[float(word) for word in line.split()]
+             for line in run(folder / "scored", input=lines).splitlines()]
+    expect(len(found) == len(rows), f"{len(found)} answers of C for {len(rows)} records")
+    return found
 
 
 def sql_answers(query, rows, typed):
@@ -368,9 +396,7 @@ def check_speed(tacet, scratch, compilers):
         rows = [list(row.values())[:-1] for row in csv.DictReader(file)]
     # Numbers are written without quotes; no text of the set has one.
     lines = ["{" + ", ".join(one if one.isdigit() else f'"{one}"' for one in row) + "}" for row in rows]
-    driver = DRIVER % (",\n".join(lines), "(void)k;")
-    driver = driver.replace("  return 0;\n}", REPEATED + "}")
-    (folder / "main.c").write_text(driver, encoding="utf-8")
+    (folder / "main.c").write_text(SPEED % ",\n".join(lines), encoding="utf-8")
     for compiler in compilers:
         run(compiler, *STRICT, "-O2", "-o", folder / "scored", folder / "main.c", folder / "model.c", "-lm")
         times = []
