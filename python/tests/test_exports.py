@@ -220,12 +220,47 @@ def test_a_model_file_by_command(tmp_path: pathlib.Path) -> None:
     assert subprocess.run(command, check=False).returncode == 0
     onnx.checker.check_model(onnx.load(tmp_path / "m.onnx"))
     again = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
-    assert again.returncode == 2 and "exists" in again.stderr
+    assert again.returncode == 7 and "exists" in again.stderr
     (tmp_path / "bad.json").write_text("{}")
     bad = subprocess.run([*command[:3], str(tmp_path / "bad.json"), "-o", str(tmp_path / "b.onnx")],
                          check=False, stderr=subprocess.PIPE, text=True)
-    assert bad.returncode == 2 and not (tmp_path / "b.onnx").exists()
+    assert bad.returncode == 3 and not (tmp_path / "b.onnx").exists()
+    nowhere = subprocess.run([*command[:5], str(tmp_path / "no" / "m.onnx")], check=False, stderr=subprocess.PIPE, text=True)
+    assert nowhere.returncode == 7 and "cannot write" in nowhere.stderr
     assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.json", "m.json", "m.onnx"]
+
+
+def test_an_export_is_compared_with_its_model(tmp_path: pathlib.Path, capsys: Any) -> None:
+    fitted("two").save(tmp_path / "m.json")
+    fitted("three").save(tmp_path / "other.json")
+    model, export = str(tmp_path / "m.json"), tmp_path / "m.onnx"
+    assert tacet.export.main([model, "-o", str(export)]) == 0
+    assert tacet.export.main([model, "--verify", str(export)]) == 0
+    assert tacet.export.main([str(tmp_path / "other.json"), "--verify", str(export)]) == 5
+    made = onnx.load(export)
+    made.graph.initializer[0].double_data.append(1.0)
+    onnx.save(made, tmp_path / "changed.onnx")
+    capsys.readouterr()
+    assert tacet.export.main([model, "--verify", str(tmp_path / "changed.onnx")]) == 5
+    assert "not what this version exports" in capsys.readouterr().err
+    assert tacet.export.main([model, "--verify", model]) == 3
+    assert tacet.export.main([model, "--verify", str(tmp_path / "none.onnx")]) == 7
+
+
+@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="no device that is full")
+def test_a_full_disk_leaves_no_part(tmp_path: pathlib.Path, monkeypatch: Any, capsys: Any) -> None:
+    fitted("two").save(tmp_path / "m.json")
+    write = pathlib.Path.write_bytes
+
+    def full(path: pathlib.Path, data: bytes) -> int:
+        write(path, data[:100])
+        with open("/dev/full", "wb", buffering=0) as device:
+            return device.write(data)
+
+    monkeypatch.setattr(pathlib.Path, "write_bytes", full)
+    assert tacet.export.main([str(tmp_path / "m.json"), "-o", str(tmp_path / "m.onnx")]) == 7
+    assert "No space left" in capsys.readouterr().err
+    assert [one.name for one in tmp_path.iterdir()] == ["m.json"]
 
 
 def test_a_folder_for_mlflow(tmp_path: pathlib.Path) -> None:
