@@ -6,8 +6,8 @@ The records are invented. Models of two and three classes and of a number are tr
 curves, bins, a period, a logarithm, dates and an interaction. Records with missing values, numbers beyond
 the bounds and unknown texts are scored by the program, by the exported C with sanitizers, and by the
 exported query in SQLite, whose table once has types and once is all text, as one that was imported.
-Models with principal curves and wide ones are scored by C alone. --many: one of two, three, number, wide
-and curves with 100,000 records (curves with 3000), or speed: 100,000 coefficients that have to compile
+Models with principal curves and wide ones are scored by C alone. --many: one of two_clip1 to number_const,
+wide and curves with 100,000 records (curves with 3000), or speed: 100,000 coefficients that have to compile
 in 10 seconds, and, with Adult below TACET_DATA, a million of its records that have to be scored in a second.
 """
 
@@ -184,7 +184,8 @@ def run(*command, **given):
                           stderr=subprocess.PIPE, text=True, encoding="utf-8", **given)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\nfailed:\n{done.stderr[:3000]}")
-    formats.expect_printed(command[1:], done.stdout)
+    if len(done.stdout) < 1_000_000:  # 100,000 answers take longer to check than to compare
+        formats.expect_printed(command[1:], done.stdout)
     return done.stdout
 
 
@@ -408,49 +409,49 @@ def check_speed(tacet, scratch, compilers):
         expect(min(times) < MOST_SECONDS_TO_SCORE, "a million records of Adult take too long")
 
 
-def check_kind(tacet, scratch, kind, new, compilers):
-    for scaling in ("clip1", "const"):
-        folder = scratch / f"{kind}_{scaling}"
-        folder.mkdir()
-        text = SCHEMA.format(target=TARGETS[kind], scaling=f'row_scaling = "{scaling}"')
-        (folder / "s.toml").write_text(text, encoding="utf-8")
-        model = folder / "m.json"
-        run(tacet, "train", scratch / "train.csv", "--schema", folder / "s.toml", "--epsilon", "inf",
-            "--quiet", "--output", model)
-        answers = json.loads(run(tacet, "predict", model, scratch / "new.csv", "--json"))
-        if kind != "number":
-            probabilities = run(tacet, "predict", model, scratch / "new.csv", "--json", "--proba")
-            answers["probabilities"] = json.loads(probabilities)["probabilities"]
-        run(tacet, "export", model, "--format", "c", "-o", folder / "model.c")
-        query = run(tacet, "export", model, "--format", "sql", "--table", "people", "--keep", "id")
-        for compiler in compilers:
-            for k, found in enumerate(c_answers(folder, compiler, kind, new)):
-                if kind == "number":
-                    expect(found == [answers["predictions"][k]], f"{kind} in C: {new[k]}: {found}")
-                    continue
-                expect(answers["classes"][int(found[0])] == answers["predictions"][k],
-                       f"{kind} in C: {new[k]}: {found}")
-                near = all(math.isclose(one, other, rel_tol=1e-14)
-                           for one, other in zip(found[1:], answers["probabilities"][k]))
-                expect(near, f"{kind} in C: {new[k]}: {found}, not {answers['probabilities'][k]}")
-        compare_sql(kind, query, new, answers)
-        check_coefficients(tacet, model)
+def check_kind(tacet, scratch, kind, scaling, new, compilers):
+    folder = scratch / f"{kind}_{scaling}"
+    folder.mkdir()
+    text = SCHEMA.format(target=TARGETS[kind], scaling=f'row_scaling = "{scaling}"')
+    (folder / "s.toml").write_text(text, encoding="utf-8")
+    model = folder / "m.json"
+    run(tacet, "train", scratch / "train.csv", "--schema", folder / "s.toml", "--epsilon", "inf",
+        "--quiet", "--output", model)
+    answers = json.loads(run(tacet, "predict", model, scratch / "new.csv", "--json"))
+    if kind != "number":
+        probabilities = run(tacet, "predict", model, scratch / "new.csv", "--json", "--proba")
+        answers["probabilities"] = json.loads(probabilities)["probabilities"]
+    run(tacet, "export", model, "--format", "c", "-o", folder / "model.c")
+    query = run(tacet, "export", model, "--format", "sql", "--table", "people", "--keep", "id")
+    for compiler in compilers:
+        for k, found in enumerate(c_answers(folder, compiler, kind, new)):
+            if kind == "number":
+                expect(found == [answers["predictions"][k]], f"{kind} in C: {new[k]}: {found}")
+                continue
+            expect(answers["classes"][int(found[0])] == answers["predictions"][k],
+                   f"{kind} in C: {new[k]}: {found}")
+            near = all(math.isclose(one, other, rel_tol=1e-14)
+                       for one, other in zip(found[1:], answers["probabilities"][k]))
+            expect(near, f"{kind} in C: {new[k]}: {found}, not {answers['probabilities'][k]}")
+    compare_sql(kind, query, new, answers)
+    check_coefficients(tacet, model)
 
 
 def main():
     many = sys.argv[1] == "--many"
     part, words = (sys.argv[2], sys.argv[3:]) if many else (None, sys.argv[1:])
     tacet, scratch, compilers = words[0], pathlib.Path(words[1]), words[2:]
-    known = [*TARGETS, "wide", "curves", "speed"]
+    kinds = {f"{kind}_{scaling}": (kind, scaling) for kind in TARGETS for scaling in ("clip1", "const")}
+    known = [*kinds, "wide", "curves", "speed"]
     expect(part in [None, *known], f"--many takes one of {', '.join(known)}, not {part}")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     train, new = list(records(400, 1)), list(records(MANY if many else FEW, 2))
     write_csv(scratch / "train.csv", train)
     write_csv(scratch / "new.csv", new)
-    for kind in TARGETS:
-        if part in (None, kind):
-            check_kind(tacet, scratch, kind, new, compilers)
+    for name, (kind, scaling) in kinds.items():
+        if part in (None, name):
+            check_kind(tacet, scratch, kind, scaling, new, compilers)
     if part in (None, "wide"):
         check_wide(tacet, scratch, new, compilers)
     if part in (None, "curves"):
