@@ -74,7 +74,7 @@ class _Export:
         if "selected_columns" in self._schema:
             raise UsageError("a model of chosen features (feature_selection) cannot be exported as "
                              "ONNX; C and SQL hold it")
-        self._graph = Graph(onnx)
+        self._graph = Graph(onnx, {column["name"] for column in self._schema.get("column", [])})
 
     def model(self) -> Any:
         margins = self._margins()

@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 import sys
 from typing import Any, Dict, List
@@ -228,6 +229,52 @@ def test_a_model_file_by_command(tmp_path: pathlib.Path) -> None:
     nowhere = subprocess.run([*command[:5], str(tmp_path / "no" / "m.onnx")], check=False, stderr=subprocess.PIPE, text=True)
     assert nowhere.returncode == 7 and "cannot write" in nowhere.stderr
     assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.json", "m.json", "m.onnx"]
+
+
+def scored_by_sqlite(model: Any, table: pandas.DataFrame) -> List[Any]:
+    base = sqlite3.connect(":memory:")
+    table.to_sql("people", base, index=False)
+    query = model.to_sql(table="people")
+    found = base.execute(query)
+    names = [one[0] for one in found.description]
+    return [row[names.index("prediction_UNPROTECTED")] for row in found]
+
+
+def compiles(source: str, folder: pathlib.Path) -> bool:
+    (folder / "model.c").write_text(source, encoding="utf-8")
+    return subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "model.c"],
+                          cwd=folder, check=False).returncode == 0
+
+
+def test_names_in_any_script_and_reserved_words(tmp_path: pathlib.Path) -> None:
+    names = ["select", "int", "\u9009\u62e9", "\u0443\u043b\u0438\u0446\u0430", "a b", 'quo"te', "it's", "case", "label",
+             "tacet_label", "probabilities", "tacet_1", "record", "margin_", "\U0001f600", "tacet_row", "1st", "x/*y*/", "--", "%s", "percent%"]
+    draw = np.random.default_rng(3)
+    table = pandas.DataFrame({name: draw.uniform(0, 1, COUNT) for name in names})
+    table["y"] = np.where(table["select"] > table["int"], "yes", "no")
+    schema = tacet.Schema([tacet.numeric(name, 0, 1) for name in names], public_row_count=COUNT, target=TARGETS["two"])
+    model = tacet.LogisticRegression(epsilon=math.inf, schema=schema).fit(table)
+    predicted = model.predict(table).tolist()
+    new = table.drop(columns="y")
+    found = answers(model.to_onnx(), new)
+    assert list(found) == ["tacet_tacet_label", "tacet_probabilities", "margin"]
+    assert found["tacet_tacet_label"].tolist() == predicted
+    assert scored_by_sqlite(model, new) == predicted
+    assert shutil.which("cc") is None or compiles(model.to_c(), tmp_path)
+
+
+def test_ten_thousand_categories(tmp_path: pathlib.Path) -> None:
+    towns = [f"town {7 * k}" for k in range(10_000)]
+    table = pandas.DataFrame({"town": np.random.default_rng(4).choice(towns, 3000)})
+    table["y"] = np.where(table["town"] < "town 5", "yes", "no")
+    schema = tacet.Schema([tacet.categorical("town", towns)], public_row_count=3000, target=TARGETS["two"])
+    model = tacet.LogisticRegression(epsilon=math.inf, schema=schema).fit(table)
+    new = pandas.DataFrame({"town": [*towns[::5], "elsewhere", ""]})
+    predicted = model.predict(new).tolist()
+    assert len(set(predicted)) == 2
+    assert answers(model.to_onnx(), new)["label"].tolist() == predicted
+    assert scored_by_sqlite(model, new) == predicted
+    assert shutil.which("cc") is None or compiles(model.to_c(), tmp_path)
 
 
 def test_an_export_is_compared_with_its_model(tmp_path: pathlib.Path, capsys: Any) -> None:
