@@ -4,7 +4,7 @@
     bench/parts.py [--engines NAME...] [--only NAME...] [--rows N] [--columns N] [--steps N] [--seed N]
 
 - round: a round of 109 coordinates on 2 workers of an engine, over an empty job of the same engine, in turns
-  (at most 1.5);
+  (at most 1.5). The parts have 100 records each, so that the round is what it costs to ask, and not the sum;
 - processes: the steps of a training on 1 process over those on 2, in turns, the parts loaded before (at least 1.8);
 - root: seconds that the root needs by itself to ask for 10^6 coordinates of 8 parts, to open, check and add
   up the answers, to add noise and to take the step (at most 0.2);
@@ -42,6 +42,7 @@ ABOUT = """Records in parts
 `bench/parts.py` says what each row is. Times are seconds, medians; a ratio is of one run."""
 PREDICTED_ROWS = 10**9
 PREDICTED_WORKERS = 64
+ROUND_RECORDS = 200
 TURNS = 3
 
 
@@ -144,14 +145,14 @@ def round_seconds(name, asked):
     with ENGINES[name]() as engine:
         run = _engines.adapter(engine).run
         for _ in range(TURNS):
-            over = tacet.Parts(sources(2, 2000, 108, asked.seed), classes, on=engine)
+            over = tacet.Parts(sources(2, ROUND_RECORDS, 108, asked.seed), classes, on=engine)
             taken = []
             begins, ends = rounds_of(
-                training(108, 2000, steps), over,
+                training(108, ROUND_RECORDS, steps), over,
                 lambda _, taken=taken: taken.append(seconds(lambda: run(nothing, [0, 0]))))
             rounds += (ends - begins)[2:-1].tolist()  # the first two load
             empty += taken[2:-1]
-    return {"engine": name, "empty_job": statistics.median(empty),
+    return {"engine": name, "records": ROUND_RECORDS, "empty_job": statistics.median(empty),
             "round": statistics.median(rounds)}
 
 
