@@ -435,3 +435,8 @@ def test_the_account_is_named_and_pays_once(
         tacet.LogisticRegression(**options, ledger=ledger).fit(parts)
     for _ in range(2):
         tacet.LogisticRegression(**options, ledger=ledger, data_set="visits").fit(parts)
+    (account,) = ledger.show()
+    assert account["spent"]["value"] == pytest.approx(2)
+    for run in account["runs"]:
+        assert "(records in parts)" in run["command"], "nobody can know these records again"
+        assert run["state"] == "committed" and run["disclosed"]
