@@ -176,14 +176,14 @@ def ways_of(kind: str, method: str, folder: pathlib.Path) -> Ways:
     draw = random.Random(7)
     count = 300
     target = tacet.binary("y", positive="yes", negative="no")
-    names = ["a", "b", "c", "d", "who", "y"]
-    rows: List[Row] = [
-        [*(f"{draw.random():.3f}" for _ in range(4)), f"p{k // 3}", draw.choice(["yes", "no"])]
-        for k in range(count)]
+    names = ["a", "b", "c", "d", "y"]
+    rows: List[Row] = [[*(f"{draw.random():.3f}" for _ in range(4)), draw.choice(["yes", "no"])]
+                       for _ in range(count)]
     columns = [tacet.numeric(name, 0, 1) for name in "abcd"]
     more: Dict[str, Any] = {"public_row_count": count}
     if kind == "units":
         more = {"public_row_count": count // 3, "unit": "who"}
+        names, rows = [*names, "who"], [[*row, f"p{k // 3}"] for k, row in enumerate(rows)]
     if kind == "ids":
         names, rows = ["ids", "y"], [
             [";".join(str(draw.randrange(50)) for _ in range(3)), row[-1]] for row in rows]
