@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a round over parts costs, as ratios inside one run.
 
-    bench/parts.py [--engines NAME...] [--only NAME...] [--rows N] [--columns N] [--steps N] [--seed N]
+    bench/parts.py [--engines NAME...] [--only NAME...] [--rows N] [--columns N] [--steps N] [--turns N] [--seed N]
 
 - round: a round of 109 coordinates on 2 workers of an engine, over an empty job of the same engine, in turns
   (at most 1.5). The parts have 100 records each, so that the round is what it costs to ask, and not the sum;
@@ -140,11 +140,11 @@ ENGINES = {"processes": lambda: concurrent.futures.ProcessPoolExecutor(2), "mpi"
 
 def round_seconds(name, asked):
     """Rounds of 109 coordinates, and before each of them an empty job."""
-    steps = {"spark": 20, "dask": 60}.get(name, 200)  # as slow as their rounds are
+    steps, turns = {"spark": (40, 1), "dask": (60, TURNS)}.get(name, (200, TURNS))  # some are slow
     rounds, empty = [], []
     with ENGINES[name]() as engine:
         run = _engines.adapter(engine).run
-        for _ in range(TURNS):
+        for _ in range(turns):
             over = tacet.Parts(sources(2, ROUND_RECORDS, 108, asked.seed), classes, on=engine)
             taken = []
             begins, ends = rounds_of(
@@ -157,17 +157,17 @@ def round_seconds(name, asked):
 
 
 def process_seconds(asked):
-    """All steps but the first of a training on 1 process and on 2."""
+    """A step of trainings on 1 process and on 2."""
     taken = {1: [], 2: []}
-    for _ in range(TURNS):
+    for _ in range(asked.turns):
         for count, times in taken.items():
             with concurrent.futures.ProcessPoolExecutor(count) as pool:
                 over = tacet.Parts(sources(2, asked.rows, asked.columns, asked.seed), classes, on=pool)
                 begins, _ = rounds_of(training(asked.columns, asked.rows, asked.steps), over)
-            times.append(float(begins[-1] - begins[2]) / (len(begins) - 3))
-            print(json.dumps({"processes": count, "step": times[-1]}), flush=True)
+            times += np.diff(begins)[2:].tolist()  # the first two load
+            print(json.dumps({"processes": count, "step": statistics.median(times)}), flush=True)
     one, two = (statistics.median(times) for times in taken.values())
-    return {"records": asked.rows, "columns": asked.columns, "steps": asked.steps,
+    return {"records": asked.rows, "columns": asked.columns, "steps": len(taken[1]),
             "step_on_1_process": one, "step_on_2": two, "ratio": one / two, "at_least": 1.8}
 
 
@@ -210,7 +210,7 @@ def root_seconds(columns, parts, seed):
 
 def death_seconds(seed):
     """The longest steps of trainings, of each of which a worker is killed."""
-    load = statistics.median(seconds(lambda: classes(f"500000 108 {seed}")) for _ in range(TURNS))
+    load = statistics.median(seconds(lambda: classes(f"100000 108 {seed}")) for _ in range(TURNS))
     longest = []
     with dask_client() as client:
         for _ in range(TURNS):
@@ -221,8 +221,8 @@ def death_seconds(seed):
                     victim = next(iter(client.run(os.getpid).values()))
                     threading.Timer(0.01, os.kill, [victim, signal.SIGKILL]).start()
 
-            over = tacet.Parts(sources(2, 10**6, 108, seed), classes, on=client)
-            begins, ends = rounds_of(training(108, 10**6, 60), over, kill)
+            over = tacet.Parts(sources(2, 200_000, 108, seed), classes, on=client)
+            begins, ends = rounds_of(training(108, 200_000, 60), over, kill)
             longest.append(float(max((ends - begins)[2:-1])))
     return {"longest_step": max(longest), "loading_a_part": load, "more": max(longest) - load,
             "at_most": 2.0}
@@ -280,6 +280,7 @@ def main():
     parser.add_argument("--rows", type=int, default=4_000_000)
     parser.add_argument("--columns", type=int, default=100)
     parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--turns", type=int, default=TURNS, help="of one process and two")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=["processes"])
     parser.add_argument("--only", nargs="+", choices=everything, default=everything)
