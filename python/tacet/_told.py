@@ -38,7 +38,7 @@ class Told:
     partial_fit = Refused(
         "there is no partial_fit: how often each record is read decides what it costs, and a "
         "caller who goes on would decide it afterwards. fit is given all records and plans the "
-        "passes; steps and epochs set them, and a schema's unit joins the records of a person")
+        "passes; steps sets how many, and a schema's unit joins the records of a person")
 
     @property
     def _fitted(self) -> Any:
