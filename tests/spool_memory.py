@@ -20,6 +20,9 @@ import sys
 import tempfile
 import threading
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
+
 # A category of one letter is encoded as 52 columns, so that little text becomes many bytes.
 NUMBERS, CATEGORIES, LETTERS = 4, 6, string.ascii_letters
 BLOCK = 20_000
@@ -73,9 +76,10 @@ class Runs:
 
     def rows_for(self, options):
         """Records that this training encodes as so many megabytes, with labels and norms."""
-        plan = subprocess.run([self.program, "plan", "--schema", "s.toml", "--public-row-count",
-                               "1000000", "--epsilon", "1", "--delta", "1e-8", "--json", *options],
-                              cwd=self.folder, check=True, capture_output=True).stdout
+        words = ["plan", "--schema", "s.toml", "--public-row-count", "1000000", "--epsilon", "1", "--delta",
+                 "1e-8", "--json", *options]
+        plan = subprocess.run([self.program, *words], cwd=self.folder, check=True, capture_output=True).stdout
+        formats.expect_printed(words, plan)
         return int(self.megabytes * 2**20 / (2 * json.loads(plan)["columns"] + 16)) + 1
 
     def run(self, words, rows, spooled):
@@ -92,6 +96,7 @@ class Runs:
         code = process.wait()
         writer.join()
         assert code == 0, f"exit code {code}: {' '.join(words)}"
+        formats.expect_printed(words, out)
         assert not list(self.spool.iterdir()), "the folder of the spool is not empty"
         return out
 

@@ -183,7 +183,7 @@ void resolve_units(GradientPlan& plan, const data::Schema& schema, const Gradien
   if (schema.unit && plan.max_records_per_unit == 1) {
     plan.reasons.add(
         "records per unit 1: of each {} one record takes part, the others none; "
-        "`max_records_per_unit` takes more, and the noise grows with it",
+        "`max_records_per_unit` takes more, each with a smaller share of the clipping norm",
         *schema.unit);
   }
 }
