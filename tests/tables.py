@@ -448,11 +448,11 @@ def drawings(run, rows):
 
     psql = drawn(" | ", " ")
     run.refused("psql", "\n".join([psql[0], "-+-".join("-" * widths[n] for n in names), *psql[1:]]) +
-                f"\n({len(table)} rows)\n", ["psql.csv:2", "psql --csv"], *draft)
+                f"\n({len(table)} rows)\n", ["psql.csv:2", "format csv"], *draft)
     rule = "+" + "+".join("-" * (widths[n] + 2) for n in names) + "+"
     lines = drawn(" | ", "| ", " |")
     run.refused("mysql", "\n".join([rule, lines[0], rule, *lines[1:], rule]) + "\n",
-                ["mysql.csv:1", "mysql --batch"], *draft)
+                ["mysql.csv:1", "mysql -B"], *draft)
     run.refused("boxes", "\n".join(drawn(" \u2502 ")) + "\n", ["boxes.csv:1", "sqlite3 -csv"], *draft)
     mark = "\n".join([lines[0], "|" + "|".join("-" * (widths[n] + 2) for n in names) + "|", *lines[1:]]) + "\n"
     run.refused("markdown", mark, ["markdown.csv:2", "sed -e '2d'"], *draft)

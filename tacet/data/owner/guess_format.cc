@@ -93,8 +93,9 @@ void refuse_drawings(const std::filesystem::path& file, std::string_view beginni
         file.string(), number, number);
   }
   throw base::DataError(
-      "{}:{}: the table is drawn for a screen; let the program that drew it write CSV: psql --csv, "
-      "mysql --batch (with tabs), sqlite3 -csv -header, SQL*Plus with SET MARKUP CSV ON",
+      "{}:{}: the table is drawn for a screen; let the program that drew it write CSV: psql with "
+      "\\pset format csv, mysql -B (with tabs), sqlite3 -csv -header, SQL*Plus with SET MARKUP CSV "
+      "ON",
       file.string(), number);
 }
 
