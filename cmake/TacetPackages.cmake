@@ -10,6 +10,12 @@ if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
   set(TACET_MAINTAINER "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 endif()
 set(CPACK_PACKAGE_CONTACT "${TACET_MAINTAINER}")
+# Where the project lives stands in one place, [project.urls] of pyproject.toml, once it has an address.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/pyproject.toml)
+file(STRINGS ${PROJECT_SOURCE_DIR}/pyproject.toml TACET_HOMEPAGE REGEX "^Homepage *= *\"https://[^\"]+\"")
+if(TACET_HOMEPAGE MATCHES "\"(.*)\"")
+  set(CPACK_DEBIAN_PACKAGE_HOMEPAGE "${CMAKE_MATCH_1}")
+endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS

@@ -1,14 +1,14 @@
 """Models as C and SQL give the program's answers.
 
-    exports.py [--many] TACET SCRATCH C_COMPILER...
+    exports.py [--many PART] TACET SCRATCH C_COMPILER...
 
 The records are invented. Models of two and three classes and of a number are trained on a table with
 curves, bins, a period, a logarithm, dates and an interaction. Records with missing values, numbers beyond
 the bounds and unknown texts are scored by the program, by the exported C with sanitizers, and by the
 exported query in SQLite, whose table once has types and once is all text, as one that was imported.
-A model with principal curves is scored by C alone. --many: 100,000 records each, 100,000 coefficients
-that have to compile in 10 seconds, and, with Adult below TACET_DATA, a million of its records that have
-to be scored in a second.
+Models with principal curves and wide ones are scored by C alone. --many: one of two_clip1 to number_const,
+wide and curves with 100,000 records (curves with 3000), or speed: 100,000 coefficients that have to compile
+in 10 seconds, and, with Adult below TACET_DATA, a million of its records that have to be scored in a second.
 """
 
 import csv
@@ -29,7 +29,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "formats"))
 import formats  # noqa: E402  pylint: disable=wrong-import-position
 
 FEW, MANY = 1500, 100_000
-FEW_OF_CURVES = 300  # each is half a million products, which sanitizers watch
+FEW_OF_CURVES, MANY_OF_CURVES = 300, 3000  # each is half a million products, which sanitizers watch
 MOST_SECONDS_TO_COMPILE = 10  # 100,000 coefficients
 MOST_SECONDS_TO_SCORE = 1  # 1,000,000 records of Adult
 TARGETS = {
@@ -184,6 +184,8 @@ def run(*command, **given):
                           stderr=subprocess.PIPE, text=True, encoding="utf-8", **given)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\nfailed:\n{done.stderr[:3000]}")
+    if len(done.stdout) < 1_000_000:  # 100,000 answers take longer to check than to compare
+        formats.expect_printed(command[1:], done.stdout)
     return done.stdout
 
 
@@ -191,31 +193,53 @@ def days(text):
     return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
 
 
-def c_value(name, text):
-    if name in TEXTS:
-        return '"' + text.replace("\\", "\\\\") + '"' if text else "NULL"
-    if text in MISSING:
-        return "NAN"
-    return f"{days(text)}.0" if name == "day" else f"{float(text)!r}"
-
-
-DRIVER = """
+# Reads records, a line each with tabs between values, and writes what a model in C says of them.
+READER = r"""
 #define TACET_DECLARATIONS_ONLY
 #include "model.c"
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
-static const struct tacet_record records[] = {%s};
+#include <stdlib.h>
+#include <string.h>
+static char line[4096];
+static char *field[%(count)d];
+#define NUMBER(text) (*(text) == '\0' ? NAN : strtod(text, NULL))
+#define WORD(text) (*(text) == '\0' ? NULL : (text))
 int main(void)
 {
-  size_t k;
-  for (k = 0; k < sizeof records / sizeof *records; ++k) {
-    %s
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    char *rest = line;
+    int k;
+    line[strcspn(line, "\n")] = '\0';
+    for (k = 0; k < %(count)d; ++k) {
+      char *const tab = strchr(rest, '\t');
+      field[k] = rest;
+      if (tab != NULL) *tab = '\0';
+      rest = tab == NULL ? strchr(rest, '\0') : tab + 1;
+    }
+    {
+      const struct tacet_record record = {%(values)s};
+      %(said)s
+    }
   }
   return 0;
 }
 """
-REPEATED = """
+PRINT_NUMBER = r'printf("%.17g\n", tacet_predict(&record));'
+PRINT_CLASS = r"""double p[TACET_CLASSES];
+      int c;
+      tacet_probabilities(&record, p);
+      printf("%d", tacet_predict(&record));
+      for (c = 0; c < TACET_CLASSES; ++c) printf(" %.17g", p[c]);
+      printf("\n");"""
+SPEED = """
+#define TACET_DECLARATIONS_ONLY
+#include "model.c"
+#include <stddef.h>
+static const struct tacet_record records[] = {%s};
+int main(void)
+{
+  size_t k;
   long left = 1000000;
   double sum = 0;
   while (left > 0) {
@@ -224,25 +248,31 @@ REPEATED = """
     }
   }
   return sum > 0 ? 0 : 1;
+}
 """
-PRINT_NUMBER = 'printf("%.17g\\n", tacet_predict(&records[k]));'
-PRINT_CLASS = """double p[TACET_CLASSES];
-    int c;
-    tacet_probabilities(&records[k], p);
-    printf("%d", tacet_predict(&records[k]));
-    for (c = 0; c < TACET_CLASSES; ++c) printf(" %.17g", p[c]);
-    printf("\\n");"""
+
+
+def c_value(name, text):
+    """A value as the program above reads it."""
+    if name in TEXTS:
+        return text
+    if text in MISSING:
+        return ""
+    return str(days(text)) if name == "day" else repr(float(text))
 
 
 def c_answers(folder, compiler, kind, rows, names=NAMES):
-    lines = ["{" + ", ".join(c_value(name, row[name]) for name in names) + "}" for row in rows]
-    body = PRINT_NUMBER if kind == "number" else PRINT_CLASS
-    driver = DRIVER % (",\n".join(lines), body)
-    (folder / "main.c").write_text(driver, encoding="utf-8")
+    values = ", ".join(f"{'WORD' if name in TEXTS else 'NUMBER'}(field[{k}])" for k, name in enumerate(names))
+    (folder / "main.c").write_text(READER % {
+        "count": len(names), "values": values, "said": PRINT_NUMBER if kind == "number" else PRINT_CLASS},
+        encoding="utf-8")
     run(compiler, *STRICT, "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o",
         folder / "scored", folder / "main.c", folder / "model.c", "-lm")
-    return [[float(word) for word in line.split()]
-            for line in run(folder / "scored").splitlines()]
+    lines = "".join("\t".join(c_value(name, row[name]) for name in names) + "\n" for row in rows)
+    found = [[float(word) for word in line.split()]
+             for line in run(folder / "scored", input=lines).splitlines()]
+    expect(len(found) == len(rows), f"{len(found)} answers of C for {len(rows)} records")
+    return found
 
 
 def sql_answers(query, rows, typed):
@@ -367,9 +397,7 @@ def check_speed(tacet, scratch, compilers):
         rows = [list(row.values())[:-1] for row in csv.DictReader(file)]
     # Numbers are written without quotes; no text of the set has one.
     lines = ["{" + ", ".join(one if one.isdigit() else f'"{one}"' for one in row) + "}" for row in rows]
-    driver = DRIVER % (",\n".join(lines), "(void)k;")
-    driver = driver.replace("  return 0;\n}", REPEATED + "}")
-    (folder / "main.c").write_text(driver, encoding="utf-8")
+    (folder / "main.c").write_text(SPEED % ",\n".join(lines), encoding="utf-8")
     for compiler in compilers:
         run(compiler, *STRICT, "-O2", "-o", folder / "scored", folder / "main.c", folder / "model.c", "-lm")
         times = []
@@ -381,47 +409,58 @@ def check_speed(tacet, scratch, compilers):
         expect(min(times) < MOST_SECONDS_TO_SCORE, "a million records of Adult take too long")
 
 
+def check_kind(tacet, scratch, kind, scaling, new, compilers):
+    folder = scratch / f"{kind}_{scaling}"
+    folder.mkdir()
+    text = SCHEMA.format(target=TARGETS[kind], scaling=f'row_scaling = "{scaling}"')
+    (folder / "s.toml").write_text(text, encoding="utf-8")
+    model = folder / "m.json"
+    run(tacet, "train", scratch / "train.csv", "--schema", folder / "s.toml", "--epsilon", "inf",
+        "--quiet", "--output", model)
+    answers = json.loads(run(tacet, "predict", model, scratch / "new.csv", "--json"))
+    if kind != "number":
+        probabilities = run(tacet, "predict", model, scratch / "new.csv", "--json", "--proba")
+        answers["probabilities"] = json.loads(probabilities)["probabilities"]
+    run(tacet, "export", model, "--format", "c", "-o", folder / "model.c")
+    query = run(tacet, "export", model, "--format", "sql", "--table", "people", "--keep", "id")
+    for compiler in compilers:
+        for k, found in enumerate(c_answers(folder, compiler, kind, new)):
+            if kind == "number":
+                expect(found == [answers["predictions"][k]], f"{kind} in C: {new[k]}: {found}")
+                continue
+            expect(answers["classes"][int(found[0])] == answers["predictions"][k],
+                   f"{kind} in C: {new[k]}: {found}")
+            near = all(math.isclose(one, other, rel_tol=1e-14)
+                       for one, other in zip(found[1:], answers["probabilities"][k]))
+            expect(near, f"{kind} in C: {new[k]}: {found}, not {answers['probabilities'][k]}")
+    compare_sql(kind, query, new, answers)
+    check_coefficients(tacet, model)
+
+
 def main():
     many = sys.argv[1] == "--many"
-    words = sys.argv[2 if many else 1:]
+    part, words = (sys.argv[2], sys.argv[3:]) if many else (None, sys.argv[1:])
     tacet, scratch, compilers = words[0], pathlib.Path(words[1]), words[2:]
+    kinds = {f"{kind}_{scaling}": (kind, scaling) for kind in TARGETS for scaling in ("clip1", "const")}
+    known = [*kinds, "wide", "curves", "speed"]
+    expect(part in [None, *known], f"--many takes one of {', '.join(known)}, not {part}")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     train, new = list(records(400, 1)), list(records(MANY if many else FEW, 2))
     write_csv(scratch / "train.csv", train)
     write_csv(scratch / "new.csv", new)
-    for kind, target in TARGETS.items():
-        for scaling in ("clip1", "const"):
-            folder = scratch / f"{kind}_{scaling}"
-            folder.mkdir()
-            text = SCHEMA.format(target=target, scaling=f'row_scaling = "{scaling}"')
-            (folder / "s.toml").write_text(text, encoding="utf-8")
-            model = folder / "m.json"
-            run(tacet, "train", scratch / "train.csv", "--schema", folder / "s.toml", "--epsilon", "inf",
-                "--quiet", "--output", model)
-            answers = json.loads(run(tacet, "predict", model, scratch / "new.csv", "--json"))
-            if kind != "number":
-                probabilities = run(tacet, "predict", model, scratch / "new.csv", "--json", "--proba")
-                answers["probabilities"] = json.loads(probabilities)["probabilities"]
-            run(tacet, "export", model, "--format", "c", "-o", folder / "model.c")
-            query = run(tacet, "export", model, "--format", "sql", "--table", "people", "--keep", "id")
-            for compiler in compilers:
-                for k, found in enumerate(c_answers(folder, compiler, kind, new)):
-                    if kind == "number":
-                        expect(found == [answers["predictions"][k]], f"{kind} in C: {new[k]}: {found}")
-                        continue
-                    expect(answers["classes"][int(found[0])] == answers["predictions"][k],
-                           f"{kind} in C: {new[k]}: {found}")
-                    near = all(math.isclose(one, other, rel_tol=1e-14)
-                               for one, other in zip(found[1:], answers["probabilities"][k]))
-                    expect(near, f"{kind} in C: {new[k]}: {found}, not {answers['probabilities'][k]}")
-            compare_sql(kind, query, new, answers)
-            check_coefficients(tacet, model)
-    check_wide(tacet, scratch, new, compilers)
-    check_curves(tacet, scratch, scratch / "train.csv", new[:FEW_OF_CURVES], compilers)
-    if many:
+    for name, (kind, scaling) in kinds.items():
+        if part in (None, name):
+            check_kind(tacet, scratch, kind, scaling, new, compilers)
+    if part in (None, "wide"):
+        check_wide(tacet, scratch, new, compilers)
+    if part in (None, "curves"):
+        curved = new[:MANY_OF_CURVES if many else FEW_OF_CURVES]
+        check_curves(tacet, scratch, scratch / "train.csv", curved, compilers)
+    if part == "speed":
         check_compile_time(tacet, scratch, compilers)
         check_speed(tacet, scratch, compilers)
+    print(f"{part or 'few of all'}, by {len(compilers)} compilers: as the program")
 
 
 if __name__ == "__main__":

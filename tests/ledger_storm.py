@@ -20,11 +20,16 @@ import sys
 import tempfile
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
+
 SETTINGS = ["--epsilon", "0.001", "--delta", "1e-6", "--steps", "20", "--quiet"]
 
 
 def run(program, *arguments, **more):
-    return subprocess.run([program, *arguments], check=True, capture_output=True, text=True, **more)
+    done = subprocess.run([program, *arguments], check=True, capture_output=True, text=True, **more)
+    formats.expect_printed(arguments, done.stdout)
+    return done
 
 
 def train(program, folder, output):

@@ -27,6 +27,9 @@ import tempfile
 import threading
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
+
 POLICY = 'largest_epsilon = 4\nall_tasks_epsilon = 4\nmechanisms = ["privunit"]\n'
 WORKERS = 200
 
@@ -165,8 +168,9 @@ class Devices:
 
 
 def run(program, *arguments, cwd):
-    return subprocess.run([program, *arguments], check=True, capture_output=True, text=True,
-                          cwd=cwd).stdout
+    said = subprocess.run([program, *arguments], check=True, capture_output=True, text=True, cwd=cwd).stdout
+    formats.expect_printed(arguments, said)
+    return said
 
 
 def prepare(program, source, folder, count):

@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
+
 COLUMNS, ROWS = 50, 180_000
 SKIPPED = 77
 
@@ -49,8 +52,10 @@ class Disk:
 
 def check(program, folder, disk):
     def tacet(*words):
-        return subprocess.run([program, *words, "--quiet"], cwd=folder, capture_output=True,
+        done = subprocess.run([program, *words, "--quiet"], cwd=folder, capture_output=True,
                               text=True, check=False)
+        formats.expect_printed(words, done.stdout)
+        return done
     write_records(folder)
     tacet("ledger", "init", "l.db", "--data-set", "people", "--epsilon", "3", "--delta", "1e-5")
     before = disk.free()

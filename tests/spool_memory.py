@@ -1,25 +1,30 @@
 #!/usr/bin/env python3
 """More encoded records than private memory: the same bits, under a limit that the system holds.
 
-    spool_memory.py PROGRAM MEGABYTES [RUN...]
+    spool_memory.py PROGRAM MEGABYTES [--only RUN...] [--compare RUN...]
 
 Records come through a pipe and are encoded into a spool of so many megabytes, while the process may
 have 128 MB of private memory (RLIMIT_DATA). Trained are `gradient` with and without released means,
-and `adassp`, whose model is evaluated; names choose some of these runs. Where the machine's memory is
-twice as large, each run is made without a spool and without a limit too, and has to give the same bytes.
+and `adassp`, whose model is evaluated. Where the machine's memory is twice as large, these runs, or those
+to compare, are made without a spool and without a limit too, and have to give the same bytes.
 """
 
+import argparse
 import json
 import os
 import pathlib
 import resource
+import string
 import subprocess
 import sys
 import tempfile
 import threading
 
-# A category of one letter is encoded as ten columns, so that little text becomes many bytes.
-NUMBERS, CATEGORIES, LETTERS = 10, 9, "abcdefghij"
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
+
+# A category of one letter is encoded as 52 columns, so that little text becomes many bytes.
+NUMBERS, CATEGORIES, LETTERS = 4, 6, string.ascii_letters
 BLOCK = 20_000
 LIMIT = 128 << 20
 TRAININGS = {
@@ -27,6 +32,7 @@ TRAININGS = {
     "means": ["--method", "gradient", "--steps", "2", "--standardise", "means"],
     "adassp": ["--method", "adassp"],
 }
+RUNS = [*TRAININGS, "evaluate"]
 
 
 def names(letter, count):
@@ -45,7 +51,7 @@ def schema():
 def line(k):
     """The k-th record of a block."""
     numbers = [str(k * (j + 3) % 10) for j in range(NUMBERS)]
-    letters = [LETTERS[(k * (j + 7) + k // 10) % 10] for j in range(CATEGORIES)]
+    letters = [LETTERS[(k * (j + 7) + k // 10) % len(LETTERS)] for j in range(CATEGORIES)]
     return ",".join([*numbers, *letters, str(k % 2)]) + "\n"
 
 
@@ -61,17 +67,19 @@ def records(rows):
 
 
 class Runs:
-    def __init__(self, program, folder, megabytes):
+    def __init__(self, program, folder, megabytes, compared):
         self.program, self.folder, self.megabytes = program, folder, megabytes
+        self.compared = compared
         self.spool = folder / "spool"
         self.spool.mkdir()
         (folder / "s.toml").write_text(schema())
 
     def rows_for(self, options):
         """Records that this training encodes as so many megabytes, with labels and norms."""
-        plan = subprocess.run([self.program, "plan", "--schema", "s.toml", "--public-row-count",
-                               "1000000", "--epsilon", "1", "--delta", "1e-8", "--json", *options],
-                              cwd=self.folder, check=True, capture_output=True).stdout
+        words = ["plan", "--schema", "s.toml", "--public-row-count", "1000000", "--epsilon", "1", "--delta",
+                 "1e-8", "--json", *options]
+        plan = subprocess.run([self.program, *words], cwd=self.folder, check=True, capture_output=True).stdout
+        formats.expect_printed(words, plan)
         return int(self.megabytes * 2**20 / (2 * json.loads(plan)["columns"] + 16)) + 1
 
     def run(self, words, rows, spooled):
@@ -88,6 +96,7 @@ class Runs:
         code = process.wait()
         writer.join()
         assert code == 0, f"exit code {code}: {' '.join(words)}"
+        formats.expect_printed(words, out)
         assert not list(self.spool.iterdir()), "the folder of the spool is not empty"
         return out
 
@@ -100,39 +109,41 @@ class Runs:
         except BrokenPipeError:
             pass
 
-    def both(self, name, words, rows, in_memory):
+    def both(self, name, words, rows):
         found = self.run(words, rows, True)
-        if in_memory:
+        if name in self.compared:
             assert self.run(words, rows, False) == found, f"{name}: other bytes in a spool"
         print(f"{name}: {rows} records passed under the limit"
-              + (", the same bytes" if in_memory else ""), flush=True)
+              + (", the same bytes" if name in self.compared else ""), flush=True)
         return found
 
-    def train(self, name, in_memory):
+    def train(self, name):
         """The file of the model, and the number of its records."""
         rows = self.rows_for(TRAININGS[name])
         words = ["train", "-", "--schema", "s.toml", "--public-row-count", str(rows), "--epsilon",
                  "1", "--delta", "1e-8", "-o", "-", *TRAININGS[name]]
         model = self.folder / f"{name}.json"
-        model.write_bytes(self.both(name, words, rows, in_memory))
+        model.write_bytes(self.both(name, words, rows))
         return model, rows
 
 
-def main(program, megabytes, chosen):
-    unknown = set(chosen) - set(TRAININGS)
-    if unknown:
-        sys.exit(f"there is no run {', '.join(sorted(unknown))}")
-    in_memory = 2 * megabytes * 2**20 < os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("megabytes", type=float)
+    parser.add_argument("--only", nargs="+", choices=TRAININGS, default=TRAININGS)
+    parser.add_argument("--compare", nargs="+", choices=RUNS, default=RUNS)
+    asked = parser.parse_args()
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    compared = asked.compare if 2 * asked.megabytes * 2**20 < memory else []
     with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
-        runs = Runs(program, pathlib.Path(folder), megabytes)
-        for name in TRAININGS:
-            if chosen and name not in chosen:
-                continue
-            model, rows = runs.train(name, in_memory)
+        runs = Runs(str(asked.program.resolve()), pathlib.Path(folder), asked.megabytes, compared)
+        for name in asked.only:
+            model, rows = runs.train(name)
             if name == "adassp":
                 runs.both("evaluate", ["evaluate", model, "-", "--epsilon", "1", "--delta", "1e-8",
-                                       "--json"], rows, in_memory)
+                                       "--json"], rows)
 
 
 if __name__ == "__main__":
-    main(str(pathlib.Path(sys.argv[1]).resolve()), float(sys.argv[2]), sys.argv[3:])
+    main()

@@ -18,6 +18,9 @@ import sys
 import tempfile
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
+
 COLUMNS, ROWS = 40, 60_000
 BYTES_OF_RUN = ROWS * (2 * (COLUMNS + 1) + 16)  # encoded, with the constant, labels and norms
 
@@ -57,9 +60,10 @@ class Storm:
         return found.f_bfree * found.f_frsize
 
     def account(self):
-        shown = subprocess.run([self.program, "ledger", "show", "l.db", "--data-set", "people",
-                                "--json"], cwd=self.folder, check=True, capture_output=True,
+        words = ("ledger", "show", "l.db", "--data-set", "people", "--json")
+        shown = subprocess.run([self.program, *words], cwd=self.folder, check=True, capture_output=True,
                                text=True).stdout
+        formats.expect_printed(words, shown)
         return json.loads(shown)["accounts"][0]
 
     def whole(self):

@@ -17,14 +17,20 @@ import tempfile
 
 from written_tables import ROWS, records, csv, changed, without, comma, grouped, dated, absent
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
+
 
 class Runner:
     def __init__(self, tacet, scratch):
         self.tacet, self.scratch, self.failed, self.done = tacet, scratch, [], 0
 
     def run(self, *words, data=None):
-        return subprocess.run([self.tacet, *map(str, words)], cwd=self.scratch, check=False,
+        done = subprocess.run([self.tacet, *map(str, words)], cwd=self.scratch, check=False,
                               input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode == 0:
+            formats.expect_printed(words, done.stdout)
+        return done
 
     def check(self, name, holds, what):
         self.done += 1

@@ -179,7 +179,7 @@ def array_of(path):
     return np.load(path), np.load(path.with_suffix(".labels.npy"))
 
 
-def settle(rows=1000):
+def warm_up(rows=1000):
     """Loads everything that a first fit loads."""
     X = np.linspace(-1, 1, rows * 2).reshape(rows, 2)
     array_model(rows).fit(X, np.arange(rows) % 2).predict(X)
@@ -193,7 +193,7 @@ def cpu_of(work):
 
 def fit_array(path):
     X, y = array_of(path)
-    settle()
+    warm_up()
     model = array_model(len(X))
     return {"cpu_seconds": cpu_of(lambda: model.fit(X, y))}
 
@@ -203,7 +203,7 @@ def fit_adult(path):
     import tacet
 
     train = pandas.read_csv(path, na_filter=False)
-    settle()
+    warm_up()
     schema = tacet.schemas.adult()
     model = tacet.LogisticRegression(schema=schema, **FIT)
     return {"cpu_seconds": cpu_of(lambda: model.fit(train))}
@@ -224,7 +224,7 @@ def busy_thread(path):
     """Seconds of a fit alone, and beside a thread that computes in Python; in turns."""
     X, y = array_of(path)
     X, y = np.ascontiguousarray(X[:100000]), y[:100000]
-    settle()
+    warm_up()
     model = array_model(len(X), steps=300, callback=lambda *_: None)
     ended = threading.Event()
 
@@ -261,7 +261,7 @@ def peak_of(work):
 
 def memory_array(path):
     X, y = array_of(path)
-    settle()
+    warm_up()
     model = array_model(len(X), steps=5)
     return {"bytes": peak_of(lambda: model.fit(X, y)), "encoded": len(X) * (2 * 55 + 16)}
 
@@ -276,7 +276,7 @@ def memory_arrow(path):
     del X
     schema = tacet.Schema([tacet.numeric(name, -1, 1) for name in names], public_row_count=len(y),
                           target=tacet.binary("y", positive="1", negative="0"))
-    settle()
+    warm_up()
     # Without splines: encoded records are then as wide as the array's.
     model = tacet.LogisticRegression(schema=schema, steps=5, knots="none", **FIT)
     return {"bytes": peak_of(lambda: model.fit(table)), "encoded": len(y) * (2 * 55 + 16)}

@@ -46,9 +46,9 @@ def options_of(way, plan):
         return PLAIN
     if way == "standardised":
         return STANDARDISED
-    settled = plan(STANDARDISED)
-    return [*STANDARDISED, "--steps", settled["steps"],
-            "--step-size", repr(settled["step_size"] / 2)]
+    resolved = plan(STANDARDISED)
+    return [*STANDARDISED, "--steps", resolved["steps"],
+            "--step-size", repr(resolved["step_size"] / 2)]
 
 
 def cells(seeds):

@@ -220,10 +220,10 @@ def medians(rows, cell):
 
 
 def knots_of(rule, facts):
-    most, most_eight, least_records = rule
+    most, max_eight, min_records = rule
     if facts["nu32"] <= most:
         return "32"
-    return "8" if facts["nu8"] <= most_eight and facts["records"] >= least_records else "none"
+    return "8" if facts["nu8"] <= max_eight and facts["records"] >= min_records else "none"
 
 
 def judged(rule, known):

@@ -224,9 +224,23 @@ def headers(source):
     ]
     yield "reference/cpp.rst", "\n".join(lines)
     for name in names:
-        lines = [name, "=" * len(name), "", f".. doxygenfile:: {name.rsplit(chr(47), 1)[1]}", "   :project: tacet", ""]
+        file = name.rsplit("/", 1)[1]
+        lines = [name, "=" * len(name), "", *words_of_header(source / name)]
+        lines += [f".. doxygenfile:: {file}", "   :project: tacet", ""]
         place = name[len("tacet/") : -len(".h")].replace("/", "-")
         yield f"reference/cpp/{place}.rst", "\n".join(lines)
+
+
+def words_of_header(path):
+    """What a header says of itself, above its namespace or first of all: words, and an example as code."""
+    text = path.read_text("utf-8")
+    found = re.search(r"((?:^///.*\n)+)^namespace tacet", text, re.MULTILINE)
+    found = found or re.match(r"#pragma once\n\n((?:///.*\n)+)\n", text)
+    if not found:
+        return []
+    said, _, code = re.sub("^/// ?", "", found[1], flags=re.MULTILINE).partition("Example:\n")
+    lines = [re.sub(r"`([^`]+)`", r"``\1``", said.strip()), ""]
+    return [*lines, ".. code-block:: cpp", "", code.strip("\n"), ""] if code else lines
 
 
 def c_header(source):
@@ -249,15 +263,24 @@ def c_header(source):
             continue
         if not said:
             raise SystemExit(f"tacet.h says nothing of {code.splitlines()[0]}")
-        name = re.search(r"\b(tacet_\w+)\(", code)
-        title = name[1] if name else "Constants" if code.startswith("enum") else "Types"
-        lines += [f"## {title}", "", comment(said), "", "```c", code, "```", ""]
+        lines += [f"## {title_of(code)}", "", comment(said), "", "```c", code, "```", ""]
     return "\n".join(lines)
 
 
+def title_of(code):
+    """What a block declares: its functions, else its types, else the first and the last constant."""
+    functions = re.findall(r"^TACET_API .*?\b(tacet_\w+)\(", code, re.MULTILINE)
+    of_types = r"^typedef (?:int|double) \(\*(\w+)\)|^(?:typedef uint64_t |\} )(\w+);"
+    types = re.findall(of_types, code, re.MULTILINE)
+    constants = re.findall(r"\b(TACET_[A-Z_]+) =", code)
+    names = functions or [one or other for one, other in types]
+    return ", ".join(names) or f"{constants[0]} to {constants[-1]}"
+
+
 def comment(text):
-    """The words of a comment, without its stars."""
-    return re.sub(r"\s+", " ", re.sub(r"/\*|\*/|^ \*", "", text, flags=re.MULTILINE)).strip()
+    """The words of a comment without its stars, in its paragraphs."""
+    words = re.sub(r"\*/|/\*|^ \*", "", text, flags=re.MULTILINE)
+    return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", words)).strip()
 
 
 def keys(source):

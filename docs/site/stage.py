@@ -29,6 +29,7 @@ import generated
 FENCE = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 TAB = re.compile(r"^<!-- tab: (.*?) -->$", re.MULTILINE)
+SITE_ALONE = re.compile(r"^<!-- on the site:\n(.*?)^-->$", re.MULTILINE | re.DOTALL)
 TABS = re.compile(r"^<!-- tab: .*?^<!-- end of tabs -->$", re.MULTILINE | re.DOTALL)
 IMAGES = {".svg", ".png"}
 TAKES_OTHERS = ("tutorials/", "reference/")  # indexes of pages that lie elsewhere
@@ -107,7 +108,7 @@ class Site:
                 self.want(posixpath.join(path, "README.md"))
         elif whole.suffix == ".md":
             text = self.rewrite(path, tabs(whole.read_text("utf-8")))
-            self.write(self.place(path), text)
+            self.write(self.place(path), SITE_ALONE.sub(r"\1", text))
         elif whole.suffix in IMAGES:
             target = self.folder / self.place(path)
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -165,12 +165,14 @@ def identifier(name):
     return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.]+", "-", name)
 
 
-def document(name, own_version, bill):
-    """The bill as SPDX 2.3 in JSON."""
+def document(name, own_version, bill, home=None):
+    """The bill as SPDX 2.3 in JSON; `home` is the project's address."""
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH", "0")) or \
         int(datetime.datetime.now().timestamp())
     made = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
     packages = [package(name, own_version, "Apache-2.0", "the program or library itself")]
+    if home:
+        packages[0]["homepage"] = home
     relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", identifier(name))]
     for title, entry in sorted(bill.used.items()):
         work = entry["work"]
@@ -223,6 +225,12 @@ def version_of(source):
     return re.search(r"project\(tacet VERSION ([0-9.]+)", text).group(1)
 
 
+def home_of(source):
+    """What [project.urls] of pyproject.toml says; None as long as the project has no address."""
+    text = (pathlib.Path(source) / "pyproject.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)["project"].get("urls", {}).get("Homepage")
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--name", required=True)
@@ -241,7 +249,7 @@ def main(arguments):
     except Fault as fault:
         print(f"sbom: {fault}", file=sys.stderr)
         return 1
-    text = json.dumps(document(asked.name, version_of(source), bill), indent=1) + "\n"
+    text = json.dumps(document(asked.name, version_of(source), bill, home_of(source)), indent=1) + "\n"
     if asked.output:
         pathlib.Path(asked.output).write_text(text, encoding="utf-8")
     else:

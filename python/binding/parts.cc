@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,7 +63,11 @@ class HeldPart {
     {
       const nb::gil_scoped_release unlocked;
       const std::lock_guard alone(mutex_);  // an engine may ask twice at once
-      sealed = optimize::seal(key, part_->answer(asked));
+      if (!seal_ || sealed_to_ != key) {
+        seal_.emplace(key);
+        sealed_to_ = key;
+      }
+      sealed = seal_->seal(part_->answer(asked));
     }
     return bytes_of(sealed);
   }
@@ -71,6 +76,8 @@ class HeldPart {
   base::ThreadPool pool_{1};
   std::mutex mutex_;
   std::unique_ptr<optimize::Part> part_;
+  std::optional<optimize::Sealer> seal_;  // the run's: a key pair for each answer takes longer
+  std::string sealed_to_;
 };
 
 nb::bytes failed_part(std::int64_t number, const nb::bytes& request, const std::string& kind,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence
+from typing import Any, Collection, Dict, List, Sequence
 
 import numpy as np
 
@@ -12,11 +12,12 @@ ML = "ai.onnx.ml"
 class Graph:
     """Operators by name; every method gives back the name of what it computes.
 
-    Numbers are doubles throughout. A column of records has the shape [N, 1].
+    Numbers are doubles throughout. A column of records has the shape [N, 1]. `taken` are the names of columns,
+    which are those of inputs: nothing else may have one of them.
     """
 
-    def __init__(self, onnx: Any) -> None:
-        self._onnx = onnx
+    def __init__(self, onnx: Any, taken: Collection[str] = ()) -> None:
+        self._onnx, self._taken = onnx, frozenset(taken)
         self.nodes: List[Any] = []
         self.inputs: List[Any] = []
         self.outputs: List[Any] = []
@@ -26,7 +27,12 @@ class Graph:
 
     def _fresh(self) -> str:
         self._count += 1
-        return f"tacet_{self._count}"
+        return self._free(f"tacet_{self._count}")
+
+    def _free(self, name: str) -> str:
+        while name in self._taken:
+            name = f"tacet_{name}"
+        return name
 
     def node(self, kind: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         out = self._fresh()
@@ -56,6 +62,7 @@ class Graph:
 
     def output(self, value: str, name: str, kind: str, shape: Sequence[Any]) -> None:
         types = {"double": self._onnx.TensorProto.DOUBLE, "string": self._onnx.TensorProto.STRING}
+        name = self._free(name)
         self.nodes.append(self._onnx.helper.make_node("Identity", [value], [name]))
         self.outputs.append(
             self._onnx.helper.make_tensor_value_info(name, types[kind], list(shape)))

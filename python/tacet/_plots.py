@@ -243,7 +243,7 @@ def draw_audit(found: Dict[str, Any], ax: Any) -> Any:
     points = found["points"]
     [ax] = _axes(ax, 1)
     alarms = [point["alarms"] for point in points]
-    ax.plot(alarms, [point["least_misses_claimed"] for point in points], color="#0a61c9",
+    ax.plot(alarms, [point["min_misses_claimed"] for point in points], color="#0a61c9",
             label="claimed: no test is below")
     ax.plot(alarms, [point["misses"] for point in points], marker="o", linestyle="",
             color="#1a7037", markersize=4, label="measured")

@@ -43,6 +43,9 @@ def _labels(X: Any) -> Optional[List[Any]]:
             "pandas.DataFrame(records, columns=names)")
     if isinstance(X, Mapping):
         return list(X)
+    if type_of(X) == "tacet.cluster.Parts":
+        raise UsageError("records in parts are for `fit` and `evaluate`, which need nothing but their sums: "
+                         "give a table or a stream here")
     if _has(X, "column_names"):  # pyarrow
         return list(X.column_names)
     return list(X.columns) if _has(X, "columns") else None  # pandas, polars

@@ -4,7 +4,7 @@
 
     python -m tacet.export model.json -o model.onnx
 
-It needs the package ``onnx``. C, SQL and lists of coefficients are written by ``tacet export``.
+With ``--verify model.onnx`` it compares such a file. It needs the package ``onnx``. C, SQL and lists of coefficients are written by ``tacet export``.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from ._onnx_columns import Columns, Slot
 from ._onnx_curves import CurveRow
 from ._onnx_graph import ML, Graph
 from ._onnx_wide import Net
-from .errors import UsageError
+from .errors import DataError, Error, GuaranteeError, IoError, UsageError
 
 __all__ = ["bucket", "model_to_onnx"]
 
 _OPSET, _ML_OPSET, _IR = 17, 3, 8
 _UNPROTECTED = "UNPROTECTED"
+_CODES = {"usage": 2, "data": 3, "guarantee": 5, "io": 7}  # those of the program
 _HASH = ("bucket of a text in a hashed column: FNV-1a of 64 bits over its bytes in UTF-8, then the "
          "finaliser of SplitMix64, then the leading `bits`; for a crossed column over every value with "
          "its length in bytes and a colon before it (3:low3:fri); -1 where it is missing; for a "
@@ -73,7 +74,7 @@ class _Export:
         if "selected_columns" in self._schema:
             raise UsageError("a model of chosen features (feature_selection) cannot be exported as "
                              "ONNX; C and SQL hold it")
-        self._graph = Graph(onnx)
+        self._graph = Graph(onnx, {column["name"] for column in self._schema.get("column", [])})
 
     def model(self) -> Any:
         margins = self._margins()
@@ -249,24 +250,49 @@ class _Export:
         return g.where(none, g.constant(1.0 / count), g.over(shares, safe))
 
 
+def _verify(model: str, file: str) -> None:
+    import onnx
+
+    try:
+        found = onnx.load(file)
+    except OSError as error:
+        raise IoError(f"cannot read '{file}': {error.strerror}") from None
+    except Exception:  # whatever the decoder of protobuf raises
+        raise DataError(f"{file}: not an ONNX file") from None
+    if found != model_to_onnx(model):
+        raise GuaranteeError(f"'{file}' is not what this version exports of '{model}'")
+
+
+def _write(made: bytes, output: pathlib.Path, force: bool) -> None:
+    if output.exists() and not force:
+        raise IoError(f"'{output}' exists; give --force to overwrite it")
+    part = output.with_name(f".{output.name}.tmp")
+    try:
+        part.write_bytes(made)
+        part.replace(output)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise IoError(f"cannot write '{output}': {error.strerror}") from None
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tacet.export",
-                                     description="Writes a model file as ONNX.")
+                                     description="Writes a model file as ONNX, or compares such a file with its model.")
     parser.add_argument("model", help="model file that tacet train wrote")
-    parser.add_argument("-o", "--output", required=True, help="file to write")
+    ways = parser.add_mutually_exclusive_group(required=True)
+    ways.add_argument("-o", "--output", help="file to write")
+    ways.add_argument("--verify", metavar="FILE", help="an export to compare with what this version exports")
     parser.add_argument("--force", action="store_true", help="overwrite the output file")
     asked = parser.parse_args(arguments)
-    output = pathlib.Path(asked.output)
     try:
-        if output.exists() and not asked.force:
-            raise UsageError(f"'{output}' exists; give --force to overwrite it")
-        text = model_to_onnx(asked.model).SerializeToString()
-    except Exception as error:  # noqa: BLE001: one line for any of the package's errors
+        if asked.verify:
+            _verify(asked.model, asked.verify)
+            print(f"'{asked.verify}' is an export of '{asked.model}'.", file=sys.stderr)
+        else:
+            _write(model_to_onnx(asked.model).SerializeToString(), pathlib.Path(asked.output), asked.force)
+    except Error as error:
         print(f"tacet.export: {error}", file=sys.stderr)
-        return 2
-    part = output.with_name(f".{output.name}.tmp")
-    part.write_bytes(text)
-    part.replace(output)
+        return _CODES.get(error.kind, 1)
     return 0
 
 

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from . import _arguments, _engine, _spending, _streams
 from ._boundary import boundary
+from .cluster import Parts
 from .errors import UsageError
 
 Candidate = Mapping[str, Any]
@@ -75,6 +76,9 @@ def tune(
     ('tune', True)
     """
     _streams.refuse_second_pass(X, "tune")
+    if isinstance(X, Parts):
+        raise UsageError("tune trains on some records and scores on others, and records in parts answer with "
+                         "sums of all of them alone: choose settings on a table, or fit with settings of your own")
     tuned = clone(estimator)
     params = tuned._resolved()
     schema, rows, values = tuned._prepared(X, y, units, params)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pathlib
 import signal
 import subprocess
+import sys
 from typing import Callable, Iterator
 
 import pandas
@@ -14,6 +16,7 @@ import pytest
 import tacet
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+FORMATS = ROOT / "tests" / "formats"
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +55,10 @@ def program() -> Callable[..., str]:
     def run(*arguments: object) -> str:
         done = subprocess.run([path, *map(str, arguments)], check=True, capture_output=True,
                               text=True)
+        if (FORMATS / "formats.py").is_file() and "--json" in arguments:
+            sys.path.append(str(FORMATS))
+            importlib.import_module("formats").expect_printed(arguments, done.stdout)
+            sys.path.remove(str(FORMATS))
         return done.stdout
 
     return run

@@ -199,4 +199,4 @@ def test_fitted_models_go_into_files_without_the_budget() -> None:
         fitted = model.fit(X, labels)
         again = pickle.loads(pickle.dumps(fitted))
         assert np.array_equal(again.predict(X), fitted.predict(X))
-        assert [one.epsilon for one in again.receipts_] == [one.epsilon for one in fitted.receipts_]
+        assert [one.to_json() for one in again.receipts_] == [one.to_json() for one in fitted.receipts_]

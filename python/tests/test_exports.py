@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 import sys
 from typing import Any, Dict, List
@@ -220,12 +221,93 @@ def test_a_model_file_by_command(tmp_path: pathlib.Path) -> None:
     assert subprocess.run(command, check=False).returncode == 0
     onnx.checker.check_model(onnx.load(tmp_path / "m.onnx"))
     again = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
-    assert again.returncode == 2 and "exists" in again.stderr
+    assert again.returncode == 7 and "exists" in again.stderr
     (tmp_path / "bad.json").write_text("{}")
     bad = subprocess.run([*command[:3], str(tmp_path / "bad.json"), "-o", str(tmp_path / "b.onnx")],
                          check=False, stderr=subprocess.PIPE, text=True)
-    assert bad.returncode == 2 and not (tmp_path / "b.onnx").exists()
+    assert bad.returncode == 3 and not (tmp_path / "b.onnx").exists()
+    nowhere = subprocess.run([*command[:5], str(tmp_path / "no" / "m.onnx")], check=False, stderr=subprocess.PIPE, text=True)
+    assert nowhere.returncode == 7 and "cannot write" in nowhere.stderr
     assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.json", "m.json", "m.onnx"]
+
+
+def scored_by_sqlite(model: Any, table: pandas.DataFrame) -> List[Any]:
+    base = sqlite3.connect(":memory:")
+    table.to_sql("people", base, index=False)
+    query = model.to_sql(table="people")
+    found = base.execute(query)
+    names = [one[0] for one in found.description]
+    return [row[names.index("prediction_UNPROTECTED")] for row in found]
+
+
+def compiles(source: str, folder: pathlib.Path) -> bool:
+    (folder / "model.c").write_text(source, encoding="utf-8")
+    return subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "model.c"],
+                          cwd=folder, check=False).returncode == 0
+
+
+def test_names_in_any_script_and_reserved_words(tmp_path: pathlib.Path) -> None:
+    names = ["select", "int", "\u9009\u62e9", "\u0443\u043b\u0438\u0446\u0430", "a b", 'quo"te', "it's", "case", "label",
+             "tacet_label", "probabilities", "tacet_1", "record", "margin_", "\U0001f600", "tacet_row", "1st", "x/*y*/", "--", "%s", "percent%"]
+    draw = np.random.default_rng(3)
+    table = pandas.DataFrame({name: draw.uniform(0, 1, COUNT) for name in names})
+    table["y"] = np.where(table["select"] > table["int"], "yes", "no")
+    schema = tacet.Schema([tacet.numeric(name, 0, 1) for name in names], public_row_count=COUNT, target=TARGETS["two"])
+    model = tacet.LogisticRegression(epsilon=math.inf, schema=schema).fit(table)
+    predicted = model.predict(table).tolist()
+    new = table.drop(columns="y")
+    found = answers(model.to_onnx(), new)
+    assert list(found) == ["tacet_tacet_label", "tacet_probabilities", "margin"]
+    assert found["tacet_tacet_label"].tolist() == predicted
+    assert scored_by_sqlite(model, new) == predicted
+    assert shutil.which("cc") is None or compiles(model.to_c(), tmp_path)
+
+
+def test_ten_thousand_categories(tmp_path: pathlib.Path) -> None:
+    towns = [f"town {7 * k}" for k in range(10_000)]
+    table = pandas.DataFrame({"town": np.random.default_rng(4).choice(towns, 3000)})
+    table["y"] = np.where(table["town"] < "town 5", "yes", "no")
+    schema = tacet.Schema([tacet.categorical("town", towns)], public_row_count=3000, target=TARGETS["two"])
+    model = tacet.LogisticRegression(epsilon=math.inf, schema=schema).fit(table)
+    new = pandas.DataFrame({"town": [*towns[::5], "elsewhere", ""]})
+    predicted = model.predict(new).tolist()
+    assert len(set(predicted)) == 2
+    assert answers(model.to_onnx(), new)["label"].tolist() == predicted
+    assert scored_by_sqlite(model, new) == predicted
+    assert shutil.which("cc") is None or compiles(model.to_c(), tmp_path)
+
+
+def test_an_export_is_compared_with_its_model(tmp_path: pathlib.Path, capsys: Any) -> None:
+    fitted("two").save(tmp_path / "m.json")
+    fitted("three").save(tmp_path / "other.json")
+    model, export = str(tmp_path / "m.json"), tmp_path / "m.onnx"
+    assert tacet.export.main([model, "-o", str(export)]) == 0
+    assert tacet.export.main([model, "--verify", str(export)]) == 0
+    assert tacet.export.main([str(tmp_path / "other.json"), "--verify", str(export)]) == 5
+    made = onnx.load(export)
+    made.graph.initializer[0].double_data.append(1.0)
+    onnx.save(made, tmp_path / "changed.onnx")
+    capsys.readouterr()
+    assert tacet.export.main([model, "--verify", str(tmp_path / "changed.onnx")]) == 5
+    assert "not what this version exports" in capsys.readouterr().err
+    assert tacet.export.main([model, "--verify", model]) == 3
+    assert tacet.export.main([model, "--verify", str(tmp_path / "none.onnx")]) == 7
+
+
+@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="no device that is full")
+def test_a_full_disk_leaves_no_part(tmp_path: pathlib.Path, monkeypatch: Any, capsys: Any) -> None:
+    fitted("two").save(tmp_path / "m.json")
+    write = pathlib.Path.write_bytes
+
+    def full(path: pathlib.Path, data: bytes) -> int:
+        write(path, data[:100])
+        with open("/dev/full", "wb", buffering=0) as device:
+            return device.write(data)
+
+    monkeypatch.setattr(pathlib.Path, "write_bytes", full)
+    assert tacet.export.main([str(tmp_path / "m.json"), "-o", str(tmp_path / "m.onnx")]) == 7
+    assert "No space left" in capsys.readouterr().err
+    assert [one.name for one in tmp_path.iterdir()] == ["m.json"]
 
 
 def test_a_folder_for_mlflow(tmp_path: pathlib.Path) -> None:
@@ -244,17 +326,19 @@ def test_a_folder_for_mlflow(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("kind", ["two", "three", "number"])
 def test_a_query_scores_a_table_of_duckdb(kind: str, typed: bool) -> None:
     duckdb = pytest.importorskip("duckdb")
-    model, table = fitted(kind), records(500, 8)
-    base = duckdb.connect()
+    pyarrow = pytest.importorskip("pyarrow")
+    model, table = fitted(kind), records(MANY, 8)
     texts = {"town", "code"} | (set() if typed else set(table.columns))
     names = [f'"{name}" ' + ("VARCHAR" if name in texts else "DATE" if name == "day" else "DOUBLE")
              for name in table.columns]
+    given = pandas.DataFrame({"id": range(MANY)}).join(table)
+    for name in texts:
+        given[name] = [None if one != one else one if isinstance(one, str) else repr(float(one))
+                       for one in table[name]]
+    base = duckdb.connect()
+    base.register("given", pyarrow.Table.from_pandas(given))
     base.execute(f"CREATE TABLE people (id INTEGER, {', '.join(names)})")
-    rows = [[k, *(None if isinstance(one, float) and math.isnan(one) else
-                  repr(one) if name in texts and isinstance(one, float) else one
-                  for name, one in zip(table.columns, row))]
-            for k, row in enumerate(table.itertuples(index=False))]
-    base.executemany(f"INSERT INTO people VALUES ({', '.join('?' * (1 + len(names)))})", rows)
+    base.execute("INSERT INTO people SELECT * FROM given")
     found = base.execute(model.to_sql(dialect="duckdb", table="people", keep=["id"])).fetchdf()
     found = found.sort_values("id")
     predicted = model.predict(table)

@@ -109,6 +109,37 @@ def test_numbers_are_predicted_as_from_one_table(
         assert dict(again) == dict(figures), count
 
 
+OF_CLASSES = ("logistic", "hinge", "smoothed_hinge", "power_hinge", "linearised_power_hinge")
+OF_NUMBERS = ("squared", "huber", "absolute", "pinball", "power_regression", "smoothed_absolute",
+              "smoothed_pinball", "epsilon_insensitive", "smoothed_epsilon_insensitive",
+              "squared_epsilon_insensitive", "linearised_power_regression", "pseudo_huber", "log_cosh")
+LOSSES: Any = {
+    "classes": (tacet.LinearClassifier, tacet.binary("y", positive="u", negative="v"), OF_CLASSES),
+    "many classes": (tacet.LinearClassifier, tacet.multiclass("y", ["u", "v", "w"]),
+                     (*OF_CLASSES, "softmax")),
+    "numbers": (tacet.LinearRegressor, tacet.number("y", 0, 1), OF_NUMBERS),
+    "shares": (tacet.LinearRegressor, tacet.probability("y"), ("soft_logistic",)),
+    "counts": (tacet.PoissonRegressor, tacet.count("y", 9), ("poisson", "extended_poisson"))}
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+def test_every_loss_trains_the_model_of_one_table(kind: str, tmp_path: pathlib.Path) -> None:
+    made, target, losses = LOSSES[kind]
+    rng = np.random.default_rng(1)
+    frame = pandas.DataFrame({"a": rng.uniform(size=300).round(3), "b": rng.uniform(size=300)})
+    frame["y"] = {"classes": rng.choice(["u", "v"], 300), "many classes": rng.choice(["u", "v", "w"], 300),
+                  "counts": rng.integers(0, 9, 300)}.get(kind, frame["a"])
+    schema = tacet.Schema([tacet.numeric("a", 0, 1), tacet.numeric("b", 0, 1)], target=target,
+                          public_row_count=300)
+    paths = divided(frame, 3, tmp_path)
+    for loss in losses:
+        options: Any = {"epsilon": 1, "delta": 1e-6, "schema": schema, "method": "gradient", "steps": 4,
+                        "loss": loss, "random_state": 3}
+        whole = made(**options).fit(frame)
+        found = made(**options).fit(tacet.Parts(paths, parts_load.table, on=Inline()))
+        assert found._model.to_bytes() == whole._model.to_bytes(), loss
+
+
 def test_released_means_and_counts_train_the_model_of_one_table(
     pool: Any, tmp_path: pathlib.Path
 ) -> None:
@@ -404,3 +435,8 @@ def test_the_account_is_named_and_pays_once(
         tacet.LogisticRegression(**options, ledger=ledger).fit(parts)
     for _ in range(2):
         tacet.LogisticRegression(**options, ledger=ledger, data_set="visits").fit(parts)
+    (account,) = ledger.show()
+    assert account["spent"]["value"] == pytest.approx(2)
+    for run in account["runs"]:
+        assert "(records in parts)" in run["command"], "nobody can know these records again"
+        assert run["state"] == "committed" and run["disclosed"]

@@ -135,3 +135,20 @@ def test_what_needs_more_than_sums_is_refused_before_anybody_is_asked(
             with pytest.raises(tacet.UsageError):
                 asked(parts)
     assert engine.number == 0 and budget.spent[0] == 0
+
+
+def test_what_reads_records_themselves_says_that_parts_have_sums(
+    berkeley: pandas.DataFrame, schema: tacet.Schema, tmp_path: pathlib.Path
+) -> None:
+    engine = Inline()
+    parts: Any = tacet.Parts(divided(berkeley, 2, tmp_path), parts_load.table, on=engine)
+    made = tacet.LogisticRegression(schema=schema, random_state=7, **OPTIONS)
+    with pytest.raises(tacet.UsageError, match="tune trains on some records"):
+        tacet.tune(made, parts, grid={"steps": [3, 5]})
+    fitted = made.fit(berkeley)
+    for read in (lambda: fitted.predict(parts), lambda: tacet.Schema.fit(parts, epsilon=1),
+                 lambda: tacet.describe(parts, schema=schema, epsilon=1),
+                 lambda: tacet.quantile(parts, "sex", schema=schema, epsilon=1)):
+        with pytest.raises(tacet.UsageError, match="records in parts are for"):
+            read()
+    assert engine.number == 0

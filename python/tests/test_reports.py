@@ -200,7 +200,7 @@ def test_an_audit_is_drawn_with_the_claimed_curve(pyplot: Any) -> None:
     claimed, measured = found.plot().lines
     assert measured.get_ydata().tolist() == [point["misses"] for point in found.points]
     assert claimed.get_ydata().tolist() == [
-        point["least_misses_claimed"] for point in found.points]
+        point["min_misses_claimed"] for point in found.points]
 
 
 def test_a_curve_is_drawn_with_its_band(pyplot: Any) -> None:

@@ -31,7 +31,7 @@ PrivacyInterval interval(const Event& given, Adjacency adjacency, const Asked& a
 
 /// Checks the ends against each other. Where no data sets attain the pair, another route may prove
 /// less than the pair costs; its lower end then says nothing.
-void settle(PrivacyInterval& best) {
+void check_ends(PrivacyInterval& best) {
   if (best.lower_is_attained) best.attained = std::max(best.attained, best.lower);
   if (best.attained > best.upper) {
     throw base::InternalError(
@@ -155,7 +155,7 @@ PrivacyInterval best_route(const Event& event, Adjacency adjacency, double start
     throw base::GuaranteeError("no accountant has a bound for the event '{}' under {}",
                                kind_name(event), to_string(adjacency));
   }
-  settle(best);
+  check_ends(best);
   return best;
 }
 
@@ -225,7 +225,7 @@ void offer_both(PrivacyInterval& best, const Event& event, Adjacency adjacency, 
                         interval(both->parts[1], adjacency, Asked::of(rest), options).upper);
     if (!(sum < best.upper)) return;
     offer(best, sum, "basic");
-    settle(best);
+    check_ends(best);
   }
 }
 
@@ -256,7 +256,7 @@ PrivacyInterval of_few_parts(const Event& event, Adjacency adjacency, const Aske
   offer_apart(best, event, adjacency, asked, options);
   offer_group(best, event, adjacency, options, asked);
   best.upper = std::max(best.upper, asked.least());
-  settle(best);
+  check_ends(best);
   return best;
 }
 

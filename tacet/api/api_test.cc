@@ -48,18 +48,18 @@ choose::Request request() {
 }
 
 TEST(Api, APlanIsWhatIsTrainedAndCostsWhatItSays) {
-  const auto settled = plan(patients(), request());
-  EXPECT_EQ(settled.method(), "gradient");
-  EXPECT_LE(settled.guarantee().epsilon, 1);
-  EXPECT_FALSE(settled.reasons().empty());
+  const auto resolved = plan(patients(), request());
+  EXPECT_EQ(resolved.method(), "gradient");
+  EXPECT_LE(resolved.guarantee().epsilon, 1);
+  EXPECT_FALSE(resolved.reasons().empty());
   const People people;
   const auto random = Random::seeded(1);
   const auto again = Random::seeded(1);
-  const auto planned = train(settled, people.table(), {.random = &random});
+  const auto planned = train(resolved, people.table(), {.random = &random});
   const auto asked = train(patients(), people.table(), request(), {.random = &again});
   EXPECT_EQ(privacy::receipt_to_json(planned.receipt()), privacy::receipt_to_json(asked.receipt()));
   EXPECT_EQ(planned.receipt().notes.data_set, "patients");
-  EXPECT_EQ(planned.receipt().events, settled.events());
+  EXPECT_EQ(planned.receipt().events, resolved.events());
   EXPECT_EQ(planned.coefficients().back().name, "(intercept)");
   EXPECT_EQ(planned.coefficients()[0].value, asked.coefficients()[0].value);
   EXPECT_THROW(static_cast<void>(planned.coefficients(1)), base::UsageError);

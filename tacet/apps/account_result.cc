@@ -7,7 +7,7 @@
 #include <map>
 
 #include "tacet/apps/describe.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/base/text.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/report/verification.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tacet/apps/describe.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/base/text.h"
 #include "tacet/learn/plan/coefficient_noise.h"
 #include "tacet/model/column_effects.h"

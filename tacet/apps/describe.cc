@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tacet/apps/coefficient_report.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/base/text.h"
 #include "tacet/model/original_units.h"
 #include "tacet/privacy/decimal.h"

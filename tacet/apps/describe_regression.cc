@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tacet/apps/describe.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/learn/inference/regression_table.h"
 #include "tacet/report/regression.h"
 

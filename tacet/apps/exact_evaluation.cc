@@ -6,7 +6,7 @@
 
 #include "tacet/apps/describe.h"
 #include "tacet/apps/evaluation_report.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/model/confusion.h"
 #include "tacet/model/metrics.h"
 

@@ -9,8 +9,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/terminal/console.h"
-#include "tacet/apps/terminal/descriptors.h"
-#include "tacet/apps/terminal/interrupt.h"
+#include "tacet/apps/terminal/process.h"
 #include "tacet/base/error.h"
 #include "tacet/base/machine.h"
 #include "tacet/base/parameter_names.h"

@@ -2,7 +2,7 @@
 
 #include "tacet/apps/describe.h"
 #include "tacet/apps/evaluation_report.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 
 namespace tacet::apps {
 namespace {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "tacet/apps/option_table.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
 #include "tacet/data/read/pipes.h"

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "tacet/apps/rehearsal.h"
-#include "tacet/apps/terminal/shell_word.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/apps/training_run.h"
 #include "tacet/base/error.h"
 

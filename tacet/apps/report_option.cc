@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "tacet/apps/patience.h"
-#include "tacet/apps/terminal/shell_word.h"
+#include "tacet/apps/shared_options.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/base/error.h"
 #include "tacet/report/page/page.h"
 

@@ -8,16 +8,15 @@
 
 #include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/ledger_report.h"
-#include "tacet/apps/terminal/shell_word.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/base/error.h"
 #include "tacet/ledger/ledger.h"
 
 namespace tacet::apps {
 namespace {
 
-constexpr double usual_share = 0.5;   // epsilon of a first evaluation
-constexpr double least_share = 0.01;  // below it noise would drown every figure
+constexpr double usual_share = 0.5;  // epsilon of a first evaluation
+constexpr double min_share = 0.01;   // below it noise would drown every figure
 constexpr double usual_delta = 1e-6;
 
 /// What the account has left; nothing where its ledger cannot be read any more.
@@ -68,7 +67,7 @@ std::optional<double> share_of(const std::optional<Balance>& balance) {
   if (currency != ledger::Currency::basic) return usual_share;
   if (!(balance->left.delta > 0)) return std::nullopt;
   const double share = std::min(usual_share, std::floor(balance->left.value * 100) / 100);
-  return share < least_share ? std::nullopt : std::optional(share);
+  return share < min_share ? std::nullopt : std::optional(share);
 }
 
 std::string next_text(const TrainingEnd& end, const std::optional<Balance>& balance) {

@@ -10,7 +10,7 @@
 
 #include "tacet/apps/describe.h"
 #include "tacet/apps/recorded_cost.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/model/words/word_benchmarks.h"
 #include "tacet/model/words/word_search.h"
 

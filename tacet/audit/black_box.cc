@@ -17,7 +17,7 @@ namespace {
 using Map = Eigen::Map<const Eigen::MatrixXd>;
 
 constexpr std::int64_t pilot_share = 10;  // a tenth
-constexpr std::int64_t most_cells = 64;   // the rest is one more
+constexpr std::int64_t max_cells = 64;    // the rest is one more
 
 std::size_t place_of(std::int64_t number) { return static_cast<std::size_t>(number); }
 
@@ -156,18 +156,18 @@ struct Chosen {
 
 Chosen choose(const Scores& one, const Scores& other, double delta, double level) {
   Chosen chosen;
-  double most_up = -1;
-  double most_down = -1;
+  double max_up = -1;
+  double max_down = -1;
   for (const auto& cut : candidates(one, other)) {
     const auto first = one.above(cut, true);
     const auto second = other.above(cut, true);
     const double up = epsilon_refuted(scaled(second, 0), scaled(first, 1), delta, level / 4);
     const double down = epsilon_refuted(scaled(first.complement(), 0),
                                         scaled(second.complement(), 1), delta, level / 4);
-    if (up > most_up) chosen.up = cut;
-    if (down > most_down) chosen.down = cut;
-    most_up = std::max(most_up, up);
-    most_down = std::max(most_down, down);
+    if (up > max_up) chosen.up = cut;
+    if (down > max_down) chosen.down = cut;
+    max_up = std::max(max_up, up);
+    max_down = std::max(max_down, down);
   }
   return chosen;
 }
@@ -252,7 +252,7 @@ void look_at_cells(Finding& finding, const Subject& subject, const Drawn& drawn,
                    double level) {
   std::set<double> cells;
   for (const auto* side : {&drawn.one, &drawn.other}) {
-    for (std::int64_t i = 0; i < pilot && std::ssize(cells) < most_cells; ++i) {
+    for (std::int64_t i = 0; i < pilot && std::ssize(cells) < max_cells; ++i) {
       cells.insert((*side)[place_of(i)]);
     }
   }
@@ -292,9 +292,9 @@ void check(const Subject& subject, const AuditOptions& options) {
     throw base::UsageError("an infinite epsilon promises nothing that could be refuted");
   }
   const double level = 1 - options.confidence;
-  if (most_refutable(options.trials, subject.claim.delta, level) > subject.claim.epsilon) return;
+  if (max_refutable(options.trials, subject.claim.delta, level) > subject.claim.epsilon) return;
   auto enough = options.trials;
-  while (most_refutable(enough, subject.claim.delta, level) <= subject.claim.epsilon) {
+  while (max_refutable(enough, subject.claim.delta, level) <= subject.claim.epsilon) {
     if (enough > (std::int64_t{1} << 40)) {
       throw base::UsageError(
           "no number of trials could refute epsilon {} at this confidence; audit a smaller one",
@@ -322,7 +322,7 @@ std::string to_string(Statistic statistic) {
   throw base::InternalError("an unknown statistic");
 }
 
-double most_refutable(std::int64_t trials, double delta, double level) {
+double max_refutable(std::int64_t trials, double delta, double level) {
   const auto counted = trials - trials / pilot_share;
   // With a curve beside the claim each has half of the level.
   return epsilon_refuted({counted, counted}, {0, counted}, delta, level / 8);

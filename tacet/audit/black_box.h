@@ -69,7 +69,7 @@ constexpr std::int64_t fewest_trials = 100;
 
 /// The lowest bound that `trials` runs can refute at this level: with an event that is always seen
 /// on one data set and never on the other.
-[[nodiscard]] double most_refutable(std::int64_t trials, double delta, double level);
+[[nodiscard]] double max_refutable(std::int64_t trials, double delta, double level);
 
 /// Runs the attack. A tenth of the runs, the pilot, choose cuts and directions; the others alone
 /// are counted, so that bounds are exact. Equal outcomes at a cut are split by a fair coin.

@@ -157,14 +157,14 @@ double apart(const learn::Training& plan, const Both& both) {
 
 /// Methods that read records in a public order feel one place more than the others. Few are tried.
 std::shared_ptr<const Both> farthest(const learn::Training& plan) {
-  constexpr std::int64_t most_places = 12;
+  constexpr std::int64_t max_places = 12;
   const auto at = [&](std::int64_t place) {
     return std::make_shared<const Both>(
         Both{records_of(plan, false, place), records_of(plan, true, place)});
   };
   const auto places = record_count(plan) - std::min(records_of_unit(plan), record_count(plan) - 1);
   auto best = at(places);
-  if (places >= most_places || plan.guarantee.adjacency == Adjacency::add_remove) return best;
+  if (places >= max_places || plan.guarantee.adjacency == Adjacency::add_remove) return best;
   double furthest = apart(plan, *best);
   for (std::int64_t place = 0; place < places; ++place) {
     auto both = at(place);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,20 @@
 #include "tacet/base/error.h"
 #include "tests/support/denied_calls.h"
 #include "tests/support/temporary_folder.h"
+
+namespace {
+
+/// What this process sees as the kind of every file system; 0: what it is.
+long pretended_file_system = 0;
+
+}  // namespace
+
+/// Stands in the place of the C library's, since no test can mount what lies on another machine.
+extern "C" int fstatfs(int descriptor, struct statfs* found) noexcept {
+  const auto result = static_cast<int>(::syscall(SYS_fstatfs, descriptor, found));
+  if (result == 0 && pretended_file_system != 0) found->f_type = pretended_file_system;
+  return result;
+}
 
 namespace tacet::base {
 namespace spool_test {
@@ -130,6 +146,24 @@ TEST(Spool, RefusesFoldersInMemory) {
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("lie in memory"), std::string::npos) << error.what();
   }
+}
+
+TEST(Spool, RefusesFoldersOfOtherMachines) {
+  const TemporaryFolder folder;
+  for (const auto& [kind, name] : {std::pair{0x6969L, "NFS"}, std::pair{0xff534d42L, "CIFS"},
+                                   std::pair{0x01021997L, "9P"}, std::pair{0x65735546L, "FUSE"}}) {
+    pretended_file_system = kind;
+    std::string said;
+    try {
+      static_cast<void>(Spool::in(folder.path()));
+    } catch (const UsageError& error) {
+      said = error.what();
+    }
+    pretended_file_system = 0;
+    EXPECT_NE(said.find("another machine (" + std::string(name) + ")"), std::string::npos) << said;
+  }
+  EXPECT_TRUE(is_empty(folder.path()));
+  EXPECT_NE(Spool::in(folder.path()), nullptr);
 }
 
 TEST(Spool, RefusesWhatIsNoFolderOrCannotBeWritten) {

@@ -73,13 +73,15 @@ void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, co
   std::optional<api::Random> random;
   api::TrainContext context;
   internal::Watch watch;
-  {
-    const std::lock_guard turn(chosen->turn);
-    watch = chosen->watch;
-    request = chosen->request;
-    random = chosen->random;
+  std::unique_lock turn(chosen->turn);
+  watch = chosen->watch;
+  request = chosen->request;
+  random = chosen->random;
+  if (random) {
+    context.random = &*random;  // one run at a time: the turn lasts as long as the training
+  } else {
+    turn.unlock();
   }
-  if (random) context.random = &*random;
   if (payer) context.budget = &payer->budget;
   context.supervision.progress = &watch;
   make<ModelObject>(model, api::train(described->schema, rows, request, context));

@@ -1,13 +1,21 @@
 /* tacet for C and for whatever speaks C: training from memory, predictions, histograms,
  * accounting, and a device's own part in local learning.
  *
- * Every function but the last three returns 0, or the kind of an error (TACET_USAGE and so on);
- * then the results are untouched, but for `needed`, and tacet_last_error() says in this thread what
- * was wrong. A training that fails when it has begun stays paid; nothing else that fails changes
- * anything. Objects are numbers: 0 is none, no number comes twice, and one that was freed, or
- * is of another kind, is an error of kind TACET_USAGE. Any thread may call any function; calls that
- * use one budget take turns. Text is UTF-8 and ends with 0. Buffers are read during the call alone;
- * their lengths are the caller's to get right.
+ * Errors. Every function but the last three returns 0, or the kind of an error (TACET_USAGE and so
+ * on). After an error the results are untouched, but for `needed`, and tacet_last_error() says in
+ * this thread what was wrong. Memory that runs out is an error of kind TACET_USAGE. A training that
+ * fails after it has begun stays paid. Nothing else that fails changes anything.
+ *
+ * Objects are numbers. 0 is none, and no number comes twice. A number that was freed, or is of
+ * another kind, is an error of kind TACET_USAGE. Each object is freed by tacet_free(); calls that
+ * still use it go on.
+ *
+ * Threads. Any thread may call any function. Bookings on one budget take turns, and so do trainings
+ * whose options have a seed.
+ *
+ * Memory. Text is UTF-8 and ends with 0. Buffers are the caller's, who gets their lengths right.
+ * They are read or written during the call alone. The texts that the last three functions return
+ * are the library's.
  *
  * What private records cost is booked before a random bit is drawn, as docs/library.md says. */
 #ifndef TACET_H
@@ -186,7 +194,7 @@ TACET_API int tacet_device_rehearse(tacet_device device, uint64_t seed, uint64_t
 /* Any object. 0 is nothing to free. */
 TACET_API int tacet_free(uint64_t object);
 
-/* Of this thread's last call that failed; "" before. Until its next call. */
+/* Of this thread's last call that failed; "" before. It lasts until the thread's next call. */
 TACET_API const char* tacet_last_error(void);
 /* "usage", "data" and so on; "unknown" for numbers that are no kind. */
 TACET_API const char* tacet_error_name(int kind);

@@ -237,7 +237,7 @@ TEST(Method, APenaltyIsReadOrRefused) {
     const bool own = method->plan == ladder_method.plan || method->plan == adassp_method.plan ||
                      method->name == "sparse-groups" || method->name == "wide" ||
                      method->name == "inference";
-    if (own) {  // it settles how much to shrink by itself
+    if (own) {  // it determines how much to shrink by itself
       EXPECT_THROW(check_parameters(*method, values), base::UsageError) << method->name;
     } else {
       EXPECT_NO_THROW(check_parameters(*method, values)) << method->name;

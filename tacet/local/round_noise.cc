@@ -69,7 +69,7 @@ mechanism::LocalRandomizer randomizer_at(const mechanism::LocalSpec& round, doub
   if (!(epsilon >= min_epsilon)) {
     throw base::UsageError(
         "a report at epsilon {} is below this round's minimum {}: the learner's bounds were "
-        "settled from that",
+        "derived from that",
         epsilon, min_epsilon);
   }
   auto spec = round;

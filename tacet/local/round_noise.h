@@ -25,7 +25,7 @@ namespace tacet::local {
 [[nodiscard]] double mixed_noise_cost(std::span<const mechanism::NoiseModel> noises, double range);
 
 /// A randomiser for a device that chose its own epsilon, independently of its record. UsageError
-/// below the round's minimum, from which ranges and bounds were settled.
+/// below the round's minimum, from which ranges and bounds were determined.
 [[nodiscard]] mechanism::LocalRandomizer randomizer_at(const mechanism::LocalSpec& round,
                                                        double min_epsilon, double epsilon);
 

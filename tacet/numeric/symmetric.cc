@@ -13,9 +13,9 @@ namespace {
 constexpr double negligible = 1e-4;
 // A small space can afford many rounds and spare dimensions, among which the leading eigenvectors
 // of all blocks are found. A larger one has nearly all of the trace without them.
-constexpr std::size_t most_turned = 250;
-constexpr std::size_t least_spare = 20;
-constexpr std::size_t most_spare = 100;
+constexpr std::size_t max_turned = 250;
+constexpr std::size_t min_spare = 20;
+constexpr std::size_t max_spare = 100;
 constexpr int many_rounds = 6;
 constexpr int few_rounds = 2;
 
@@ -335,8 +335,8 @@ Eigensystem eigensystem(std::vector<double> matrix, std::size_t size) {
 
 LeadingSpace leading_space(const std::vector<SymmetricBlock>& blocks, std::size_t count,
                            base::ThreadPool& threads) {
-  const std::size_t spare = count <= most_turned ? std::clamp(count, least_spare, most_spare) : 0;
-  const int rounds = count <= most_turned ? many_rounds : few_rounds;
+  const std::size_t spare = count <= max_turned ? std::clamp(count, min_spare, max_spare) : 0;
+  const int rounds = count <= max_turned ? many_rounds : few_rounds;
   PivotedColumns pivoted(blocks);
   pivoted.take(count + spare);
   std::vector<Matrix> bases;

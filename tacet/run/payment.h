@@ -22,7 +22,7 @@ struct SchemaFile {
   std::string file;
 };
 
-/// What a run is about to spend: all of it public, settled before a record is read.
+/// What a run is about to spend: all of it public, determined before a record is read.
 struct Expense {
   std::string command;  ///< as the ledger keeps it
   std::string data;     ///< file with the private records; empty: they are in memory

@@ -3,9 +3,13 @@ import gzip
 import os
 import pathlib
 import subprocess
+import sys
 import time
 
 import records
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
 
 
 class Maker:
@@ -38,6 +42,8 @@ class Maker:
         done = subprocess.run([self.program, *words], cwd=self.folder, capture_output=True, text=True, check=False)
         if done.returncode not in codes:
             raise SystemExit(f"tacet {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
+        if done.returncode == 0:
+            formats.expect_printed(words, done.stdout)
         if output:
             (self.folder / output).write_text(done.stdout)
 

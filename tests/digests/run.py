@@ -25,6 +25,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
+
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 KEPT = HERE / "digests.txt"
@@ -288,6 +291,8 @@ class Recorder:
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
         done = subprocess.run([self.program, *command.split()], cwd=self.folder, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        if done.returncode == 0:
+            formats.expect_printed(command.split(), done.stdout)
         self.words.update(f"{command.split()[0]} {done.returncode}\n".encode())
         text = re.sub(rb"\d+(\.\d+)? (ms|s)\b", b"TIME", done.stdout + done.stderr)
         self.words.update(text.replace(str(SOURCE).encode(), b"SOURCE"))

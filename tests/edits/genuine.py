@@ -6,8 +6,12 @@ import dataclasses
 import os
 import pathlib
 import subprocess
+import sys
 
 from documents import read
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
 
 ADJACENCIES = ("add_remove", "zero_out", "replace_one")
 ROWS = 400
@@ -195,9 +199,12 @@ class Maker:
         write_inputs(self.folder)
 
     def run(self, command):
-        return subprocess.run([self.program, *command.split()], cwd=self.folder,
+        done = subprocess.run([self.program, *command.split()], cwd=self.folder,
                               env=self.environment, stdin=subprocess.DEVNULL, check=False,
                               capture_output=True, text=True)
+        if done.returncode == 0:
+            formats.expect_printed(command.split(), done.stdout)
+        return done
 
     def prepare(self):
         """Models to evaluate and schemas that were fitted."""

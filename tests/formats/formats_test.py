@@ -24,6 +24,22 @@ class Schemas(unittest.TestCase):
         self.assertEqual(formats.format_of(["account", "--json"], {}), "account")
         self.assertIsNone(formats.format_of(["unknown", "--json"], {}))
 
+    def test_each_reference_leads_to_a_schema(self):
+        def walk(value, known):
+            for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+                walk(one, known)
+            if isinstance(value, dict) and isinstance(value.get("$ref"), str):
+                place = known
+                for part in value["$ref"].removeprefix("#/").split("/"):
+                    self.assertIn(part, place, value["$ref"])
+                    place = place[part]
+
+        for validator in formats.validators().values():
+            walk(validator.schema, validator.schema)
+        # One that leads into another schema and on from there.
+        with self.assertRaises(formats.Fault):
+            formats.check("receipt", {"version": 1, "events": {"version": 1, "event": {"kind": "unheard"}}})
+
     def test_what_is_wrong_is_refused(self):
         sound = {"sound": True, "rows": 3, "head": "x"}
         arguments = ["ledger", "verify", "a.ledger", "--json"]

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import formats
 import mutations
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -46,6 +47,7 @@ def ask(tacet, folder, words):
     done = subprocess.run([tacet, *words, "--json", "--quiet"], cwd=folder, check=False, timeout=300,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True)
+    formats.expect_printed([*words, "--json"], done.stdout)
     return done.returncode, json.loads(done.stdout) if done.returncode == 0 else done.stderr
 
 

@@ -6,14 +6,19 @@ import base64
 import ctypes
 import dataclasses
 import os
+import pathlib
 import re
 import resource
 import signal
 import struct
 import subprocess
+import sys
 import time
 
 from worlds import DIGITS, MARK
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "formats"))
+import formats  # noqa: E402  pylint: disable=wrong-import-position
 
 RUN_LIMIT = 300  # seconds; sanitizer builds are slow
 IN_CREATE, IN_MOVED_TO, IN_NONBLOCK = 0x100, 0x80, 0o4000
@@ -107,6 +112,8 @@ def run(program, words, folder, temporary, file_size=None, stop=None, **streams)
         process.kill()
         process.wait()
         raise
+    if process.returncode == 0:
+        formats.expect_printed(words, stdout)
     made, hidden = (watch.names() for watch in watches)
     made = [re.sub(r"\.\d+-\d+\.tmp\b", ".#.tmp", name) for name in made]  # a process's number
     return Observation(process.returncode, stdout or b"", stderr or b"", read_files(folder), made,

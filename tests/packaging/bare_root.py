@@ -15,7 +15,9 @@ import subprocess
 import sys
 import time
 
-PAGES = ("docs/how-to/install.md", "docs/start.md", "docs/tutorial.md")
+PAGES = ("docs/how-to/install.md", "docs/start.md", "docs/tutorial.md", "docs/how-to/export.md",
+         "docs/how-to/export-sql.md")
+LATER = "+later"
 MOST_SECONDS = 180  # without what is fetched
 # What belongs to building from sources, and what only shows a line of a schema.
 OTHER = re.compile(r"^make |^cmake |build/release|build/python", re.MULTILINE)
@@ -43,6 +45,18 @@ class Root:
         return done.stdout
 
 
+def later(package, folder):
+    """The same package with a higher version, to upgrade to."""
+    root = folder / "raw"
+    subprocess.run(["dpkg-deb", "--raw-extract", package, root], check=True)
+    control = root / "DEBIAN" / "control"
+    text = re.sub(r"^(Version: .*)$", rf"\1{LATER}", control.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    control.write_text(text, encoding="utf-8")
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "--build", root, folder / package.name],
+                   check=True, stdout=subprocess.DEVNULL)
+    shutil.rmtree(root)
+
+
 def prepare(folder, packages, wheel):
     if os.geteuid() != 0 or not shutil.which("debootstrap"):
         print("debootstrap or the right to use it is missing: left out")
@@ -57,8 +71,15 @@ def prepare(folder, packages, wheel):
         if pathlib.Path("/", name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(pathlib.Path("/", name), folder / name)
+    # Authorities of its own, which the package ca-certificates takes up when it is installed.
+    if pathlib.Path("/usr/local/share/ca-certificates").is_dir():
+        shutil.copytree("/usr/local/share/ca-certificates", folder / "usr/local/share/ca-certificates",
+                        dirs_exist_ok=True)
     for file in [*packages.glob("*.deb"), *wheel]:
         shutil.copy(file, folder / "root")
+    (folder / "root" / "later").mkdir()
+    for file in packages.glob("*.deb"):
+        later(file, folder / "root" / "later")
     return True
 
 
@@ -73,19 +94,23 @@ def walk(root, source, with_wheel):
     for page in PAGES:
         runs = [block for block in blocks(source, page, "sh") if not OTHER.search(block)]
         assert runs, f"{page} has no commands"
-        root.run(where + "rm -f model.json\n" + "\n".join(runs))
+        root.run(where + "rm -f model.*\n" + "\n".join(runs))
     if with_wheel:
         for block in blocks(source, PAGES[0], "sh root-python"):
             root.run(f"cd /root\n{block}", timed=False)
-        root.run(where + '/root/python/bin/python -c "\nimport doctest, sys\nsys.exit(doctest.testfile('
-                 "'/usr/share/doc/tacet/docs/python-tutorial.md', module_relative=False)[0])\"")
+        root.run(where + '/root/python/bin/python -c "\nimport doctest, sys\ndone = doctest.testfile('
+                 "'/usr/share/doc/tacet/docs/python-tutorial.md', module_relative=False)\n"
+                 'sys.exit(done.failed or done.attempted < 5)"')
 
 
 def upgrade_and_remove(root):
     """A ledger and a model of before are read after; nothing else is left by the packages."""
     before = "cd /root\ntacet ledger init kept.ledger --data-set kept --epsilon 2 --delta 1e-5 --data first/data/berkeley1973.csv"
     root.run(before)
-    root.run("apt-get install -y --reinstall /root/*.deb", timed=False)
+    root.run("apt-get install -y /root/later/*.deb", timed=False)
+    found = root.run("dpkg-query -W -f '${Version} ' tacet libtacet-dev").split()
+    if len(found) != 2 or not all(version.endswith(LATER) for version in found):
+        sys.exit(f"the packages were not upgraded: {found}")
     root.run("cd /root\ntacet ledger verify kept.ledger\ntacet verify first/model.json")
     files = "find / -xdev -not -path '/proc/*' -path '*tacet*' -not -path '/root/*' -not -path '/var/*'"
     root.run("apt-get remove -y tacet libtacet-dev", timed=False)

@@ -21,7 +21,9 @@ import sys
 # Complete programs and what they print.
 EXAMPLES = (("select", "most wanted: "), ("adaptive", "queries were admitted"),
             ("train_memory", "ill at 20: "), ("release", "mean age: "),
-            ("ledger", "once too often: refused"), ("mechanism", "mean wage: "))
+            ("ledger", "once too often: refused"), ("mechanism", "mean wage: "),
+            ("train_csv", "(1, 1e-06)-differential privacy"))
+ARGUMENTS = {"train_csv": ("data/berkeley1973.csv", "data/schemas/berkeley1973.toml")}
 MEASURED = "train_memory"
 MOST_BYTES = 5_000_000  # of it, stripped
 MAX_HEADERS = 25  # with that of the library for C
@@ -54,7 +56,7 @@ def copy_of_example(name, source, scratch):
 
 
 def check_output(name, expected, program, source):
-    output = run(program, cwd=source)
+    output = run(program, *ARGUMENTS.get(name, ()), cwd=source)
     if expected not in output:
         sys.exit(f"example {name} should have printed '{expected}', but printed:\n{output}")
     print(output, end="")

@@ -16,6 +16,9 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 SBOM = HERE.parents[1] / "packaging" / "sbom"
+sys.path.insert(0, str(SBOM))
+import sbom  # noqa: E402  pylint: disable=wrong-import-position
+
 ALIASES = {"Eigen": "Eigen 3"}  # as the notices call them
 
 
@@ -78,6 +81,15 @@ def check_faults(source, build, binaries, works, scratch):
            f"a licence outside the list was let through: {done.stderr}")
 
 
+def check_home(works, scratch):
+    """The address of pyproject.toml is that of the bill, and without one there is none."""
+    for urls, home in (("", None), ('[project.urls]\nHomepage = "https://tacet.example"\n', "https://tacet.example")):
+        (scratch / "pyproject.toml").write_text(f'[project]\nname = "tacet"\n{urls}', encoding="utf-8")
+        expect(sbom.home_of(scratch) == home, f"the home is {sbom.home_of(scratch)}, not {home}")
+        first = sbom.document("tacet", "1.0", sbom.Bill(tomllib.loads(works)), home)["packages"][0]
+        expect(first.get("homepage") == home, f"the bill has the home {first.get('homepage')}, not {home}")
+
+
 def check_notices(source, works):
     notices = (source / "THIRD_PARTY_NOTICES.md").read_text(encoding="utf-8")
     for work in tomllib.loads(works)["work"]:
@@ -99,6 +111,7 @@ def main(source, build, scratch, *binaries):
     check_whole(done.stdout, binaries)
     check_faults(source, build, binaries, works, scratch)
     check_notices(source, works)
+    check_home(works, scratch)
     print(f"{len(json.loads(done.stdout)['packages'])} works in the bill of materials")
     return 0
 

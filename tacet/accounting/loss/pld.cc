@@ -42,7 +42,7 @@ class Search {
 
   /// One level for epsilon at delta; keeps the best ends seen so far.
   void epsilon_level(double log_delta) {
-    if (const auto ends = exact_epsilon(log_delta)) return settle(ends->lower, ends->upper);
+    if (const auto ends = exact_epsilon(log_delta)) return record_exact(ends->lower, ends->upper);
     const auto aim = [&](const GridLevel& level) {
       // A far too wide bracket says less about the tilt than the law itself.
       if (std::isinf(bracket_.upper) || relative_gap() > 0.3) {
@@ -90,7 +90,7 @@ class Search {
   /// One level for delta at epsilon (ends are kept as deltas).
   void delta_level(double epsilon) {
     if (const auto ends = exact_log_delta(epsilon)) {
-      return settle(std::exp(ends->lower), std::min(1.0, std::exp(ends->upper)));
+      return record_exact(std::exp(ends->lower), std::min(1.0, std::exp(ends->upper)));
     }
     guess_ = epsilon;
     aim_factor_ = 0;
@@ -273,7 +273,7 @@ class Search {
     resolution.share = share_;
   }
 
-  void settle(double lower, double upper) {
+  void record_exact(double lower, double upper) {
     record(lower, upper);
     exhausted_ = true;
   }

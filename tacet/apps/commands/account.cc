@@ -11,10 +11,10 @@
 #include "tacet/accounting/calibrate.h"
 #include "tacet/apps/account_result.h"
 #include "tacet/apps/command.h"
-#include "tacet/apps/patience.h"
 #include "tacet/apps/plan_search.h"
 #include "tacet/apps/recorded_cost.h"
 #include "tacet/apps/release_options.h"
+#include "tacet/apps/shared_options.h"
 #include "tacet/base/error.h"
 #include "tacet/base/progress.h"
 

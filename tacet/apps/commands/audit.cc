@@ -12,7 +12,7 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/one_run_report.h"
 #include "tacet/apps/spending.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/apps/training_run.h"
 #include "tacet/apps/word_options.h"
 #include "tacet/audit/inserted.h"

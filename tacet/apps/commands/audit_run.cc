@@ -9,7 +9,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
 #include "tacet/audit/subjects.h"

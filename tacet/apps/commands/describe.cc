@@ -13,7 +13,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/spending.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/report/results.h"

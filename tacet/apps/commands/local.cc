@@ -14,7 +14,7 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/device_options.h"
 #include "tacet/apps/task_duration.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
 #include "tacet/base/atomic_file.h"

@@ -7,7 +7,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/apps/word_report.h"
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"

@@ -11,9 +11,9 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/shared_options.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/spool_option.h"
-#include "tacet/apps/threshold.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"

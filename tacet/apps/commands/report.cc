@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "tacet/apps/command.h"
-#include "tacet/apps/patience.h"
 #include "tacet/apps/plan_report.h"
 #include "tacet/apps/recorded_cost.h"
-#include "tacet/apps/terminal/shell_word.h"
+#include "tacet/apps/shared_options.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"

@@ -9,7 +9,7 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/evaluation_report.h"
 #include "tacet/apps/receipt_notes.h"
-#include "tacet/apps/spelling_options.h"
+#include "tacet/apps/shared_options.h"
 #include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
 #include "tacet/data/owner/guess_format.h"

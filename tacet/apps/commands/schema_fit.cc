@@ -11,7 +11,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
-#include "tacet/apps/spelling_options.h"
+#include "tacet/apps/shared_options.h"
 #include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/column_contents.h"

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "tacet/apps/command.h"
-#include "tacet/apps/terminal/interrupt.h"
+#include "tacet/apps/terminal/process.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/base/error.h"
 #include "tacet/local/http/http_server.h"

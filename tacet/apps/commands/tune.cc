@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "tacet/apps/command.h"
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
 #include "tacet/choose/plan.h"

@@ -45,9 +45,9 @@ FileFormat settled_format(const std::filesystem::path& file, const FileFormat& f
                           std::span<const std::string> wanted) {
   auto reader = open_csv(file, format);
   static_cast<void>(read_column_names(reader, format, wanted));
-  auto settled = format;
-  settled.separator = reader.separator();
-  return settled;
+  auto resolved = format;
+  resolved.separator = reader.separator();
+  return resolved;
 }
 
 namespace {

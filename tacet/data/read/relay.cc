@@ -9,7 +9,7 @@
 namespace tacet::data {
 namespace {
 
-constexpr std::size_t most_waiting = std::size_t{1} << 20;  // bytes
+constexpr std::size_t max_waiting = std::size_t{1} << 20;  // bytes
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void Relay::see(std::string_view bytes) {
     std::unique_lock lock(mutex_);
     begun_ = true;
     const bool threaded = thread_.joinable();
-    changed_.wait(lock, [&] { return !threaded || bytes_ < most_waiting || done_; });
+    changed_.wait(lock, [&] { return !threaded || bytes_ < max_waiting || done_; });
     if (done_) return;
     blocks_.emplace_back(bytes);
     bytes_ += bytes.size();

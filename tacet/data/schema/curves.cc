@@ -34,7 +34,7 @@ std::int64_t CurveShape::function_weights(const Curves& curves) const {
   return levels.empty() ? half : 2 * half;
 }
 
-std::int64_t CurveShape::most_directions(const Curves& curves) const {
+std::int64_t CurveShape::max_directions(const Curves& curves) const {
   // Base 64 writes three bytes as four.
   return Curves::max_bytes * 3 / 4 / (2 * function_weights(curves) + 4 * line_weights());
 }

@@ -60,7 +60,7 @@ struct CurveShape {
   [[nodiscard]] std::int64_t function_weights(const Curves& curves) const;
   [[nodiscard]] std::int64_t line_weights() const { return 1 + numbers + all_levels(); }
   /// Directions whose map is of max_bytes.
-  [[nodiscard]] std::int64_t most_directions(const Curves& curves) const;
+  [[nodiscard]] std::int64_t max_directions(const Curves& curves) const;
 };
 [[nodiscard]] CurveShape curve_shape(const Schema& schema);
 

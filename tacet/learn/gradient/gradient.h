@@ -22,8 +22,8 @@
 /// (Dong, Roth, Su 2019); steps on samples cost what the accountant proves for them. This holds
 /// whatever the data, the loss and the weights are: the clipping bound is enforced in integers, so
 /// neither smoothness nor a bounded domain is needed (docs/proofs/gradient.md). Nor is the declared
-/// number of records, which settles step size and means; where it is public and there are no units
-/// it must be exact all the same, since the receipt states it.
+/// number of records, which determines step size and means; where it is public and there are no
+/// units it must be exact all the same, since the receipt states it.
 namespace tacet::learn {
 
 /// Whether means and standard deviations of numbers are released first, and numbers counted by

@@ -117,7 +117,7 @@ TEST(GradientBatches, PaperTrainsWithinItsClaim) {
             plan.guarantee.epsilon);
 }
 
-// What the tight calibration refuses or the paper settles is refused here too.
+// What the tight calibration refuses or the paper determines is refused here too.
 TEST(GradientBatches, PaperRefusesWhatItDoesNotHave) {
   EXPECT_EQ(refusal(paper_options()), "accepted");
   auto seeded = paper_options();

@@ -19,7 +19,7 @@ struct PaperCourse {
 };
 
 /// Algorithm 2 of Wang, Lei, Ying, Zhang (2021): the schedule of Theorem 12, the noise of
-/// Theorem 11. Settles steps and step size; GuaranteeError where no beta meets the conditions of
+/// Theorem 11. Determines steps and step size; GuaranteeError where no beta meets the conditions of
 /// the theorem.
 [[nodiscard]] PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
                                       const GradientOptions& options, privacy::Delta delta);

@@ -26,7 +26,7 @@ constexpr double moment_part = .05;            // of the last release
 constexpr double linear_curvature_part = .25;  // of the last release of numbers
 constexpr double start_curvature_part = .65;
 constexpr double start_squares_part = .05;  // of numbers, for the residuals' variance
-constexpr double least_reach = 3;
+constexpr double min_reach = 3;
 constexpr double largest_reach = 8;
 constexpr double largest_chosen_noise = .1;  // relative noise up to which the reach may grow
 constexpr double noise_over_sampling = .1;   // variance of noise that a wider cut may add
@@ -175,8 +175,8 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
     share = std::min(share, left / (half * std::pow(weight * curvature / curvature_bound, 2)));
   }
   // So little is left where a cut is hardly above the mean: then single records are cut instead.
-  constexpr double least_share = .02;
-  return share_units(std::max(share, least_share));
+  constexpr double min_share = .02;
+  return share_units(std::max(share, min_share));
 }
 
 InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> asked) {
@@ -189,11 +189,11 @@ InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> a
   };
   const bool numbers = facts.mean == MeanModel::identity;
   // The cut has the first claim on noise, the reach grows with what it leaves.
-  found.cut = numbers ? first_cut(information(asked.value_or(least_reach))) : facts.cut;
+  found.cut = numbers ? first_cut(information(asked.value_or(min_reach))) : facts.cut;
   const double at_one = relative_noise(facts, 1);
   const double grown =
-      std::clamp(.25 * score_information(facts, found.cut), least_reach, largest_reach);
-  found.reach = asked.value_or(std::clamp(largest_chosen_noise / at_one, least_reach, grown));
+      std::clamp(.25 * score_information(facts, found.cut), min_reach, largest_reach);
+  found.reach = asked.value_or(std::clamp(largest_chosen_noise / at_one, min_reach, grown));
   found.relative_noise = found.reach * at_one;
   const double one = information(found.reach);
   if (numbers) found.cut = std::max(found.cut, std::sqrt(noise_over_sampling * one));

@@ -10,7 +10,7 @@
 #include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/event.h"
 
-/// How method inference spends its budget, settled from public facts alone.
+/// How method inference spends its budget, derived from public facts alone.
 ///
 /// Three kinds of releases, each of joint sums (optimize/sums/joint_sum.h): a start on encoded rows
 /// for a fifth of the squared budget, a few rough Newton steps, and one last release for all the

@@ -24,9 +24,9 @@ constexpr double feature_units = data::Dataset::feature_scale;
 // column separates, or of which one is rarer than 5 in 100, and intervals would not hold.
 constexpr double farthest_predictor = 3.3;
 constexpr double start_reach_growth = .3;  // R0^2 = 1 + .3 (p - 1)
-constexpr double least_stddev = .02;       // of residuals, in units of the label
-constexpr double least_mean_count = .02;
-constexpr double least_weight = .2;  // of the rows together, per declared row
+constexpr double min_stddev = .02;         // of residuals, in units of the label
+constexpr double min_mean_count = .02;
+constexpr double min_weight = .2;  // of the rows together, per declared row
 constexpr double means_of_curvature = 3;
 
 /// A release and the standard deviation of its noise.
@@ -106,17 +106,17 @@ class Fit {
 
   /// Least squares, in the predictor's units.
   VectorXd first_guess(Place& place, const JointRelease& parts, const MatrixXd& inverse) const {
-    const double weight = std::max(parts.curvature(0, 0), least_weight * rows());
+    const double weight = std::max(parts.curvature(0, 0), min_weight * rows());
     if (facts_.mean == MeanModel::logistic) return inverse * (4 * .5 * parts.score);
     if (facts_.mean == MeanModel::poisson) {
       const VectorXd products = setup_.design.largest_count * parts.score;
-      place.mean_count = std::clamp(products[0] / weight, least_mean_count, facts_.cut);
+      place.mean_count = std::clamp(products[0] / weight, min_mean_count, facts_.cut);
       VectorXd theta = inverse * products / place.mean_count;
       theta[0] += numeric::log(place.mean_count) - 1;
       return theta;
     }
     VectorXd theta = inverse * parts.score;
-    const double least = least_stddev * least_stddev;
+    const double least = min_stddev * min_stddev;
     const double explained = 2 * theta.dot(parts.score) - theta.dot(parts.curvature * theta);
     const double all = std::max(parts.squares / weight, least);
     place.stddev = std::sqrt(std::clamp((parts.squares - explained) / weight, least, all));

@@ -12,7 +12,7 @@
 /// The releases of method inference, one after the other.
 namespace tacet::learn {
 
-/// A regression that is settled, and not begun.
+/// A regression that is planned, and has not begun.
 struct InferenceSetup {
   RegressionDesign design{};
   InferenceOptions options{};

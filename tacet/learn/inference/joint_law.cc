@@ -15,9 +15,9 @@ using Eigen::VectorXd;
 constexpr double strong_over_noise = 2;  // a direction's curvature over the largest noise
 constexpr double weak_share = .02;       // of a combination that may lie in weak directions
 constexpr double prior_variance = .25;   // of the dispersion around 1
-constexpr double least_dispersion = .3;
-constexpr double least_freedom = 4;
-constexpr double most_freedom = 1e6;
+constexpr double min_dispersion = .3;
+constexpr double min_freedom = 4;
+constexpr double max_freedom = 1e6;
 
 /// The directions that noise leaves standing.
 struct StrongPart {
@@ -57,7 +57,7 @@ Dispersion dispersion(const LastRelease& last, const StrongPart& strong, double 
   const double seen = (strong.inverse() * last.parts.moment).trace() / std::max(model_trace, least);
   const double noise = last.noise.moment * strong.inverses.norm() / std::max(model_trace, least);
   const double weight = prior_variance / (prior_variance + noise * noise);
-  return {.value = std::max(1 + (seen - 1) * weight, least_dispersion),
+  return {.value = std::max(1 + (seen - 1) * weight, min_dispersion),
           .stddev = std::sqrt(prior_variance * (1 - weight))};
 }
 
@@ -80,7 +80,7 @@ MatrixXd sampling_covariance(const LastRelease& last, const StrongPart& strong,
   shape.diagonal() +=
       (inverses.array() > 0).select(VectorXd::Constant(inverses.size(), level), 0).matrix();
   auto eigen = symmetric_eigen(shape);
-  eigen.values = eigen.values.cwiseMax(least_dispersion * level);
+  eigen.values = eigen.values.cwiseMax(min_dispersion * level);
   return basis * eigen.vectors * eigen.values.asDiagonal() * eigen.vectors.transpose() *
          basis.transpose();
 }
@@ -146,8 +146,8 @@ double RegressionEstimate::degrees_of_freedom(const VectorXd& combination) const
   const double part = sampling_variance(combination);
   const double whole = part + noise_variance(combination);
   const double doubt = dispersion_doubt * part;
-  if (!(doubt > 0)) return most_freedom;
-  return std::clamp(2 * whole * whole / (doubt * doubt), least_freedom, most_freedom);
+  if (!(doubt > 0)) return max_freedom;
+  return std::clamp(2 * whole * whole / (doubt * doubt), min_freedom, max_freedom);
 }
 
 RegressionEstimate joint_law(const LastRelease& last) {

@@ -16,7 +16,7 @@
 /// for every data set and without a probability of failure: the sensitivity is that of the realised
 /// order (docs/proofs/output_perturbation.md, Theorems A and B; after Wu et al. 2017 and Wang, Lei,
 /// Ying, Zhang 2021). Losses with kinks are smoothed on a width tied to the step, so that a step
-/// drives no two runs apart. add_remove is refused: the number of records settles the schedule.
+/// drives no two runs apart. add_remove is refused: the number of records determines the schedule.
 namespace tacet::learn {
 
 struct OutputOptions : DescentOptions {

@@ -36,7 +36,7 @@ struct Phase {
 /// sizes step_size 4^-i, i = 1..k.
 [[nodiscard]] std::vector<Phase> cut_into_phases(std::int64_t n, std::int64_t k, double step_size);
 
-/// Public facts that settle the number of phases.
+/// Public facts that determine the number of phases.
 struct PhaseFacts {
   std::int64_t records;
   std::int64_t dimension;  ///< released numbers

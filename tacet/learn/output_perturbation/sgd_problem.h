@@ -7,7 +7,7 @@
 #include "tacet/learn/plan/training.h"
 #include "tacet/optimize/sgd/sgd_law.h"
 
-/// What descent in one phase and in several settle in the same way.
+/// What descent in one phase and in several determine in the same way.
 namespace tacet::learn {
 
 /// What a user may ask of descent whose result is perturbed. Everything left out is chosen from

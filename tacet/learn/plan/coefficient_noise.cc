@@ -33,7 +33,7 @@ Eigen::VectorXd drawn_together(const Eigen::VectorXd& eigenvalues,
 
 /// Regressing the pull on the place of a path that hardly returns overstates the pull (Dickey,
 /// Fuller 1979): over n steps that keep all but a share of what they move, by a few over n, more in
-/// many columns. The factor was settled by simulation (coefficient_noise_test.cc).
+/// many columns. The factor was determined by simulation (coefficient_noise_test.cc).
 double regression_bias(const DescentLaw& law, std::int64_t columns) {
   constexpr double a_column = 0.65;
   return a_column * static_cast<double>(columns + 3) * (1 - law.momentum) /
@@ -164,10 +164,10 @@ bool only_bounds_noise(std::int64_t steps, std::int64_t columns) {
 
 bool IterateTrace::watches() const {
   // Over fewer stretches of independent noise even a walk without any pull may hardly move.
-  constexpr double least_stretches = 10;
+  constexpr double min_stretches = 10;
   constexpr std::int64_t max_watched = 1000;
   const double stretches = static_cast<double>(law_.averaged) * (1 - law_.momentum);
-  return !regresses() && columns_ <= max_watched && stretches >= least_stretches;
+  return !regresses() && columns_ <= max_watched && stretches >= min_stretches;
 }
 
 bool IterateTrace::refutes_no_curvature() const {

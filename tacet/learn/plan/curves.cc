@@ -19,7 +19,7 @@ constexpr std::int64_t many_directions = 1000;
 constexpr double rates_part = 5e-4;
 constexpr double rates_apart = 2e-3;
 constexpr double largest_rate = 2;
-constexpr double least_share = 0.1;
+constexpr double min_share = 0.1;
 constexpr double share_with_whitening = 1.3;
 
 bool predicts_number(const data::Schema& schema) {
@@ -74,7 +74,7 @@ CurveRule curve_rule(double noise) {
   const double share = std::min(0.6 - 0.15 * std::log2(noise / 3e-4), 0.45);
   // With much noise a line needs the room too.
   rule.share = noise > rates_apart
-                   ? least_share
+                   ? min_share
                    : std::min(share_with_whitening * share, data::Curves::max_share);
   rule.directions = noise < low_noise
                         ? many_directions
@@ -114,7 +114,7 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
   curves.share = own.curves_auto ? rule.share : own.curves;
   const auto shape = data::curve_shape(schema);
   curves.directions =
-      curves.share > 0 ? std::min(rule.directions, shape.most_directions(curves)) : 0;
+      curves.share > 0 ? std::min(rule.directions, shape.max_directions(curves)) : 0;
   choice.reason = fmt::format(
       "{} curves of {} numbers together, {:.2g} of a row: noise of {:.2g} leaves room for them; "
       "their effects are read together, not one by one (`curves=none` keeps lines)",

@@ -9,7 +9,7 @@ namespace tacet::learn {
 namespace {
 
 /// Beyond it nobody waits for the path's law.
-constexpr double most_steps = 1e7;
+constexpr double max_steps = 1e7;
 
 /// How long the steps of each weight are beside the law's: nothing where the file does not say.
 std::vector<double> rates_of(const model::ModelFile& file, double line, double curve) {
@@ -38,7 +38,7 @@ std::vector<double> stddevs_of_path(const model::ModelFile& file) {
                      receipt.privacy_unit == single_record && parameters.is_object() &&
                      !parameters.contains("l2") && !parameters.contains("radius") &&
                      parameters.contains("averaging") && parameters["averaging"] == "suffix";
-  if (!plain || !(steps >= 1 && steps <= most_steps) || !(share > 0 && share <= 1) ||
+  if (!plain || !(steps >= 1 && steps <= max_steps) || !(share > 0 && share <= 1) ||
       receipt.public_row_count.value_or(0) < 1) {
     return {};
   }

@@ -49,7 +49,7 @@ struct OutputNoise {
 [[nodiscard]] OutputNoise output_noise(const Constants& c, const Run& run, double epsilon,
                                        double delta);
 
-/// Which theorem settles steps and step size.
+/// Which theorem determines steps and step size.
 enum class Theorem {
   output_on_space = 9,    ///< Algorithm 1, whole space
   output_on_ball = 10,    ///< Algorithm 1, ball

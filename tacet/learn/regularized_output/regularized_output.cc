@@ -118,7 +118,8 @@ void resolve_claim(RegularizedOutputPlan& plan, const RegularizedOptions& option
       plan.guarantee.delta == 0) {
     throw base::UsageError(
         "`calibration=arora2022` for regularized-output is about replace_one, a ball (`radius`) "
-        "and a delta above 0, and settles l2 by itself; give `adjacency=replace_one` and `radius`, "
+        "and a delta above 0, and determines l2 by itself; give `adjacency=replace_one` and "
+        "`radius`, "
         "or use tight");
   }
   plan.calibration = Calibration::arora2022;

@@ -151,8 +151,8 @@ TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {
   }
 }
 
-// The number of records is public under replace_one and settles the noise: another one is an error
-// that costs nothing. Under add_remove it is a guess.
+// The number of records is public under replace_one and determines the noise: another one is an
+// error that costs nothing. Under add_remove it is a guess.
 TEST(RegularizedOutput, AnotherNumberOfRecordsGivesTheReservationBack) {
   const auto setting = berkeley();
   auto options = asked(1, 1e-6);

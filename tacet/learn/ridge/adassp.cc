@@ -168,7 +168,7 @@ Training adassp_training(const data::Schema& schema, const ParameterValues& aske
   auto training = resolved_training(plan, train_adassp);
   if (schema.unit) {
     training.needs_records =
-        "it draws one record of each unit by secret coins, and parts draw no coins";
+        "with a unit it draws one record of each by secret coins, and parts draw no coins";
     return training;
   }
   training.part_rounds = {.rounds = 2,

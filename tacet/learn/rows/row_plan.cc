@@ -36,8 +36,8 @@ void split_noise(RowPlan& plan, double share, double whole) {
   plan.choice.noise = whole / std::sqrt(share);
 }
 
-privacy::Event least_noise(const std::function<privacy::Event(double whole)>& releases_at,
-                           const CommonOptions& options, privacy::Delta left) {
+privacy::Event min_noise(const std::function<privacy::Event(double whole)>& releases_at,
+                         const CommonOptions& options, privacy::Delta left) {
   return releases_at(accounting::min_noise(
       releases_at, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
 }

@@ -36,7 +36,7 @@ void split_noise(RowPlan& plan, double share, double whole);
 
 /// The least noise that is enough for epsilon at `left`. `releases_at` sets the plan's noise from
 /// that of one release a step and returns what is then released.
-[[nodiscard]] privacy::Event least_noise(
+[[nodiscard]] privacy::Event min_noise(
     const std::function<privacy::Event(double whole)>& releases_at, const CommonOptions& options,
     privacy::Delta left);
 

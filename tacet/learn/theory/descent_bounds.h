@@ -9,7 +9,7 @@
 
 /// How long descent on a ball takes, and how far from the minimum theory lets it end: what the
 /// analysis of noisy descent prescribes where nothing is known but the bounds, to hold beside the
-/// steps that the methods settle by rules of their own (docs/explanations/step-rule.md). Records
+/// steps that the methods determine by rules of their own (docs/explanations/step-rule.md). Records
 /// are n, columns d, weights are within B of 0, the mean loss is beta-smooth with
 /// beta = curvature row_norm^2, and no record's gradient is longer than G = slope row_norm.
 namespace tacet::learn {

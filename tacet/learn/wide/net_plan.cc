@@ -130,7 +130,7 @@ void resolve_noise(NetPlan& plan, const WideOptions& options) {
   const auto delta = resolve_delta(options, plan.public_row_count, plan.reasons);
   const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   const double share = options.selection_share.value_or(usual_share);
-  plan.events = least_noise(
+  plan.events = min_noise(
       [&](double whole) {
         split_noise(plan, share, whole);
         return step_releases(plan);

@@ -29,7 +29,8 @@ void expect_published(const WordPlan& plan, const WordOptions& options) {
   }
   if (options.selection_epsilon) {
     throw base::UsageError(
-        "calibration paper settles what a draw costs; leave out `selection_epsilon`, or say what "
+        "calibration paper determines what a draw costs; leave out `selection_epsilon`, or say "
+        "what "
         "the choice gets with `selection_share`");
   }
 }

@@ -44,7 +44,7 @@ void refuse(const WordOptions& options) {
   }
   if (!options.public_row_count) {
     throw base::UsageError(
-        "`public_row_count` is missing: the number of units, or a public guess of it, settles "
+        "`public_row_count` is missing: the number of units, or a public guess of it, determines "
         "noise and steps, and tacet never uses the true number; declare it with "
         "`public_row_count`");
   }
@@ -177,7 +177,7 @@ void resolve_noise(WordPlan& plan, const WordOptions& options) {
   if (options.paper && resolve_published_noise(plan, options, delta)) return;
   const auto left = resolve_delta_left(plan, target, delta, plan.prg_slack);
   resolve_vocabulary(plan, options, left.value());
-  plan.events = least_noise(
+  plan.events = min_noise(
       [&](double whole) {
         split_noise(plan, options, whole);
         return releases(plan);

@@ -155,7 +155,7 @@ void DeviceBooks::check_folder() {
   const auto snapshot = ledger_->snapshot();
   const auto* account = snapshot.find(record_account);
   for (const auto& task : folder_.tasks()) {
-    if (task == part_.task.digest) continue;  // settled by what follows
+    if (task == part_.task.digest) continue;  // decided by what follows
     const auto command = "join " + task;
     if (account != nullptr && account->commands.contains(command) &&
         account->commands.at(command) > 0) {

@@ -54,7 +54,7 @@ class FrameReader {
   std::string_view rest_;
 };
 
-/// The parts of the header that a layout settles, in the order in which they are looked at.
+/// The parts of the header that a layout determines, in the order in which they are looked at.
 FrameFault header_fault(FrameReader reader, const FrameLayout& layout, Frame& frame) {
   if (reader.take<std::uint32_t>() != frame_magic) return FrameFault::wrong_magic;
   if (reader.take<std::uint16_t>() != frame_version) return FrameFault::wrong_version;

@@ -55,7 +55,8 @@ void check_terms(const TaskTerms& terms, const LocalPlan& plan) {
   if (terms.contact.size() > 1000) refuse("contact", "at most 1000 bytes of text");
 }
 
-/// Every setting of the run in words that settle it, whatever later versions choose by themselves.
+/// Every setting of the run in words that determine it, whatever later versions choose by
+/// themselves.
 learn::OptionValues resolved_values(learn::OptionValues values, const LocalOptions& options,
                                     const LocalPlan& plan) {
   const auto& spec = plan.randomizer->spec();
@@ -236,10 +237,10 @@ Task make_task(const data::Schema& schema, const learn::OptionValues& values,
                const TaskTerms& terms) {
   const auto asked = resolved_task(schema, values, terms);
   // Resolved again from what is written down, so that a reader comes to the same values.
-  const auto settled = resolved_values(values, asked.options, asked.plan);
-  auto task = resolved_task(schema, settled, terms);
+  const auto resolved = resolved_values(values, asked.options, asked.plan);
+  auto task = resolved_task(schema, resolved, terms);
   const ordered_json json{{"tacet_task", task_version},
-                          {"settings", settings_json(settled)},
+                          {"settings", settings_json(resolved)},
                           {"terms", terms_json(task.terms)},
                           {"facts", facts_json(task.plan)},
                           {"schema", data::schema_to_json(schema)}};

@@ -66,11 +66,11 @@ TEST_F(SlotsTest, SixtyThatHoardSlotsDelayTwentyHonestDevicesAndKeepNoneOut) {
   struct Case {
     std::int64_t reports;
     std::int64_t batch;
-    std::int64_t most_seconds;
+    std::int64_t max_seconds;
   };
   // The defaults are 64 slots for the first two tasks and 20 for the last one, a third of the
   // hoarders.
-  for (const auto& [reports, batch, most_seconds] :
+  for (const auto& [reports, batch, max_seconds] :
        {Case{6400, 1, 30}, Case{6400, 8, 30}, Case{2000, 1, 290}}) {
     begin_with(reports, batch);
     std::vector<Device> hoarders(60);
@@ -90,7 +90,7 @@ TEST_F(SlotsTest, SixtyThatHoardSlotsDelayTwentyHonestDevicesAndKeepNoneOut) {
       if (std::ranges::all_of(honest, &Device::done)) break;
     }
     EXPECT_TRUE(std::ranges::all_of(honest, &Device::done)) << reports << " " << batch;
-    EXPECT_LE(now - noon, most_seconds * second) << reports << " " << batch;
+    EXPECT_LE(now - noon, max_seconds * second) << reports << " " << batch;
   }
 }
 

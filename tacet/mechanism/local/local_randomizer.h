@@ -10,7 +10,7 @@
 
 namespace tacet::mechanism {
 
-/// A randomiser of one device's gradient with all its constants settled from a public spec: the
+/// A randomiser of one device's gradient with all its constants derived from a public spec: the
 /// same for the server and for every device. Immutable.
 ///
 /// Example:

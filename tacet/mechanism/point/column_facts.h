@@ -53,7 +53,7 @@ struct KindCounts {
 [[nodiscard]] double min_values_for_bounds(privacy::Epsilon epsilon);
 
 /// `coverage`, or the smaller share that about `count` values and two quantiles at half of epsilon
-/// each can settle: beyond each bound must lie enough values to outweigh all points beyond them.
+/// each can determine: beyond each bound must lie enough values to outweigh all points beyond them.
 [[nodiscard]] double attainable_coverage(double coverage, std::int64_t count,
                                          privacy::Epsilon epsilon);
 

@@ -58,8 +58,10 @@ ExportOptions options_of_export(std::string_view text, std::string_view file_nam
     options.keep = written.at("keep").get<std::vector<std::string>>();
     return options;
   } catch (const nlohmann::json::exception&) {
-    throw base::DataError("{}: not an export of this program: it does not say how it was made",
-                          file_name);
+    throw base::DataError(
+        "{}: not an export of this program: it does not say how it was made; what "
+        "'python -m tacet.export' has written is compared by its option --verify",
+        file_name);
   } catch (const base::UsageError& error) {
     throw base::DataError("{}: {}; a newer version may have written it", file_name, error.what());
   }

@@ -68,8 +68,8 @@ UnitRounds unit_rounds(std::int64_t parts, std::optional<std::int64_t> declared)
   // 4 MB of each part.
   constexpr std::int64_t usual_units = 1 << 17;
   constexpr std::int64_t fewest_units = 256;
-  constexpr std::int64_t most_units = std::int64_t{1} << 40;
-  const auto units = 2 * std::clamp(declared.value_or(usual_units), fewest_units, most_units);
+  constexpr std::int64_t max_units = std::int64_t{1} << 40;
+  const auto units = 2 * std::clamp(declared.value_or(usual_units), fewest_units, max_units);
   const auto most = max_round_bytes / std::int64_t{sizeof(std::int64_t)};
   for (int bits = 0; bits <= max_share_bits; ++bits) {
     // Hashes fall into shares at random. Eight standard deviations of a share's number above its

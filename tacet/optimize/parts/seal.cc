@@ -5,6 +5,7 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
+#include <openssl/rand.h>
 
 #include <array>
 #include <climits>
@@ -20,6 +21,8 @@ namespace {
 constexpr std::size_t key_size = 32;    // of X25519, and of AES-256
 constexpr std::size_t nonce_size = 12;  // of GCM
 constexpr std::size_t tag_size = 16;
+constexpr std::size_t salt_size = 32;
+constexpr std::size_t head_size = key_size + salt_size;
 constexpr std::string_view purpose = "tacet sealed answer 1";
 
 template <auto free>
@@ -80,29 +83,31 @@ Key key_of(std::string_view public_key) {
                                          public_key.size()));
 }
 
-/// The key of AES that both sides derive; false where the other side's public key is none.
-bool derive(const Key& own, const Key& other, const std::string& both_public, Secret& out) {
-  Secret shared;
-  std::size_t size = shared.bytes.size();
+/// What both sides share; false where the other side's public key is none.
+bool share(const Key& own, const Key& other, Secret& out) {
+  std::size_t size = out.bytes.size();
   const KeyContext context(EVP_PKEY_CTX_new(own.get(), nullptr));
   expect(context && EVP_PKEY_derive_init(context.get()) == 1);
   // Refuses points of small order, whose result everybody knows.
-  if (EVP_PKEY_derive_set_peer(context.get(), other.get()) != 1 ||
-      EVP_PKEY_derive(context.get(), shared.bytes.data(), &size) != 1) {
-    return false;
-  }
+  return EVP_PKEY_derive_set_peer(context.get(), other.get()) == 1 &&
+         EVP_PKEY_derive(context.get(), out.bytes.data(), &size) == 1;
+}
+
+/// The key of AES of one answer.
+void derive(Secret& shared, std::string salt, const std::string& both_public, Secret& out) {
   const Derivation kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr));
   const DerivationContext hkdf(EVP_KDF_CTX_new(kdf.get()));
   std::string digest = "SHA256";
   std::string info = std::string(purpose) + both_public;
   const std::array parameters{
       OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest.data(), 0),
-      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, shared.bytes.data(), size),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, shared.bytes.data(),
+                                        shared.bytes.size()),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, salt.data(), salt.size()),
       OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, info.data(), info.size()),
       OSSL_PARAM_construct_end()};
   expect(hkdf &&
          EVP_KDF_derive(hkdf.get(), out.bytes.data(), out.bytes.size(), parameters.data()) == 1);
-  return true;
 }
 
 constexpr std::array<unsigned char, nonce_size> only_nonce{};
@@ -126,13 +131,15 @@ std::string SealKey::open(std::string_view sealed) const {
     throw base::DataError(
         "an answer was not sealed to the key of this run, or has changed on its way");
   };
-  if (sealed.size() < key_size + tag_size) refuse();
+  if (sealed.size() < head_size + tag_size) refuse();
   const std::string sender(sealed.substr(0, key_size));
-  const auto body = sealed.substr(key_size, sealed.size() - key_size - tag_size);
+  const auto body = sealed.substr(head_size, sealed.size() - head_size - tag_size);
   std::string tag(sealed.substr(sealed.size() - tag_size));
   const auto other = key_of(sender);
+  Secret shared;
+  if (!other || !share(pair_->key, other, shared)) refuse();
   Secret key;
-  if (!other || !derive(pair_->key, other, sender + pair_->own_public, key)) refuse();
+  derive(shared, std::string(sealed.substr(key_size, salt_size)), sender + pair_->own_public, key);
   const Cipher cipher(EVP_CIPHER_CTX_new());
   std::string text(body.size(), '\0');
   int size = 0;
@@ -146,27 +153,47 @@ std::string SealKey::open(std::string_view sealed) const {
   return text;
 }
 
-std::string seal(std::string_view public_key, std::string_view text) {
+struct Sealer::Shared {
+  std::string sender;
+  std::string both_public;
+  Secret secret;
+};
+
+Sealer::Sealer(std::string_view public_key) : shared_(std::make_unique<Shared>()) {
   const auto other = public_key.size() == key_size ? key_of(public_key) : Key();
   const auto own = new_key();
-  const auto sender = public_part(own);
-  Secret key;
-  if (!other || !derive(own, other, sender + std::string(public_key), key)) {
+  if (!other || !share(own, other, shared_->secret)) {
     throw base::UsageError("answers are sealed to a public key of 32 bytes, of X25519");
   }
+  shared_->sender = public_part(own);
+  shared_->both_public = shared_->sender + std::string(public_key);
+}
+Sealer::~Sealer() = default;
+Sealer::Sealer(Sealer&& other) noexcept = default;
+Sealer& Sealer::operator=(Sealer&& other) noexcept = default;
+
+std::string Sealer::seal(std::string_view text) const {
+  std::string salt(salt_size, '\0');
+  expect(RAND_bytes(bytes_of(salt), static_cast<int>(salt.size())) == 1);
+  Secret key;
+  derive(shared_->secret, salt, shared_->both_public, key);
   const Cipher cipher(EVP_CIPHER_CTX_new());
-  std::string out = sender;
-  out.resize(key_size + text.size() + tag_size);
+  std::string out = shared_->sender + salt;
+  out.resize(head_size + text.size() + tag_size);
   int size = 0;
   int rest = 0;
   expect(cipher && EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, key.bytes.data(),
                                       only_nonce.data()) == 1);
-  expect(EVP_EncryptUpdate(cipher.get(), bytes_of(out) + key_size, &size, bytes_of(text),
+  expect(EVP_EncryptUpdate(cipher.get(), bytes_of(out) + head_size, &size, bytes_of(text),
                            checked_size(text.size())) == 1);
-  expect(EVP_EncryptFinal_ex(cipher.get(), bytes_of(out) + key_size + size, &rest) == 1);
+  expect(EVP_EncryptFinal_ex(cipher.get(), bytes_of(out) + head_size + size, &rest) == 1);
   expect(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_GET_TAG, tag_size,
-                             bytes_of(out) + key_size + text.size()) == 1);
+                             bytes_of(out) + head_size + text.size()) == 1);
   return out;
+}
+
+std::string seal(std::string_view public_key, std::string_view text) {
+  return Sealer(public_key).seal(text);
 }
 
 }  // namespace tacet::optimize

@@ -7,10 +7,11 @@
 /// Answers are sealed on their way: engines keep, log and show what passes through them, and sums
 /// of a part's records are as private as the records.
 ///
-/// X25519 between the run's key pair and one of each answer's own, HKDF with SHA-256, AES-256-GCM,
-/// all of OpenSSL (RFC 7748, RFC 5869, NIST SP 800-38D). The key of AES is used once, so that its
-/// nonce may be fixed. A sealed text tells its length alone; whoever knows the public key can seal,
-/// so that it proves nobody's identity.
+/// X25519 between the run's key pair and one of the part's own, HKDF with SHA-256, AES-256-GCM,
+/// all of OpenSSL (RFC 7748, RFC 5869, NIST SP 800-38D). Each answer has a salt of its own, and so
+/// a key of AES that is used once: its nonce may be fixed. A sealed text tells its length alone,
+/// and which part's key pair it comes from; whoever knows the public key can seal, so that it
+/// proves nobody's identity.
 ///
 /// It keeps answers from those who see what passes, not from those who change it: a part seals to
 /// the key that it is given, so that who can exchange this key on the way can read. The way of the
@@ -38,7 +39,26 @@ class SealKey {
   std::unique_ptr<Pair> pair_;
 };
 
-/// UsageError for a key that is none.
+/// Seals answers to one public key, with one key pair for all of them. A copy of the process that
+/// goes on by itself repeats no key: salts come from the operating system's randomness.
+class Sealer {
+ public:
+  /// UsageError for a key that is none.
+  explicit Sealer(std::string_view public_key);
+  ~Sealer();
+  Sealer(const Sealer&) = delete;
+  Sealer& operator=(const Sealer&) = delete;
+  Sealer(Sealer&& other) noexcept;
+  Sealer& operator=(Sealer&& other) noexcept;
+
+  [[nodiscard]] std::string seal(std::string_view text) const;
+
+ private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+/// A single answer; UsageError for a key that is none.
 [[nodiscard]] std::string seal(std::string_view public_key, std::string_view text);
 
 }  // namespace tacet::optimize

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "tacet/base/error.h"
@@ -46,6 +47,19 @@ TEST(Seal, ShowsNothingOfTheText) {
   for (std::size_t i = 0; i + 4 <= text.size(); ++i) {
     EXPECT_EQ(one.find(text.substr(i, 4)), std::string::npos);
   }
+}
+
+TEST(Seal, OneKeyPairSealsManyTextsEachWithItsOwnKeyOfAes) {
+  const SealKey key;
+  const Sealer sealer(key.public_key());
+  const std::string text(64, '\0');  // sealed by one key twice it would be the same
+  std::set<std::string> streams;
+  for (int k = 0; k < 100; ++k) {
+    const auto sealed = sealer.seal(text);
+    EXPECT_EQ(key.open(sealed), text);
+    streams.insert(sealed.substr(sealed.size() - text.size() - 16, text.size()));
+  }
+  EXPECT_EQ(streams.size(), 100);
 }
 
 TEST(Seal, RefusesKeysThatAreNone) {

@@ -143,10 +143,10 @@ JointRelease literal(const Records& records, const JointTask& task) {
       const double m = std::min(std::exp(eta), 7.0);
       double below = 0;
       double mean = 0;
-      double chance = std::exp(-m);
-      for (int k = 0; k < 7; ++k, chance *= m / k) {
-        below += chance;
-        mean += k * chance;
+      double probability = std::exp(-m);
+      for (int k = 0; k < 7; ++k, probability *= m / k) {
+        below += probability;
+        mean += k * probability;
       }
       h = m * below;
       counted = std::min(1.0, 1.1 / h);

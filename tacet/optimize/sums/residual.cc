@@ -33,13 +33,13 @@ Residual count_residual(const Response& response, double label, double predictor
 
 CutPoisson cut_poisson(double m, std::int64_t cut) {
   // K - E min(Y, K) = sum over k < K of (K - k) P(Y = k).
-  double chance = numeric::exp(-m);
+  double probability = numeric::exp(-m);
   double below = 0;
   double lacks = 0;
   for (std::int64_t k = 0; k < cut; ++k) {
-    below += chance;
-    lacks += static_cast<double>(cut - k) * chance;
-    chance *= m / static_cast<double>(k + 1);
+    below += probability;
+    lacks += static_cast<double>(cut - k) * probability;
+    probability *= m / static_cast<double>(k + 1);
   }
   return {.mean = static_cast<double>(cut) - lacks, .below = below};
 }

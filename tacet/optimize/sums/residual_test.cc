@@ -43,9 +43,9 @@ TEST(Residual, OfCountsHasMeanZeroUnderPoissonsLaw) {
       const Response response{
           .mean = MeanModel::poisson, .cut = cut, .largest = 30, .curvature_bound = 50};
       double mean = 0;
-      double chance = std::exp(-m);
-      for (int y = 0; y <= 30; ++y, chance *= m / y) {
-        mean += chance * real(residual_of(response, y / 30.0, eta).value);
+      double probability = std::exp(-m);
+      for (int y = 0; y <= 30; ++y, probability *= m / y) {
+        mean += probability * real(residual_of(response, y / 30.0, eta).value);
       }
       EXPECT_NEAR(mean, 0, 2 / units);
       const auto at = [&](double x) {

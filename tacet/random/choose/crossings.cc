@@ -57,9 +57,9 @@ double rate_of(const std::function<Bracket(int)>& miss) {
     // The smaller of both probabilities needs 60 good bits.
     const bool mostly_misses = 2 * hit.high <= scale;
     const Bracket& small = mostly_misses ? hit : low;
-    const bool settled = small.low > ((small.high - small.low) << 60);
-    if (!settled && p < max_rate_bits) continue;
-    if (!settled) return mostly_misses ? 0 : std::numeric_limits<double>::infinity();
+    const bool decided = small.low > ((small.high - small.low) << 60);
+    if (!decided && p < max_rate_bits) continue;
+    if (!decided) return mostly_misses ? 0 : std::numeric_limits<double>::infinity();
     const double smaller = internal::approximate({small.low, scale});
     if (mostly_misses) return rate_of_small(smaller);
     return smaller > 0x1p-990 ? -internal::certain_log(smaller)

@@ -33,7 +33,8 @@ struct CentreOfSigma {
       : sigma(scale), reach(0.5 - std::max(scale * Form::bound, min_margin)) {}
 };
 
-/// Settles the centre's draws of 64 words; a bit for each that is left, of the tails or doubtful.
+/// Determines the centre's draws of 64 words; a bit for each that is left, of the tails or
+/// doubtful.
 template <class Form>
 HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t* values,
                                         const CentreOfSigma<Form>& centre) {
@@ -50,19 +51,19 @@ HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t
     const auto q = middle_of_cell(d, hn::LoadU(du, words + i));
     Decided decided;
     const auto integer = round_certainly(centre_value<Form>(d, q, sigma), reach, decided);
-    Decided settled;
+    Decided resolved;
     if constexpr (HWY_TARGET == HWY_SCALAR) {
       // By integers: of doubles comes a branch here, which a processor guesses wrongly.
       const auto w = hn::BitCast(di, hn::Xor(hn::LoadU(du, words + i), hn::Set(du, middle_word)));
       const auto in_tail = hn::Gt(hn::Xor(w, hn::BroadcastSignBit(w)), last_of_centre);
-      settled = hn::AndNot(hn::RebindMask(d, in_tail), decided);
+      resolved = hn::AndNot(hn::RebindMask(d, in_tail), decided);
     } else {
-      settled = hn::And(decided, hn::Lt(hn::Abs(q), hn::Set(d, table::centre_end)));
+      resolved = hn::And(decided, hn::Lt(hn::Abs(q), hn::Set(d, table::centre_end)));
     }
     const auto sum = hn::Add(hn::LoadU(di, values + i),
-                             hn::IfThenElseZero(hn::RebindMask(di, settled), integer));
+                             hn::IfThenElseZero(hn::RebindMask(di, resolved), integer));
     hn::StoreU(sum, di, values + i);
-    left |= mask_bits(hn::Not(settled)) << i;
+    left |= mask_bits(hn::Not(resolved)) << i;
   }
   return left;
 }
@@ -75,7 +76,7 @@ HWY_INLINE std::size_t resolve_tails(GaussianBatch& batch, const std::int64_t*, 
 
 #endif
 
-/// Settles the words of the list; returns how many stay undecided.
+/// Determines the words of the list; returns how many stay undecided.
 HWY_INLINE std::size_t resolve_list(GaussianBatch& batch, std::int64_t* values, std::size_t count) {
   const std::size_t alone = resolve_tails(batch, values, count);
   std::size_t undecided = 0;
@@ -108,8 +109,8 @@ HWY_INLINE std::size_t resolve_by(GaussianBatch& batch, const std::uint64_t* wor
   return resolve_list(batch, values, listed);
 }
 
-std::size_t settle(GaussianBatch& batch, const std::uint64_t* words, std::int64_t* values,
-                   std::size_t count) {
+std::size_t resolve(GaussianBatch& batch, const std::uint64_t* words, std::int64_t* values,
+                    std::size_t count) {
   // Above it the coarse form leaves too many doubtful.
   constexpr double max_coarse = 0x1p26;
   return batch.sigma <= max_coarse ? resolve_by<Coarse>(batch, words, values, count)

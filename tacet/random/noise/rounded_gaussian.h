@@ -65,7 +65,7 @@ using Extension = std::function<std::uint64_t(std::uint64_t coordinate, int i)>;
                                                   const std::function<std::uint64_t(int)>& more);
 
 /// The draws of given words, added to values; coordinate first + j continues words[j]. Doubles
-/// settle those that lie further from a boundary than sigma times the proved error and than
+/// resolve those that lie further from a boundary than sigma times the proved error and than
 /// `min_margin` (tests pass 0.49 to send nearly all to exact arithmetic).
 void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma,
                               std::span<std::int64_t> values, std::uint64_t first,
@@ -85,12 +85,12 @@ struct GaussianBatch {
   double min_margin = 0;
   alignas(64) std::uint64_t words[capacity];
   alignas(64) std::int64_t last[padding];                // values that are no whole vectors
-  alignas(64) std::uint64_t listed[capacity + padding];  // words that the centre does not settle
+  alignas(64) std::uint64_t listed[capacity + padding];  // words that the centre does not resolve
   alignas(64) std::uint32_t places[capacity + padding];  // and where they stand
   alignas(64) std::int64_t rows[capacity + padding];     // where a tail's coefficients are
   alignas(64) double offsets[capacity + padding];        // and where it is in their piece
   alignas(64) std::uint32_t undecided[capacity];
-  std::uint64_t left[capacity / 64];  // bits of the words that the centre does not settle
+  std::uint64_t left[capacity / 64];  // bits of the words that the centre does not resolve
 };
 
 /// Adds to the values what doubles decide for `count` of batch.words from `begin` on (a multiple of

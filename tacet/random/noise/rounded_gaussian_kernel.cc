@@ -9,11 +9,11 @@
 #if HWY_ONCE
 namespace tacet::random::internal {
 
-HWY_EXPORT(settle);
+HWY_EXPORT(resolve);
 
 std::size_t resolve_gaussians(GaussianBatch& batch, std::size_t begin, std::int64_t* values,
                               std::size_t count) {
-  return HWY_DYNAMIC_DISPATCH(settle)(batch, batch.words + begin, values, count);
+  return HWY_DYNAMIC_DISPATCH(resolve)(batch, batch.words + begin, values, count);
 }
 
 }  // namespace tacet::random::internal

@@ -50,7 +50,8 @@ HWY_INLINE std::uint64_t add_certain(Double y, Double r, Double reach, std::int6
   return mask_bits(certain);
 }
 
-/// Settles the centre's draws of 64 words; a bit for each that is left, of the tails or doubtful.
+/// Determines the centre's draws of 64 words; a bit for each that is left, of the tails or
+/// doubtful.
 template <class Form>
 HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t* values,
                                         const CentreOfSigma<Form>& centre) {
@@ -60,7 +61,7 @@ HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t
   const WordTag du;
   const std::size_t lanes = hn::Lanes(d);
   const auto reach = hn::Set(d, centre.reach);
-  std::uint64_t settled = 0;
+  std::uint64_t resolved = 0;
   for (std::size_t i = 0; i < 64; i += together * lanes) {
     Double q[together], r[together], p[together], s[together];
     for (std::size_t u = 0; u < together; ++u) {
@@ -79,10 +80,10 @@ HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t
     for (std::size_t u = 0; u < together; ++u) p[u] = hn::Div(hn::Mul(q[u], p[u]), s[u]);
     for (std::size_t u = 0; u < together; ++u) {
       const std::size_t begin = i + u * lanes;
-      settled |= add_certain(p[u], r[u], reach, values + begin) << begin;
+      resolved |= add_certain(p[u], r[u], reach, values + begin) << begin;
     }
   }
-  return ~settled;
+  return ~resolved;
 }
 
 using Four = hn::FixedTag<double, 4>;
@@ -168,8 +169,8 @@ HWY_INLINE unsigned tail_values(const GaussianBatch& batch, std::size_t k, doubl
   return mask[0] & 15U;
 }
 
-/// Settles words of the tails on the list and writes to batch.undecided which of the list are left;
-/// returns how many.
+/// Determines words of the tails on the list and writes to batch.undecided which of the list are
+/// left; returns how many.
 HWY_INLINE std::size_t resolve_tails(GaussianBatch& batch, std::int64_t* values,
                                      std::size_t count) {
   constexpr std::size_t near_piece = std::size_t{30 - near_octave} << 4;

@@ -40,9 +40,9 @@ std::string number_text(double value, int digits) {
   if (std::isnan(value)) return "-";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   // Whole thousands are read more easily than powers of ten.
-  constexpr double most_written_out = 1e7;
+  constexpr double max_written_out = 1e7;
   const double size = std::abs(value);
-  if (size >= 1 && size < most_written_out) {
+  if (size >= 1 && size < max_written_out) {
     digits = std::max(digits, static_cast<int>(std::floor(std::log10(size))) + 1);
   }
   auto text = fmt::format("{:.{}g}", value == 0 ? 0.0 : value, digits);

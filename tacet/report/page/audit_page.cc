@@ -93,7 +93,7 @@ nlohmann::ordered_json audit_json(const AuditResult& result) {
   for (const auto& point : finding.points) {
     points.push_back({{"alarms", point.alarms},
                       {"misses", point.misses},
-                      {"least_misses_claimed", curve.misses(point.alarms)}});
+                      {"min_misses_claimed", curve.misses(point.alarms)}});
   }
   return json;
 }

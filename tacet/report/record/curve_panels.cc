@@ -12,7 +12,7 @@ namespace {
 constexpr int steps_per_deviation = 6;  // smooth to the eye
 constexpr std::size_t shown_pairs = 6;
 // Pairs with less are within the error of the shares.
-constexpr double least_pair_share = 0.01;
+constexpr double min_pair_share = 0.01;
 
 void add_range(ColumnEffect& effect) {
   if (effect.points.empty()) return;
@@ -65,7 +65,7 @@ Effects curve_panels(const model::ModelFile& file) {
     out.columns.push_back(panel_of_column(column, found.at_means));
   }
   for (const auto& pair : found.pairs) {
-    const bool shown = pair.share >= least_pair_share && !pair.beyond.empty();
+    const bool shown = pair.share >= min_pair_share && !pair.beyond.empty();
     if (shown) {
       out.columns.push_back(panel_of_pair(pair));
     } else {

@@ -324,8 +324,8 @@ double ColumnEffect::strength() const {
 }
 
 bool ColumnEffect::told_from_noise() const {
-  constexpr double least_share = 0.01;
-  if (share) return *share >= least_share;
+  constexpr double min_share = 0.01;
+  if (share) return *share >= min_share;
   // Of several outputs each may be the one whose noise is largest.
   const auto outputs = static_cast<double>(std::max<std::size_t>(range.size(), 1));
   const double more =

@@ -15,7 +15,7 @@ NO_DEFAULT = """
 --token-file --total-epsilon --unit --vocabulary --without-ledger --admin
 --thousands --symbol --comment --class --categorical --numeric
 """.split()
-# Where another option settles them, or they must be given in one of several ways.
+# Where another option determines them, or they must be given in one of several ways.
 NO_DEFAULT_IN = {
     "account": ["--delta", "--epsilon", "--mechanism"],
     "evaluate": ["--epsilon", "--public-row-count"],

@@ -1,7 +1,8 @@
-#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/terminal/text.h"
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "tacet/base/text.h"
@@ -61,6 +62,15 @@ std::string wrapped(const std::string& text, std::size_t width, const std::strin
     used += length + (used > 0 ? 1 : 0);
   }
   return out;
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:+,@%=";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
 }
 
 }  // namespace tacet::apps

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+/// Text as a person reads it in a terminal, and copies it.
 namespace tacet::apps {
 
 /// A table in aligned columns: the first one to the left, the others (numbers) to the right. Cells
@@ -24,5 +25,8 @@ class TextTable {
 /// which does not count. Other control characters than blanks and line ends are escaped.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t width,
                                   const std::string& indent);
+
+/// A word of a shell, in quotes where it needs them: for command lines that a person copies.
+[[nodiscard]] std::string shell_word(const std::string& word);
 
 }  // namespace tacet::apps
