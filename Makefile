@@ -40,8 +40,8 @@ test-long: build ## the heavy tests: statistical counts, reference precision, au
 	@scripts/run_tests release long $(JOBS)
 
 audit: setup ## attack every release that the program knows; writes docs/audit.md, takes up to an hour
-	@scripts/build release $(JOBS) tacet_program
-	@scripts/audit build/release/tacet
+	@scripts/build release $(JOBS) tacet_program audit_power
+	@scripts/audit build/release/tacet --power build/release/tests/audit_power
 
 audit-faults: setup ## plant every fault of tests/faults; prints fault, test, p-value and runs
 	@scripts/build release $(JOBS) tacet_faults

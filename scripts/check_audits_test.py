@@ -100,6 +100,10 @@ class CheckAuditsTest(unittest.TestCase):
         self.assert_row_found("'pair' is missing", 'pair = "one bound apart"', "")
         self.assert_row_found("says neither", "reached = 0.7", "")
         self.assert_row_found("a share lies above 0", "reached = 0.7", "reached = 1.7")
+        attacked = 'reached = 0.7\nattacks = ["djw"]\n'
+        self.assert_row_found("do not name the same attacks", "reached = 0.7", attacked)
+        self.assert_row_found("needs a reason", "reached = 0.7", attacked + "shares = {djw = 0.4}")
+        self.assert_row_found("a share lies above 0", "reached = 0.7", attacked + "shares = {djw = 2}")
         self.assert_row_found("'some' is no value of privacy", '"pure"', '"some"')
         self.assert_row_found("stands there twice", '"djw"', '"noise"')
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Receipts of every method and setting of the digests, judged by examples/check_receipt.
 
-    second_opinion.py PROGRAM SOURCE [--long]
+    second_opinion.py PROGRAM SOURCE [--long [--part K/N]]
 
 The script computes what events cost without any code of tacet. It has to find published values, to
 support every genuine receipt with an epsilon next to the one stated, and to refuse receipts whose
 statement was edited below what their events support. Without --long some 40 receipts are made, with
-it all of them. Exit code 77, which ctest counts as skipped, without NumPy and SciPy.
+it all of them, or the K-th of N parts. Exit code 77, which ctest counts as skipped, without NumPy and SciPy.
 """
 
 import ast
@@ -263,6 +263,9 @@ def main(arguments):
     digests = loaded("digests", source / "tests/digests/run.py")
     faults = faults_of_script(script) + list(faults_of_values(check))
     found = settings_of(digests, everything)
+    if "--part" in arguments:
+        part, parts = map(int, arguments[arguments.index("--part") + 1].split("/"))
+        found = dict(list(found.items())[part - 1::parts])
     with tempfile.TemporaryDirectory(prefix="tacet-opinion-") as name:
         folder = pathlib.Path(name)
         digests.write_inputs(folder)

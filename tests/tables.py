@@ -184,6 +184,14 @@ def spellings(run, rows):
     run.refused("comments_within", csv(table).replace("\n", "\n# half\n", 2),
                 ["comments_within.csv:2"], "schema", "draft", "FILE", "--public", "--target", "ill",
                 "-o", "comments_within.toml", code=(3,))
+    for name, sign in (("unbroken", "\u00a0"), ("marked", "\u200b")):
+        same("padded_" + name, csv(changed(table, income=lambda t, sign=sign: sign + t)))
+    same("dates_plain", csv(changed(table, admitted=dated("YYYY-m-d"))), keys=["%Y-%m-%d"])
+    same("dates_stamp", csv(changed(table, admitted=dated("YYYYMMDD103000"))), keys=["%Y%m%d%H%M%S"])
+    same("dates_point", csv(changed(table, admitted=dated("MON. d, YYYY"))), keys=["%b. %d, %Y"])
+    for name, word in (("sas", ".A"), ("stata", ".z"), ("blank_unbroken", "\u00a0"), ("en_dash", "\u2013"),
+                       ("not_done", "not done"), ("refused", "Refused"), ("fault", "1.#IND")):
+        same("missing_" + name, csv(changed(table, weight=absent(word))))
     same("packed", __import__("gzip").compress(csv(table).encode()))
 
 
@@ -213,6 +221,11 @@ def targets(run, rows):
         spell = lambda t, yes=yes, no=no: yes if t == "yes" else no
         found, text = run.model(name, run.write(name, csv(table("ill", spell))), "ill")
         run.check(name, found is not None and found[0] == flags[0], text)
+    for name, yes, no in (("labelled", "1 = yes", "2 = no"), ("brackets", "(1) yes", "(0) no"),
+                          ("signs", "+1", "-1"), ("boxes", "Checked", "Unchecked")):
+        spell = lambda t, yes=yes, no=no: yes if t == "yes" else no
+        found, text = run.model("which_" + name, run.write("which_" + name, csv(table("ill", spell))), "ill")
+        run.check("which_" + name, found is not None and found[0] == flags[0], text)
     numbers = [dict(row, ill=("1", "1.0")[k % 2] if row["ill"] == "yes" else ("0", "0.0")[k % 2])
                for k, row in enumerate(table("ill"))]
     found, text = run.model("two_spellings", run.write("two_spellings", csv(numbers)), "ill")
@@ -346,6 +359,48 @@ def doubts(run, rows):
     ends = [dict(row, age="9999-12-31" if k % 9 == 0 else f"201{k % 9}-03-{1 + k % 28:02}")
             for k, row in enumerate(table)]
     asked("endless", csv(ends), "age: Some dates are 9999-12-31")
+    for name, zero in (("arabic", 0x660), ("devanagari", 0x966), ("wide", 0xff10)):
+        spell = lambda t, zero=zero: "".join(chr(zero + int(c)) if c.isdigit() else c for c in t)
+        asked("digits_" + name, csv(changed(table, age=spell)), "age: Digits of another script",
+              "".join(chr(zero + k) for k in range(10)))
+    asked("pair", csv(changed(table, visits=lambda t: f"{110 + 5 * int(t)}/{70 + int(t)}")), "visits: Two numbers")
+    asked("lira", csv(changed(table, income=lambda t: "\u20b8" + t)), 'symbols = ["\u20b8"]')
+    for name, word in (("typing", "640"), ("code", "777"), ("largest", "2147483647")):
+        asked("far_" + name, csv([dict(row, age=word if k % 50 == 9 else row["age"]) for k, row in
+                                  enumerate(table)]), f"age: {word}, in line 11, is far from all others")
+    asked("lone_zeros", csv(changed(table, weight=absent("0"))), "weight: 0 stands apart")
+    asked("currencies", csv([dict(row, income=("$" if k % 2 else "\u20ac") + row["income"])
+                             for k, row in enumerate(table)]), 'income: "\u20ac" and "$" stand beside')
+    for name, form, order in (("dmy", "DDMMYYYY", "%d%m%Y"), ("ymd", "YYMMDD", "%y%m%d")):
+        days = [dict(row, age=dated(form)(full["admitted"])) for row, full in zip(table, rows)]
+        asked("digits_" + name, csv(days), "age: All numbers", f'date_format = "{order}"')
+    births = [dict(row, age="{2}.{1}.{0}".format(50 + int(full["admitted"][2:4]), *full["admitted"].replace(
+        "02-29", "02-28").split("-")[1:])) for row, full in zip(table, rows)]
+    asked("births", csv(births), "age: Years of two digits")
+    asked("sums", csv([*table, dict.fromkeys(table[0], "") | {"income": "1"}, dict.fromkeys(table[0], "") | {"income": "2"}]),
+          "[format]: The last 2 records, from line 302 on")
+    asked("subtotal", csv([dict(row, age="Total" if k % 50 == 9 else "ABC"[k % 3]) for k, row in
+                           enumerate(table)]), 'age: "Total" is a category')
+    asked("mixed_flags", csv([dict(row, age=("True", "TRUE", "1")[k % 3]) for k, row in enumerate(table)]),
+          'age: ', '"TRUE" and "True"')
+    asked("unseen", csv([dict(row, age="Bern" + "\u00a0\u200b"[k % 2] * (k % 3 == 0)) for k, row in
+                         enumerate(table)]), "age: ", "two categories: one?")
+    asked("accents", csv([dict(row, age=("K\u00f6ln", "Ko\u0308ln")[k % 2]) for k, row in enumerate(table)]),
+          "age: ", "an accent is a character of its own")
+    asked("inches", csv(changed(table, age=lambda t: "pipe")).replace("pipe", '5" pipe'),
+          "[format]: Quotes stand within values, the first in line 2")
+    late = csv(table).split("\n")
+    late[1], late[4] = '"' + late[1], late[4].replace(",", '",', 1)
+    asked("swallowed", "\n".join(late), "'age' in line 2 goes on for 4 lines")
+    asked("rare", csv([dict(row, ill="yse" if k in (7, 99) else "n0" if k in (8, 44) else row["ill"])
+                       for k, row in enumerate(table)]), '[target]: The class "n0" occurs in 2 of 300')
+    asked("nines", csv([dict(row, ill="9" if k % 20 == 3 else "01"[k % 2]) for k, row in enumerate(table)]),
+          "[target]: Whole numbers, taken for classes", "missing value")
+    for name, yes, no in (("codes", "1", "2"), ("states", "sick", "well")):
+        spell = lambda t, yes=yes, no=no: yes if t == "yes" else no
+        asked("which_" + name, csv(changed(table, ill=spell)), f'[target]: "{no}" is the positive class')
+    asked("numbers", csv([dict(row, age=str(7000 + 3 * k)) for k, row in enumerate(table)]),
+          "age: Every value occurs once")
     asked("empty_lines", csv(table) + ",,,,\n,,,,\n", "There are 2 records without any value, the first in line 302")
     damaged = csv([dict(row, income="K\u00f6ln") for row in table]).encode()
     asked("damaged", damaged.replace("\u00f6".encode(), b"\xf6", 1), "[format]: ",
@@ -386,19 +441,92 @@ def doubts(run, rows):
                 ["symbols = [\"'\"]"], "schema", "draft", "FILE", "--public", "--target", "income")
 
 
+def drawings(run, rows):
+    """What programs draw on a screen, and quotes that are not closed, are named."""
+    table = without(rows, "visits", "share", "kind", "cost")
+    names = list(table[0])
+    draft = ("schema", "draft", "FILE", "--public", "--target", "ill")
+    widths = {n: max(len(n), *(len(row[n]) for row in table)) for n in names}
+    head = dict(zip(names, names))
+
+    def drawn(bar, before="", behind=""):
+        return [before + bar.join(row[n].ljust(widths[n]) for n in names) + behind for row in [head, *table]]
+
+    psql = drawn(" | ", " ")
+    run.refused("psql", "\n".join([psql[0], "-+-".join("-" * widths[n] for n in names), *psql[1:]]) +
+                f"\n({len(table)} rows)\n", ["psql.csv:2", "format csv"], *draft)
+    rule = "+" + "+".join("-" * (widths[n] + 2) for n in names) + "+"
+    lines = drawn(" | ", "| ", " |")
+    run.refused("mysql", "\n".join([rule, lines[0], rule, *lines[1:], rule]) + "\n",
+                ["mysql.csv:1", "mysql -B"], *draft)
+    run.refused("boxes", "\n".join(drawn(" \u2502 ")) + "\n", ["boxes.csv:1", "sqlite3 -csv"], *draft)
+    mark = "\n".join([lines[0], "|" + "|".join("-" * (widths[n] + 2) for n in names) + "|", *lines[1:]]) + "\n"
+    run.refused("markdown", mark, ["markdown.csv:2", "sed -e '2d'"], *draft)
+    # The way that is named leads to the clean table.
+    plain = subprocess.run(["sed", "-e", "2d", "-e", "s/^ *| *//", "-e", "s/ *| *$//", "-e", "s/ *| */|/g"],
+                           input=mark.encode(), stdout=subprocess.PIPE, check=True).stdout
+    clean, text = run.model("drawn_clean", run.write("drawn_clean", csv(table)), "ill")
+    run.check("drawn_clean", clean is not None, text)
+    run.same("markdown_plain", plain, clean, "ill")
+    tabs = csv(table, "\t").split("\n")
+    run.refused("dashes", "\n".join([tabs[0], "\t".join("-" * len(n) for n in names), *tabs[1:]]),
+                ["dashes.csv:2", "sed '2d'"], *draft)
+    run.refused("fixed", "\n".join(drawn("  ")) + "\n", ["read_fwf"], *draft)
+    text = csv(table).split("\n")
+    run.refused("separators_behind", "\n".join([text[0], *(line + ",," for line in text[1:-1])]) + "\n",
+                ["2 more separators", "sed 's/[,]{2}$//'"], *draft)
+
+    def quoted_at(*places, spell):
+        out = list(text)
+        for k in places:
+            fields = out[k].split(",")
+            fields[2] = spell(fields[2])
+            out[k] = ",".join(fields)
+        return "\n".join(out)
+
+    run.refused("unclosed", quoted_at(5, spell=lambda t: '"' + t), ["unclosed.csv:6:", "never closed"], *draft)
+    run.refused("unclosed_twice", quoted_at(5, 9, spell=lambda t: '"' + t), ["unclosed_twice.csv:10:", "line 6"], *draft)
+    run.same("two_marks", "\ufeff\ufeff" + csv(table), clean, "ill")
+
+
+def encodings(run, rows):
+    """What is no UTF-8 is never taken silently for windows-1252."""
+    table = without(rows, "visits", "share", "kind", "cost")
+    draft = ("schema", "draft", "FILE", "--public", "--target", "ill")
+    towns = {"cp437": None, "cp850": None, "mac_roman": None,
+             "cp1251": "\u041c\u043e\u0441\u043a\u0432\u0430", "koi8_r": "\u041e\u043c\u0441\u043a",
+             "cp1253": "\u0391\u03b8\u03ae\u03bd\u03b1", "shift_jis": "\u6771\u4eac", "gbk": "\u5317\u4eac",
+             "big5": "\u53f0\u5317", "euc_jp": "\u5927\u962a", "euc_kr": "\uc11c\uc6b8",
+             "iso2022_jp": "\u4eac\u90fd"}
+    for encoding, town in towns.items():
+        spelt = changed(table, town=lambda t, town=town: town if town and not t.isascii() else t)
+        run.refused("in_" + encoding, csv(spelt).encode(encoding), ["iconv", f"in_{encoding}.csv:"], *draft)
+    # Letters that differ alone are shown to a person.
+    spelt = changed(table, town=lambda t: t if t.isascii() else "Plze\u0148")
+    file = run.write("in_cp1250", csv(spelt).encode("cp1250"))
+    said = run.run("schema", "draft", file, "--public", "--target", "ill").stderr.decode()
+    run.check("in_cp1250", '"Plze\u00f2"' in said and "iconv" in said, said)
+    said = run.run("schema", "draft", file, "--public", "--target", "ill", "--encoding", "windows-1252").stderr.decode()
+    run.check("in_cp1250_said", "iconv" not in said, said)
+
+
 def fits(run, rows):
     """With the option that a file needs a fit finds what it finds of the clean table."""
     table = [{n: row[n] for n in ("age", "income", "weight", "town", "cost")} for row in rows] * 4
 
     def fit(name, content, *options):
+        """What is found of the columns, and the model that is trained on it."""
         file = run.write("fit_" + name, content)
-        found = run.run("schema", "fit", file, "--epsilon", "20", "--delta", "1e-4", "--seed", "5",
-                        "--json", "--quiet", *(options or ("--target", "cost")))
-        if found.returncode != 0:
-            run.check("fit_" + name, False, found.stderr.decode())
+        schema, output = f"fit_{name}.toml", f"fit_{name}.json"
+        found = run.run("schema", "fit", file, "--epsilon", "20", "--delta", "1e-4", "--seed", "5", "-o", schema,
+                        "--public-row-count", str(len(table)), *(options or ("--target", "cost")))
+        trained = run.run("train", file, "--schema", schema, "--epsilon", "1", "--delta", "1e-5", "--seed", "3",
+                          "-o", output, "--quiet")
+        if found.returncode != 0 or trained.returncode != 0:
+            run.check("fit_" + name, False, found.stderr.decode() + trained.stderr.decode())
             return None
-        schema = json.loads(found.stdout)
-        return schema["column"], schema.get("target")
+        columns = (run.scratch / schema).read_text().split("[[column]]", 1)[1]
+        return columns, numbers_of(json.loads((run.scratch / output).read_text()))
 
     clean = fit("clean", csv(table))
     to = ("--target", "cost")
@@ -412,22 +540,68 @@ def fits(run, rows):
             ("latin", csv(table).encode("latin-1"), to + ("--encoding", "latin-1")),
             ("utf_16", csv(table).encode("utf-16"), to + ("--encoding", "utf-16")),
             ("nines", csv(changed(table, weight=absent("-999"))), to + ("--missing", "-999")),
-            ("comments", "# one\n" + csv(table), to + ("--comment", "#"))):
-        run.check("fit_" + name, fit(name, content, *options) == clean, "other columns")
+            ("comments", "# one\n" + csv(table), to + ("--comment", "#")),
+            ("german", csv(changed(table, income=grouped(".", ","), weight=comma, cost=grouped(".", ",")), ";"),
+             to + ("--decimal", ",", "--thousands", ".")),
+            ("swiss", csv(changed(table, income=grouped("'"))), to + ("--thousands", "'")),
+            ("unbroken", csv(changed(table, income=grouped("\u00a0"))), to + ("--thousands", "\u00a0")),
+            ("euros", csv(changed(european, cost=lambda t: t + " \u20ac"), ";").encode("cp1252"),
+             to + ("--decimal", ",", "--symbol", "\u20ac", "--encoding", "windows-1252")),
+            ("bars", csv(table, "|"), to), ("tabs", csv(table, "\t"), to), ("ends", csv(table, end="\r\n"), to),
+            ("quoted", csv(table, always=True), to), ("marks", "\ufeff\ufeff" + csv(table), to),
+            ("padded", csv(table).replace(",", ", "), to + ("--trim",)),
+            ("carets", csv(table, "^"), to + ("--separator", "^")),
+            ("codes", csv([dict(row, weight=row["weight"] or ("-998", "-999")[k % 2]) for k, row in
+                           enumerate(table)]), to + ("--missing", "-999", "--missing", "-998"))):
+        run.check("fit_" + name, fit(name, content, *options) == clean, "other columns or another model")
+    fit_dates(run, [dict(row, admitted=full["admitted"]) for row, full in zip(table, rows * 4)])
     texts = run.run("schema", "fit", run.write("fit_texts", csv(changed(
         table, cost=lambda t: "$" + t))), "--epsilon", "20", "--delta", "1e-4", "--seed", "5",
         "--target", "cost", "-o", "texts.toml")
     said = texts.stderr.decode()
     run.check("fit_texts", "The schema has no target" in said and "--symbol" in said, said)
+    # What released lists look like is said, and a line of names that lacks a column is described.
+    few = [dict(row, income=f"{1 + k % 9},5", weight=row["weight"] or "-999") for k, row in enumerate(table)]
+    said = run.run("schema", "fit", run.write("fit_few", csv(few, ";")), "--epsilon", "20", "--delta", "1e-4",
+                   "--seed", "5", "--target", "cost", "-o", "few.toml").stderr.decode()
+    said = " ".join(said.split())
+    run.check("fit_few", "'income'" in said and 'fit again with --decimal ","' in said, said)
+    run.check("fit_few", "The lower bound of 'weight'" in said, said)
+    for name, content, way in (("title", "Report\n" + csv(table), "--separator"),
+                               ("notes", "# a, b\n" + csv(table), "--comment"),
+                               ("blanks", csv(table).replace(",", ", "), "--trim"),
+                               ("sep", "sep=;\n" + csv(table, ";"), "tail -n +2"),
+                               ("single", csv(table).replace(",", "','"), "--quote")):
+        run.refused("fit_" + name, content if name != "single" else "\n".join(
+            f"'{line}'" for line in content.splitlines()) + "\n", [way], "schema", "fit", "FILE", "--epsilon", "1",
+            "--target", "cost", "-o", "nobody.toml")
     run.refused("fit_nobody", csv(table), ["no column 'costs'", "'cost'"], "schema", "fit", "FILE",
                 "--epsilon", "1", "--target", "costs", "-o", "nobody.toml")
+
+
+def fit_dates(run, table):
+    """Dates are read by the format that is said."""
+    def columns(name, content, *options):
+        found = run.run("schema", "fit", run.write("fit_" + name, content), "--epsilon", "20", "--delta", "1e-4",
+                        "--seed", "5", "--target", "cost", "--json", "--quiet", *options)
+        return json.loads(found.stdout)["column"] if found.returncode == 0 else found.stderr
+
+    clean = columns("days", csv(table), "--date", "admitted")
+    run.check("fit_days", any(column.get("kind") == "date" for column in clean), clean)
+    for name, form, order in (("dots", "DD.MM.YYYY", "%d.%m.%Y"), ("american", "m/d/YY", "%m/%d/%y")):
+        found = columns(name, csv(changed(table, admitted=dated(form))), "--date", "admitted", "--date-format", order)
+        run.check("fit_" + name, found == clean, found)
+    said = run.run("schema", "fit", run.write("fit_unsaid", csv(changed(table, admitted=lambda t: dated("DD.MM.YYYY")(
+        t[:8] + "13")))), "--epsilon", "20", "--delta", "1e-4", "--seed", "5", "--target", "cost", "-o", "unsaid.toml")
+    said = " ".join(said.stderr.decode().split())
+    run.check("fit_unsaid", '--date "admitted" and --date-format "%d.%m.%Y"' in said, said)
 
 
 def main(tacet):
     with tempfile.TemporaryDirectory() as scratch:
         run = Runner(str(pathlib.Path(tacet).resolve()), pathlib.Path(scratch))
         rows = records()
-        for part in (spellings, combined, targets, codes, refusals, doubts, fits):
+        for part in (spellings, combined, targets, codes, refusals, drawings, encodings, doubts, fits):
             part(run, rows)
     if run.failed:
         sys.exit(f"{len(run.failed)} of {run.done} checks failed: " +

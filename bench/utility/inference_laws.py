@@ -149,27 +149,3 @@ class UnitsIgnored(Units):
 
     def population(self):
         return self.draw(450_000, 10**6)
-
-
-def adassp_errors(table, mu, seed):
-    """Standard errors of AdaSSP (Wang 2018) for slopes, by a closed form: the sandwich of sampling,
-    and the noise of both sums to first order. The same bound of rows as the method's start."""
-    random = np.random.default_rng([17, seed])
-    x = np.column_stack([np.ones(len(table.y)), table.x])
-    rows, columns = x.shape
-    bound = 1 + 0.3 * (columns - 1)
-    weights = np.minimum(1, bound / (x ** 2).sum(axis=1))
-    noise_gram, noise_products = bound / math.sqrt(0.6) / mu, math.sqrt(bound / 0.35) / mu
-    noise = noise_gram / math.sqrt(2) * random.standard_normal((columns, columns))
-    noise = np.triu(noise, 1) + np.triu(noise, 1).T
-    noise += np.diag(noise_gram * random.standard_normal(columns))
-    gram = (x * weights[:, None]).T @ x + noise
-    products = x.T @ (weights * table.y) + noise_products * random.standard_normal(columns)
-    least = max(np.linalg.eigvalsh(gram)[0], 0)
-    ridge = max(0, noise_gram * math.sqrt(2 * columns) - least)
-    inverse = np.linalg.inv(gram + ridge * np.eye(columns))
-    theta = inverse @ products
-    variance = np.mean((table.y - x @ theta) ** 2)  # without noise: a favour to this side
-    middle = (variance * gram + noise_products ** 2 * np.eye(columns)
-              + noise_gram ** 2 / 2 * (theta @ theta * np.eye(columns) + np.outer(theta, theta)))
-    return np.sqrt(np.diag(inverse @ middle @ inverse))[1:]

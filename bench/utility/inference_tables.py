@@ -152,3 +152,6 @@ def known(data):
     yield "nhanes pressure", Table(columns, pressure, "linear", 80, 260)
     columns = {**columns, "pressure": (pressure, (80, 260))}
     yield "nhanes died", Table(columns, ((years > 0) & (years <= 10)).astype(float), "logistic")
+    levels = {name: columns[name] for name in ("age", "female", "black", "bmi", "pressure")}
+    levels = {**levels, "other": flag(number(people["Race"]) == 3)}
+    yield "nhanes levels", Table(levels, ((years > 0) & (years <= 10)).astype(float), "logistic")

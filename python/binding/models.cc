@@ -18,6 +18,7 @@
 #include "tacet/learn/inference/inference.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
+#include "tacet/model/column_effects.h"
 #include "tacet/model/export/export.h"
 #include "tacet/model/model_file.h"
 #include "tacet/model/original_units.h"
@@ -158,18 +159,31 @@ std::vector<std::string> feature_names(const model::ModelFile& file) {
   return names;
 }
 
-/// How far a step of each feature moves an output, in the units of the file's numbers.
+/// What each column does to an output, in the units of the file's numbers: the effect of one step,
+/// or the curve of a number.
 nb::list effects(const model::ModelFile& file, std::int64_t output) {
   if (output < 0 || output >= file.model.output_count()) {
     throw base::UsageError("output {} of a model with {}", output, file.model.output_count());
   }
   nb::list out;
-  for (const auto& effect : model::original_units(file.schema, file.model, output)) {
+  const bool has_columns = file.schema.encoded_column_count() == file.model.feature_count();
+  if (file.schema.curves || !has_columns) return out;  // no coefficient is one of a column
+  const auto all = model::column_effects(file.schema, file.model);
+  for (const auto& effect : all[static_cast<std::size_t>(output)]) {
     nb::dict entry;
     entry["name"] = effect.name;
-    entry["step"] = effect.step;
-    entry["longest_row"] = effect.longest_row;
-    entry["shortest_row"] = effect.shortest_row;
+    if (effect.curve) {
+      entry["range"] = effect.effect;
+      entry["least"] = effect.curve->least;
+      entry["most"] = effect.curve->most;
+      entry["direction"] = effect.curve->direction;
+      entry["steepest"] = effect.curve->steepest;
+    } else {
+      entry["step"] = effect.step;
+      entry["effect"] = effect.effect;
+      if (effect.noise) entry["noise_sd"] = *effect.noise;
+      if (file.model.has_probabilities()) entry["odds_ratio"] = std::exp(effect.effect);
+    }
     out.append(entry);
   }
   return out;

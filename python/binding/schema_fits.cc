@@ -173,6 +173,7 @@ Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
         });
     auto& sentences = fitted.not_found;
     if (!fitted.no_target.empty()) sentences.insert(sentences.begin(), fitted.no_target);
+    sentences.insert(sentences.end(), fitted.doubts.begin(), fitted.doubts.end());
     return Found(std::move(fitted.schema), std::move(sentences));
   });
   return found;
@@ -207,6 +208,7 @@ std::pair<data::Schema, std::string> draft(const nb::object& data, const Said& s
               data::guess_format(table.file(), said.separating(),
                                  said.header_declared ? std::optional(true) : std::nullopt, known);
           said.spelling.apply(options.format);
+          options.encoding_is_said = known.encoding.has_value();
           return data::draft_schema(table.file(), options);
         },
         [&](data::SchemaDraft& read, privacy::Reservation&, run::Pieces&) {

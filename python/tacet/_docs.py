@@ -25,7 +25,10 @@ _FITTED = (
      "In encoded units, see ``encoded_names_``; of classes a row each, of two classes one row."),
     ("encoded_coef_noise_", "array",
      "How far privacy's noise alone moves each of them; NaN: not known."),
-    ("effects_", "list", "What a step of each column does, in the units of the records."),
+    ("effects_", "list",
+     "What each column does, a dict each, in the units of the records: ``step``, ``effect``, "
+     "``noise_sd`` and ``odds_ratio``; of a column with a curve ``range``, ``direction`` and "
+     "``steepest``. For a record of middle length."),
     ("classes_", "array", "Of classifiers, in the order of ``predict_proba``."),
     ("inference_", "RegressionResults",
      "Of ``method=\"inference\"``: ``params``, ``bse``, ``conf_int()``, ``summary()``. Such an "

@@ -160,7 +160,8 @@ class Told:
 
     @property
     def effects_(self) -> Any:
-        """What a step of each column does, in its own units."""
+        """What each column does, in its own units: the effect of one step in a record of middle
+        length, or the range and direction of its curve."""
         model = self._linear
         return self._of_outputs([model.effects(output) for output in range(model.outputs)])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from typing import Any
 
 import numpy as np
@@ -190,3 +191,12 @@ def test_the_steps_of_their_notebook_of_pipelines() -> None:
     assert (pipe.predict(X) == labels).mean() > 0.7
     pipe.set_params(scaler__epsilon=0.1, pca__epsilon=0.1, lr__epsilon=0.1).fit(X, labels)
     assert set(pipe.predict(X)) <= set(labels)
+
+
+def test_fitted_models_go_into_files_without_the_budget() -> None:
+    for model, labels in ((LogisticRegression(epsilon=1, data_norm=2), THREE),
+                          (LinearRegression(epsilon=1, bounds_X=(0, 1), bounds_y=(0, 10)), NUMBERS)):
+        fitted = model.fit(X, labels)
+        again = pickle.loads(pickle.dumps(fitted))
+        assert np.array_equal(again.predict(X), fitted.predict(X))
+        assert [one.to_json() for one in again.receipts_] == [one.to_json() for one in fitted.receipts_]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import json
+import math
 import pathlib
 import pickle
 import re
@@ -315,8 +316,23 @@ def test_plans_are_the_programs_and_read_nothing(program: Any, schema_file: path
 
 
 def test_effects_are_in_original_units(fitted: Any) -> None:
-    names = [effect["name"] for effect in fitted.effects_[0]]
-    assert names[0] == "sex=female|male" and fitted.effects_[0][0]["step"] == "male to female"
+    first = fitted.effects_[0][0]
+    assert first["name"] == "sex=female|male" and first["step"] == "male to female"
+    # One effect and one odds ratio of each column, whatever the length of a row.
+    assert first["odds_ratio"] == pytest.approx(math.exp(first["effect"])) and first["noise_sd"] > 0
+    # The intercept comes last, and every other column has its line.
+    assert len(fitted.effects_[0]) == len(fitted.encoded_names_) + 1
+
+
+def test_effects_of_curves_are_one_line_each() -> None:
+    draw = np.random.default_rng(3)
+    X = draw.uniform(0, 100, (2000, 1))
+    y = np.where(np.abs(X[:, 0] - 50) < 25, "in", "out")
+    model = tacet.LogisticRegression(epsilon=8, bounds={0: (0, 100)}, classes=["out", "in"], knots=8,
+                                     public_row_count=2000, random_state=1).fit(X, y)
+    curve = model.effects_[0][0]
+    assert curve["range"] == pytest.approx(curve["most"] - curve["least"]) and curve["direction"]
+    assert "step" not in curve and len(model.effects_[0]) == 2
 
 
 def test_the_catalogue_has_the_schemas_of_the_sources() -> None:

@@ -72,9 +72,8 @@ std::string interval_in_words(const accounting::PrivacyInterval& interval,
                        quantity, pair);
   }
   return fmt::format(
-      "The upper end is proved, and nothing below the lower end is true of these releases where "
-      "two data sets differ by as much as their bounds allow: the {} of noise on such sums lies "
-      "between them.{}",
+      "The upper end is proved: it is what you may promise. No {} below the lower end holds, since "
+      "two data sets that differ by as much as the bounds allow cost that much.{}",
       quantity, pair);
 }
 

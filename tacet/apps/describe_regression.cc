@@ -73,7 +73,7 @@ std::string goodness_text(const learn::RegressionTable& table) {
   const auto share = learn::known_explained_share(table);
   return share ? fmt::format(
                      "R2 {:.3f}, from the slopes' Wald statistic without what noise and "
-                     "sampling add to it.\n",
+                     "sampling add to it; too low where many records take no part.\n",
                      *share)
                : std::string();
 }
@@ -82,10 +82,11 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
   const auto kind = report::regression_kind(model.loss);
   std::string text = fmt::format(
       "Coefficients are in the units of the file{}. Estimated is the coefficient with rows beyond "
-      "reach {:.3g} weighted down{}. Standard errors, intervals and tests hold sampling error and "
-      "privacy noise together; the last column says by how much noise made an interval wider. ",
-      kind == "logistic"  ? ", on the log odds"
-      : kind == "poisson" ? ", on the logarithm of the mean"
+      "reach {:.3g} weighted down{}. Standard errors, intervals and tests (of t laws) hold "
+      "sampling error and privacy noise together; the last column says by how much noise made an "
+      "interval wider. ",
+      kind == "logistic"  ? ", on the log odds; exp(estimate) is the odds ratio"
+      : kind == "poisson" ? ", on the logarithm of the mean; exp(estimate) is the rate ratio"
                           : "",
       table.reach,
       kind == "linear"
@@ -132,9 +133,11 @@ std::string why_unknown(const learn::RegressionTable& table, std::vector<std::st
   }
   if (names.empty()) return text;
   return text + paragraph(fmt::format(
-                    "Not identified: {}. The noise hides what this needs. More records, a "
-                    "larger epsilon or fewer terms may identify it.",
-                    fmt::join(names, ", ")));
+                    "Not identified: {}. The noise hides what this needs, which says nothing of "
+                    "the effect. More records, a larger epsilon, fewer terms, rare categories "
+                    "merged or a smaller reach ({:.3g} here, 3 is the least that is chosen) may "
+                    "identify it.",
+                    fmt::join(names, ", "), table.reach));
 }
 
 }  // namespace

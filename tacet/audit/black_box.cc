@@ -81,10 +81,13 @@ Eigen::VectorXd discriminant(const Drawn& drawn, std::size_t width, std::int64_t
   return spread.ldlt().solve(apart);
 }
 
-/// An event: a score above `value`, or equal to it and `ties` heads of a fair coin.
+/// Which runs at the value of a cut belong to its event; of half of them a fair coin says so.
+enum class Ties { none, half, all };
+
+/// An event: a score above `value`, or one of its ties.
 struct Cut {
   double value = 0;
-  bool ties = false;
+  Ties ties = Ties::none;
 };
 
 /// Scores of one side, each with its coin.
@@ -99,7 +102,7 @@ class Scores {
     std::int64_t count = 0;
     for (auto i = first; i < last; ++i) {
       const double score = scores_[place_of(i)];
-      count += score > cut.value || (cut.ties && score == cut.value && coin(i)) ? 1 : 0;
+      count += score > cut.value || (score == cut.value && counts(cut.ties, i)) ? 1 : 0;
     }
     return {count, last - first};
   }
@@ -109,7 +112,8 @@ class Scores {
   [[nodiscard]] const std::vector<double>& all() const { return scores_; }
 
  private:
-  [[nodiscard]] bool coin(std::int64_t run) const {
+  [[nodiscard]] bool counts(Ties ties, std::int64_t run) const {
+    if (ties != Ties::half) return ties == Ties::all;
     return (data::RandomDraws::mixed(seed_ + static_cast<std::uint64_t>(run)) & 1U) != 0;
   }
   std::vector<double> scores_;
@@ -133,8 +137,7 @@ std::vector<Cut> candidates(const Scores& one, const Scores& other) {
     for (double share = .5; share * count >= 1; share /= 1.25) {
       const auto place = static_cast<std::size_t>(share * count);
       for (const double value : {sorted[place], sorted[sorted.size() - 1 - place]}) {
-        cuts.push_back({value, false});
-        cuts.push_back({value, true});
+        for (const auto ties : {Ties::none, Ties::half, Ties::all}) cuts.push_back({value, ties});
       }
     }
   }
@@ -199,7 +202,7 @@ std::vector<Finding::Point> points_of(const Scores& one, const Scores& other) {
   std::vector<Finding::Point> points;
   constexpr std::size_t number = 40;
   for (std::size_t i = 1; i < number; ++i) {
-    const Cut cut{sorted[i * sorted.size() / number], true};
+    const Cut cut{sorted[i * sorted.size() / number], Ties::half};
     const auto share = [](const Seen& seen) {
       return static_cast<double>(seen.times) / static_cast<double>(seen.runs);
     };
@@ -219,7 +222,7 @@ void conclude(Finding& finding, const Subject& subject, double level, const Boun
 
 void look_at_gaussians(Finding& finding, const Subject& subject, const Scores& one,
                        const Scores& other, double level) {
-  const Cut middle{(mean_of(one.pilot()) + mean_of(other.pilot())) / 2, false};
+  const Cut middle{(mean_of(one.pilot()) + mean_of(other.pilot())) / 2, Ties::none};
   const auto errors = errors_at(middle, one, other, false);
   finding.mu_at_least = mu_refuted(errors, level);
   conclude(finding, subject, level, [&](double of) {

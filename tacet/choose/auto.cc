@@ -177,7 +177,7 @@ std::string why(const Method& method, const Question& asked, const std::vector<D
                        fmt::join(names, ", "));
   }
   if (&method == &learn::gradient_method) {
-    return "method gradient: ahead of the others where delta is above 0; `method` names another";
+    return "method gradient: the usual choice where delta is above 0; `method` names another";
   }
   if (&method == &learn::objective_method) {
     return "method objective: pure privacy for a logistic model of two classes";

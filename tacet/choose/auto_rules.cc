@@ -20,13 +20,14 @@ std::vector<AutoRule> auto_rules() {
       {fmt::format("delta 0, a number, fewer than {:g} records times epsilon per column",
                    constant_records),
        "a constant, no column: inverse-sensitivity, radius 1"},
-      {fmt::format("delta 0, a number, fewer than {:g} of them; delta 0, else", ladder_records),
-       "phased-erm; ladder, and nothing is pure for several classes"},
+      {"delta 0, any other number",
+       fmt::format("phased-erm below {:g} records times epsilon per column, else ladder",
+                   ladder_records)},
       {"delta above 0", "gradient, under add_remove"},
-      {fmt::format("{} features of texts, hashed or numbered columns, ids or crosses, or more, for "
-                   "fewer than {} classes or more than {} weights",
-                   learn::min_columns_to_select, classes_for_all_columns,
-                   max_weights_of_all_columns),
+      {fmt::format(
+           "{} or more features of texts, hashed or numbered columns, ids or crosses; fewer "
+           "than {} classes, or more than {} weights",
+           learn::min_columns_to_select, classes_for_all_columns, max_weights_of_all_columns),
        fmt::format("selected columns: {:g} of mu^2", FeatureSelectionOptions::usual_share)},
       {fmt::format("else a number by the squared loss, 1 to {} numbers and listed categories, "
                    "single records; a = s / (sqrt({:g}) N) up to {:g}",

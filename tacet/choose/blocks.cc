@@ -54,7 +54,10 @@ void append_to(data::Dataset& block, const data::Dataset& from, std::int64_t row
   if (!from.labelled(row)) {
     return block.append({.label = from.label(row), .unit = unit, .labelled = false});
   }
-  if (!from.sparse()) return block.append_dense(from.dense_row(row), from.label(row), unit);
+  if (!from.sparse()) {
+    std::vector<std::int16_t> room;
+    return block.append_dense(from.dense_row(row, room), from.label(row), unit, from.scale(row));
+  }
   const auto entries = from.sparse_row(row);
   block.append({.columns = {entries.columns.begin(), entries.columns.end()},
                 .values = {entries.values.begin(), entries.values.end()},

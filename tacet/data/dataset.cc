@@ -12,6 +12,7 @@
 
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
+#include "tacet/data/rewritten.h"
 #include "tacet/random/exact/uniform.h"
 
 namespace tacet::data {
@@ -34,7 +35,10 @@ struct Choice {
 
 void copy_record(const Dataset& from, std::int64_t row, Dataset& to) {
   if (!from.labelled(row)) return to.append({.label = from.label(row), .labelled = false});
-  if (!from.sparse()) return to.append_dense(from.dense_row(row), from.label(row));
+  if (!from.sparse()) {
+    std::vector<std::int16_t> room;
+    return to.append_dense(from.dense_row(row, room), from.label(row), 0, from.scale(row));
+  }
   const auto entries = from.sparse_row(row);
   to.append({.columns = {entries.columns.begin(), entries.columns.end()},
              .values = {entries.values.begin(), entries.values.end()},
@@ -68,6 +72,8 @@ std::string LabelDomain::in_words() const {
 Dataset::Dataset(const DatasetShape& shape, std::shared_ptr<base::Spool> spool)
     : shape_(shape),
       spool_(std::move(spool)),
+      odd_places_(spool_),
+      odd_rows_(spool_),
       places_(spool_),
       labels_(spool_),
       unlabelled_(spool_),
@@ -88,8 +94,14 @@ Dataset::Dataset(const DatasetShape& shape, std::shared_ptr<base::Spool> spool)
   squared_norm_bound_ = static_cast<std::int64_t>(std::floor(scaled * scaled));
   // Half a unit in the last place upwards would let a row pass that exceeds the real bound.
   while (std::sqrt(static_cast<double>(squared_norm_bound_)) > scaled) --squared_norm_bound_;
-  const std::int64_t rows_per_block =
-      std::max<std::int64_t>(1, target_block_values / shape.columns);
+  stored_width_ = static_cast<std::size_t>(shape.columns);
+  if (!shape.hats.empty()) {
+    if (sparse()) throw base::InternalError("sparse rows are not packed");
+    packing_ = std::make_shared<const HatRows>(shape.hats, shape.columns);
+    stored_width_ = packing_->numbers().words();
+  }
+  const auto rows_per_block =
+      std::max<std::int64_t>(1, target_block_values / static_cast<std::int64_t>(stored_width_));
   dense_shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows_per_block))) - 1;
 }
 
@@ -118,17 +130,30 @@ void Dataset::append_facts(const RecordFacts& facts) {
   squared_norms_.push_back(squared_norm);
 }
 
-std::int16_t* Dataset::new_dense_row() {
+std::int16_t* Dataset::new_stored_row() {
   const auto row = static_cast<std::size_t>(rows());
-  const auto width = static_cast<std::size_t>(shape_.columns);
+  const auto width = stored_width_;
+  const std::size_t spare = packing_ ? numeric::HatNumbers::spare_words : 0;
   const std::size_t mask = (std::size_t{1} << dense_shift_) - 1;
   if ((row >> dense_shift_) >= dense_blocks_.size()) {
     dense_blocks_.emplace_back(spool_);
-    if (dense_blocks_.size() > 1) dense_blocks_.back().reserve((mask + 1) * width);
+    if (dense_blocks_.size() > 1) dense_blocks_.back().reserve((mask + 1) * width + spare);
   }
   auto& block = dense_blocks_.back();
-  block.resize(((row & mask) + 1) * width, 0);
+  block.resize(((row & mask) + 1) * width + spare, 0);
   return block.data() + (row & mask) * width;
+}
+
+std::span<std::int16_t> Dataset::new_odd_row() {
+  odd_places_.push_back(rows());
+  odd_rows_.resize(odd_rows_.size() + static_cast<std::size_t>(columns()), 0);
+  return std::span(odd_rows_).last(static_cast<std::size_t>(columns()));
+}
+
+void Dataset::append_packed(const EncodedRow& row) {
+  if (packing_->pack(row.columns, row.values, row.scale, new_stored_row())) return;
+  const auto odd = new_odd_row();
+  for (std::size_t k = 0; k < row.values.size(); ++k) odd[row.columns[k]] = row.values[k];
 }
 
 void Dataset::append_sparse(std::span<const std::uint32_t> columns,
@@ -177,8 +202,10 @@ void Dataset::append(const EncodedRow& row) {
   }
   if (sparse()) {
     append_sparse(row.columns, row.values);
+  } else if (packing_) {
+    append_packed(row);
   } else {
-    std::int16_t* destination = new_dense_row();
+    std::int16_t* destination = new_stored_row();
     for (std::size_t k = 0; k < row.values.size(); ++k) destination[row.columns[k]] = row.values[k];
   }
   append_facts({row.label, row.unit, squared_norm, row.labelled});
@@ -187,7 +214,7 @@ void Dataset::append(const EncodedRow& row) {
 void Dataset::append(const Dataset& other, std::span<const std::int64_t> units) {
   if (other.columns() != columns() || other.sparse() != sparse() ||
       other.squared_norm_bound_ != squared_norm_bound_ || other.shape_.labels != shape_.labels ||
-      other.has_units_ != has_units_) {
+      other.has_units_ != has_units_ || other.shape_.hats != shape_.hats) {
     throw base::InternalError("records of another shape cannot be appended");
   }
   for (std::int64_t k = 0; k < other.rows(); ++k) {
@@ -195,7 +222,9 @@ void Dataset::append(const Dataset& other, std::span<const std::int64_t> units) 
       const SparseRow row = other.sparse_row(k);
       append_sparse(row.columns, row.values);
     } else {
-      std::ranges::copy(other.dense_row(k), new_dense_row());
+      std::ranges::copy(other.stored_row(k), new_stored_row());
+      const auto odd = other.odd_row(k);
+      if (!odd.empty()) std::ranges::copy(odd, new_odd_row().begin());
     }
     const std::int64_t unit = has_units_ ? other.units_[k] : 0;
     append_facts({other.label(k),
@@ -204,13 +233,15 @@ void Dataset::append(const Dataset& other, std::span<const std::int64_t> units) 
   }
 }
 
-void Dataset::append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit) {
+void Dataset::append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit,
+                           double scale) {
   if (static_cast<std::int64_t>(values.size()) != shape_.columns) {
     throw base::InternalError("a dense row has one value a column");
   }
   EncodedRow row;
   row.label = label;
   row.unit = unit;
+  row.scale = scale;
   for (std::size_t column = 0; column < values.size(); ++column) {
     if (values[column] == 0) continue;
     row.columns.push_back(static_cast<std::uint32_t>(column));
@@ -220,8 +251,36 @@ void Dataset::append_dense(std::span<const std::int16_t> values, double label, s
 }
 
 std::span<const std::int16_t> Dataset::dense_row(std::int64_t row) const {
+  if (packing_) throw base::InternalError("a packed row was read as if it were stored");
+  return stored_row(row);
+}
+
+std::span<const std::int16_t> Dataset::dense_row(std::int64_t row,
+                                                 std::vector<std::int16_t>& room) const {
+  if (!packing_) return stored_row(row);
+  const auto odd = odd_row(row);
+  if (!odd.empty()) return odd;
+  room.resize(static_cast<std::size_t>(columns()));
+  packing_->expand(packed_row(row), room);
+  return room;
+}
+
+std::span<const std::int16_t> Dataset::odd_row(std::int64_t row) const {
+  if (odd_places_.empty()) return {};
+  const auto found = std::ranges::lower_bound(odd_places_, row);
+  if (found == odd_places_.end() || *found != row) return {};
+  const auto width = static_cast<std::size_t>(columns());
+  return std::span(odd_rows_).subspan(static_cast<std::size_t>(found - odd_places_.begin()) * width,
+                                      width);
+}
+
+double Dataset::scale(std::int64_t row) const {
+  return packing_ ? 2 * static_cast<double>(packing_->numbers().height(packed_row(row))) : 0;
+}
+
+std::span<const std::int16_t> Dataset::stored_row(std::int64_t row) const {
   const auto place = static_cast<std::size_t>(row);
-  const auto width = static_cast<std::size_t>(shape_.columns);
+  const auto width = stored_width_;
   const std::size_t mask = (std::size_t{1} << dense_shift_) - 1;
   return {dense_blocks_[place >> dense_shift_].data() + (place & mask) * width, width};
 }
@@ -253,7 +312,24 @@ std::int64_t Dataset::memory_bytes() const {
   }
   return static_cast<std::int64_t>(total) + places_.memory_bytes() + labels_.memory_bytes() +
          squared_norms_.memory_bytes() + units_.memory_bytes() +
-         static_cast<std::int64_t>(unlabelled_.capacity() * sizeof(std::int64_t));
+         static_cast<std::int64_t>(unlabelled_.capacity() * sizeof(std::int64_t)) +
+         static_cast<std::int64_t>(odd_places_.capacity() * sizeof(std::int64_t) +
+                                   odd_rows_.capacity() * sizeof(std::int16_t));
+}
+
+Dataset unpacked(const Dataset& dataset) {
+  auto shape = dataset.shape();
+  shape.hats.clear();
+  return rewritten(dataset, shape,
+                   [room = std::vector<std::int16_t>()](const Dataset& from, std::int64_t row,
+                                                        EncodedRow& out) mutable {
+                     const auto values = from.dense_row(row, room);
+                     for (std::size_t k = 0; k < values.size(); ++k) {
+                       if (values[k] == 0) continue;
+                       out.columns.push_back(static_cast<std::uint32_t>(k));
+                       out.values.push_back(values[k]);
+                     }
+                   });
 }
 
 Dataset one_record_per_unit(const Dataset& dataset, random::BlockClaim draws) {

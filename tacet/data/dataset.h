@@ -10,6 +10,7 @@
 
 #include "tacet/base/spool.h"
 #include "tacet/data/block_vector.h"
+#include "tacet/data/hat_rows.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::data {
@@ -22,8 +23,11 @@ struct EncodedRow {
   double label = 0;
   std::int64_t unit = 0;  ///< which privacy unit the record belongs to; 0 when there is none
   bool labelled = true;   ///< false: it has no target, no feature, and teaches nothing
+  /// Units of the row in a feature of 1, where whoever scaled it says so: a hint for packing it.
+  double scale = 0;
 
   void clear() {
+    scale = 0;
     columns.clear();
     values.clear();
     label = 0;
@@ -88,6 +92,9 @@ struct DatasetShape {
   double norm_bound = 1;     ///< of each row's Euclidean norm in real units, intercept included
   Storage storage = Storage::dense;
   LabelDomain labels = {};
+  /// Numbers that rows hold as a place between two knots (hat_rows.h), where storage is dense: the
+  /// same integers in a fraction of the memory. Ascending; those that do not pack stay as they are.
+  std::vector<HatColumns> hats = {};
 };
 
 /// Encoded private records: small integers whose norms were certified when they were appended.
@@ -115,7 +122,8 @@ class Dataset {
   /// outside of the shape's domain is a UsageError, which does not tell it.
   void append(const EncodedRow& row);
   /// Appends a record given by all its columns.
-  void append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit = 0);
+  void append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit = 0,
+                    double scale = 0);
 
   /// Appends all records of a data set of the same shape, which were certified there. Where both
   /// have units, unit k of `other` is unit units[k] here; numbers that are new ascend with k.
@@ -129,8 +137,22 @@ class Dataset {
   /// floor((feature_scale * norm_bound)^2): the largest squared norm a stored row can have.
   [[nodiscard]] std::int64_t squared_norm_bound() const { return squared_norm_bound_; }
 
-  /// Only when storage is dense.
+  /// Only when storage is dense and rows are not packed.
   [[nodiscard]] std::span<const std::int16_t> dense_row(std::int64_t row) const;
+  /// Also of packed rows, which are expanded into `room`.
+  [[nodiscard]] std::span<const std::int16_t> dense_row(std::int64_t row,
+                                                        std::vector<std::int16_t>& room) const;
+  /// How rows are packed; null: they are not.
+  [[nodiscard]] const HatRows* packing() const { return packing_.get(); }
+  /// A row as it is packed: of zeros where it does not pack, which odd_row() holds.
+  [[nodiscard]] const std::int16_t* packed_row(std::int64_t row) const {
+    return stored_row(row).data();
+  }
+  /// The integers of a row that does not pack; none for others.
+  [[nodiscard]] std::span<const std::int16_t> odd_row(std::int64_t row) const;
+  [[nodiscard]] bool has_odd_rows() const { return !odd_places_.empty(); }
+  /// Units of a packed row in a feature of 1, as EncodedRow has it; 0: unknown.
+  [[nodiscard]] double scale(std::int64_t row) const;
   /// Only when storage is sparse.
   [[nodiscard]] SparseRow sparse_row(std::int64_t row) const {
     const RowPlace& place = places_[row];
@@ -196,15 +218,23 @@ class Dataset {
   };
   void append_facts(const RecordFacts& facts);
   void append_sparse(std::span<const std::uint32_t> columns, std::span<const std::int16_t> values);
-  std::int16_t* new_dense_row();
+  std::int16_t* new_stored_row();
+  [[nodiscard]] std::span<const std::int16_t> stored_row(std::int64_t row) const;
+  void append_packed(const EncodedRow& row);
+  std::span<std::int16_t> new_odd_row();
 
   DatasetShape shape_;
   std::shared_ptr<base::Spool> spool_;
   std::int64_t squared_norm_bound_ = 0;
-  int dense_shift_ = 0;  // a dense block holds 2^dense_shift_ rows
+  std::shared_ptr<const HatRows> packing_;
+  std::size_t stored_width_ = 0;  // of a dense row
+  int dense_shift_ = 0;           // a dense block holds 2^dense_shift_ rows
   std::vector<base::SpooledVector<std::int16_t>> dense_blocks_;
   std::vector<SparseBlock> sparse_blocks_;
-  std::size_t forgotten_ = 0;     // dense or sparse blocks
+  std::size_t forgotten_ = 0;  // dense or sparse blocks
+  // Rows that do not pack, ascending, and all of their columns.
+  base::SpooledVector<std::int64_t> odd_places_;
+  base::SpooledVector<std::int16_t> odd_rows_;
   BlockVector<RowPlace> places_;  // of sparse rows
   BlockVector<double> labels_;
   base::SpooledVector<std::int64_t> unlabelled_;  // rows without a target, ascending
@@ -213,6 +243,9 @@ class Dataset {
   std::int64_t unit_count_ = 0;
   BlockVector<std::int64_t> units_;
 };
+
+/// The same records, no row packed.
+[[nodiscard]] Dataset unpacked(const Dataset& dataset);
 
 /// One record of each unit, chosen uniformly among the unit's by a secret random draw, in the order
 /// in which units appear; records without a unit are left out. Given all choices, two data sets

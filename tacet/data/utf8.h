@@ -7,7 +7,7 @@
 
 namespace tacet::data {
 
-/// What some programs put before a text in UTF-8. Readers of text drop one at the start of a file;
+/// What some programs put before a text in UTF-8. Readers of text drop it at the start of a file;
 /// anywhere else it is text.
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 

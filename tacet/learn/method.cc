@@ -331,6 +331,24 @@ Training planned(const Method& method, const data::Schema& schema, const Paramet
   return method.plan(schema, asked, context);
 }
 
+/// Methods that read rows themselves get them as they are stored otherwise, where records were read
+/// for others too.
+void read_unpacked(Training& training) {
+  training.run = [run = std::move(training.run)](const data::Dataset& records,
+                                                 const data::Schema& schema,
+                                                 const TrainingContext& context) {
+    if (records.packing() == nullptr) return run(records, schema, context);
+    return run(data::unpacked(records), schema, context);
+  };
+  if (!training.run_last) return;
+  training.run_last = [run = std::move(training.run_last)](data::Dataset&& records,
+                                                           const data::Schema& schema,
+                                                           const TrainingContext& context) {
+    if (records.packing() == nullptr) return run(std::move(records), schema, context);
+    return run(data::unpacked(records), schema, context);
+  };
+}
+
 }  // namespace
 
 Training plan_training(const data::Schema& schema, ParameterValues asked,
@@ -355,6 +373,11 @@ Training plan_training(const data::Schema& schema, ParameterValues asked,
   auto training = exact ? exact_minimum_training(reading.schema, asked)
                         : planned(method, reading.schema, asked, context);
   training.schema = std::move(reading.schema);
+  if (method.plan == gradient_method.plan && !exact) {
+    training.schema.packs_numbers = true;
+  } else {
+    read_unpacked(training);
+  }
   for (auto& reason : reasons) training.reasons.push_back(std::move(reason));
   check_model_size(training, base::machine_memory());
   return checked_before(std::move(training));

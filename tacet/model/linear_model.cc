@@ -174,10 +174,13 @@ void margins(const LinearModel& model, const data::Dataset& data, std::int64_t r
     WideTrace trace;
     return model.wide->margins(data, row, trace, out);
   }
+  std::vector<std::int16_t> room;
+  std::span<const std::int16_t> dense;
+  if (!data.sparse()) dense = data.dense_row(row, room);
   for (std::int64_t i = 0; i < model.output_count(); ++i) {
     const auto place = static_cast<std::size_t>(i);
     out[place] = data.sparse() ? margin(model.output(i), data.sparse_row(row))
-                               : margin(model.output(i), data.dense_row(row));
+                               : margin(model.output(i), dense);
     out[place] += model.offset;
   }
 }

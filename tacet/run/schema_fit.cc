@@ -46,9 +46,11 @@ void check_names(const FitRequest& request, const std::vector<std::string>& name
       throw base::UsageError("the file has {} columns named '{}'; names must differ", count, name);
     }
     const auto near = base::nearest_word(name, names);
-    throw base::UsageError(
-        "the file has no column '{}'{}", name,
-        near.empty() ? std::string() : fmt::format("; the nearest is '{}'", near));
+    const auto why = internal::about_names(names);
+    throw base::UsageError("the file has no column '{}'{}", name,
+                           !why.empty()   ? why
+                           : near.empty() ? std::string()
+                                          : fmt::format("; the nearest is '{}'", near));
   };
   for (const auto* list : {&request.ignored, &request.codes, &request.numbers, &request.dates}) {
     for (const auto& name : *list) need(name);
@@ -353,7 +355,10 @@ Fitted fit(const FitRequest& request, const FitPlan& plan, const Contents& conte
   internal::cap_hashed(request.max_hashed, schema);
   internal::keep_one_column(request, schema);
   schema.validate(request.data);
-  return {std::move(schema), fitter.take_not_found(), fitter.take_no_target()};
+  auto doubts = internal::doubts_of(request, schema);
+  auto unlisted = internal::unlisted_texts(request, schema);
+  return {std::move(schema), fitter.take_not_found(), fitter.take_no_target(), std::move(doubts),
+          std::move(unlisted)};
 }
 
 }  // namespace tacet::run

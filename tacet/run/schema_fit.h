@@ -94,6 +94,9 @@ struct Fitted {
   /// released answers.
   std::vector<std::string> not_found;
   std::string no_target = {};  ///< why the schema has none, although one was asked for; else empty
+  /// What released lists and bounds may mean beside what the schema says.
+  std::vector<std::string> doubts = {};
+  std::vector<std::string> unlisted = {};  ///< columns of texts that no list shows
 };
 
 /// The frame with a rule for every column, and its cost; columns about which nothing was found are

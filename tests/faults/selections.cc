@@ -1,12 +1,16 @@
 // Faults of selections: weights, noise, and what several draws cost.
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
+#include "tacet/data/words/corpus.h"
 #include "tacet/mechanism/select/noisy_max.h"
+#include "tacet/mechanism/select/partition_selection.h"
 #include "tacet/mechanism/select/sparse_vector.h"
 #include "tacet/mechanism/select/top_k.h"
+#include "tacet/optimize/sums/presence_sum.h"
 #include "tests/faults/fault_tests.h"
 
 namespace tacet::faults {
@@ -74,7 +78,37 @@ Finding noisy_max_shows_its_value() {
                  runs);
 }
 
+/// A word that a single unit has is released as often as the delta says that words have, whatever
+/// smaller delta the accountant takes for enough.
+Finding half_of_a_delta_forgotten() {
+  const mechanism::PartitionRule rule{privacy::NoiseMultiplier(3), 0.1};
+  const auto event = mechanism::partition_selection_event(rule, add_remove);
+  const auto texts = [](const char* content) {
+    return data::read_open_corpus(data::memory_source(content, "texts"), "texts", {});
+  };
+  const auto none = texts("");
+  const auto one = texts("word\n");
+  Finding worst{1, 0};
+  for (const double delta : {0.06, 0.11}) {
+    const auto claim = accounting::account(event, add_remove, privacy::Delta(delta));
+    if (std::isinf(claim.epsilon)) continue;  // no claim
+    const auto found =
+        audited(subject_of(event, claim,
+                           [&](bool other, const ReleaseContext& context) {
+                             const auto counts = optimize::word_presence(
+                                 other ? one : none, {.draws = [](std::int64_t) { return 0U; }});
+                             const auto words =
+                                 mechanism::select_partitions(counts, rule, add_remove, context);
+                             return words.value().empty() ? 0.0 : 1.0;
+                           }),
+                10000);
+    worst = {std::min(worst.p_value, found.p_value), found.runs};
+  }
+  return worst;
+}
+
 constexpr FaultTest tests[] = {
+    {"half_of_a_delta_forgotten", half_of_a_delta_forgotten},
     {"exponential_without_half", [] { return audited("exponential", pure, 30000); }},
     {"flip_without_half", [] { return audited("permute-and-flip", pure, 30000); }},
     {"sparse_vector_without_query_noise", [] { return audited("sparse-vector", pure, 3000); }},

@@ -84,6 +84,9 @@ TEXT = {
     "embed": [(r"^Vectors of \d+ words", "Vectors of # words", CHOSEN),
               (r"^  words .*\n", "", CHOSEN)],
     "fit": [(r"nothing was found out about column [\s\S]*?\bwould do\s*", "", FOLLOWS),
+            # What released lists and bounds look like.
+            (r"^(?:The categories of '|The lower bound of '|Taken for texts, without)(?:.+\n)+\n?",
+             "", FOLLOWS),
             (r'^id = "[0-9a-f]+"$', "id", CLOCK),
             # Columns that the noise hides are ignored: which ones is released too.
             (r"^(lower|upper) = .*\n", "", CHOSEN), (r"^\[\[column\]\]\n[\s\S]*", "", CHOSEN),

@@ -114,7 +114,8 @@ class SchemaDraft : public Command {
                                       .trust = trust,
                                       .max_categories = 50,
                                       .said = spelling_.words().said(),
-                                      .missing = spelling_.words().missing});
+                                      .missing = spelling_.words().missing,
+                                      .encoding_is_said = known.encoding.has_value()});
   }
 
   [[nodiscard]] std::optional<char> separator() const {

@@ -162,6 +162,13 @@ class SchemaFit : public Command {
         });
     if (!found.no_target.empty()) console.warn(console.spelled(found.no_target));
     for (const auto& column : found.not_found) console.say(paragraph(column));
+    for (const auto& doubt : found.doubts) console.say(paragraph(console.spelled(doubt)));
+    if (!found.unlisted.empty()) {
+      console.say(paragraph(fmt::format(
+          "Taken for texts, without a list: {}. If they are numbers or dates, the fit lacks how "
+          "they are spelt: --decimal, --thousands, --symbol, --date-format.",
+          fmt::join(found.unlisted, ", "))));
+    }
     if (!console.json()) {
       auto receipt = data::fit_receipt(found.schema);
       receipt.notes.condition = condition;

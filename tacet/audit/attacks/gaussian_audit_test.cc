@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/audit/black_box.h"
 #include "tacet/audit/evidence.h"
 #include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/optimize/sums/vector_sum.h"
 #include "tacet/privacy/certifier.h"
 #include "tests/support/spender.h"
 
@@ -51,6 +55,49 @@ TEST(GaussianAudit, FrequenciesStayBelowTheClaimAndFindPlantedFaults) {
   EXPECT_GT(audited_mu(0.5 / mu, 1, trials), mu);
   EXPECT_GT(audited_mu(1 / mu / std::sqrt(2), 1, trials), mu);
   EXPECT_GT(audited_mu(1 / mu, 2, trials), mu);
+}
+
+using Vectors = std::vector<std::vector<double>>;
+
+/// A sum of nothing and one of these vectors of six numbers, under noise for one vector at the
+/// bound.
+audit::Subject noisy_sum(const Vectors& vectors, const privacy::Guarantee& claim) {
+  const double mu =
+      accounting::gaussian::mu_for(privacy::Epsilon(claim.epsilon), privacy::Delta(claim.delta));
+  audit::Subject subject{.statistic = audit::Statistic::direction, .claim = claim};
+  subject.gaussian = true;
+  subject.width = 6;
+  subject.draw = [=](bool other, std::uint64_t seed, std::span<double> out) {
+    test::Spender spender(seed, privacy::Gaussian{1 / mu}, claim.adjacency, std::ssize(out) / 6);
+    for (; !out.empty(); out = out.subspan(6)) {
+      optimize::VectorSum sum(6, optimize::Norm::l2, 1, {}, 12);
+      for (const auto& vector : other ? vectors : Vectors{}) sum.add(vector);
+      const auto released =
+          release_gaussian(std::move(sum).take(), privacy::NoiseMultiplier(1 / mu),
+                           {spender.next(), spender.source, spender.reservation});
+      std::ranges::copy(released.value(), out.begin());
+    }
+  };
+  return subject;
+}
+
+// A record at its bound in each block of coordinates in turn, then in all of them. One that is at
+// the bound in each of three blocks, as if these had been clipped one by one, is found.
+TEST(GaussianAudit, BlocksOfCoordinatesShowWhatAllOfThemDo) {
+  base::ThreadPool threads(2);
+  const privacy::Guarantee claim{4, 1e-5, privacy::Adjacency::add_remove};
+  Vectors blocks;
+  for (std::size_t block = 0; block < 3; ++block) {
+    auto& record = blocks.emplace_back(6, 0.0);
+    record[2 * block] = record[2 * block + 1] = std::sqrt(0.5);
+  }
+  const std::vector<double> everywhere(6, std::sqrt(1.0 / 6));
+  for (const auto& record : {blocks[0], blocks[1], blocks[2], everywhere}) {
+    const auto found = audit::audit(noisy_sum({record}, claim), {.trials = 10000}, threads);
+    EXPECT_FALSE(found.refuted);
+    EXPECT_GE(found.epsilon_at_least, 0.7 * claim.epsilon);
+  }
+  EXPECT_TRUE(audit::audit(noisy_sum(blocks, claim), {.trials = 10000}, threads).refuted);
 }
 
 }  // namespace gaussian_audit_test

@@ -31,7 +31,10 @@ std::vector<std::string> categorical_names(const Schema& schema) {
 
 /// The value of a feature, 0 where a sparse row leaves it out.
 std::int16_t feature(const Dataset& dataset, std::int64_t row, std::int64_t index) {
-  if (!dataset.sparse()) return dataset.dense_row(row)[static_cast<std::size_t>(index)];
+  if (!dataset.sparse()) {
+    std::vector<std::int16_t> room;
+    return dataset.dense_row(row, room)[static_cast<std::size_t>(index)];
+  }
   const auto sparse = dataset.sparse_row(row);
   const auto wanted = static_cast<std::uint32_t>(index);
   const auto found = std::ranges::lower_bound(sparse.columns, wanted);

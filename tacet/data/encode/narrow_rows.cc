@@ -18,7 +18,8 @@ void copy_row(const Dataset& dataset, std::int64_t place, EncodedRow& row) {
     row.values.assign(sparse.values.begin(), sparse.values.end());
     return;
   }
-  const auto dense = dataset.dense_row(place);
+  std::vector<std::int16_t> room;
+  const auto dense = dataset.dense_row(place, room);
   for (std::size_t j = 0; j < dense.size(); ++j) {
     if (dense[j] == 0) continue;
     row.columns.push_back(static_cast<std::uint32_t>(j));

@@ -41,6 +41,7 @@ std::int64_t RowScaler::truncate(std::span<const std::uint32_t> columns,
   std::int64_t squared = 0;
   std::size_t count = 0;
   const double scale = factor * Dataset::feature_scale;
+  row.scale = scale;
   const auto add = [&](std::uint32_t column, double value) {
     const double scaled = value * scale;
     const auto integer =

@@ -43,8 +43,10 @@ bool named_like_code(std::string_view name) {
 }
 
 bool named_like_identifier(std::string_view name) {
-  constexpr std::array<std::string_view, 3> words{"id", "key", "ssn"};
-  return has_word(name, words);
+  constexpr std::array<std::string_view, 7> words{"id",   "key",     "ssn",     "mrn",
+                                                  "uuid", "rowname", "rownames"};
+  // As pandas and readr call a column without a name.
+  return has_word(name, words) || name.starts_with("Unnamed: ") || name.starts_with("...");
 }
 
 }  // namespace tacet::data

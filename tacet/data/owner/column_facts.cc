@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "tacet/data/ascii.h"
@@ -59,7 +60,7 @@ void IdFacts::add(std::string_view field) {
 
 void ColumnFacts::add(std::string_view field, std::int64_t line) {
   if (const auto number = reader_(field)) {
-    add_number(*number, field);
+    add_number(*number, field, line);
   } else {
     if (others++ == 0) first_other = {std::string(field.substr(0, longest_category)), line};
     shapes.add(field);
@@ -84,7 +85,42 @@ void ColumnFacts::add(std::string_view field, std::int64_t line) {
   }
 }
 
-void ColumnFacts::add_number(double number, std::string_view field) {
+void FarNumbers::add(double number, std::string_view field, std::int64_t line) {
+  constexpr std::size_t most = 5;
+  const double key = sign_ * number;
+  if (found_.size() == most && key <= found_.begin()->first) return;
+  found_.try_emplace(key, PlacedText{std::string(field), line});
+  if (found_.size() > most) found_.erase(found_.begin());
+}
+
+std::vector<PlacedText> FarNumbers::beyond(double other_end) const {
+  constexpr double far = 2;
+  std::vector<PlacedText> beyond;
+  for (auto number = found_.rbegin(); number != found_.rend(); ++number) {
+    const auto next = std::next(number);
+    if (next == found_.rend()) break;
+    beyond.push_back(number->second);
+    const double apart = next->first - sign_ * other_end;
+    if (apart > 0 && number->first - next->first > far * apart) return beyond;
+  }
+  return {};
+}
+
+std::vector<PlacedText> ColumnFacts::far_numbers() const {
+  constexpr std::int64_t enough = 20;
+  if (plain_numbers_ < enough) return {};
+  auto found = highest_.beyond(plain_lower_);
+  return found.empty() ? lowest_.beyond(plain_upper_) : found;
+}
+
+double ColumnFacts::above_lone_zeros() const {
+  constexpr double apart = .25;  // of the range of the others
+  const bool lone = many_values && zeros_ > 1 && plain_lower_ == 0 && !reader_.date() &&
+                    least_positive_ > apart * (plain_upper_ - least_positive_);
+  return lone ? least_positive_ : 0;
+}
+
+void ColumnFacts::add_number(double number, std::string_view field, std::int64_t line) {
   counts_up_ = counts_up_ && (numbers == 0 || number == last_number_ + 1);
   last_number_ = number;
   lower = numbers == 0 ? number : std::min(lower, number);
@@ -103,6 +139,10 @@ void ColumnFacts::add_number(double number, std::string_view field) {
     if (code) negative_codes_.insert(static_cast<int>(number));
     other_negatives_ = other_negatives_ || !code;
   }
+  if (number > 0 && (least_positive_ == 0 || number < least_positive_)) least_positive_ = number;
+  zeros_ += number == 0 ? 1 : 0;
+  highest_.add(number, field, line);
+  lowest_.add(number, field, line);
   plain_lower_ = plain_numbers_ == 0 ? number : std::min(plain_lower_, number);
   plain_upper_ = plain_numbers_ == 0 ? number : std::max(plain_upper_, number);
   ++plain_numbers_;

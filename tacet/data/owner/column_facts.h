@@ -30,6 +30,20 @@ struct PlacedText {
   std::int64_t line = 0;  ///< 0: there is none
 };
 
+/// The highest few numbers of a column, or by `sign` -1 the lowest ones.
+class FarNumbers {
+ public:
+  explicit FarNumbers(double sign) : sign_(sign) {}
+  void add(double number, std::string_view field, std::int64_t line);
+  /// Those beyond all others by more than twice what these lie apart, up to four; nothing where
+  /// there are none. `other_end` is the farthest number at the other end.
+  [[nodiscard]] std::vector<PlacedText> beyond(double other_end) const;
+
+ private:
+  double sign_;
+  std::map<double, PlacedText> found_;  // by the number times the sign
+};
+
 /// What one pass over a public file tells about a column, in bounded memory. Missing values are not
 /// added.
 class ColumnFacts {
@@ -82,9 +96,13 @@ class ColumnFacts {
   /// reasons for a missing answer; nothing where other numbers are negative.
   [[nodiscard]] std::vector<std::string> negative_codes() const;
   void take_off_sentinels();
+  /// Numbers far above or below all others, as faults and codes for a missing value are.
+  [[nodiscard]] std::vector<PlacedText> far_numbers() const;
+  /// The smallest number above 0 where zeros stand apart below all others; 0: they do not.
+  [[nodiscard]] double above_lone_zeros() const;
 
  private:
-  void add_number(double number, std::string_view field);
+  void add_number(double number, std::string_view field, std::int64_t line);
   void note_repeats(std::string_view field);
 
   NumberReader reader_;
@@ -101,6 +119,10 @@ class ColumnFacts {
   std::int64_t plain_numbers_ = 0;  // all but nines
   double plain_lower_ = 0;
   double plain_upper_ = 0;
+  FarNumbers highest_{1};
+  FarNumbers lowest_{-1};
+  std::int64_t zeros_ = 0;
+  double least_positive_ = 0;
 };
 
 }  // namespace tacet::data

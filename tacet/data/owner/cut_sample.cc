@@ -89,12 +89,14 @@ bool has_line_with(const ReadableText& file, char first) {
   return text.starts_with(first) || text.find(std::string{'\n', first}) != std::string::npos;
 }
 
-bool has_enclosed_fields(const Sample& sample) {
-  const auto enclosed = [](const std::string& field) {
-    return field.size() > 1 && field.front() == '"' && field.back() == '"';
+/// Whether a quote stands before a field that it encloses, or that no other one ends.
+bool has_opened_fields(const Sample& sample) {
+  const auto opened = [](const std::string& field) {
+    if (!field.starts_with('"')) return false;
+    return (field.size() > 1 && field.back() == '"') || std::ranges::count(field, '"') % 2 == 1;
   };
   return std::ranges::any_of(
-      sample.records, [&](const auto& record) { return std::ranges::any_of(record, enclosed); });
+      sample.records, [&](const auto& record) { return std::ranges::any_of(record, opened); });
 }
 
 Sample best_quoting(const ReadableText& file, FileFormat format) {
@@ -103,7 +105,7 @@ Sample best_quoting(const ReadableText& file, FileFormat format) {
   } catch (const base::DataError&) {
     format.quote = std::nullopt;
     Sample plain = read_sample(file, format);
-    if (has_enclosed_fields(plain)) throw;
+    if (has_opened_fields(plain)) throw;
     return plain;
   }
 }

@@ -39,8 +39,31 @@ bool usual_filler(double day) {
   });
 }
 
+/// Numbers that stand apart from all others; empty: none do.
+std::string lone_numbers(const ColumnFacts& facts) {
+  const auto far = facts.far_numbers();
+  if (!far.empty()) {
+    std::vector<std::string> texts;
+    for (const auto& one : far) texts.push_back(one.text);
+    const bool single = texts.size() == 1;
+    return fmt::format(
+        "{}, {}in line {}, {} far from all others: {} or {} for a missing value? Then mend {}, or "
+        "list {} under missing, and mend the bounds.",
+        fmt::join(texts, ", "), single ? "" : "the first ", far.front().line, single ? "is" : "are",
+        single ? "a fault" : "faults", single ? "a code" : "codes", single ? "it" : "them",
+        single ? "it" : "them");
+  }
+  const double next = facts.above_lone_zeros();
+  if (next == 0) return {};
+  return fmt::format(
+      "0 stands apart: the next number is {}. Does it mean a missing value? Then list 0 under "
+      "missing, and mend the lower bound.",
+      next);
+}
+
 /// Each value for itself.
 Drafted draft_codes(Column column, const ColumnFacts& facts, std::string_view why) {
+  const bool named = named_like_code(column.name);
   if (facts.many_values) {
     column.rule = HashedColumn{};
   } else {
@@ -49,7 +72,8 @@ Drafted draft_codes(Column column, const ColumnFacts& facts, std::string_view wh
   return {std::move(column),
           fmt::format("{}, so each value counts for itself. A quantity? Then kind = \"numeric\" "
                       "with lower and upper.",
-                      why)};
+                      why),
+          !named};
 }
 
 Drafted draft_numbers(Column column, const ColumnFacts& facts) {
@@ -94,10 +118,14 @@ Drafted draft_numbers(Column column, const ColumnFacts& facts) {
                         codes.size() == 1 ? "a code" : "codes", codes.size() == 1 ? "it" : "them"),
             true};
   }
-  if (whole && facts.identifies()) {
+  if (auto remark = lone_numbers(facts); !remark.empty()) {
+    return {std::move(column), std::move(remark), true};
+  }
+  if (whole && facts.identifies() && !facts.dates()) {
     return {std::move(column),
             "Every value occurs once: an identifier? Then kind = \"ignored\". Of persons with "
-            "several records? Then unit, at the top."};
+            "several records? Then unit, at the top.",
+            true};
   }
   if (whole && !facts.many_values && facts.values.size() > 2 && facts.values.size() <= max_codes) {
     return {std::move(column),
@@ -109,11 +137,23 @@ Drafted draft_numbers(Column column, const ColumnFacts& facts) {
           "Some values are missing: does that tell something? Then missing_indicator = true."};
 }
 
-/// As it stands but for capital letters and blanks.
+/// As it stands but for capital letters, blanks around it, blanks that break no line and marks that
+/// nobody sees.
 std::string folded(std::string_view text) {
   std::string result;
-  for (const char c : without_blanks(text)) result += lower_case(c);
-  return result;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const auto rest = text.substr(k);
+    const bool blank = rest.starts_with("\xc2\xa0");
+    const bool unseen = rest.starts_with("\xe2\x80\x8b") || rest.starts_with("\xe2\x80\x8e") ||
+                        rest.starts_with("\xe2\x80\x8f") || rest.starts_with("\xef\xbb\xbf");
+    if (!blank && !unseen) {
+      result += lower_case(text[k]);
+      continue;
+    }
+    if (blank) result += ' ';
+    k += blank ? 1 : 2;
+  }
+  return std::string(without_blanks(result));
 }
 
 /// Names the first text of a list that may stand for a missing value; empty: none does.
@@ -142,6 +182,27 @@ Drafted unread_column(Column column, const ColumnFacts& facts, std::string remar
           true};
 }
 
+/// Accents that are characters of their own beside letters that have theirs, which look alike.
+std::string mixed_accents(const std::vector<std::string>& texts) {
+  const auto has = [](const std::string& text, char first, unsigned least, unsigned most) {
+    for (std::size_t k = 0; k + 1 < text.size(); ++k) {
+      const unsigned code = static_cast<unsigned char>(text[k + 1]);
+      if (text[k] == first && code >= least && code <= most) return true;
+    }
+    return false;
+  };
+  const auto apart = [&](const std::string& text) {
+    return has(text, '\xcc', 0x80, 0xbf) || has(text, '\xcd', 0x80, 0xaf);
+  };
+  const auto joined = [&](const std::string& text) { return has(text, '\xc3', 0x80, 0xbf); };
+  const auto first = std::ranges::find_if(texts, apart);
+  if (first == texts.end() || std::ranges::none_of(texts, joined)) return {};
+  return fmt::format(
+      "In \"{}\" an accent is a character of its own, in others it is a part of the letter: one "
+      "text may count as two. Write them one way: uconv -x any-nfc FILE.",
+      *first);
+}
+
 /// The first two texts that are alike but for capital letters and blanks; empty: none are.
 std::string alike_remark(const std::vector<std::string>& texts, std::string_view things) {
   std::map<std::string, std::string> found;
@@ -152,6 +213,19 @@ std::string alike_remark(const std::vector<std::string>& texts, std::string_view
         "\"{}\" and \"{}\" are two {}: one? Then write it one way in the "
         "file.",
         place->second, text, things);
+  }
+  return mixed_accents(texts);
+}
+
+/// A line of sums whose name stands among categories.
+std::string total_remark(const std::vector<std::string>& texts) {
+  constexpr std::array<std::string_view, 14> words{
+      "total",  "totals", "subtotal", "sub-total", "grand total", "sum",    "summe",
+      "gesamt", "somme",  "totale",   "totaal",    "summa",       "totalt", "insgesamt"};
+  for (const auto& text : texts) {
+    if (std::ranges::find(words, folded(text)) == words.end()) continue;
+    return fmt::format("\"{}\" is a category: lines of sums? Then take them out of the file.",
+                       text);
   }
   return {};
 }
@@ -169,7 +243,8 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
             "Several numbers in a field, up to 'most' of a record: ids? From 0 to below a public "
             "number: count instead of bits. A measure or a text? Then another kind."};
   }
-  std::string remark = facts.shapes.remark();
+  // The shapes of codes are known.
+  std::string remark = named_like_code(name) ? std::string() : facts.shapes.remark(facts.numbers);
   const bool doubtful = !remark.empty() || facts.numbers > facts.others;
   if (!remark.empty()) {
     // Said; how often they stand there matters less.
@@ -178,10 +253,11 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
         "{} numbers and one text, \"{}\" in line {}: units, a sum or a fault? Then take that line "
         "out of the file. A missing value? List the text under missing.",
         facts.numbers, facts.first_other.text, facts.first_other.line);
-  } else if (facts.identifies()) {
+  } else if (facts.identifies() && facts.numbers <= facts.others) {
     remark =
         "Every value occurs once: an identifier? Then kind = \"ignored\". Of persons with several "
         "records? Then unit, at the top.";
+    if (named_like_identifier(name)) return {std::move(column), std::move(remark)};
   } else if (facts.numbers > 0) {
     remark = fmt::format(
         "{} {} among {} texts, the first \"{}\" in line {}: do some texts mean a missing "
@@ -194,13 +270,15 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
   }
   if (!facts.many_values && facts.text_is_sound) {
     column.rule = CategoricalColumn{.categories = facts.texts()};
-    if (remark.empty()) {
-      remark = alike_remark(facts.texts(), "categories");
-      const bool alike = !remark.empty();
-      // A category of its own is right too, so it is said in the schema alone.
-      if (!alike) remark = missing_remark(facts.texts(), "a category");
-      return {std::move(column), std::move(remark), alike};
+    const auto texts = facts.texts();
+    auto alike = alike_remark(texts, "categories");
+    if (alike.empty()) alike = total_remark(texts);
+    if (!alike.empty()) {
+      return {std::move(column), remark.empty() ? alike : fmt::format("{} {}", remark, alike),
+              true};
     }
+    // A category of its own is right too, so it is said in the schema alone.
+    if (remark.empty()) return {std::move(column), missing_remark(texts, "a category")};
   } else if (static_cast<double>(facts.words) >=
              fewest_words_of_prose * static_cast<double>(facts.others)) {
     column.rule = TextColumn{};
@@ -230,19 +308,70 @@ bool looks_like_count(const ColumnFacts& facts) {
   return facts.values.size() > max_classes || 4 * large < facts.numbers;
 }
 
-/// Whether a class is the negation of another one, which is predicted.
-bool negates(std::string_view text) {
-  constexpr std::array<std::string_view, 22> words{
-      "no",    "n",          "non",      "nein", "nee",     "nej",   "nie",  "ne",
-      "nao",   "n\xc3\xa3o", "false",    "f",    "falsch",  "falso", "faux", "0",
-      "never", "none",       "negative", "neg",  "negativ", "absent"};
-  return std::ranges::find(words, folded(text)) != words.end();
+/// What follows a code in a label: yes of "1 = yes" and of "(1) yes".
+std::string without_code(std::string text) {
+  const auto end = text.find_first_not_of("()[]0123456789");
+  if (end == 0 || end == std::string::npos) return text;
+  const auto word = text.find_first_not_of(" =:.-)_", end);
+  return word == std::string::npos ? text : text.substr(word);
 }
 
-/// Two classes: the positive one is not the negation.
+/// Whether a class is the negation of another one, which is predicted.
+bool negates(std::string_view text) {
+  constexpr std::array<std::string_view, 29> words{"no",
+                                                   "n",
+                                                   "non",
+                                                   "nein",
+                                                   "nee",
+                                                   "nej",
+                                                   "nie",
+                                                   "ne",
+                                                   "nao",
+                                                   "n\xc3\xa3o",
+                                                   "false",
+                                                   "f",
+                                                   "falsch",
+                                                   "falso",
+                                                   "faux",
+                                                   "0",
+                                                   "never",
+                                                   "none",
+                                                   "negative",
+                                                   "neg",
+                                                   "negativ",
+                                                   "absent",
+                                                   "unchecked",
+                                                   "off",
+                                                   "control",
+                                                   "controls",
+                                                   "healthy",
+                                                   "-",
+                                                   "\xd0\xbd\xd0\xb5\xd1\x82"};
+  return std::ranges::find(words, without_code(folded(text))) != words.end();
+}
+
+/// Two classes: the positive one is not the negation, nor the smaller number.
 BinaryTarget two_classes(std::vector<std::string> values) {
-  if (negates(values[1]) && !negates(values[0])) std::swap(values[0], values[1]);
+  const auto first = parse_number(values[0]);
+  const auto second = parse_number(values[1]);
+  const bool turned =
+      first && second ? *first > *second : negates(values[1]) && !negates(values[0]);
+  if (turned) std::swap(values[0], values[1]);
   return BinaryTarget{.positive = {values[1]}, .negative = {values[0]}};
+}
+
+/// Asks which of two classes is predicted where their names do not say it: a survey codes yes as 1
+/// and no as 2.
+std::string polarity_question(const BinaryTarget& target) {
+  const auto& positive = target.positive.front();
+  const auto& negative = target.negative.front();
+  const auto number = parse_number(negative);
+  const bool numbers = number && *number < 1 && parse_number(positive);
+  if (numbers || negates(negative) != negates(positive)) return {};
+  return fmt::format(
+      "\"{}\" is the positive class, whose probability is predicted, and \"{}\" the negative one. "
+      "The other way round? Then swap them.",
+      positive, negative);
 }
 
 /// Two classes of which some are spelt in several ways.
@@ -270,13 +399,14 @@ std::string odd_class(const ColumnFacts& facts) {
         "their spellings as positive and negative.",
         *number, facts.first_other.text);
   }
-  constexpr std::int64_t enough = 50;
+  constexpr std::int64_t enough = 50;  // records, and so many for one of a class
+  const auto records = facts.numbers + facts.others;
   for (const auto& [text, count] : facts.values) {
-    if (count > 1 || facts.numbers + facts.others < enough) continue;
+    if (count * enough >= records) continue;
     return fmt::format(
-        "The class \"{}\" occurs once: a fault or a missing value? Then mend it, or list it under "
+        "The class \"{}\" occurs {}: a fault or a missing value? Then mend it, or list it under "
         "missing of the target.",
-        text);
+        text, count == 1 ? "once" : fmt::format("in {} of {} records", count, records));
   }
   return {};
 }
@@ -303,7 +433,9 @@ DraftedTarget numeric_target(Target target, const ColumnFacts& facts) {
                         fmt::join(codes, ", ")),
             true};
   }
-  return {std::move(target)};
+  auto remark = lone_numbers(facts);
+  const bool doubt = !remark.empty();
+  return {std::move(target), std::move(remark), doubt};
 }
 
 /// Names the value that is neither number nor class.
@@ -320,9 +452,10 @@ DraftedTarget numeric_target(Target target, const ColumnFacts& facts) {
   }
   if (!facts.many_values && facts.values.size() == 1) {
     throw base::DataError(
-        "{}: the target '{}' is \"{}\" in every record, so there is nothing to "
-        "predict",
-        file, name, facts.values.begin()->first);
+        "{}: the target '{}' is \"{}\" in every record{}", file, name, facts.values.begin()->first,
+        facts.missing > 0 ? " that has a value. Do the others mean a second class? Then write its "
+                            "name there"
+                          : ", so there is nothing to predict");
   }
   const bool mostly_numbers = facts.numbers > facts.others;
   if (mostly_numbers) {
@@ -330,14 +463,14 @@ DraftedTarget numeric_target(Target target, const ColumnFacts& facts) {
         "{}:{}: the target '{}' is a number elsewhere and \"{}\" here; if that stands for a "
         "missing value, list it under `missing`{}{}",
         file, facts.first_other.line, name, facts.first_other.text,
-        facts.shapes.remark().empty() ? "" : ". ", facts.shapes.remark());
+        facts.shapes.remark(facts.numbers).empty() ? "" : ". ", facts.shapes.remark(facts.numbers));
   }
   throw base::DataError(
       "{}:{}: the target '{}' is neither a number nor a class with 2 to {} values; \"{}\" is one "
       "of more{}{}",
       file, facts.one_too_many.line > 0 ? facts.one_too_many.line : facts.first_other.line, name,
       max_classes, facts.one_too_many.line > 0 ? facts.one_too_many.text : facts.first_other.text,
-      facts.shapes.remark().empty() ? "" : ". ", facts.shapes.remark());
+      facts.shapes.remark(facts.numbers).empty() ? "" : ". ", facts.shapes.remark(facts.numbers));
 }
 
 }  // namespace
@@ -348,8 +481,11 @@ DraftedTarget draft_target(const std::string& name, const ColumnFacts& facts,
   const auto values = facts.texts();
   const bool listed = !facts.many_values && facts.text_is_sound;
   if (listed && values.size() == 2) {
-    target.rule = two_classes(values);
-    auto remark = odd_class(facts);
+    auto rule = two_classes(values);
+    auto remark = facts.shapes.remark(facts.numbers);
+    if (remark.empty()) remark = odd_class(facts);
+    if (remark.empty()) remark = polarity_question(rule);
+    target.rule = std::move(rule);
     const bool doubt = !remark.empty();
     return {std::move(target), std::move(remark), doubt};
   }
@@ -370,9 +506,15 @@ DraftedTarget draft_target(const std::string& name, const ColumnFacts& facts,
     if (auto odd = odd_class(facts); !odd.empty()) {
       return {std::move(target), std::move(odd), true};
     }
-    return {std::move(target), numbers ? "Whole numbers, taken for classes. A count? Then kind = "
-                                         "\"count\" and upper. A measure? Then lower and upper."
-                                       : ""};
+    if (!numbers)
+      return {std::move(target), facts.shapes.remark(facts.numbers),
+              !facts.shapes.remark(facts.numbers).empty()};
+    return {
+        std::move(target),
+        "Whole numbers, taken for classes. A count? Then kind = \"count\" and upper. A measure? "
+        "Then lower and upper. Does one mean a missing value? Then list it under missing of the "
+        "target.",
+        true};
   }
   if (facts.numeric() && !facts.constant()) return numeric_target(std::move(target), facts);
   refuse_target(name, facts, file);

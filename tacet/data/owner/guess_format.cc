@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/data/ascii.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/owner/cut_sample.h"
+#include "tacet/data/owner/guess_encoding.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/transcode.h"
+#include "tacet/data/utf8.h"
 
 namespace tacet::data {
 namespace {
@@ -33,6 +36,67 @@ void refuse_other_kinds(const std::filesystem::path& file) {
       "the schema by hand: [format] with kind = \"{}\", [features] with count, lower and upper, "
       "and [target]",
       file.string(), kind->description, kind->name);
+}
+
+// --- tables drawn for people
+
+// The first bytes of the lines and corners that are drawn by characters of their own.
+constexpr std::string_view drawn_line = "\xe2\x94";
+constexpr std::string_view drawn_double_line = "\xe2\x95";
+
+/// Whether a line holds nothing but dashes, at least three in a row, and what stands between them.
+bool is_ruling(std::string_view line) {
+  return (line.find("---") != std::string_view::npos ||
+          line.find("===") != std::string_view::npos) &&
+         line.find_first_not_of("-=+|: \t,;\r") == std::string_view::npos;
+}
+
+bool has_drawn_lines(std::string_view line) {
+  return line.find(drawn_line) != std::string_view::npos ||
+         line.find(drawn_double_line) != std::string_view::npos;
+}
+
+/// The first lines that are not blank, at most three, with their numbers.
+std::vector<std::pair<std::int64_t, std::string_view>> first_lines(std::string_view text) {
+  constexpr std::size_t enough = 3;
+  std::vector<std::pair<std::int64_t, std::string_view>> lines;
+  for (std::int64_t number = 1; !text.empty() && lines.size() < enough; ++number) {
+    const auto end = std::min(text.find('\n'), text.size() - 1);
+    const auto line = text.substr(0, end + 1);
+    if (line.find_first_not_of(" \t\r\n") != std::string_view::npos) {
+      lines.emplace_back(number, without_blanks(line.substr(0, line.find_last_not_of("\r\n") + 1)));
+    }
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+/// What psql, mysql, sqlcmd, SQL*Plus and Markdown show on a screen is no CSV file.
+void refuse_drawings(const std::filesystem::path& file, std::string_view beginning) {
+  const auto lines = first_lines(beginning);
+  const auto ruled = std::ranges::find_if(lines, [](const auto& line) {
+    return is_ruling(line.second) || has_drawn_lines(line.second);
+  });
+  if (ruled == lines.end()) return;
+  const auto& [number, ruling] = *ruled;
+  const bool bars = ruling.starts_with('|') && !has_drawn_lines(ruling);
+  if (bars) {
+    throw base::DataError(
+        "{}:{}: the table is drawn, as in Markdown; take the drawing off: sed -e '{}d' -e "
+        "'s/^ *| *//' -e 's/ *| *$//' -e 's/ *| */|/g' FILE | tacet ... -",
+        file.string(), number, number);
+  }
+  if (number > 1 && ruling.find_first_of("\t,;|") != std::string_view::npos) {
+    throw base::DataError(
+        "{}:{}: there are dashes alone below the names; take this line out: sed '{}d' FILE | tacet "
+        "... -",
+        file.string(), number, number);
+  }
+  throw base::DataError(
+      "{}:{}: the table is drawn for a screen; let the program that drew it write CSV: psql with "
+      "\\pset format csv, mysql -B (with tabs), sqlite3 -csv -header, SQL*Plus with SET MARKUP CSV "
+      "ON",
+      file.string(), number);
 }
 
 // --- header
@@ -85,6 +149,22 @@ void check_line_of_names(const Sample& sample, const std::string& name,
 void check_length_of_first(const Sample& sample, const std::filesystem::path& file) {
   const auto length = sample.records.front().size();
   if (!sample.usable() || length == sample.columns) return;
+  const auto behind = std::min(length, sample.columns);
+  const bool ends_empty = std::ranges::all_of(
+      sample.records.begin() + 1, sample.records.end(), [&](const auto& record) {
+        return record.size() <= behind ||
+               std::all_of(record.begin() + static_cast<std::ptrdiff_t>(behind), record.end(),
+                           [](const auto& field) { return field.empty(); });
+      });
+  if (length < sample.columns && length > 1 && ends_empty) {
+    const auto more = sample.columns - length;
+    const char separator = sample.format.separator;
+    throw base::DataError(
+        "{}:1: records end with {} more {} than the first line; take {} off: sed 's/{}{{{}}}$//' "
+        "-E FILE | tacet ... -",
+        file.string(), more, more == 1 ? "separator" : "separators", more == 1 ? "it" : "them",
+        separator == '\t' ? std::string("\\t") : fmt::format("[{}]", separator), more);
+  }
   constexpr std::size_t fewest = 3;  // a title with a comma has two
   if (length + 1 == sample.columns && length >= fewest) {
     throw base::DataError(
@@ -154,7 +234,9 @@ FileFormat guess_format(const std::filesystem::path& file, std::optional<char> s
   FileFormat start;
   start.encoding = known.encoding ? *known.encoding : guess_encoding(file);
   start.comment = known.comment;
-  const Sample sample = plain_sample(text_of(file, start.encoding), start, separator);
+  const auto text = text_of(file, start.encoding);
+  refuse_drawings(file, without_byte_order_mark(beginning_of(text)));
+  const Sample sample = plain_sample(text, start, separator);
   if (!known.column.empty() && header.value_or(true)) {
     check_line_of_names(sample, known.column, file);
   }

@@ -38,11 +38,11 @@ constexpr std::size_t comma_thousands = 2;
 
 // Where two orders of day and month read all values, a person is asked; two digits behind a dash
 // may be the year or the day.
-constexpr std::array<std::string_view, 23> day_formats{
-    "%d.%m.%Y",   "%m/%d/%Y",  "%d/%m/%Y", "%m/%d/%y",  "%d/%m/%y",  "%d.%m.%y",
-    "%d-%m-%Y",   "%m-%d-%Y",  "%Y/%m/%d", "%Y.%m.%d",  "%d-%b-%Y",  "%d-%b-%y",
-    "%d %b %Y",   "%d%b%Y",    "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y",
-    "%d. %m. %Y", "%d. %B %Y", "%d-%m-%y", "%m-%d-%y",  "%y-%m-%d"};
+constexpr std::array<std::string_view, 25> day_formats{
+    "%Y-%m-%d",  "%b. %d, %Y", "%d.%m.%Y", "%m/%d/%Y",  "%d/%m/%Y",  "%m/%d/%y", "%d/%m/%y",
+    "%d.%m.%y",  "%d-%m-%Y",   "%m-%d-%Y", "%Y/%m/%d",  "%Y.%m.%d",  "%d-%b-%Y", "%d-%b-%y",
+    "%d %b %Y",  "%d%b%Y",     "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d. %m. %Y",
+    "%d. %B %Y", "%d-%m-%y",   "%m-%d-%y", "%y-%m-%d"};
 constexpr std::array<std::string_view, 8> time_formats{
     "",          " %H:%M",       " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p",
     "T%H:%M:%S", " %H:%M:%S.%f", ":%H:%M:%S"};
@@ -62,22 +62,47 @@ const std::vector<std::string>& date_formats() {
 constexpr std::size_t longest_date = 40;
 
 constexpr std::string_view compact_format = "%Y%m%d";
+constexpr std::string_view stamp_format = "%Y%m%d%H%M%S";
+constexpr std::array<std::string_view, digit_orders> digit_formats{"%d%m%Y", "%m%d%Y", "%y%m%d",
+                                                                   "%d%m%y", "%m%d%y"};
+
+bool begins_with_year(std::string_view digits) {
+  return digits.starts_with("19") || digits.starts_with("20");
+}
 
 /// Whether eight digits are a day of these centuries: of numbers that are none, about one in 800
 /// is.
 bool is_compact_date(std::string_view digits) {
   constexpr std::size_t length = 8;
-  const bool near = digits.starts_with("19") || digits.starts_with("20");
-  return digits.size() == length && near && parse_date(digits, compact_format);
+  return digits.size() == length && begins_with_year(digits) && parse_date(digits, compact_format);
+}
+
+/// The same with the time of day behind it.
+bool is_stamp(std::string_view digits) {
+  constexpr std::size_t length = 14;
+  return digits.size() == length && begins_with_year(digits) && parse_date(digits, stamp_format);
+}
+
+/// A day in another order; years of four digits are of these centuries.
+bool is_digit_date(std::string_view digits, std::string_view format) {
+  constexpr std::size_t with_short_year = 6;
+  constexpr std::size_t year_place = 4;
+  const bool long_year = format.ends_with("%Y");
+  if (digits.size() != with_short_year + (long_year ? 2 : 0)) return false;
+  if (long_year && !begins_with_year(digits.substr(year_place))) return false;
+  return parse_date(digits, format).has_value();
 }
 
 }  // namespace
 
 const std::vector<std::string>& usual_symbols() {
   static const std::vector<std::string> symbols{
-      "US$", "EUR", "USD", "GBP",          "CHF",          "JPY",      "CAD",
-      "AUD", "SEK", "NOK", "DKK",          "PLN",          "INR",      "R$",
-      "kr",  "$",   "%",   "\xe2\x82\xac", "\xe2\x82\xb9", "\xc2\xa3", "\xc2\xa5"};
+      "US$", "EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "INR",
+      "R$", "kr", "$", "%", "\xe2\x82\xac", "\xe2\x82\xb9", "\xc2\xa3", "\xc2\xa5",
+      // The lira, the won, the rouble, the koruna, the zloty.
+      "\xe2\x82\xba", "\xe2\x82\xa9", "\xe2\x82\xbd", "K\xc4\x8d", "z\xc5\x82",
+      // Blanks that break no line, and marks that nobody sees, stand around numbers of web pages.
+      "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x8b", "\xe2\x80\x8e", "\xe2\x80\x8f"};
   return symbols;
 }
 
@@ -109,7 +134,27 @@ class NumberWays {
 };
 
 bool means_missing(std::string_view text) {
-  constexpr std::array<std::string_view, 40> known{"",
+  constexpr std::array<std::string_view, 60> known{"",
+                                                   "\xc2\xa0",
+                                                   "\xe2\x80\x93",
+                                                   "\xe2\x80\x94",
+                                                   "\"\"",
+                                                   "._",
+                                                   "nd",
+                                                   "nr",
+                                                   "n/d",
+                                                   "n/r",
+                                                   "fehlt",
+                                                   "manquant",
+                                                   "saknas",
+                                                   "uppgift saknas",
+                                                   "refused",
+                                                   "don't know",
+                                                   "not recorded",
+                                                   "not done",
+                                                   "1.#ind",
+                                                   "-1.#ind",
+                                                   "1.#qnan",
                                                    "na",
                                                    "n/a",
                                                    "n.a.",
@@ -152,6 +197,10 @@ bool means_missing(std::string_view text) {
   constexpr std::size_t longest = 16;
   text = without_blanks(text);
   if (text.size() > longest) return false;
+  // SAS writes .A to .Z, Stata .a to .z.
+  const bool letter = text.size() == 2 && text[0] == '.' && lower_case(text[1]) >= 'a' &&
+                      lower_case(text[1]) <= 'z';
+  if (letter) return true;
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), lower_case);
   return std::ranges::find(known, lower) != known.end();
@@ -172,6 +221,12 @@ void SpellingFacts::add(std::string_view field) {
   if (std::ranges::all_of(field, is_digit)) {
     for (auto& count : numbers_) ++count;
     if (is_compact_date(field)) ++compact_dates_;
+    if (is_stamp(field)) ++stamps_;
+    for (std::size_t k = 0; k < digit_orders; ++k) {
+      const bool all_before = digit_dates_[k] + 1 == count_;
+      if (all_before && is_digit_date(field, digit_formats[k])) ++digit_dates_[k];
+    }
+    if (first_digits_.empty()) first_digits_ = field;
     may_be_dates_ = false;
     return;
   }
@@ -246,22 +301,47 @@ SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
       own_(columns.size()),
       reading_(columns.size()),
       numeric_(columns.size()),
-      dates_(columns.size()) {
+      dates_(columns.size()),
+      as_dates_(columns.size()),
+      examples_(columns.size()),
+      currencies_(columns.size()) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const auto& facts = columns[k];
     numeric_[k] = facts.count_ > 0 && facts.numbers() == facts.count_;
     // Eight digits are days where all of them can be: 20110131. Other numbers are no dates.
-    if (facts.count_ > 0 && facts.compact_dates_ == facts.count_) {
+    const bool stamps = facts.count_ > 0 && facts.stamps_ == facts.count_;
+    if (stamps || (facts.count_ > 0 && facts.compact_dates_ == facts.count_)) {
       numeric_[k] = false;
       dates_[k] = true;
-      own_[k].date_format = std::string(compact_format);
+      own_[k].date_format = std::string(stamps ? stamp_format : compact_format);
       continue;
     }
+    note_digits(k, facts);
+    note_currencies(k, facts);
     dates_[k] = facts.count_ > 0 && !numeric_[k] && facts.dates() == facts.count_;
     if (dates_[k]) guess_dates(k, facts);
   }
   guess_numbers(columns);
   for (std::size_t k = 0; k < columns.size(); ++k) read_most(k, columns[k]);
+}
+
+/// Six or eight digits that are days in every value, in enough values to tell.
+void SpellingGuess::note_digits(std::size_t k, const SpellingFacts& facts) {
+  constexpr std::int64_t enough = 20;
+  if (facts.count_ < enough) return;
+  for (std::size_t order = 0; order < digit_orders; ++order) {
+    if (facts.digit_dates_[order] < facts.count_) continue;
+    as_dates_[k] = std::string(digit_formats[order]);
+    examples_[k] = facts.first_digits_;
+    return;
+  }
+}
+
+void SpellingGuess::note_currencies(std::size_t k, const SpellingFacts& facts) {
+  for (const auto& symbol : facts.symbols_) {
+    const bool invisible = symbol.starts_with("\xc2\xa0") || symbol.starts_with("\xe2\x80");
+    if (!invisible) currencies_[k].push_back(symbol);
+  }
 }
 
 /// Where most values alone are numbers or dates, they are read so to find the others.

@@ -17,6 +17,8 @@ namespace tacet::data {
 
 /// The ways to write numbers that are told apart: a decimal sign, and one for thousands.
 inline constexpr std::size_t number_ways = 14;
+/// The orders of day, month and year in six or eight digits that are told apart.
+inline constexpr std::size_t digit_orders = 5;
 /// Currencies and percent signs, the longest ones first.
 [[nodiscard]] const std::vector<std::string>& usual_symbols();
 /// Whether a sign between thousands is one that is told apart; empty: none.
@@ -69,7 +71,11 @@ class SpellingFacts {
   std::array<std::int64_t, number_ways> numbers_{};
   std::vector<DateFacts> dates_;
   std::int64_t compact_dates_ = 0;  // 20110131
-  bool signs_ = false;              // a point, comma or other sign stands in a number
+  std::int64_t stamps_ = 0;         // 20110131103000
+  // Of days written with digits alone, in other orders.
+  std::array<std::int64_t, digit_orders> digit_dates_{};
+  std::string first_digits_;
+  bool signs_ = false;  // a point, comma or other sign stands in a number
   bool may_be_dates_ = true;
   std::vector<std::string> symbols_;  // that occur beside numbers
 };
@@ -91,6 +97,13 @@ class SpellingGuess {
   [[nodiscard]] bool mostly_dates(std::size_t k) const {
     return dates_[k] || mostly_dates_.contains(k);
   }
+  /// How all numbers of column k, digits alone, could be read as dates; empty: they could not.
+  [[nodiscard]] const std::string& digits_as_dates(std::size_t k) const { return as_dates_[k]; }
+  [[nodiscard]] const std::string& digits_example(std::size_t k) const { return examples_[k]; }
+  /// What stands beside the numbers of column k.
+  [[nodiscard]] const std::vector<std::string>& currencies(std::size_t k) const {
+    return currencies_[k];
+  }
   /// What has to be asked, since the values allow two readings; empty: nothing.
   [[nodiscard]] const std::string& question() const { return question_; }
 
@@ -98,6 +111,8 @@ class SpellingGuess {
   void guess_numbers(const std::vector<SpellingFacts>& columns);
   void guess_dates(std::size_t k, const SpellingFacts& facts);
   void read_most(std::size_t k, const SpellingFacts& facts);
+  void note_digits(std::size_t k, const SpellingFacts& facts);
+  void note_currencies(std::size_t k, const SpellingFacts& facts);
   [[nodiscard]] bool allowed(std::size_t way) const;
   [[nodiscard]] std::vector<std::size_t> allowed_ways(const SpellingFacts& facts) const;
   void ask_of_numbers(std::size_t k);
@@ -110,6 +125,9 @@ class SpellingGuess {
   std::set<std::size_t> mostly_dates_;
   std::vector<bool> numeric_;
   std::vector<bool> dates_;
+  std::vector<std::string> as_dates_;
+  std::vector<std::string> examples_;
+  std::vector<std::vector<std::string>> currencies_;
   std::string question_;
 };
 

@@ -19,6 +19,7 @@ struct DraftOptions {
   std::int64_t max_categories = 50;          ///< columns of text with more values are hashed
   SaidSpelling said = {};                 ///< how numbers and dates are spelt, where that is known
   std::vector<std::string> missing = {};  ///< further texts for a missing value
+  bool encoding_is_said = false;          ///< by a person, not guessed
 };
 
 /// A schema, and what the file cannot say about a column, by its name, or about [format] and

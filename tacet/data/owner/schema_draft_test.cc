@@ -268,14 +268,16 @@ TEST(SchemaDraft, ANumberOfTheRecordIsIgnored) {
 TEST(SchemaDraft, AnEmptyLastRecordIsASum) {
   std::string text = "a,b,c,y\n";
   for (int i = 0; i < 40; ++i)
-    text += std::to_string(2 * i) + (i % 2 == 0 ? ",,1,0\n" : ",2,1,1\n");
+    text += std::to_string(i % 10) + (i % 2 == 0 ? ",,1,0\n" : ",2,1,1\n");
   const auto doubtful = [](const std::string& all) {
     const TemporaryFile file(all);
     return draft_schema(file.path(), {.target = "y", .format = {}}).doubtful;
   };
   EXPECT_EQ(doubtful(text), std::vector<std::string>());
-  EXPECT_EQ(doubtful(text + "780,,,\n"), (std::vector<std::string>{"[format]"}));
-  EXPECT_EQ(doubtful(text + "780,,,\n1,2,3,0\n"), std::vector<std::string>())
+  EXPECT_EQ(doubtful(text + "9,,,\n"), (std::vector<std::string>{"[format]"}));
+  EXPECT_EQ(doubtful(text + "9,,,\n8,,,\n"), (std::vector<std::string>{"[format]"}));
+  EXPECT_EQ(doubtful(text + "780,,,\n"), (std::vector<std::string>{"a", "[format]"}));
+  EXPECT_EQ(doubtful(text + "9,,,\n1,2,3,0\n"), std::vector<std::string>())
       << "others may lack as much";
 }
 

@@ -14,18 +14,30 @@ class TextShapes {
   void add(std::string_view field);
 
   /// What the texts are and how they would be read, in a sentence; empty: nothing in common is
-  /// known.
-  [[nodiscard]] std::string remark() const;
+  /// known. `numbers`: how many values of the column are plain numbers.
+  [[nodiscard]] std::string remark(std::int64_t numbers = 0) const;
 
  private:
-  enum class Shape { clock, month, limit, negative, unit, apostrophe, formula, other };
+  enum class Shape {
+    clock,
+    month,
+    limit,
+    negative,
+    unit,
+    apostrophe,
+    formula,
+    pair,
+    digits,   // of another script
+    numeral,  // ASCII digits and signs
+    other
+  };
   [[nodiscard]] static Shape shape_of(std::string_view field);
 
   std::int64_t count_ = 0;
   bool alike_ = true;
   Shape shape_ = Shape::other;  // of the first text, and of all while they are alike
   std::string first_;
-  std::string unit_;
+  std::string unit_;  // or the ten digits of a script
 };
 
 }  // namespace tacet::data

@@ -113,18 +113,17 @@ class PeekedSource : public ByteSource {
   std::size_t given_ = 0;
 };
 
-/// Reads as many bytes of a source as a mark has, and gives them out unless they are one.
+/// Reads as many bytes of a source as a mark has, and gives them out unless they are one, until
+/// they are none.
 class UnmarkedSource : public ByteSource {
  public:
   explicit UnmarkedSource(std::unique_ptr<ByteSource> inner) : inner_(std::move(inner)) {}
   std::size_t read(std::span<char> buffer) override {
-    while (!started_ && size_ < head_.size()) {
-      const auto count = inner_->read(std::span(head_).subspan(size_));
-      if (count == 0) break;
-      size_ += count;
-    }
-    if (!std::exchange(started_, true)) {
+    while (!std::exchange(started_, true)) {
+      fill_head();
       left_ = without_byte_order_mark(std::string_view(head_.data(), size_));
+      // Programs that join files may leave a second one.
+      if (size_ > 0 && left_.empty()) started_ = false;
     }
     if (left_.empty()) return inner_->read(buffer);
     const auto count = std::min(buffer.size(), left_.size());
@@ -134,6 +133,15 @@ class UnmarkedSource : public ByteSource {
   }
 
  private:
+  void fill_head() {
+    size_ = 0;
+    while (size_ < head_.size()) {
+      const auto count = inner_->read(std::span(head_).subspan(size_));
+      if (count == 0) break;
+      size_ += count;
+    }
+  }
+
   std::unique_ptr<ByteSource> inner_;
   std::array<char, byte_order_mark.size()> head_{};
   std::size_t size_ = 0;

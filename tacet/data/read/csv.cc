@@ -282,7 +282,10 @@ const char* CsvReader::parse_quoted(const char* at) {
     if (at + 1 == end) return exhausted_ ? at : nullptr;
     if (at[1] == '\n') return at;
   }
-  fail(at, "text after a closing quote; double a quote that belongs to the value");
+  const auto above = std::count<const char*>(buffer_.data() + begin_, opening, '\n');
+  const bool several = content.find('\n') != std::string_view::npos;
+  fail(at, fmt::format("text after a closing quote{}; double a quote that belongs to the value",
+                       several ? fmt::format(", which was opened in line {}", line_ + above) : ""));
 }
 
 void CsvReader::add_field(const char* first, const char* last) {

@@ -80,11 +80,20 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
       refuse(fmt::format("columns {} and {} have the same text in the first line",
                          found->second + 1, k + 1));
     }
+    if (names[0].starts_with("sep=")) {
+      throw base::DataError(
+          "{}:1: the names stand in the line below, this one is for spreadsheets; take it out: "
+          "tail "
+          "-n +2 FILE | tacet ... -",
+          file_name);
+    }
     if (names[k].empty()) {
       refuse(fmt::format("column {} has no text in the first line; a column needs a name{}", k + 1,
-                         k == 0 ? " (row numbers? Write the file without them: row.names = FALSE "
-                                  "in R, index=False in pandas)"
-                                : ""));
+                         k > 0 ? ""
+                         : names.back().empty()
+                             ? " (bars around a drawn table? Take them off)"
+                             : " (row numbers? Write the file without them: "
+                               "row.names = FALSE in R, index=False in pandas)"));
     }
     if (!guessed) continue;
     if (parse_number(names[k])) {

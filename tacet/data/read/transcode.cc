@@ -179,20 +179,4 @@ TextEncoding encoding_by_mark(const std::filesystem::path& file) {
       file, {.ahead = ReadAheadOf::compressed_only, .expected = TextEncoding::utf_16}));
 }
 
-TextEncoding guess_encoding(const std::filesystem::path& file) {
-  if (encoding_by_mark(file) == TextEncoding::utf_16) return TextEncoding::utf_16;
-  const auto source = open_source(file);
-  std::string text;
-  std::array<char, bytes_at_once> buffer{};
-  while (const auto count = source->read(buffer)) {
-    text.append(buffer.data(), count);
-    // Whole lines, so that no character is cut.
-    const auto end = text.rfind('\n');
-    if (end == std::string::npos) continue;
-    if (!valid_utf8(std::string_view(text).substr(0, end))) return TextEncoding::windows_1252;
-    text.erase(0, end + 1);
-  }
-  return valid_utf8(text) ? TextEncoding::utf_8 : TextEncoding::windows_1252;
-}
-
 }  // namespace tacet::data

@@ -25,12 +25,8 @@ namespace tacet::data {
 [[nodiscard]] std::unique_ptr<ByteSource> open_text(const std::filesystem::path& file,
                                                     TextEncoding encoding, Opening opening = {});
 
-/// The encoding of a file that is public, by all of its bytes: UTF-16 where a byte order mark or
-/// zero bytes say so, Windows-1252 where it is no UTF-8 (Latin-1 is a part of it).
-[[nodiscard]] TextEncoding guess_encoding(const std::filesystem::path& file);
-
-/// The same by its first bytes, which tell UTF-16 alone: depends on the kind of the file, never on
-/// a record.
+/// The encoding of a file by its first bytes, which tell UTF-16 alone: depends on the kind of the
+/// file, never on a record; anything else is UTF-8.
 [[nodiscard]] TextEncoding encoding_by_mark(const std::filesystem::path& file);
 /// The same of a source that has just been opened; these bytes are read then.
 [[nodiscard]] TextEncoding encoding_by_mark(ByteSource& source);

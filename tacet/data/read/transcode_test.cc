@@ -5,13 +5,11 @@
 #include <string>
 
 #include "tacet/data/utf8.h"
-#include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
 namespace transcode_test {
 
 using namespace std::string_view_literals;
-using test::TemporaryFile;
 
 /// Read in pieces of one to seven bytes.
 std::string converted(std::string_view bytes, TextEncoding encoding) {
@@ -44,19 +42,6 @@ TEST(Transcode, EveryByteBecomesText) {
   }
   EXPECT_EQ(converted("a\0\x00\xd8"sv, TextEncoding::utf_16), "a\xef\xbf\xbd");
   EXPECT_EQ(converted("a\0b"sv, TextEncoding::utf_16), "a\xef\xbf\xbd");
-}
-
-TEST(Transcode, GuessesTheEncodingOfAPublicFile) {
-  const auto guess = [](std::string_view bytes) {
-    const TemporaryFile file{std::string(bytes)};
-    return guess_encoding(file.path());
-  };
-  EXPECT_EQ(guess("a,b\n1,K\u00f6ln\n"), TextEncoding::utf_8);
-  EXPECT_EQ(guess("a,b\n1,K\xf6ln\n"), TextEncoding::windows_1252);
-  EXPECT_EQ(guess("\xff\xfe"
-                  "a\0,\0b\0\n\0"sv),
-            TextEncoding::utf_16);
-  EXPECT_EQ(guess("a\0,\0b\0\n\0"sv), TextEncoding::utf_16);
 }
 
 }  // namespace transcode_test

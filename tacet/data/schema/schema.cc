@@ -27,6 +27,10 @@ struct ColumnWidth {
   std::int64_t operator()(const IgnoredColumn&) const { return 0; }
 };
 
+Storage by_width(std::int64_t width, std::int64_t touched) {
+  return width > narrowest_sparse && touched < width / 4 ? Storage::sparse : Storage::dense;
+}
+
 bool choosable(const Column& column) {
   return std::holds_alternative<HashedColumn>(column.rule) ||
          std::holds_alternative<TextColumn>(column.rule) ||
@@ -152,11 +156,7 @@ double Schema::norm_bound() const {
   return row_scaling == RowScaling::none ? std::sqrt(unscaled_square()) : 1.0;
 }
 
-Storage Schema::storage_kind() const {
-  if (storage == StorageChoice::dense) return Storage::dense;
-  if (storage == StorageChoice::sparse) return Storage::sparse;
-  if (projection && projection->family != ProjectionFamily::countsketch) return Storage::dense;
-  if (curves) return Storage::dense;
+std::int64_t Schema::touched_columns() const {
   std::int64_t touched = block_count();
   for (const Column& column : columns) {
     if (std::holds_alternative<TextColumn>(column.rule)) touched += usual_words - 1;
@@ -165,17 +165,61 @@ Storage Schema::storage_kind() const {
     const auto* number = std::get_if<NumericColumn>(&column.rule);
     if (number != nullptr) touched += number->touched() - 1;
   }
+  return touched;
+}
+
+Storage Schema::storage_kind() const {
+  if (storage == StorageChoice::dense) return Storage::dense;
+  if (storage == StorageChoice::sparse) return Storage::sparse;
+  if (projection && projection->family != ProjectionFamily::countsketch) return Storage::dense;
+  if (curves) return Storage::dense;
+  std::int64_t touched = touched_columns();
   if (features && !features->max_nonzero) return format.kind->storage;
   if (projection) touched *= projection->blocks;
-  const std::int64_t width = encoded_column_count();
-  return width > narrowest_sparse && touched < width / 4 ? Storage::sparse : Storage::dense;
+  return by_width(encoded_column_count(), touched);
+}
+
+std::vector<HatColumns> Schema::packed_numbers() const {
+  if (!packs_numbers || storage != StorageChoice::automatic || projection || selected_columns) {
+    return {};
+  }
+  // A row of few numbers is read faster as it is.
+  constexpr std::size_t least_numbers = 16;
+  std::vector<HatColumns> packed;
+  std::uint32_t first = 0;
+  for (const Column& column : columns) {
+    const auto* rule = std::get_if<NumericColumn>(&column.rule);
+    if (rule != nullptr && rule->hat_functions() > 0) {
+      const auto map = NumericMap(*rule).constants();
+      const HatColumns number{.line = first,
+                              .knots = static_cast<std::uint32_t>(map.knots),
+                              .slope = map.slope,
+                              .zero = map.zero};
+      if (number.packs()) packed.push_back(number);
+    }
+    first += static_cast<std::uint32_t>(column.width());
+  }
+  if (packed.size() < least_numbers) packed.clear();
+  return packed;
 }
 
 DatasetShape Schema::shape() const {
-  return {.columns = encoded_column_count(),
-          .norm_bound = norm_bound(),
-          .storage = storage_kind(),
-          .labels = target ? target->labels() : LabelDomain::none()};
+  DatasetShape shape{.columns = encoded_column_count(),
+                     .norm_bound = norm_bound(),
+                     .storage = storage_kind(),
+                     .labels = target ? target->labels() : LabelDomain::none(),
+                     .hats = packed_numbers()};
+  if (shape.hats.empty()) return shape;
+  // What is left decides, of which a number touches nothing.
+  std::int64_t width = shape.columns;
+  for (const auto& number : shape.hats) width -= 1 + std::int64_t{number.knots};
+  const auto touched = touched_columns() - 3 * std::ssize(shape.hats);
+  if (by_width(width, touched) == Storage::sparse) {
+    shape.hats.clear();
+  } else {
+    shape.storage = Storage::dense;
+  }
+  return shape;
 }
 
 DatasetShape Schema::unlabelled_shape() const {

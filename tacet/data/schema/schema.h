@@ -324,6 +324,9 @@ struct Schema {
   std::optional<std::vector<std::uint32_t>> selected_columns{};
   /// Features behind those of the columns, of numbers and categories together.
   std::optional<Curves> curves{};
+  /// Whether records are held packed where their numbers have hat functions (data/hat_rows.h):
+  /// training decides it for methods that read them so. No part of the schema's text.
+  bool packs_numbers = false;
 
   /// Columns of the file that features are made of, each once.
   [[nodiscard]] std::vector<std::string> feature_columns() const;
@@ -347,8 +350,12 @@ struct Schema {
   [[nodiscard]] double unscaled_square() const;
   /// Bound of an encoded row's norm in real units, intercept included.
   [[nodiscard]] double norm_bound() const;
+  /// How many columns a record usually makes differ from 0.
+  [[nodiscard]] std::int64_t touched_columns() const;
   /// Decided by public facts: columns and how many of them one record can touch.
   [[nodiscard]] Storage storage_kind() const;
+  /// The numbers that records read by this schema hold packed.
+  [[nodiscard]] std::vector<HatColumns> packed_numbers() const;
   /// Of records read by this schema, with its target's labels.
   [[nodiscard]] DatasetShape shape() const;
   /// The same without labels, as predictions read them.

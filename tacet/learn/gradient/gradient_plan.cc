@@ -185,6 +185,12 @@ void resolve_units(GradientPlan& plan, const data::Schema& schema, const Gradien
         "records per unit 1: of each {} one record takes part, the others none; "
         "`max_records_per_unit` takes more, each with a smaller share of the clipping norm",
         *schema.unit);
+  } else if (schema.unit && plan.rate == 1 && !options.clipping_norm) {
+    plan.reasons.add(
+        "records per unit {0}: each counts for at most 1/{0} of the clipping norm, so that "
+        "the model errs about probabilities and sizes more than about ranks; a `clipping_norm` {0} "
+        "times as large mends that and multiplies the noise by {0}",
+        plan.max_records_per_unit);
   }
 }
 

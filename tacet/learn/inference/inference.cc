@@ -69,12 +69,17 @@ void add_reasons(InferencePlan& plan) {
       design.terms, design.columns());
   plan.reasons.add(
       "intervals are expected to be {:.2f} times as wide as without privacy, from the declared "
-      "number of records",
+      "number of records; those of rare categories and of columns that go together are wider",
       plan.forecast.width);
+  plan.reasons.add(
+      "a category or flag of fewer than about {:.0f} records may be not identified, and take other "
+      "coefficients with it: merge such categories before",
+      plan.forecast.level_records);
   plan.reasons.add(
       "estimated are coefficients with rows beyond reach {:.3g} weighted down: those whose "
       "whitened square is above {:.3g} a column; where columns nearly repeat each other, noise "
-      "decides which rows those are, and the table says so",
+      "decides which rows those are, and the table says so; a smaller reach has less noise and "
+      "identifies more, a larger one is nearer to the unweighted coefficient",
       plan.forecast.reach, plan.forecast.reach);
   if (!plan.setup.warning.empty()) plan.reasons.push_back(plan.setup.warning);
 }

@@ -26,6 +26,7 @@ constexpr double moment_part = .05;            // of the last release
 constexpr double linear_curvature_part = .25;  // of the last release of numbers
 constexpr double start_curvature_part = .65;
 constexpr double start_squares_part = .05;  // of numbers, for the residuals' variance
+constexpr double start_reach_growth = .3;
 constexpr double min_reach = 3;
 constexpr double largest_reach = 8;
 constexpr double largest_chosen_noise = .1;  // relative noise up to which the reach may grow
@@ -198,7 +199,16 @@ InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> a
   const double one = information(found.reach);
   if (numbers) found.cut = std::max(found.cut, std::sqrt(noise_over_sampling * one));
   found.width = std::sqrt(1 + found.cut * found.cut / one);
+  // A rare column's square is about its number of records, and the start sees squares.
+  const double start = start_squared_reach(facts.columns) /
+                       (facts.mu * std::sqrt(budget_shares(facts.mean).start *
+                                             JointShares::real(start_shares(facts).curvature)));
+  found.level_records = 1.5 * start * std::sqrt(2 * static_cast<double>(facts.columns));
   return found;
+}
+
+double start_squared_reach(std::int64_t columns) {
+  return 1 + start_reach_growth * static_cast<double>(columns - 1);
 }
 
 double first_cut(double information) {

@@ -71,7 +71,12 @@ struct InferenceForecast {
   /// The noise of the curvature matrix over the curvature: above .3 nothing would be identified.
   double relative_noise = 0;
   double width = 1;  ///< of an interval, over that without privacy
+  /// Records that a category or flag has at least, to be identified nearly always: half as many
+  /// again as make it stand out of the noise of the start.
+  double level_records = 0;
 };
+/// R^2 of the start's rows, in encoded units.
+[[nodiscard]] double start_squared_reach(std::int64_t columns);
 [[nodiscard]] InferenceForecast forecast(const RegressionFacts& facts,
                                          std::optional<double> reach = {});
 

@@ -137,6 +137,27 @@ TEST(InferencePlan, WidthIsKnownBeforehand) {
   EXPECT_LT(forecast(facts_of(MeanModel::identity, 11, 1e3)).width, 1.05);
 }
 
+// What a reach costs: the plan's advice to take a smaller one where coefficients are lost.
+TEST(InferencePlan, ASmallerReachHasLessNoise) {
+  for (const auto mean : {MeanModel::identity, MeanModel::logistic}) {
+    const auto facts = facts_of(mean, 7, 2);
+    const auto chosen = forecast(facts);
+    ASSERT_GT(chosen.reach, 3);
+    EXPECT_NEAR(forecast(facts, 3).relative_noise, chosen.relative_noise * 3 / chosen.reach, 1e-12);
+    EXPECT_LT(forecast(facts, 3).width, chosen.width);
+  }
+}
+
+// As many records of a category as make it stand out of the start's noise, whatever the table's
+// size: 145 with 8 columns at epsilon 1 in simulations, of which two fifths more were enough.
+TEST(InferencePlan, RecordsThatACategoryNeeds) {
+  const auto found = forecast(facts_of(MeanModel::logistic, 8, 1));
+  EXPECT_NEAR(found.level_records, 217, 3);
+  EXPECT_EQ(found.level_records,
+            forecast(facts_of(MeanModel::logistic, 8, 1, 100000)).level_records);
+  EXPECT_LT(forecast(facts_of(MeanModel::logistic, 8, 2)).level_records, found.level_records);
+}
+
 TEST(InferencePlan, ReplacedRecordsCostLessThanTwice) {
   const auto alone = forecast(facts_of(MeanModel::logistic, 5, 1, 10000, add_remove));
   const auto replaced = forecast(facts_of(MeanModel::logistic, 5, 1, 10000, replace_one));

@@ -23,8 +23,7 @@ constexpr double feature_units = data::Dataset::feature_scale;
 // Of two classes' linear predictor, root mean square: steps do not reach those of classes that a
 // column separates, or of which one is rarer than 5 in 100, and intervals would not hold.
 constexpr double farthest_predictor = 3.3;
-constexpr double start_reach_growth = .3;  // R0^2 = 1 + .3 (p - 1)
-constexpr double min_stddev = .02;         // of residuals, in units of the label
+constexpr double min_stddev = .02;  // of residuals, in units of the label
 constexpr double min_mean_count = .02;
 constexpr double min_weight = .2;  // of the rows together, per declared row
 constexpr double means_of_curvature = 3;
@@ -83,7 +82,7 @@ class Fit {
     task.design = setup_.design.design;
     task.whitening = MatrixXd::Identity(columns(), columns());
     task.whitening_unit = 1 / feature_units;
-    task.squared_reach = 1 + start_reach_growth * static_cast<double>(columns() - 1);
+    task.squared_reach = start_squared_reach(columns());
     task.predictor = VectorXd::Zero(columns());
     task.shares = start_shares(facts_);
     const auto seen = release(task, setup_.noise.start);

@@ -66,8 +66,8 @@ TEST(InferenceRun, RecordsThatLackAValueAreAsIfTheyWereNotThere) {
   EXPECT_EQ(without.coefficients, test::fit(with_mark(true), setup, 5).coefficients);
 }
 
-// An empty column is refused, and the others keep their numbers.
-TEST(InferenceRun, AnEmptyColumnIsNotIdentified) {
+/// The lines of a fit with one column more, a flag that so many records have.
+std::vector<TableLine> lines_with_flag(double records_with) {
   const SimulatedRegression regression(MeanModel::logistic, 10000, 3, 0);
   auto setup = regression.setup(2);
   const auto whole = regression.draw(3);
@@ -75,16 +75,26 @@ TEST(InferenceRun, AnEmptyColumnIsNotIdentified) {
   for (std::int64_t i = 0; i < whole.rows(); ++i) {
     const auto row = whole.dense_row(i);
     std::vector<std::int16_t> longer(row.begin(), row.end());
-    longer.push_back(0);
+    longer.push_back(static_cast<double>(i) < records_with ? 2048 : 0);
     records.append_dense(longer, whole.label(i));
   }
   setup.design.design.columns.push_back({{4}});
-  setup.design.names.emplace_back("empty");
+  setup.design.names.emplace_back("flag");
   setup.design.originals = Eigen::MatrixXd::Identity(5, 5);
   setup.facts = regression_facts(setup.options, MeanModel::logistic, 5);
-  const auto lines = table_lines(regression_table(setup.design, test::fit(records, setup, 5)));
-  EXPECT_FALSE(lines[4].identified);
-  for (std::size_t k = 0; k < 4; ++k) EXPECT_TRUE(lines[k].identified);
+  return table_lines(regression_table(setup.design, test::fit(records, setup, 5)));
+}
+
+// An empty column is refused, and so is one that hardly any record has; the others keep their
+// numbers. One of twice as many records as the plan asks for is stated.
+TEST(InferenceRun, ARareFlagIsNotIdentified) {
+  const auto setup = SimulatedRegression(MeanModel::logistic, 10000, 4, 0).setup(2);
+  const double enough = forecast(setup.facts).level_records;
+  for (const double records : {0.0, enough / 8, 2 * enough}) {
+    const auto lines = lines_with_flag(records);
+    EXPECT_EQ(lines[4].identified, records >= enough) << records;
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_TRUE(lines[k].identified);
+  }
 }
 
 TEST(InferenceRun, CountsOfPoissonsLawAreFitted) {

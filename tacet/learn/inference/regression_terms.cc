@@ -29,7 +29,7 @@ class Words {
     if (at_ < formula_.size() && formula_[at_] == '`') return quoted();
     const std::size_t begin = at_;
     while (at_ < formula_.size() && belongs_to_name(formula_[at_])) ++at_;
-    if (at_ == begin) fail("the name of a column is expected");
+    if (at_ == begin) fail_at_power("the name of a column is expected");
     return std::string(formula_.substr(begin, at_ - begin));
   }
   /// One of `+`, `:` and `*`.
@@ -43,7 +43,8 @@ class Words {
           "categories need no C()");
     }
     if (found != '+' && found != ':' && found != '*') {
-      fail("'+', ':' or '*' is expected; names with blanks or signs stand between backticks");
+      fail_at_power(
+          "'+', ':' or '*' is expected; names with blanks or signs stand between backticks");
     }
     ++at_;
     return found;
@@ -65,6 +66,14 @@ class Words {
   }
 
  private:
+  /// What R and statsmodels write with parentheses or powers has a message of its own.
+  [[noreturn]] void fail_at_power(std::string_view otherwise) const {
+    constexpr std::string_view power = "(^*";
+    const bool found = at_ < formula_.size() && power.find(formula_[at_]) != std::string_view::npos;
+    fail(found ? "parentheses and powers are not read: write products out, as in 'a*b'; the square "
+                 "of a column is a column that you make before"
+               : otherwise);
+  }
   std::string quoted() {
     const auto end = formula_.find('`', at_ + 1);
     if (end == std::string_view::npos) fail("the second backtick of a name is missing");

@@ -49,6 +49,12 @@ TEST(RegressionTerms, FaultsAreSaidWithTheirPlace) {
   EXPECT_EQ(error_of("log(age)"),
             "terms, character 4: functions are not computed: make a column of it before, with "
             "bounds in the schema; categories need no C()");
+  const std::string power =
+      "parentheses and powers are not read: write products out, as in 'a*b'; the square of a "
+      "column is a column that you make before";
+  EXPECT_EQ(error_of("age + (a + b)^2"), "terms, character 7: " + power);
+  EXPECT_EQ(error_of("age^2"), "terms, character 4: " + power);
+  EXPECT_EQ(error_of("age**2"), "terms, character 5: " + power);
   EXPECT_EQ(error_of("age - 1"),
             "terms, character 5: nothing is taken away: name the terms that stay; the intercept "
             "does");

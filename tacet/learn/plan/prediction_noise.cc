@@ -108,7 +108,8 @@ double PredictionNoise::stddev(const data::Dataset& records, std::int64_t row) c
       add(features.columns[k], features.values[k]);
     }
   } else {
-    const auto features = records.dense_row(row);
+    std::vector<std::int16_t> room;
+    const auto features = records.dense_row(row, room);
     for (std::size_t k = 0; k < features.size(); ++k) add(k, features[k]);
   }
   return unit_ * std::sqrt(squares);

@@ -311,6 +311,7 @@ TrainedModel finish(const MethodPlan& plan, const data::Schema& schema,
                     const TrainingContext& context, Coefficients coefficients) {
   TrainedModel trained{model::empty_model(schema, plan.loss), finished_receipt(plan, context),
                        schema};
+  trained.schema.packs_numbers = false;  // predictions read a row once
   trained.model.coefficients = std::move(coefficients.values);
   trained.model.noise_stddevs = std::move(coefficients.noise_stddevs);
   return trained;

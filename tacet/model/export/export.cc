@@ -60,7 +60,7 @@ ExportOptions options_of_export(std::string_view text, std::string_view file_nam
   } catch (const nlohmann::json::exception&) {
     throw base::DataError(
         "{}: not an export of this program: it does not say how it was made; what "
-        "'python -m tacet.export' has written is compared by its option --verify",
+        "'python -m tacet.export' has written, that module compares",
         file_name);
   } catch (const base::UsageError& error) {
     throw base::DataError("{}: {}; a newer version may have written it", file_name, error.what());

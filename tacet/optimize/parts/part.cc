@@ -28,6 +28,7 @@ void add_bytes(base::Sha256& sum, std::span<const Value> values) {
 std::string digest_of_records(const data::Dataset& records, const std::string& key) {
   base::Sha256 sum;
   sum.add(key);
+  std::vector<std::int16_t> room;
   for (std::int64_t row = 0; row < records.rows(); ++row) {
     const double label = records.label(row);
     const std::int64_t unit = records.has_units() ? records.unit_of(row) : 0;
@@ -41,7 +42,7 @@ std::string digest_of_records(const data::Dataset& records, const std::string& k
       add_bytes(sum, records.sparse_row(row).columns);
       add_bytes(sum, records.sparse_row(row).values);
     } else {
-      add_bytes(sum, records.dense_row(row));
+      add_bytes(sum, records.dense_row(row, room));
     }
   }
   return sum.digest();

@@ -35,7 +35,8 @@ void present_columns(const data::Dataset& dataset, std::int64_t row,
     out.assign(sparse.columns.begin(), sparse.columns.end());
     return;
   }
-  const auto dense = dataset.dense_row(row);
+  std::vector<std::int16_t> room;
+  const auto dense = dataset.dense_row(row, room);
   for (std::size_t j = 0; j < dense.size(); ++j) {
     if (dense[j] != 0) out.push_back(static_cast<std::uint32_t>(j));
   }

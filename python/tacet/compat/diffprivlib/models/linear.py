@@ -151,7 +151,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):  # type: ignore[misc]
         else:
             payment.told([model.receipt_ for model in models])
         line = np.array(lines) + 0.0
-        self._models = models
+        self._models = _paid(models)
         self.coef_ = line[:, :rows.shape[1]] / norm
         self.intercept_ = line[:, -1] if self.fit_intercept else np.zeros(count)
 
@@ -261,7 +261,7 @@ class LinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
             random_state=self.random_state, budget=payment.budget)
         model.fit(2 * places(rows, lower, upper), y)
         payment.paid(model.receipt_)
-        self._models = [model]
+        self._models = _paid([model])
         slopes = model.coef_ * 2 / (upper - lower)
         self.coef_ = slopes + 0.0
         self.intercept_ = float(model.intercept_ - slopes @ (lower + upper) / 2) + 0.0
@@ -277,6 +277,13 @@ class LinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
         check_is_fitted(self)
         _arguments.warn_of_score()
         return float(super().score(X, y, sample_weight))
+
+
+def _paid(models: List[Any]) -> List[Any]:
+    """Models that spend no more: without the budget in memory, which no file can hold."""
+    for model in models:
+        model.budget = None
+    return models
 
 
 def _shortened(rows: Any, norm: Optional[float]) -> Any:

@@ -1,0 +1,52 @@
+#include "tacet/audit/training_audit.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "tacet/base/error.h"
+#include "tacet/choose/plan.h"
+
+namespace tacet::audit {
+namespace training_audit_test {
+
+data::Schema people() {
+  data::Schema schema;
+  schema.columns = {{"x", data::NumericColumn{.lower = 0, .upper = 1}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  schema.intercept = false;
+  schema.unit = "person";
+  schema.public_row_count = 12;
+  return schema;
+}
+
+learn::Training one_step(std::int64_t records_per_unit, double epsilon) {
+  choose::Request request(privacy::Adjacency::add_remove);
+  request.set("method", "gradient").set("epsilon", epsilon).set("delta", 1e-5).set("knots", "none");
+  request.set("steps", 1).set("clipping-norm", 0.25).set("step-size", 0.1);
+  return choose::plan(request.set("max-records-per-unit", records_per_unit), people());
+}
+
+// All records of the canary's unit come and go together, which shows what the claim allows for:
+// nearly all of it, and no more.
+TEST(TrainingAudit, TheCanaryIsAWholeUnit) {
+  base::ThreadPool threads(2);
+  for (const std::int64_t records : {1, 3}) {
+    const auto plan = one_step(records, 4);
+    EXPECT_EQ(plan.privacy_unit, "person");
+    const auto found = audit(training_subject(plan), {.trials = 5000}, threads);
+    EXPECT_FALSE(found.refuted) << records;
+    EXPECT_GE(found.epsilon_at_least, 0.7 * 4) << records;
+  }
+  auto sold = training_subject(one_step(3, 4));
+  sold.claim.epsilon = 2;
+  EXPECT_TRUE(audit(sold, {.trials = 5000}, threads).refuted);
+}
+
+TEST(TrainingAudit, RefusesWhatClaimsNothing) {
+  EXPECT_THROW((void)training_subject(one_step(3, INFINITY)), base::UsageError);
+}
+
+}  // namespace training_audit_test
+}  // namespace tacet::audit
