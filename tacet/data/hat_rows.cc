@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "tacet/base/error.h"
+
 namespace tacet::data {
 namespace {
 
@@ -39,8 +41,13 @@ HatRows::HatRows(std::span<const HatColumns> packed, std::int64_t columns) {
   numbers_.count = packed.size();
   number_of_.assign(width, static_cast<std::uint32_t>(packed.size()));
   at_.resize(width);
+  std::int64_t free = 0;
   for (std::size_t j = 0; j < packed.size(); ++j) {
     const auto& number = packed[j];
+    if (!number.packs() || number.line < free || columns - number.line <= number.knots) {
+      throw base::InternalError("columns of hat functions that overlap or cannot be packed");
+    }
+    free = std::int64_t{number.line} + number.knots + 1;
     numbers_.rise.push_back(static_cast<float>(rise_of(number)));
     numbers_.origin.push_back(static_cast<float>(2 * number.slope * number.zero));
     numbers_.first.push_back(static_cast<std::int32_t>(places_.size()));
@@ -107,8 +114,9 @@ bool HatRows::pack(std::span<const std::uint32_t> columns, std::span<const std::
                    double scale, std::int16_t* packed) const {
   std::fill_n(packed, numbers_.words(), std::int16_t{0});
   if (columns.empty()) return true;
-  float height = rounded_down(scale / 2);
-  if (!(scale > 0)) {
+  const bool known = scale > 0 && scale <= 0x1p16;
+  float height = known ? rounded_down(scale / 2) : 0;
+  if (!known) {
     std::int32_t largest = 0;
     for (std::size_t k = 0; k < columns.size(); ++k) {
       if (number_of_[columns[k]] == numbers_.size() || at_[columns[k]] == 0) continue;

@@ -112,6 +112,7 @@ std::vector<std::string> unlisted_texts(const FitRequest& request, const data::S
 }
 
 std::string about_names(const std::vector<std::string>& names) {
+  if (names.empty()) return "; the records have no column at all";
   const auto any = [&](const auto& property) { return std::ranges::any_of(names, property); };
   if (names.front().starts_with('#')) {
     return "; its first line begins with #: a comment? Then give `comment` \"#\"";

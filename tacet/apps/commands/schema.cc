@@ -12,6 +12,7 @@
 #include "tacet/apps/shared_options.h"
 #include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
+#include "tacet/base/text.h"
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/owner/schema_check.h"
 #include "tacet/data/owner/schema_draft.h"
@@ -99,7 +100,8 @@ class SchemaDraft : public Command {
             fmt::format("{} more columns have such comments.", draft.doubtful.size() - most));
         break;
       }
-      doubts.push_back(fmt::format("{}: {}", place, draft.remarks.at(place)));
+      doubts.push_back(
+          fmt::format("{}: {}", base::printable(place), base::printable(draft.remarks.at(place))));
     }
     return doubts;
   }

@@ -282,10 +282,12 @@ const char* CsvReader::parse_quoted(const char* at) {
     if (at + 1 == end) return exhausted_ ? at : nullptr;
     if (at[1] == '\n') return at;
   }
-  const auto above = std::count<const char*>(buffer_.data() + begin_, opening, '\n');
-  const bool several = content.find('\n') != std::string_view::npos;
+  const auto lines = std::ranges::count(content, '\n');
+  const auto opened = lines == 0 ? std::string()
+                                 : fmt::format(", which was opened {} {} above", lines,
+                                               lines == 1 ? "line" : "lines");
   fail(at, fmt::format("text after a closing quote{}; double a quote that belongs to the value",
-                       several ? fmt::format(", which was opened in line {}", line_ + above) : ""));
+                       opened));
 }
 
 void CsvReader::add_field(const char* first, const char* last) {

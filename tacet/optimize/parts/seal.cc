@@ -3,6 +3,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
@@ -23,7 +24,7 @@ constexpr std::size_t nonce_size = 12;  // of GCM
 constexpr std::size_t tag_size = 16;
 constexpr std::size_t salt_size = 32;
 constexpr std::size_t head_size = key_size + salt_size;
-constexpr std::string_view purpose = "tacet sealed answer 1";
+constexpr std::string_view purpose = "tacet sealed answer 2";
 
 template <auto free>
 struct Freed {
@@ -110,6 +111,19 @@ void derive(Secret& shared, std::string salt, const std::string& both_public, Se
          EVP_KDF_derive(hkdf.get(), out.bytes.data(), out.bytes.size(), parameters.data()) == 1);
 }
 
+/// Random bytes that depend on the text as well: where a machine was copied with the state of its
+/// generator, two texts still have two salts, and two keys.
+std::string salt_for(std::string_view text) {
+  Secret drawn;
+  expect(RAND_bytes(drawn.bytes.data(), static_cast<int>(drawn.bytes.size())) == 1);
+  std::string salt(salt_size, '\0');
+  unsigned int size = 0;
+  expect(HMAC(EVP_sha256(), drawn.bytes.data(), static_cast<int>(drawn.bytes.size()),
+              bytes_of(text), text.size(), bytes_of(salt), &size) != nullptr &&
+         size == salt_size);
+  return salt;
+}
+
 constexpr std::array<unsigned char, nonce_size> only_nonce{};
 
 }  // namespace
@@ -129,7 +143,8 @@ const std::string& SealKey::public_key() const { return pair_->own_public; }
 std::string SealKey::open(std::string_view sealed) const {
   const auto refuse = [] {
     throw base::DataError(
-        "an answer was not sealed to the key of this run, or has changed on its way");
+        "an answer was not sealed to the key of this run, or has changed on its way, or comes from "
+        "another version");
   };
   if (sealed.size() < head_size + tag_size) refuse();
   const std::string sender(sealed.substr(0, key_size));
@@ -173,8 +188,7 @@ Sealer::Sealer(Sealer&& other) noexcept = default;
 Sealer& Sealer::operator=(Sealer&& other) noexcept = default;
 
 std::string Sealer::seal(std::string_view text) const {
-  std::string salt(salt_size, '\0');
-  expect(RAND_bytes(bytes_of(salt), static_cast<int>(salt.size())) == 1);
+  const auto salt = salt_for(text);
   Secret key;
   derive(shared_->secret, salt, shared_->both_public, key);
   const Cipher cipher(EVP_CIPHER_CTX_new());

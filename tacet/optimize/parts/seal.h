@@ -39,8 +39,9 @@ class SealKey {
   std::unique_ptr<Pair> pair_;
 };
 
-/// Seals answers to one public key, with one key pair for all of them. A copy of the process that
-/// goes on by itself repeats no key: salts come from the operating system's randomness.
+/// Seals answers to one public key, with one key pair for all of them. A copy of the process, or of
+/// the machine, that goes on by itself uses no key for two texts: a salt depends on random bytes
+/// and on the text.
 class Sealer {
  public:
   /// UsageError for a key that is none.
