@@ -485,7 +485,7 @@ def drawings(run, rows):
         return "\n".join(out)
 
     run.refused("unclosed", quoted_at(5, spell=lambda t: '"' + t), ["unclosed.csv:6:", "never closed"], *draft)
-    run.refused("unclosed_twice", quoted_at(5, 9, spell=lambda t: '"' + t), ["unclosed_twice.csv:10:", "line 6"], *draft)
+    run.refused("unclosed_twice", quoted_at(5, 9, spell=lambda t: '"' + t), ["unclosed_twice.csv:10:", "4 lines above"], *draft)
     run.same("two_marks", "\ufeff\ufeff" + csv(table), clean, "ill")
 
 
