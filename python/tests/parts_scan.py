@@ -24,7 +24,7 @@ def _opened(key: X25519PrivateKey, sealed: bytes) -> bytes:
     own = key.public_key().public_bytes(
         serialization.Encoding.Raw, serialization.PublicFormat.Raw)
     shared = key.exchange(X25519PublicKey.from_public_bytes(sealed[:32]))
-    derived = HKDF(hashes.SHA256(), 32, sealed[32:64], b"tacet sealed answer 1" + sealed[:32] + own)
+    derived = HKDF(hashes.SHA256(), 32, sealed[32:64], b"tacet sealed answer 2" + sealed[:32] + own)
     return bytes(AESGCM(derived.derive(shared)).decrypt(bytes(12), sealed[64:], None))
 
 
