@@ -4,7 +4,8 @@
 
     python -m tacet.export model.json -o model.onnx
 
-With ``--verify model.onnx`` it compares such a file. It needs the package ``onnx``. C, SQL and lists of coefficients are written by ``tacet export``.
+With ``--verify model.onnx`` it compares such a file. It needs the package ``onnx``. C, SQL and lists of
+coefficients are written by ``tacet export``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import math
 import os
 import pathlib
 import sys
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Union
 
 import numpy as np
 

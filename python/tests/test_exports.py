@@ -153,8 +153,8 @@ def test_buckets_without_tacet(language: str, tmp_path: pathlib.Path) -> None:
     """The functions of examples/public_hash, which other programs take as they are."""
     folder = pathlib.Path(__file__).resolve().parents[2] / "examples" / "public_hash"
     tool = {"C": "cc", "Python": sys.executable, "JavaScript": "node"}[language]
-    if not folder.is_dir() or shutil.which(tool) is None:
-        pytest.skip(f"{tool} or the sources are not here")
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
     if language == "C":
         command = [str(tmp_path / "bucket")]
         subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic",
@@ -248,7 +248,8 @@ def compiles(source: str, folder: pathlib.Path) -> bool:
 
 def test_names_in_any_script_and_reserved_words(tmp_path: pathlib.Path) -> None:
     names = ["select", "int", "\u9009\u62e9", "\u0443\u043b\u0438\u0446\u0430", "a b", 'quo"te', "it's", "case", "label",
-             "tacet_label", "probabilities", "tacet_1", "record", "margin_", "\U0001f600", "tacet_row", "1st", "x/*y*/", "--", "%s", "percent%"]
+             "tacet_label", "probabilities", "tacet_1", "record", "margin_",
+             "\U0001f600", "tacet_row", "1st", "x/*y*/", "--", "%s", "percent%"]
     draw = np.random.default_rng(3)
     table = pandas.DataFrame({name: draw.uniform(0, 1, COUNT) for name in names})
     table["y"] = np.where(table["select"] > table["int"], "yes", "no")
@@ -294,7 +295,6 @@ def test_an_export_is_compared_with_its_model(tmp_path: pathlib.Path, capsys: An
     assert tacet.export.main([model, "--verify", str(tmp_path / "none.onnx")]) == 7
 
 
-@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="no device that is full")
 def test_a_full_disk_leaves_no_part(tmp_path: pathlib.Path, monkeypatch: Any, capsys: Any) -> None:
     fitted("two").save(tmp_path / "m.json")
     write = pathlib.Path.write_bytes

@@ -331,8 +331,8 @@ Training planned(const Method& method, const data::Schema& schema, const Paramet
   return method.plan(schema, asked, context);
 }
 
-/// Methods that read rows themselves get them as they are stored otherwise, where records were read
-/// for others too.
+/// A method that reads no packed rows gets them unpacked: in a choice, records are read once for
+/// methods that do and for those that do not.
 void read_unpacked(Training& training) {
   training.run = [run = std::move(training.run)](const data::Dataset& records,
                                                  const data::Schema& schema,
@@ -373,7 +373,7 @@ Training plan_training(const data::Schema& schema, ParameterValues asked,
   auto training = exact ? exact_minimum_training(reading.schema, asked)
                         : planned(method, reading.schema, asked, context);
   training.schema = std::move(reading.schema);
-  if (method.plan == gradient_method.plan && !exact) {
+  if (method.reads_packed_rows && !exact) {
     training.schema.packs_numbers = true;
   } else {
     read_unpacked(training);

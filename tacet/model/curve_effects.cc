@@ -192,8 +192,8 @@ double explained(std::span<const double> values, const std::function<std::size_t
     filled += 1;
   }
   const double within = squares - between;
-  const double probability = (filled - 1) * within / (static_cast<double>(values.size()) - filled);
-  return std::max(0.0, between - probability);
+  const double by_accident = (filled - 1) * within / (static_cast<double>(values.size()) - filled);
+  return std::max(0.0, between - by_accident);
 }
 
 /// Shares of columns, then of all pairs, the largest first; the names of pairs alone are set.

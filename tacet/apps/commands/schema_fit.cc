@@ -14,6 +14,7 @@
 #include "tacet/apps/shared_options.h"
 #include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
+#include "tacet/base/text.h"
 #include "tacet/data/read/column_contents.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/unit_sample.h"
@@ -162,12 +163,13 @@ class SchemaFit : public Command {
         });
     if (!found.no_target.empty()) console.warn(console.spelled(found.no_target));
     for (const auto& column : found.not_found) console.say(paragraph(column));
-    for (const auto& doubt : found.doubts) console.say(paragraph(console.spelled(doubt)));
+    for (const auto& doubt : found.doubts)
+      console.say(paragraph(console.spelled(base::printable(doubt))));
     if (!found.unlisted.empty()) {
       console.say(paragraph(fmt::format(
           "Taken for texts, without a list: {}. If they are numbers or dates, the fit lacks how "
           "they are spelt: --decimal, --thousands, --symbol, --date-format.",
-          fmt::join(found.unlisted, ", "))));
+          base::printable(fmt::format("{}", fmt::join(found.unlisted, ", "))))));
     }
     if (!console.json()) {
       auto receipt = data::fit_receipt(found.schema);

@@ -6,23 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <utility>
 
-#include "tacet/base/error.h"
-#include "tacet/data/ascii.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/owner/code_names.h"
-#include "tacet/data/owner/guess_spelling.h"
+#include "tacet/data/owner/draft_remarks.h"
 #include "tacet/data/schema/calendar.h"
 #include "tacet/data/schema/schema_node.h"
 
 namespace tacet::data {
 namespace {
 
-// A column of numbers with fewer values than this is taken for a class label when it is the target.
-constexpr std::size_t max_classes = 20;
 // Longer texts on average (in words) are taken for prose rather than codes.
 constexpr double fewest_words_of_prose = 3;
 
@@ -37,28 +31,6 @@ bool usual_filler(double day) {
   return std::ranges::any_of(fillers, [&](std::string_view filler) {
     return static_cast<double>(*parse_date(filler)) == day;
   });
-}
-
-/// Numbers that stand apart from all others; empty: none do.
-std::string lone_numbers(const ColumnFacts& facts) {
-  const auto far = facts.far_numbers();
-  if (!far.empty()) {
-    std::vector<std::string> texts;
-    for (const auto& one : far) texts.push_back(one.text);
-    const bool single = texts.size() == 1;
-    return fmt::format(
-        "{}, {}in line {}, {} far from all others: {} or {} for a missing value? Then mend {}, or "
-        "list {} under missing, and mend the bounds.",
-        fmt::join(texts, ", "), single ? "" : "the first ", far.front().line, single ? "is" : "are",
-        single ? "a fault" : "faults", single ? "a code" : "codes", single ? "it" : "them",
-        single ? "it" : "them");
-  }
-  const double next = facts.above_lone_zeros();
-  if (next == 0) return {};
-  return fmt::format(
-      "0 stands apart: the next number is {}. Does it mean a missing value? Then list 0 under "
-      "missing, and mend the lower bound.",
-      next);
 }
 
 /// Each value for itself.
@@ -137,35 +109,6 @@ Drafted draft_numbers(Column column, const ColumnFacts& facts) {
           "Some values are missing: does that tell something? Then missing_indicator = true."};
 }
 
-/// As it stands but for capital letters, blanks around it, blanks that break no line and marks that
-/// nobody sees.
-std::string folded(std::string_view text) {
-  std::string result;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const auto rest = text.substr(k);
-    const bool blank = rest.starts_with("\xc2\xa0");
-    const bool unseen = rest.starts_with("\xe2\x80\x8b") || rest.starts_with("\xe2\x80\x8e") ||
-                        rest.starts_with("\xe2\x80\x8f") || rest.starts_with("\xef\xbb\xbf");
-    if (!blank && !unseen) {
-      result += lower_case(text[k]);
-      continue;
-    }
-    if (blank) result += ' ';
-    k += blank ? 1 : 2;
-  }
-  return std::string(without_blanks(result));
-}
-
-/// Names the first text of a list that may stand for a missing value; empty: none does.
-std::string missing_remark(const std::vector<std::string>& texts, std::string_view thing) {
-  for (const auto& text : texts) {
-    if (!means_missing(text)) continue;
-    return fmt::format("\"{}\" is {} here: a missing value? Then list it under missing.", text,
-                       thing);
-  }
-  return {};
-}
-
 /// A column of many texts, which may be numbers or dates that are not read.
 Drafted unread_column(Column column, const ColumnFacts& facts, std::string remark) {
   constexpr std::string_view ask =
@@ -180,54 +123,6 @@ Drafted unread_column(Column column, const ColumnFacts& facts, std::string remar
                       "draft is right.",
                       facts.first_other.text, facts.first_other.line, ask),
           true};
-}
-
-/// Accents that are characters of their own beside letters that have theirs, which look alike.
-std::string mixed_accents(const std::vector<std::string>& texts) {
-  const auto has = [](const std::string& text, char first, unsigned least, unsigned most) {
-    for (std::size_t k = 0; k + 1 < text.size(); ++k) {
-      const unsigned code = static_cast<unsigned char>(text[k + 1]);
-      if (text[k] == first && code >= least && code <= most) return true;
-    }
-    return false;
-  };
-  const auto apart = [&](const std::string& text) {
-    return has(text, '\xcc', 0x80, 0xbf) || has(text, '\xcd', 0x80, 0xaf);
-  };
-  const auto joined = [&](const std::string& text) { return has(text, '\xc3', 0x80, 0xbf); };
-  const auto first = std::ranges::find_if(texts, apart);
-  if (first == texts.end() || std::ranges::none_of(texts, joined)) return {};
-  return fmt::format(
-      "In \"{}\" an accent is a character of its own, in others it is a part of the letter: one "
-      "text may count as two. Write them one way: uconv -x any-nfc FILE.",
-      *first);
-}
-
-/// The first two texts that are alike but for capital letters and blanks; empty: none are.
-std::string alike_remark(const std::vector<std::string>& texts, std::string_view things) {
-  std::map<std::string, std::string> found;
-  for (const auto& text : texts) {
-    const auto [place, is_new] = found.emplace(folded(text), text);
-    if (is_new) continue;
-    return fmt::format(
-        "\"{}\" and \"{}\" are two {}: one? Then write it one way in the "
-        "file.",
-        place->second, text, things);
-  }
-  return mixed_accents(texts);
-}
-
-/// A line of sums whose name stands among categories.
-std::string total_remark(const std::vector<std::string>& texts) {
-  constexpr std::array<std::string_view, 14> words{
-      "total",  "totals", "subtotal", "sub-total", "grand total", "sum",    "summe",
-      "gesamt", "somme",  "totale",   "totaal",    "summa",       "totalt", "insgesamt"};
-  for (const auto& text : texts) {
-    if (std::ranges::find(words, folded(text)) == words.end()) continue;
-    return fmt::format("\"{}\" is a category: lines of sums? Then take them out of the file.",
-                       text);
-  }
-  return {};
 }
 
 }  // namespace
@@ -290,234 +185,6 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
     return unread_column(std::move(column), facts, std::move(remark));
   }
   return {std::move(column), std::move(remark), doubtful};
-}
-
-namespace {
-
-/// Whether whole numbers from 0 or 1 on are counts rather than classes: small ones are common.
-bool looks_like_count(const ColumnFacts& facts) {
-  if (!facts.numeric() || !facts.whole_numbers || facts.lower < 0 || facts.lower > 1) return false;
-  if (facts.many_values) return true;
-  constexpr std::size_t fewest = 4;
-  if (facts.values.size() < fewest) return false;
-  std::int64_t large = 0;
-  for (const auto& [text, count] : facts.values) {
-    const auto number = parse_number(text);
-    if (number && *number > (facts.lower + facts.upper) / 2) large += count;
-  }
-  return facts.values.size() > max_classes || 4 * large < facts.numbers;
-}
-
-/// What follows a code in a label: yes of "1 = yes" and of "(1) yes".
-std::string without_code(std::string text) {
-  const auto end = text.find_first_not_of("()[]0123456789");
-  if (end == 0 || end == std::string::npos) return text;
-  const auto word = text.find_first_not_of(" =:.-)_", end);
-  return word == std::string::npos ? text : text.substr(word);
-}
-
-/// Whether a class is the negation of another one, which is predicted.
-bool negates(std::string_view text) {
-  constexpr std::array<std::string_view, 29> words{"no",
-                                                   "n",
-                                                   "non",
-                                                   "nein",
-                                                   "nee",
-                                                   "nej",
-                                                   "nie",
-                                                   "ne",
-                                                   "nao",
-                                                   "n\xc3\xa3o",
-                                                   "false",
-                                                   "f",
-                                                   "falsch",
-                                                   "falso",
-                                                   "faux",
-                                                   "0",
-                                                   "never",
-                                                   "none",
-                                                   "negative",
-                                                   "neg",
-                                                   "negativ",
-                                                   "absent",
-                                                   "unchecked",
-                                                   "off",
-                                                   "control",
-                                                   "controls",
-                                                   "healthy",
-                                                   "-",
-                                                   "\xd0\xbd\xd0\xb5\xd1\x82"};
-  return std::ranges::find(words, without_code(folded(text))) != words.end();
-}
-
-/// Two classes: the positive one is not the negation, nor the smaller number.
-BinaryTarget two_classes(std::vector<std::string> values) {
-  const auto first = parse_number(values[0]);
-  const auto second = parse_number(values[1]);
-  const bool turned =
-      first && second ? *first > *second : negates(values[1]) && !negates(values[0]);
-  if (turned) std::swap(values[0], values[1]);
-  return BinaryTarget{.positive = {values[1]}, .negative = {values[0]}};
-}
-
-/// Asks which of two classes is predicted where their names do not say it: a survey codes yes as 1
-/// and no as 2.
-std::string polarity_question(const BinaryTarget& target) {
-  const auto& positive = target.positive.front();
-  const auto& negative = target.negative.front();
-  const auto number = parse_number(negative);
-  const bool numbers = number && *number < 1 && parse_number(positive);
-  if (numbers || negates(negative) != negates(positive)) return {};
-  return fmt::format(
-      "\"{}\" is the positive class, whose probability is predicted, and \"{}\" the negative one. "
-      "The other way round? Then swap them.",
-      positive, negative);
-}
-
-/// Two classes of which some are spelt in several ways.
-std::optional<BinaryTarget> two_classes_in_spellings(const std::vector<std::string>& values) {
-  std::map<std::string, std::vector<std::string>> spellings;
-  for (const auto& value : values) spellings[folded(value)].push_back(value);
-  if (values.size() <= 2 || spellings.size() != 2) return std::nullopt;
-  const bool turned = negates(spellings.rbegin()->first) && !negates(spellings.begin()->first);
-  auto& first = spellings.begin()->second;
-  auto& second = spellings.rbegin()->second;
-  return BinaryTarget{.positive = turned ? first : second, .negative = turned ? second : first};
-}
-
-/// What is strange about one of several classes; empty: nothing.
-std::string odd_class(const ColumnFacts& facts) {
-  const auto texts = facts.texts();
-  if (auto remark = missing_remark(texts, "a class"); !remark.empty()) return remark;
-  if (facts.numbers > 0 && facts.others > 0) {
-    const auto number = std::ranges::find_if(
-        texts, [](const auto& text) { return parse_number(text).has_value(); });
-    if (number == texts.end()) return {};
-    return fmt::format(
-        "The class \"{}\" is a number and \"{}\" is none: does one of them stand for a missing "
-        "value? Then list it under missing of the target. Are there two classes in all? Then list "
-        "their spellings as positive and negative.",
-        *number, facts.first_other.text);
-  }
-  constexpr std::int64_t enough = 50;  // records, and so many for one of a class
-  const auto records = facts.numbers + facts.others;
-  for (const auto& [text, count] : facts.values) {
-    if (count * enough >= records) continue;
-    return fmt::format(
-        "The class \"{}\" occurs {}: a fault or a missing value? Then mend it, or list it under "
-        "missing of the target.",
-        text, count == 1 ? "once" : fmt::format("in {} of {} records", count, records));
-  }
-  return {};
-}
-
-/// A target that is a number.
-DraftedTarget numeric_target(Target target, const ColumnFacts& facts) {
-  if (!facts.whole_numbers && facts.lower >= 0 && facts.upper <= 1) {
-    target.rule = RegressionTarget{.kind = NumberKind::probability};
-    return {std::move(target),
-            "Numbers from 0 to 1: shares. Another number? Then lower and upper instead of kind."};
-  }
-  if (looks_like_count(facts)) {
-    target.rule = RegressionTarget{.upper = facts.upper, .kind = NumberKind::count};
-    return {std::move(target),
-            "Whole numbers from 0 or 1 on: a count. A measure? Then lower and upper instead of "
-            "kind. Classes? Then classes."};
-  }
-  const auto [lower, upper] = facts.bounds();
-  target.rule = RegressionTarget{.lower = lower, .upper = upper};
-  if (const auto codes = facts.negative_codes(); !codes.empty()) {
-    return {std::move(target),
-            fmt::format("Below 0 there is {} alone: for a missing value? Then list it under "
-                        "missing of the target, and mend its bounds.",
-                        fmt::join(codes, ", ")),
-            true};
-  }
-  auto remark = lone_numbers(facts);
-  const bool doubt = !remark.empty();
-  return {std::move(target), std::move(remark), doubt};
-}
-
-/// Names the value that is neither number nor class.
-[[noreturn]] void refuse_target(const std::string& name, const ColumnFacts& facts,
-                                std::string_view file) {
-  if (facts.numbers + facts.others == 0) {
-    throw base::DataError("{}: the target '{}' has no value at all", file, name);
-  }
-  if (facts.dates()) {
-    throw base::DataError(
-        "{}: the target '{}' is a date, which is neither a number nor a class; write the number of "
-        "days since another date, or whether it is before one",
-        file, name);
-  }
-  if (!facts.many_values && facts.values.size() == 1) {
-    throw base::DataError(
-        "{}: the target '{}' is \"{}\" in every record{}", file, name, facts.values.begin()->first,
-        facts.missing > 0 ? " that has a value. Do the others mean a second class? Then write its "
-                            "name there"
-                          : ", so there is nothing to predict");
-  }
-  const bool mostly_numbers = facts.numbers > facts.others;
-  if (mostly_numbers) {
-    throw base::DataError(
-        "{}:{}: the target '{}' is a number elsewhere and \"{}\" here; if that stands for a "
-        "missing value, list it under `missing`{}{}",
-        file, facts.first_other.line, name, facts.first_other.text,
-        facts.shapes.remark(facts.numbers).empty() ? "" : ". ", facts.shapes.remark(facts.numbers));
-  }
-  throw base::DataError(
-      "{}:{}: the target '{}' is neither a number nor a class with 2 to {} values; \"{}\" is one "
-      "of more{}{}",
-      file, facts.one_too_many.line > 0 ? facts.one_too_many.line : facts.first_other.line, name,
-      max_classes, facts.one_too_many.line > 0 ? facts.one_too_many.text : facts.first_other.text,
-      facts.shapes.remark(facts.numbers).empty() ? "" : ". ", facts.shapes.remark(facts.numbers));
-}
-
-}  // namespace
-
-DraftedTarget draft_target(const std::string& name, const ColumnFacts& facts,
-                           std::string_view file) {
-  Target target{.column = name, .rule = {}};
-  const auto values = facts.texts();
-  const bool listed = !facts.many_values && facts.text_is_sound;
-  if (listed && values.size() == 2) {
-    auto rule = two_classes(values);
-    auto remark = facts.shapes.remark(facts.numbers);
-    if (remark.empty()) remark = odd_class(facts);
-    if (remark.empty()) remark = polarity_question(rule);
-    target.rule = std::move(rule);
-    const bool doubt = !remark.empty();
-    return {std::move(target), std::move(remark), doubt};
-  }
-  if (auto rule = listed ? two_classes_in_spellings(values) : std::nullopt) {
-    target.rule = *std::move(rule);
-    return {std::move(target),
-            "Classes that differ by capital letters or blanks alone are taken for one."};
-  }
-  const bool fraction = facts.numeric() && !facts.whole_numbers;
-  const bool classes = listed && values.size() > 2 && values.size() <= max_classes;
-  if (classes && !fraction && !looks_like_count(facts)) {
-    const bool numbers = facts.numeric();
-    target.rule = MultiClassTarget{.classes = values};
-    if (auto alike = alike_remark(values, "classes"); !alike.empty()) {
-      alike += " Are there two classes in all? Then list their spellings as positive and negative.";
-      return {std::move(target), std::move(alike), true};
-    }
-    if (auto odd = odd_class(facts); !odd.empty()) {
-      return {std::move(target), std::move(odd), true};
-    }
-    if (!numbers)
-      return {std::move(target), facts.shapes.remark(facts.numbers),
-              !facts.shapes.remark(facts.numbers).empty()};
-    return {
-        std::move(target),
-        "Whole numbers, taken for classes. A count? Then kind = \"count\" and upper. A measure? "
-        "Then lower and upper. Does one mean a missing value? Then list it under missing of the "
-        "target.",
-        true};
-  }
-  if (facts.numeric() && !facts.constant()) return numeric_target(std::move(target), facts);
-  refuse_target(name, facts, file);
 }
 
 }  // namespace tacet::data

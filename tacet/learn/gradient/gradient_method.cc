@@ -110,6 +110,7 @@ constinit const Method gradient_method{
     .recorded_events = recorded_descent,
     .papers = gradient_papers,
     .over_parts = true,
+    .reads_packed_rows = true,
 };
 
 }  // namespace tacet::learn

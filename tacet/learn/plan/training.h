@@ -237,6 +237,8 @@ struct Method {
   bool runs_without_noise = false;
   /// Whether it can train on records in parts, which answer with sums; a plan says whether it does.
   bool over_parts = false;
+  /// Whether its own run reads packed rows (data/hat_rows.h); others get them unpacked.
+  bool reads_packed_rows = false;
   /// Whether it is for those who name it: `auto` and refusals propose others.
   bool named_only = false;
 };
