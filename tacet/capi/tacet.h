@@ -4,7 +4,8 @@
  * Errors. Every function but the last three returns 0, or the kind of an error (TACET_USAGE and so
  * on). After an error the results are untouched, but for `needed`, and tacet_last_error() says in
  * this thread what was wrong. Memory that runs out is an error of kind TACET_USAGE. A training that
- * fails after it has begun stays paid. Nothing else that fails changes anything.
+ * fails after its records were encoded stays paid, and so does a device's report that the server
+ * did not take. Nothing else that fails changes anything (docs/library.md, Errors).
  *
  * Objects are numbers. 0 is none, and no number comes twice. A number that was freed, or is of
  * another kind, is an error of kind TACET_USAGE. Each object is freed by tacet_free(); calls that
@@ -73,9 +74,9 @@ TACET_API int tacet_options_set(tacet_options options, const char* name, const c
  * prediction and the label (-1 or 1 for classes, in [-1, 1] for numbers) and of nothing else: the
  * guarantee needs no bound of them, but that the same two numbers have the same answer, so that one
  * record changes no other record's slope. What `context` leads to may be public constants; state
- * that is changed by the calls breaks the guarantee. Several threads call at once; neither function
- * may throw, nor be left by longjmp. The largest slope (may be infinite) and curvature are for the
- * choice of steps. */
+ * that is changed by the calls breaks the guarantee. Several threads call at once. Neither function
+ * may throw, be left by longjmp, loop for ever or end the process (docs/library.md). The largest
+ * slope (may be infinite) and curvature are for the choice of steps. */
 typedef double (*tacet_loss)(double prediction, double label, void* context);
 TACET_API int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope,
                                  void* context, double largest_slope, double largest_curvature);
@@ -129,12 +130,12 @@ TACET_API int tacet_predict_table(tacet_model model, tacet_table table, double* 
 TACET_API int tacet_predict_matrix(tacet_model model, const double* values, size_t rows,
                                    size_t columns, double* out, size_t count);
 
-/* Text into `out`, at most `size` bytes with its 0; `needed` (which may be NULL) is how many it
- * takes. With `out` NULL and `size` 0 nothing but that is said. TACET_USAGE where it does not fit.
- */
+/* The name of a class of the model. These two write text into `out`, at most `size` bytes with its
+ * 0; `needed` (which may be NULL) is how many it takes. With `out` NULL and `size` 0 nothing but
+ * that is said. TACET_USAGE where it does not fit. */
 TACET_API int tacet_model_class(tacet_model model, size_t index, char* out, size_t size,
                                 size_t* needed);
-/* Of a model, or of a release. */
+/* The receipt of a model or of a release, as JSON. */
 TACET_API int tacet_model_receipt(tacet_model model, char* out, size_t size, size_t* needed);
 
 /* The epsilon proved for an event (docs/explanations/accounting.md), as JSON, at delta. */
