@@ -5,18 +5,18 @@
  * on). After an error the results are untouched, but for `needed`, and tacet_last_error() says in
  * this thread what was wrong. Memory that runs out is an error of kind TACET_USAGE. A training that
  * fails after its records were encoded stays paid, and so does a device's report that the server
- * did not take. Nothing else that fails changes anything (docs/library.md, Errors).
+ * did not take. What is refused changes nothing (docs/library.md, Errors).
  *
  * Objects are numbers. 0 is none, and no number comes twice. A number that was freed, or is of
- * another kind, is an error of kind TACET_USAGE. Each object is freed by tacet_free(); calls that
+ * another kind, is an error of kind TACET_USAGE. Free each object by tacet_free(). Calls that
  * still use it go on.
  *
  * Threads. Any thread may call any function. Bookings on one budget take turns, and so do trainings
  * whose options have a seed.
  *
- * Memory. Text is UTF-8 and ends with 0. Buffers are the caller's, who gets their lengths right.
- * They are read or written during the call alone. The texts that the last three functions return
- * are the library's.
+ * Memory. Text is UTF-8 and ends with 0. Buffers are yours, and their lengths are not checked. They
+ * are read or written during the call alone. The texts that the last three functions return belong
+ * to the library: do not free them.
  *
  * What private records cost is booked before a random bit is drawn, as docs/library.md says. */
 #ifndef TACET_H
