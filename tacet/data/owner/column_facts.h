@@ -82,6 +82,10 @@ class ColumnFacts {
   [[nodiscard]] bool have_digits() const { return 2 * with_digits_ > others; }
   [[nodiscard]] bool dates() const { return reader_.date() && numbers > 0 && others == 0; }
   [[nodiscard]] bool numeric() const { return !reader_.date() && numbers > 0 && others == 0; }
+  /// Whether all numbers could be a year with two digits of a month, or with three of a day of the
+  /// year: 201101, 2011031. Nothing where there are too few to tell, or of one year alone.
+  [[nodiscard]] bool months() const { return numbers_in_years(months_, month_place); }
+  [[nodiscard]] bool days_of_years() const { return numbers_in_years(year_days_, day_place); }
   /// Whether dates are looked for and not numbers.
   [[nodiscard]] bool date_reader() const { return reader_.date(); }
   /// Two numbers, the second one above the first.
@@ -102,6 +106,9 @@ class ColumnFacts {
   [[nodiscard]] double above_lone_zeros() const;
 
  private:
+  static constexpr double month_place = 100;
+  static constexpr double day_place = 1000;
+  [[nodiscard]] bool numbers_in_years(bool all, double place) const;
   void add_number(double number, std::string_view field, std::int64_t line);
   void note_repeats(std::string_view field);
 
@@ -109,6 +116,8 @@ class ColumnFacts {
   std::size_t max_values_;
   bool each_once_ = true;
   bool counts_up_ = true;
+  bool months_ = true;     // so far
+  bool year_days_ = true;  // so far
   double last_number_ = 0;
   std::int64_t with_digits_ = 0;
   std::unordered_set<std::uint64_t> seen_;  // hashes, as long as each value occurs once

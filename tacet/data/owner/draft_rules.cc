@@ -11,6 +11,7 @@
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/owner/code_names.h"
 #include "tacet/data/owner/draft_remarks.h"
+#include "tacet/data/owner/similar_texts.h"
 #include "tacet/data/schema/calendar.h"
 #include "tacet/data/schema/schema_node.h"
 
@@ -167,6 +168,8 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
     column.rule = CategoricalColumn{.categories = facts.texts()};
     const auto texts = facts.texts();
     auto alike = alike_remark(texts, "categories");
+    if (alike.empty()) alike = initials_remark(texts);
+    if (alike.empty()) alike = misspelt_remark(facts.values);
     if (alike.empty()) alike = total_remark(texts);
     if (!alike.empty()) {
       return {std::move(column), remark.empty() ? alike : fmt::format("{} {}", remark, alike),

@@ -102,7 +102,7 @@ const std::vector<std::string>& usual_symbols() {
       // The lira, the won, the rouble, the koruna, the zloty.
       "\xe2\x82\xba", "\xe2\x82\xa9", "\xe2\x82\xbd", "K\xc4\x8d", "z\xc5\x82",
       // Blanks that break no line, and marks that nobody sees, stand around numbers of web pages.
-      "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x8b", "\xe2\x80\x8e", "\xe2\x80\x8f"};
+      "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x8b", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xef\xbb\xbf"};
   return symbols;
 }
 
@@ -200,7 +200,10 @@ bool means_missing(std::string_view text) {
   // SAS writes .A to .Z, Stata .a to .z.
   const bool letter = text.size() == 2 && text[0] == '.' && lower_case(text[1]) >= 'a' &&
                       lower_case(text[1]) <= 'z';
-  if (letter) return true;
+  // Eurostat writes a colon, with a letter or two behind it that say why.
+  constexpr std::size_t longest_reason = 4;
+  const bool colon = text == ":" || (text.starts_with(": ") && text.size() <= longest_reason);
+  if (letter || colon) return true;
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), lower_case);
   return std::ranges::find(known, lower) != known.end();
@@ -339,7 +342,8 @@ void SpellingGuess::note_digits(std::size_t k, const SpellingFacts& facts) {
 
 void SpellingGuess::note_currencies(std::size_t k, const SpellingFacts& facts) {
   for (const auto& symbol : facts.symbols_) {
-    const bool invisible = symbol.starts_with("\xc2\xa0") || symbol.starts_with("\xe2\x80");
+    const bool invisible = symbol.starts_with("\xc2\xa0") || symbol.starts_with("\xe2\x80") ||
+                           symbol == "\xef\xbb\xbf";
     if (!invisible) currencies_[k].push_back(symbol);
   }
 }

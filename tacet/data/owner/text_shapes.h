@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tacet::data {
 
@@ -20,10 +21,11 @@ class TextShapes {
  private:
   enum class Shape {
     clock,
-    month,
+    duration,
+    period,  // a week, a month, a quarter
     limit,
     negative,
-    unit,
+    unit,  // beside a number, or a flag
     apostrophe,
     formula,
     pair,
@@ -32,12 +34,13 @@ class TextShapes {
     other
   };
   [[nodiscard]] static Shape shape_of(std::string_view field);
+  [[nodiscard]] std::string about_units(std::int64_t numbers) const;
 
   std::int64_t count_ = 0;
   bool alike_ = true;
   Shape shape_ = Shape::other;  // of the first text, and of all while they are alike
   std::string first_;
-  std::string unit_;  // or the ten digits of a script
+  std::vector<std::string> units_;  // the first ones, or the ten digits of a script
 };
 
 }  // namespace tacet::data
