@@ -58,7 +58,7 @@ def beside_numbers(run, table):
     run.same("kind_rupees", csv(changed(table, income=lambda t: "\u20b9" + t)), clean, "ill")
     run.same("kind_marked", csv(table).replace("\n", "\n\ufeff", 2), clean, "ill")
     pounds = [dict(row, weight=row["weight"] and row["weight"] + (" kg", " lb")[k % 2]) for k, row in enumerate(table)]
-    asked(run, "two_units", csv(pounds), 'weight: Numbers with "lb", "kg"', "write all numbers in one")
+    asked(run, "two_units", csv(pounds), 'weight: Numbers with "kg", "lb"', "write all numbers in one")
     for name, spell in (("above", lambda t: "90+" if int(t) >= 90 else t),
                         ("older", lambda t: "90 or over" if int(t) >= 90 else t),
                         ("under", lambda t: "under 20" if int(t) < 20 else t)):
@@ -67,6 +67,10 @@ def beside_numbers(run, table):
     asked(run, "places", csv(changed(table, weight=lambda t: t and f"({t}, 8.5)")), "weight: Two numbers in a value")
     said = asked(run, "rooms", csv([dict(row, weight=f"{k % 97}{'ABCD'[k % 4]}") for k, row in enumerate(table)]))
     run.check("kind_rooms", "flags" not in said, said)
+    asked(run, "percents", csv([dict(row, weight=row["weight"] and (row["weight"] + "%" if k % 3 else f".{row['age']}"))
+                                for k, row in enumerate(table)]), 'weight: "%" stands behind some numbers')
+    asked(run, "cut", csv(changed(table, income=lambda t: f"{1e10 * float(t):.5E}")), "income: Numbers such as",
+          "did a spreadsheet cut the digits")
     negative = changed(table, income=lambda t: "-" + t if float(t) > 6e4 else t)
     below, text = run.model("kind_below", run.write("kind_below", csv(negative)), "ill")
     run.check("kind_below", below is not None, text)
@@ -88,9 +92,9 @@ def spans_of_time(run, table, rows):
     each("quarter_behind", lambda day: f"{day.year} Q{(day.month + 2) // 3}", "age: Weeks, months or quarters such as")
     each("month_digits", lambda day: day.strftime("%Y%m"), "age: All numbers, from 2009", "a year and a month")
     each("day_digits", lambda day: day.strftime("%Y%j"), "age: All numbers, from 2009", "a day of the year")
-    for name, form in (("hours", "{}:30:00"), ("letters", "{}h 30m"), ("iso", "PT{}H30M"), ("days", "{} days 02:10:00"),
+    for name, form in (("hours", "{}:30:00"), ("of_day", "{}:30 PM"), ("letters", "{}h 30m"), ("iso", "PT{}H30M"), ("days", "{} days 02:10:00"),
                        ("months", "{}y 3m")):
-        asked(run, "lasting_" + name, csv(changed(table, age=form.format)), "age: Durations such as")
+        asked(run, "lasting_" + name, csv(changed(table, age=form.format)), "age: Times or durations such as")
     counts = asked(run, "no_months", csv([dict(row, income=str(200000 + 7 * k)) for k, row in enumerate(table)]))
     run.check("kind_no_months", "a year and" not in counts, counts)
 
@@ -124,6 +128,13 @@ def spelt_twice(run, table, rows):
     asked(run, "points", csv(points), 'weight: "St Gallen" and "St. Gallen"')
     grades = asked(run, "grades", csv([dict(row, weight=("A", "A-", "B+", "B")[k % 4]) for k, row in enumerate(table)]))
     run.check("kind_grades", "weight:" not in grades, grades)
+    for name, sign in (("choices", ";"), ("choices_comma", ", ")):
+        answers = [dict(row, weight=sign.join(word for bit, word in enumerate(("red", "green", "blue")) if 1 + k % 7 >> bit & 1))
+                   for k, row in enumerate(table)]
+        asked(run, name, csv(answers), "weight: Several answers in a value", f'separator = "{sign[0]}"')
+    for name in ("patient", "patient_id"):
+        people = [{name: f"p{k * 37 % 100:03}", **row} for k, row in enumerate(table)]
+        asked(run, "of_" + name, csv(people), f"{name}: Does it tell whose record this is", "unit")
     access = changed(table, ill=lambda t: "-1" if t == "yes" else "0")
     asked(run, "access", csv(access), '"-1" is the positive class')
 

@@ -140,6 +140,11 @@ void ColumnFacts::add_number(double number, std::string_view field, std::int64_t
   year_days_ = year_days_ && in_years(number, day_place, 366);
   const bool digits = std::ranges::all_of(field, is_digit);
   padded += digits && field.size() > 1 && field.front() == '0' ? 1 : 0;
+  const auto exponent = field.find("E+");
+  with_exponent_ += exponent != std::string_view::npos && field.size() - exponent > 3 &&
+                            field[exponent + 2] != '0'
+                        ? 1
+                        : 0;
   if (!reader_.date() && only_nines(number)) {
     auto& [text, count] = nines_[number];
     if (count++ == 0) text = field;

@@ -86,6 +86,9 @@ class ColumnFacts {
   /// year: 201101, 2011031. Nothing where there are too few to tell, or of one year alone.
   [[nodiscard]] bool months() const { return numbers_in_years(months_, month_place); }
   [[nodiscard]] bool days_of_years() const { return numbers_in_years(year_days_, day_place); }
+  /// Whether all numbers are written with an exponent of ten or more, as spreadsheets show long
+  /// ones.
+  [[nodiscard]] bool digits_are_lost() const { return numeric() && with_exponent_ == numbers; }
   /// Whether dates are looked for and not numbers.
   [[nodiscard]] bool date_reader() const { return reader_.date(); }
   /// Two numbers, the second one above the first.
@@ -120,6 +123,7 @@ class ColumnFacts {
   bool year_days_ = true;  // so far
   double last_number_ = 0;
   std::int64_t with_digits_ = 0;
+  std::int64_t with_exponent_ = 0;          // E+10 or more
   std::unordered_set<std::uint64_t> seen_;  // hashes, as long as each value occurs once
   // Numbers that are nines alone, by value, with their first spelling and how many there are.
   std::map<double, std::pair<std::string, std::int64_t>> nines_;

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
+#include "tacet/data/ascii.h"
 #include "tacet/data/owner/guess_spelling.h"
 #include "tacet/data/owner/similar_texts.h"
 
@@ -37,6 +39,31 @@ std::string missing_remark(const std::vector<std::string>& texts, std::string_vi
     if (!means_missing(text)) continue;
     return fmt::format("\"{}\" is {} here: a missing value? Then list it under missing.", text,
                        thing);
+  }
+  return {};
+}
+
+std::string several_remark(const std::vector<std::string>& texts) {
+  constexpr std::size_t fewest = 4;  // combinations
+  for (const char separator : {';', '|', ','}) {
+    std::map<std::string_view, std::int64_t> parts;
+    std::size_t combined = 0;
+    for (const std::string_view text : texts) {
+      combined += text.find(separator) == std::string_view::npos ? 0U : 1U;
+      for (std::size_t at = 0; at <= text.size();) {
+        const auto end = std::min(text.find(separator, at), text.size());
+        ++parts[without_blanks(text.substr(at, end - at))];
+        at = end + 1;
+      }
+    }
+    // Answers come in many combinations; "St. Gallen, Stadt" is one name.
+    const bool again = std::ranges::all_of(parts, [](const auto& part) { return part.second > 1; });
+    if (combined < fewest || parts.size() >= texts.size() || !again) continue;
+    return fmt::format(
+        "Several answers in a value, such as \"{}\"? Then kind = \"ids\" with separator = \"{}\".",
+        *std::ranges::find_if(
+            texts, [&](const auto& text) { return text.find(separator) != std::string::npos; }),
+        separator);
   }
   return {};
 }

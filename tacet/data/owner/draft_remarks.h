@@ -15,6 +15,8 @@ namespace tacet::data {
 /// About the first text that is a usual word for a missing value; `thing` is what it is drafted as.
 [[nodiscard]] std::string missing_remark(const std::vector<std::string>& texts,
                                          std::string_view thing);
+/// About values that hold several answers, with a separator between them.
+[[nodiscard]] std::string several_remark(const std::vector<std::string>& texts);
 /// About a line of sums whose name stands among categories.
 [[nodiscard]] std::string total_remark(const std::vector<std::string>& texts);
 

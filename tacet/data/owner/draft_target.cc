@@ -95,9 +95,10 @@ BinaryTarget two_classes(std::vector<std::string> values) {
 std::string polarity_question(const BinaryTarget& target) {
   const auto& positive = target.positive.front();
   const auto& negative = target.negative.front();
-  const auto number = parse_number(negative);
-  const bool numbers = number && *number < 1 && parse_number(positive).value_or(-1) > *number;
-  if (numbers || negates(negative) != negates(positive)) return {};
+  const auto no = parse_number(negative);
+  const auto yes = parse_number(positive);
+  const bool clear = no && yes ? *no < 1 && *yes > *no : negates(negative) != negates(positive);
+  if (clear) return {};
   return fmt::format(
       "\"{}\" is the positive class, whose probability is predicted, and \"{}\" the negative one. "
       "The other way round? Then swap them.",

@@ -241,6 +241,7 @@ void SpellingFacts::add(std::string_view field) {
   }
   if (number) {
     signs_ = true;
+    percents_ += field.ends_with('%') ? 1 : 0;
     for (const auto& symbol : number_ways_->symbols()) {
       if (!field.starts_with(symbol) && !field.ends_with(symbol) && field.find("-" + symbol) != 0) {
         continue;
@@ -307,7 +308,8 @@ SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
       dates_(columns.size()),
       as_dates_(columns.size()),
       examples_(columns.size()),
-      currencies_(columns.size()) {
+      currencies_(columns.size()),
+      some_percent_(columns.size()) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const auto& facts = columns[k];
     numeric_[k] = facts.count_ > 0 && facts.numbers() == facts.count_;
@@ -321,6 +323,7 @@ SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
     }
     note_digits(k, facts);
     note_currencies(k, facts);
+    some_percent_[k] = facts.percents_ > 0 && facts.percents_ < facts.count_;
     dates_[k] = facts.count_ > 0 && !numeric_[k] && facts.dates() == facts.count_;
     if (dates_[k]) guess_dates(k, facts);
   }

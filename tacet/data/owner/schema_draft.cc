@@ -266,6 +266,15 @@ class Drafter {
           facts.lower, facts.upper,
           facts.months() ? "a year and a month" : "a year and a day of the year");
     }
+    if (facts.digits_are_lost()) {
+      return fmt::format(
+          "Numbers such as {}: did a spreadsheet cut the digits of long ones? Then show the column "
+          "as text there, and export it anew.",
+          facts.values.empty() ? facts.one_too_many.text : facts.values.begin()->first);
+    }
+    if (guess.some_percent(k)) {
+      return "\"%\" stands behind some numbers alone: are all of them per cent? Else make them so.";
+    }
     if (const auto symbols = guess.currencies(k); symbols.size() > 1) {
       return fmt::format("\"{}\" stand beside its numbers: several units? Then make them one.",
                          fmt::join(symbols, "\" and \""));

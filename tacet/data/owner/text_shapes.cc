@@ -37,6 +37,9 @@ bool has_form(std::string_view text, std::string_view form) {
 }
 
 bool is_clock(std::string_view text) {
+  for (const std::string_view half : {" AM", " PM", " am", " pm"}) {
+    if (text.ends_with(half)) text.remove_suffix(half.size());
+  }
   return has_form(text, "9:99") || has_form(text, "99:99") || has_form(text, "99:99:99") ||
          has_form(text, "9:99:99");
 }
@@ -218,9 +221,8 @@ bool is_numeral(std::string_view text) {
 }  // namespace
 
 TextShapes::Shape TextShapes::shape_of(std::string_view field) {
-  if (is_clock(field)) return Shape::clock;
   if (is_period(field)) return Shape::period;
-  if (is_duration(field)) return Shape::duration;
+  if (is_clock(field) || is_duration(field)) return Shape::time;
   if (is_limit(field)) return Shape::limit;
   if (is_pair(field)) return Shape::pair;
   if (is_unusual_negative(field)) return Shape::negative;
@@ -233,7 +235,7 @@ TextShapes::Shape TextShapes::shape_of(std::string_view field) {
 
 void TextShapes::add(std::string_view field) {
   constexpr std::size_t most_units = 6;
-  if (!alike_) return;
+  if (!alike_ || means_missing(field)) return;
   field = without_blanks(field);
   const auto shape = field.size() > longest ? Shape::other : shape_of(field);
   const auto unit = shape == Shape::unit     ? std::string(unit_of(field))
@@ -272,13 +274,10 @@ std::string TextShapes::about_units(std::int64_t numbers) const {
 std::string TextShapes::remark(std::int64_t numbers) const {
   if (count_ == 0 || !alike_) return {};
   switch (shape_) {
-    case Shape::clock:
-      return fmt::format("Times of day such as {}? No kind reads them: write hours as a number.",
-                         first_);
-    case Shape::duration:
+    case Shape::time:
       return fmt::format(
-          "Durations such as {}? No kind reads them: write each as one number, of hours for "
-          "example.",
+          "Times or durations such as {}? No kind reads them: write each as one number, of hours "
+          "for example.",
           first_);
     case Shape::period:
       return fmt::format(

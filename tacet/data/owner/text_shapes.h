@@ -11,7 +11,7 @@ namespace tacet::data {
 /// It knows what all texts of a column have in common.
 class TextShapes {
  public:
-  /// A text that is no number and no date.
+  /// A text that is no number and no date; words for a missing value are left aside.
   void add(std::string_view field);
 
   /// What the texts are and how they would be read, in a sentence; empty: nothing in common is
@@ -20,8 +20,7 @@ class TextShapes {
 
  private:
   enum class Shape {
-    clock,
-    duration,
+    time,    // of day, or how long
     period,  // a week, a month, a quarter
     limit,
     negative,
