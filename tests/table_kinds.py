@@ -43,6 +43,8 @@ def beside_numbers(run, table):
     eurostat = flagged(p=(" p", 5), b=(" b", 7))
     asked(run, "flags", eurostat, 'weight: Numbers with "p", "b"', 'symbols = ["p", "b"]')
     run.same("kind_flags_said", eurostat, clean, "ill", "--symbol", "p", "--symbol", "b")
+    said = asked(run, "flags_once", eurostat, options=("--symbol", "p", "--symbol", "b"))
+    run.check("kind_flags_once", "several units" not in said, said)
     stars = flagged(p=("**", 7), b=("*", 5)).replace(",:,", ",,")
     asked(run, "stars", stars, 'symbols = [')
     run.same("kind_stars_said", stars, clean, "ill", "--symbol", "**", "--symbol", "*")
@@ -178,6 +180,8 @@ def ways_that_are_named(run, table):
     run.refused("kind_capitals", "\n".join([text[0].upper(), *text[1:]]), ["the nearest is 'ILL'"], *draft)
     run.refused("kind_lines_quoted", "\n".join(f'"{line}"' for line in text[:-1]) + "\n",
                 ["each line is enclosed in quotes", "sed"], *draft)
+    run.refused("kind_records_quoted", "\n".join([text[0], *(f'"{line}"' for line in text[1:-1])]) + "\n",
+                ["quotes stand around whole lines"], *draft)
     run.refused("kind_other_names", "\n".join([text[0].replace(",", ";"), *text[1:]]),
                 ["other characters stand between the names", "1s/;/,/g"], *draft)
     run.refused("kind_two_bars", csv(table, "||"), ["Two separators between fields"], *draft)
