@@ -9,6 +9,7 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/plan/curves.h"
+#include "tacet/learn/plan/knots.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/optimize/sums/gram_sum.h"
 
@@ -96,6 +97,11 @@ constexpr std::array gradient_papers{
     Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}},
     Paper{Calibration::arora2022, {privacy::Adjacency::replace_one}}};
 
+// Samples were not measured.
+double knot_noise_of(const data::Schema& /*schema*/, const ParameterValues& asked) {
+  return asked.given("batch-size") ? 0 : max_knot_noise;
+}
+
 }  // namespace
 
 constinit const Method gradient_method{
@@ -111,6 +117,7 @@ constinit const Method gradient_method{
     .papers = gradient_papers,
     .over_parts = true,
     .reads_packed_rows = true,
+    .max_knot_noise = knot_noise_of,
 };
 
 }  // namespace tacet::learn

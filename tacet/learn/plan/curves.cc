@@ -110,6 +110,7 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
         fmt::format("no curves: their noise of {:.2g} is above {:g}", noise, max_curve_noise);
     return choice;
   }
+  choice.noise = noise;
   auto& curves = choice.schema.curves.emplace();
   curves.share = own.curves_auto ? rule.share : own.curves;
   const auto shape = data::curve_shape(schema);
