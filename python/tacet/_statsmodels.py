@@ -83,6 +83,8 @@ def hypotheses(wanted: Any, names: Sequence[str]) -> List[Tuple[str, float]]:
         # A comma may be part of a level's name: one without a blank behind it is.
         parts = [wanted] if wanted.strip() in names else re.split(r",\s+", wanted.strip())
         return [_hypothesis(part, names) for part in parts]
+    if isinstance(wanted, (list, tuple)) and wanted and all(isinstance(one, str) for one in wanted):
+        return [_hypothesis(part, names) for part in wanted]
     matrix = np.asarray(wanted)
     if matrix.dtype.kind not in "iuf" or matrix.ndim not in (1, 2) or matrix.shape[-1] != len(names):
         raise UsageError(

@@ -195,9 +195,9 @@ def _terms_of(formula: Any, schema: Schema) -> str:
     if not isinstance(formula, str):
         raise UsageError("the first argument is a formula as 'y ~ age + sex', the second a table with "
                          "these columns: arrays have no names, and so no bounds in the schema")
-    if formula.count("~") != 1:
+    if "~" not in formula:
         raise UsageError("formula must be a text as 'y ~ age + sex'")
-    left, right = (side.strip() for side in formula.split("~"))
+    left, _, right = map(str.strip, formula.partition("~"))
     if left and left.strip("`") != schema.target:
         raise UsageError(f"the formula is about '{left}', but the schema's target is "
                          f"'{schema.target}'")
@@ -218,6 +218,8 @@ class RegressionResults(Reports):
         self._model = model
 
     def _table(self, alpha: float = 0.05, contrasts: Sequence[str] = ()) -> Dict[str, Any]:
+        if not 0 < alpha < 1:
+            raise UsageError(f"alpha must be between 0 and 1, got {alpha}: 0.05 is for intervals of 95 %")
         words = self._model.table(1 - alpha, list(contrasts))
         if words is None:
             raise UsageError("the model is no table of coefficients; method inference leaves one")

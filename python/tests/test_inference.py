@@ -82,11 +82,15 @@ def test_hypotheses_are_written_as_in_statsmodels(scores: inference.RegressionRe
     assert right.pvalue > 0.001 and wrong.pvalue < 1e-9
     assert wrong.tvalue == pytest.approx(-10) and wrong.effect == right.effect
     assert [one.tvalue for one in scores.t_test(np.eye(3))] == pytest.approx(list(scores.tvalues))
+    assert [one.effect for one in scores.t_test(["age", "sex=m = age"])] == pytest.approx(
+        [scores.params["age"], difference.effect])
     level = scores.t_test("sex=m", alpha=0.5)
     assert level.conf_int() == pytest.approx(tuple(scores.conf_int(0.5).loc["sex=m"]))
     for faulty in ([1, 2], [0, 0, 0], "age = sex=m - age", "agee = 0", [0, math.nan, 1]):
         with pytest.raises(tacet.UsageError):
             scores.t_test(faulty)
+    with pytest.raises(tacet.UsageError, match="alpha must be between 0 and 1, got 95"):
+        scores.conf_int(95)
 
 
 def test_a_result_goes_through_a_pickle(scores: inference.RegressionResults) -> None:
