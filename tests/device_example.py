@@ -4,7 +4,7 @@
     device_example.py PROGRAM SOURCE
 
 From the vector's record it comes to the same row and gradient, and from its coordinates to each
-byte of the frame, for every mechanism; its noise has the law that it should; forty of them, each
+byte of the frame, for every mechanism; missing values are encoded as the schema says; its noise has the law that it should; forty of them, each
 started twice, fill a task, and the server's replay agrees. Whatever a server answers that means
 harm, the device says why it takes no part, asks once a second at most, and draws no report.
 """
@@ -65,6 +65,24 @@ def check_vectors(device, source, faults):
 def unpack(model):
     content = bytes.fromhex(model)
     return list(struct.unpack(f"<{len(content) // 8}d", content))
+
+
+def check_encoding(device, faults):
+    """What data/schemas/README.md says of values that are missing, no number, or spelt otherwise.
+    The bounds of the flag are 0 and 1, so that its feature is the number itself."""
+    schema = {"missing": ["", "NA"], "intercept": False, "column": [
+        {"kind": "numeric", "name": "flag", "lower": 0, "upper": 1},
+        {"kind": "numeric", "name": "age", "lower": 0, "upper": 100},
+        {"kind": "categorical", "name": "code", "categories": ["1", "b"]}]}
+    known = {"flag": "0", "age": "50", "code": "c"}  # a feature of 0 for each
+    cases = [("flag", "1", [2048, 0, 0, 0]), ("age", "1e400", [0, 2048, 0, 0]),
+             ("code", "1.0", [0, 0, 2048, 0])]
+    cases += [(name, value, [0] * 4) for name in ("flag", "age", "code")
+              for value in ("", "NA", "nan", "inf", "-inf", "text", None)]
+    for name, value, row in cases:
+        found = device.encode(schema, {**known, name: value})
+        if found != row:
+            faults.append(f"{name} {value!r} is {found}, {row} was expected")
 
 
 def check_noise(device, faults):
@@ -186,6 +204,7 @@ def main(arguments):
     if len((source / "examples/device/device.py").read_text().splitlines()) > 300:
         faults.append("the small device has more than 300 lines")
     check_vectors(device, source, faults)
+    check_encoding(device, faults)
     check_noise(device, faults)
     with tempfile.TemporaryDirectory(prefix="tacet-device-") as name:
         check_hostile(device, source, pathlib.Path(name), faults)

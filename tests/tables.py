@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 from table_fits import fits
+from table_kinds import kinds
 from table_runner import Runner, numbers_of
 from written_tables import ROWS, records, csv, changed, without, comma, grouped, dated, absent
 
@@ -434,7 +435,7 @@ def main(tacet):
     with tempfile.TemporaryDirectory() as scratch:
         run = Runner(str(pathlib.Path(tacet).resolve()), pathlib.Path(scratch))
         rows = records()
-        for part in (spellings, combined, targets, codes, refusals, drawings, encodings, doubts, fits):
+        for part in (spellings, combined, targets, codes, refusals, drawings, encodings, doubts, kinds, fits):
             part(run, rows)
     if run.failed:
         sys.exit(f"{len(run.failed)} of {run.done} checks failed: " +

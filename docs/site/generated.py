@@ -279,7 +279,7 @@ def title_of(code):
 
 def comment(text):
     """The words of a comment without its stars, in its paragraphs."""
-    words = re.sub(r"\*/|/\*|^ \*", "", text, flags=re.MULTILINE)
+    words = re.sub(r"\s*\*/|/\*|^ \*", "", text, flags=re.MULTILINE)
     return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", words)).strip()
 
 

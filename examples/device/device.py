@@ -3,10 +3,8 @@
 
     device.py URL --task task.json --token-file token --record record.json --state folder
 
-The record is a JSON object, {"age": 43, "town": "Bern", "bought": "yes"} say. This device is small,
-so that it can be read: README.md says which tasks it takes. What it must not leave out is here:
-exact noise from the operating system's randomness, one report that is stored before it is sent, and
-the same bytes for ever after.
+The record is a JSON object, {"age": 43, "town": "Bern", "bought": "yes"} say. README.md says which
+tasks this device takes, and which promises every device must keep.
 """
 
 import argparse
@@ -55,23 +53,28 @@ def read_task(text):
     return task
 
 
+def same(value, category):  # one text, or one number
+    with contextlib.suppress(TypeError, ValueError):
+        return str(value) == category or float(value) == float(category)
+    return False
+
+
 def encode(schema, record):
-    """The record as integers v that mean v/2048, of norm 1 at most. Whatever a value is, there is
-    a row: what is unknown or out of its bounds is mapped."""
+    """The record as integers v that mean v/2048, of norm 1 at most, whatever its values are."""
     features = []
     for column in schema["column"]:
         value = record.get(column["name"])
         if column["kind"] == "categorical":
-            features += [1.0 if str(value) == one else 0.0 for one in column["categories"]]
+            features += [1.0 if same(value, one) else 0.0 for one in column["categories"]]
             continue
         lower, upper = column["lower"], column["upper"]
-        number = middle = lower + (upper - lower) / 2
+        centred = lower != 0 or upper != 1
+        number = missing = lower + (upper - lower) / 2 if centred else 0.0  # whose feature is 0
         with contextlib.suppress(TypeError, ValueError):
             number = float(value)
-        if math.isnan(number) or str(value) in schema["missing"]:
-            number = middle
+        if "n" in str(value).lower() or str(value) in schema["missing"]:  # nan, inf
+            number = missing
         share = (min(max(number, lower), upper) - lower) / (upper - lower)
-        centred = lower != 0 or upper != 1
         features.append(2.5 * (share - 0.5) if centred else share)
     if schema["intercept"]:
         features.append(1.0)
@@ -85,8 +88,7 @@ def encode(schema, record):
 
 
 def gradient(task, row, label, point):
-    """Of the logistic loss at the point, in units of clipping-norm / 2^norm_bits. Its length in
-    integers is at most 2^norm_bits: the bound that privacy rests on is enforced here."""
+    """Of the logistic loss, in units of clipping-norm / 2^norm_bits: at most 2^norm_bits long."""
     margin = label * sum(w * v for w, v in zip(point, row)) / FEATURE_SCALE
     slope = -label / (1 + math.exp(min(margin, 700.0)))
     bits = task["facts"]["norm_bits"]
@@ -136,8 +138,7 @@ def randomise(task, values):
     distance_square = 4 * facts["dimension"] * 4 ** facts["norm_bits"]
     if (scale * Fraction(facts["report_epsilon"])) ** 2 < distance_square:
         raise Refused("the task's noise is less than its epsilon needs")
-    most = 2**31 - 1
-    return [max(-most, min(most, v + discrete_laplace(scale))) for v in values]
+    return [max(1 - 2**31, min(2**31 - 1, v + discrete_laplace(scale))) for v in values]
 
 
 def crc32c(data):
@@ -162,8 +163,7 @@ def frame(task, digest, slot, number, coordinates):
 
 
 class Server:
-    """Requests over TLS, or to this machine: once a second at most, and no answer is waited for
-    longer than a minute, whoever is at the other end."""
+    """Over TLS, or to this machine. A request takes a second at least, its answer a minute at most."""
 
     def __init__(self, url, token, patience):
         address = urllib.parse.urlsplit(url)
@@ -241,7 +241,8 @@ def draw_report(server, task, digest, record):
     point = struct.unpack(f"<{facts['dimension']}d", model)
     if not math.sqrt(sum(x * x for x in point)) <= task["terms"]["largest_norm"]:
         raise Refused("the server's model is longer than the task allows")
-    label = 1 if str(record.get(schema["target"]["column"])) in schema["target"]["positive"] else -1
+    target = record.get(schema["target"]["column"])
+    label = 1 if any(same(target, one) for one in schema["target"]["positive"]) else -1
     values = gradient(task, encode(schema, record), label, point)
     return frame(task, digest, slot, secrets.randbits(64), randomise(task, values)), delay
 

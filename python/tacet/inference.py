@@ -407,7 +407,7 @@ def _doubts(table: Dict[str, Any]) -> List[str]:
                      "the reach: if the model is wrong, they move what is estimated.")
     if not table["converged"]:
         found.append("Nothing is stated: as far as noise shows, a column decides the class "
-                     "nearly alone, or one class is rarer than 5 in 100 records. Leave that column "
+                     "nearly alone, or one class is rarer than 4 in 100 records. Leave that column "
                      "out.")
     elif hidden:
         near = table["kind"] == "linear" and table["residual_cut"] < 5.9 * table["residual_stddev"]

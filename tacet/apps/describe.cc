@@ -11,7 +11,7 @@
 #include "tacet/apps/coefficient_report.h"
 #include "tacet/apps/terminal/text.h"
 #include "tacet/base/text.h"
-#include "tacet/model/original_units.h"
+#include "tacet/model/effects_json.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/event_tree.h"
 #include "tacet/privacy/receipt_notes.h"
@@ -140,55 +140,14 @@ std::string missing_noise_text(const model::ModelFile& file) {
   return paragraph(text);
 }
 
-namespace {
-
-struct EffectNoise {
-  double longest_row;
-  double shortest_row;
-};
-
-/// Standard deviations of the noise in the effects of one coefficient each, which are
-/// linear in it. A point of a curve has none: its line and its hat function share their noise in a
-/// way that nobody states.
-std::vector<std::optional<EffectNoise>> noise_of_effects(
-    const model::ModelFile& file, std::int64_t output,
-    const std::vector<model::UnitEffect>& effects) {
-  std::vector<std::optional<EffectNoise>> out(effects.size());
-  if (file.model.noise_stddevs.empty()) return out;
-  auto moved = file.model;
-  for (std::size_t i = 0; i < moved.coefficients.size(); ++i) {
-    moved.coefficients[i] += moved.noise_stddevs[i];
-  }
-  const auto after = model::original_units(file.schema, moved, output);
-  for (std::size_t i = 0; i < effects.size(); ++i) {
-    if (effects[i].step.starts_with("to ")) continue;
-    out[i] = EffectNoise{std::abs(after[i].longest_row - effects[i].longest_row),
-                         std::abs(after[i].shortest_row - effects[i].shortest_row)};
-  }
-  return out;
-}
-
-}  // namespace
-
-ordered_json original_units_json(const model::ModelFile& file) {
+ordered_json effects_json(const model::ModelFile& file) {
   auto list = ordered_json::array();
-  for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
-    const auto effects = model::original_units(file.schema, file.model, output);
-    const auto noise = noise_of_effects(file, output, effects);
-    for (std::size_t i = 0; i < effects.size(); ++i) {
-      const auto& effect = effects[i];
+  const auto outputs = model::effects_json(file.schema, file.model);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    for (const auto& effect : outputs[k]) {
       ordered_json entry;
-      if (file.model.task == model::Task::multi_class) {
-        entry["class"] = file.model.classes[static_cast<std::size_t>(output)];
-      }
-      entry["name"] = effect.name;
-      entry["step"] = effect.step;
-      entry["longest_row"] = effect.longest_row;
-      entry["shortest_row"] = effect.shortest_row;
-      if (noise[i]) {
-        entry["noise_sd_longest_row"] = noise[i]->longest_row;
-        entry["noise_sd_shortest_row"] = noise[i]->shortest_row;
-      }
+      if (file.model.task == model::Task::multi_class) entry["class"] = file.model.classes[k];
+      entry.update(effect);
       list.push_back(std::move(entry));
     }
   }

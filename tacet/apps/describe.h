@@ -26,8 +26,8 @@ void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt
 [[nodiscard]] std::string why_no_noise(const model::ModelFile& file);
 [[nodiscard]] std::string missing_noise_text(const model::ModelFile& file);
 
-/// What one step of each feature does in the units of the file.
-[[nodiscard]] nlohmann::ordered_json original_units_json(const model::ModelFile& file);
+/// What one step of each column does in the units of the file, or its curve.
+[[nodiscard]] nlohmann::ordered_json effects_json(const model::ModelFile& file);
 
 using report::json_number;
 using report::json_text;

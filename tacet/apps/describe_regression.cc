@@ -120,7 +120,7 @@ std::string why_unknown(const learn::RegressionTable& table, std::vector<std::st
     return paragraph(
         "Nothing is stated: as far as noise shows, the linear predictor is farther from 0 than the "
         "fit's steps get. Most often a column decides the class nearly alone, or one class is "
-        "rarer than about 5 in 100 records, which no budget changes. Leave that column out.");
+        "rarer than about 4 in 100 records, which no budget changes. Leave that column out.");
   }
   std::string text;
   const bool cut = table.with_goodness && table.residual_cut < 5.9 * table.residual_stddev;

@@ -4,18 +4,19 @@
  * Errors. Every function but the last three returns 0, or the kind of an error (TACET_USAGE and so
  * on). After an error the results are untouched, but for `needed`, and tacet_last_error() says in
  * this thread what was wrong. Memory that runs out is an error of kind TACET_USAGE. A training that
- * fails after it has begun stays paid. Nothing else that fails changes anything.
+ * fails after its records were encoded stays paid, and so does a device's report that the server
+ * did not take. What is refused changes nothing (docs/library.md, Errors).
  *
  * Objects are numbers. 0 is none, and no number comes twice. A number that was freed, or is of
- * another kind, is an error of kind TACET_USAGE. Each object is freed by tacet_free(); calls that
+ * another kind, is an error of kind TACET_USAGE. Free each object by tacet_free(). Calls that
  * still use it go on.
  *
  * Threads. Any thread may call any function. Bookings on one budget take turns, and so do trainings
  * whose options have a seed.
  *
- * Memory. Text is UTF-8 and ends with 0. Buffers are the caller's, who gets their lengths right.
- * They are read or written during the call alone. The texts that the last three functions return
- * are the library's.
+ * Memory. Text is UTF-8 and ends with 0. Buffers are yours, and their lengths are not checked. They
+ * are read or written during the call alone. The texts that the last three functions return belong
+ * to the library: do not free them.
  *
  * What private records cost is booked before a random bit is drawn, as docs/library.md says. */
 #ifndef TACET_H
@@ -68,30 +69,31 @@ TACET_API int tacet_schema_load(const char* path, tacet_schema* schema);
 TACET_API int tacet_options_new(tacet_options* options);
 TACET_API int tacet_options_set(tacet_options options, const char* name, const char* value);
 
-/* A loss of one's own in the place of the options' loss, for method gradient: what would be the
- * choice of method auto is gradient with it, whatever `loss` says. Both functions are of the
- * prediction and the label (-1 or 1 for classes, in [-1, 1] for numbers) and of nothing else: the
- * guarantee needs no bound of them, but that the same two numbers have the same answer, so that one
- * record changes no other record's slope. What `context` leads to may be public constants; state
- * that is changed by the calls breaks the guarantee. Several threads call at once; neither function
- * may throw, nor be left by longjmp. The largest slope (may be infinite) and curvature are for the
- * choice of steps. */
+/* A loss of your own, for the method gradient, which auto then chooses. It takes the place of
+ * `loss`.
+ *
+ * Both functions take a prediction and a label: -1 or 1 for classes, in [-1, 1] for numbers. Their
+ * answer may depend on nothing else but public constants behind `context`. A function that changes
+ * state from call to call lets one record change another record's slope, and breaks the guarantee.
+ * Neither function may throw, be left by longjmp, loop for ever or end the process. Several threads
+ * call them at once. The guarantee needs no bound of them: the largest slope, which may be
+ * infinite, and the largest curvature only choose the steps (docs/library.md). */
 typedef double (*tacet_loss)(double prediction, double label, void* context);
 TACET_API int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope,
                                  void* context, double largest_slope, double largest_curvature);
 
-/* Noise from a known seed: the first training with these options gives the same model each time,
- * and the next one with them another. It protects nobody, and the receipt says so. */
+/* Noise from a known seed. It protects nobody, and the receipt says so. The first training with
+ * these options gives the same model each time, the second one another model, and so on. */
 TACET_API int tacet_options_seed(tacet_options options, uint64_t seed);
 
-/* Called between the steps of trainings with these options: the phase, and how many steps of how
- * many are done, public all three. An answer other than 0 cancels: the training ends with
- * TACET_INTERRUPTED, and what it released stays paid. It may neither throw nor be left by longjmp,
- * and calls no function with the objects of its training. NULL: nobody is told. */
+/* A function that is called between the steps of trainings with these options, with the phase and
+ * how many steps of how many are done. All three are public. If it does not return 0, the training
+ * ends with TACET_INTERRUPTED and stays paid. It may neither throw nor be left by longjmp, and must
+ * not use the objects of its training. NULL takes the function away. */
 typedef int (*tacet_progress)(const char* phase, int64_t done, int64_t total, void* context);
 TACET_API int tacet_options_progress(tacet_options options, tacet_progress progress, void* context);
 
-/* What may be spent until the process ends: epsilons add, and deltas. */
+/* A budget, which lasts until the process ends. Epsilons add up, and deltas do. */
 TACET_API int tacet_budget_new(double epsilon, double delta, int adjacency, tacet_budget* budget);
 TACET_API int tacet_budget_spent(tacet_budget budget, double* epsilon, double* delta);
 
@@ -102,39 +104,41 @@ TACET_API int tacet_table_numbers(tacet_table table, const char* name, const dou
 TACET_API int tacet_table_texts(tacet_table table, const char* name, const char* const* values,
                                 size_t count);
 
-/* Trains a model; `budget` may be 0: nobody adds up. The matrix is row by row, for a schema with
- * [features]; its labels are numbers as files would spell them. */
+/* Trains a model. With `budget` 0 nothing is added up, and the receipt states this run alone. A
+ * matrix is given row by row, for a schema with [features], with labels as a file would have them.
+ */
 TACET_API int tacet_train_table(tacet_schema schema, tacet_options options, tacet_budget budget,
                                 tacet_table table, tacet_model* model);
 TACET_API int tacet_train_matrix(tacet_schema schema, tacet_options options, tacet_budget budget,
                                  const double* values, size_t rows, size_t columns,
                                  const double* labels, tacet_model* model);
 
-/* How many of `count` records lie in each of `bins`: whole numbers, discrete Laplace noise where
- * delta is 0 and discrete Gaussian noise else, the least that keeps (epsilon, delta). `bin_of` has
- * a number from 0 to bins - 1 a record; any other counts as the last bin. `budget` may be 0,
- * `release`, which has the receipt, NULL. What is refused costs nothing. */
+/* Releases how many of `count` records lie in each of `bins`, as whole numbers with the least noise
+ * that keeps (epsilon, delta): discrete Laplace noise if delta is 0, else discrete Gaussian noise.
+ * `bin_of` has a number from 0 to bins - 1 for each record; any other number counts as the last
+ * bin. `budget` may be 0. `release` gets the receipt, and may be NULL. What is refused costs
+ * nothing. */
 TACET_API int tacet_release_histogram(tacet_budget budget, const int64_t* bin_of, size_t count,
                                       double epsilon, double delta, int adjacency, double* counts,
                                       size_t bins, tacet_release* release);
 
-/* Model files are those of `tacet train`; an existing file is overwritten where `overwrite` is
- * not 0. */
+/* Model files are those of `tacet train`. An existing file is an error of kind TACET_IO, unless
+ * `overwrite` is not 0. */
 TACET_API int tacet_model_load(const char* path, tacet_model* model);
 TACET_API int tacet_model_save(tacet_model model, const char* path, int overwrite);
 
-/* One number a record into `out`, of which there are `count`: the class's index, or the number that
- * the target asks for. */
+/* Writes one number per record into `out`, which has room for `count`: the index of the class, or
+ * the number that the target asks for. */
 TACET_API int tacet_predict_table(tacet_model model, tacet_table table, double* out, size_t count);
 TACET_API int tacet_predict_matrix(tacet_model model, const double* values, size_t rows,
                                    size_t columns, double* out, size_t count);
 
-/* Text into `out`, at most `size` bytes with its 0; `needed` (which may be NULL) is how many it
- * takes. With `out` NULL and `size` 0 nothing but that is said. TACET_USAGE where it does not fit.
- */
+/* The name of a class of the model. These two write text into `out`, at most `size` bytes with its
+ * 0; `needed` (which may be NULL) is how many it takes. With `out` NULL and `size` 0 nothing but
+ * that is said. TACET_USAGE where it does not fit. */
 TACET_API int tacet_model_class(tacet_model model, size_t index, char* out, size_t size,
                                 size_t* needed);
-/* Of a model, or of a release. */
+/* The receipt of a model or of a release, as JSON. */
 TACET_API int tacet_model_receipt(tacet_model model, char* out, size_t size, size_t* needed);
 
 /* The epsilon proved for an event (docs/explanations/accounting.md), as JSON, at delta. */
@@ -176,17 +180,17 @@ typedef struct tacet_reply {
 typedef int (*tacet_exchange)(const tacet_request* request, tacet_reply* reply, void* context);
 /* Sleeps; an answer other than 0 ends the call with TACET_INTERRUPTED. */
 typedef int (*tacet_wait)(int64_t milliseconds, void* context);
-/* Takes part, once, as `tacet join` does: books the cost before the record is read, draws one
- * report, keeps it, and sends these bytes until they are answered; whoever calls again sends the
- * same ones. 0 where the report counted; TACET_IO where the server took none at last, and the
- * report's cost stays spent. `wait` may be NULL. `resume` other than 0: sends the report that was
- * drawn before, and draws none. */
+/* Takes part, once, as `tacet join` does. It books the cost before the record is read, draws one
+ * report, keeps it, and sends these bytes until they are answered. If you call it again, it sends
+ * the same bytes. It returns 0 if the report counted. It returns TACET_IO if the server took none
+ * in the end; the report's cost then stays spent. `wait` may be NULL. If `resume` is not 0, it
+ * sends the report that was drawn before, and draws none. */
 TACET_API int tacet_device_join(tacet_device device, tacet_exchange exchange, tacet_wait wait,
                                 void* context, int resume);
-/* For test vectors (docs/reference/local-protocol.md): the frame of the device's record, which must
- * be a made-up one, with noise from a known seed. It protects nobody, and is booked and sent
- * nowhere. `model` are the bytes that the server has for the round; `frame` takes `needed` bytes,
- * which may be NULL; nothing but that is said with `frame` NULL and `room` 0. */
+/* For test vectors (docs/reference/local-protocol.md): makes the frame of a made-up record with
+ * noise from a known seed. It protects nobody, and is booked and sent nowhere. `model` are the
+ * bytes that the server has for the round. `needed`, which may be NULL, gets the length of the
+ * frame. Ask for that alone with `frame` NULL and `room` 0. */
 TACET_API int tacet_device_rehearse(tacet_device device, uint64_t seed, uint64_t round,
                                     const char* model, size_t size, uint64_t report_number,
                                     char* frame, size_t room, size_t* needed);

@@ -169,6 +169,7 @@ class SchemaCheck : public Command {
           fault = data::label_fault(found, schema);
           const auto strange = data::strange_target(found, schema, data_);
           if (!strange.empty()) console.warn(strange);
+          for (const auto& remark : found.remarks) console.warn(base::printable(remark));
           return 0.0;
         });
     if (!fault.empty()) throw base::DataError(fault);
@@ -185,6 +186,7 @@ class SchemaCheck : public Command {
       out["similar_units"] = {{"names", found.similar_units},
                               {"first_line", found.similar_units_line}};
     }
+    if (!found.remarks.empty()) out["remarks"] = found.remarks;
     return out;
   }
 

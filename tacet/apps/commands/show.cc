@@ -118,7 +118,7 @@ class Show : public Command {
       out["table"] = report::regression_json(file.model, level(), contrasts_);
     } else {
       out["coefficients"] = coefficient_json(file.model);
-      out["original_units"] = original_units_json(file);
+      out["effects"] = effects_json(file);
     }
     out["receipt"] = ordered_json::parse(privacy::receipt_to_json(file.receipt));
     return out;

@@ -49,4 +49,11 @@ bool named_like_identifier(std::string_view name) {
   return has_word(name, words) || name.starts_with("Unnamed: ") || name.starts_with("...");
 }
 
+bool named_like_person(std::string_view name) {
+  constexpr std::array<std::string_view, 13> words{
+      "patient", "person", "subject", "participant", "respondent", "customer", "client",
+      "member",  "user",   "pupil",   "student",     "employee",   "household"};
+  return std::ranges::find(words, name_words(name).back()) != words.end();
+}
+
 }  // namespace tacet::data

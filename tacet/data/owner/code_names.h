@@ -11,4 +11,7 @@ namespace tacet::data {
 /// Whether one of its words is id or key.
 [[nodiscard]] bool named_like_identifier(std::string_view name);
 
+/// Whether the last word of a name is what a record may be of: patient, but not patient_age.
+[[nodiscard]] bool named_like_person(std::string_view name);
+
 }  // namespace tacet::data

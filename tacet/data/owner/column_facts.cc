@@ -47,6 +47,15 @@ bool only_nines(double number) {
   return false;
 }
 
+/// Whether a number is a year of these centuries and behind it, below `place`, 1 to `most`.
+bool in_years(double number, double place, double most) {
+  constexpr double first_year = 1900;
+  constexpr double last_year = 2099;
+  const double year = std::floor(number / place);
+  const double rest = number - year * place;
+  return year >= first_year && year <= last_year && rest >= 1 && rest <= most;
+}
+
 }  // namespace
 
 void IdFacts::add(std::string_view field) {
@@ -127,8 +136,15 @@ void ColumnFacts::add_number(double number, std::string_view field, std::int64_t
   upper = numbers == 0 ? number : std::max(upper, number);
   ++numbers;
   whole_numbers = whole_numbers && std::floor(number) == number;
+  months_ = months_ && in_years(number, month_place, 12);
+  year_days_ = year_days_ && in_years(number, day_place, 366);
   const bool digits = std::ranges::all_of(field, is_digit);
   padded += digits && field.size() > 1 && field.front() == '0' ? 1 : 0;
+  const auto exponent = field.find("E+");
+  with_exponent_ += exponent != std::string_view::npos && field.size() - exponent > 3 &&
+                            field[exponent + 2] != '0'
+                        ? 1
+                        : 0;
   if (!reader_.date() && only_nines(number)) {
     auto& [text, count] = nines_[number];
     if (count++ == 0) text = field;
@@ -146,6 +162,12 @@ void ColumnFacts::add_number(double number, std::string_view field, std::int64_t
   plain_lower_ = plain_numbers_ == 0 ? number : std::min(plain_lower_, number);
   plain_upper_ = plain_numbers_ == 0 ? number : std::max(plain_upper_, number);
   ++plain_numbers_;
+}
+
+bool ColumnFacts::numbers_in_years(bool all, double place) const {
+  constexpr std::int64_t enough = 20;
+  const bool years = std::floor(lower / place) < std::floor(upper / place);
+  return all && whole_numbers && numeric() && numbers >= enough && years;
 }
 
 void ColumnFacts::note_repeats(std::string_view field) {

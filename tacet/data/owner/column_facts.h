@@ -82,6 +82,13 @@ class ColumnFacts {
   [[nodiscard]] bool have_digits() const { return 2 * with_digits_ > others; }
   [[nodiscard]] bool dates() const { return reader_.date() && numbers > 0 && others == 0; }
   [[nodiscard]] bool numeric() const { return !reader_.date() && numbers > 0 && others == 0; }
+  /// Whether all numbers could be a year with two digits of a month, or with three of a day of the
+  /// year: 201101, 2011031. Nothing where there are too few to tell, or of one year alone.
+  [[nodiscard]] bool months() const { return numbers_in_years(months_, month_place); }
+  [[nodiscard]] bool days_of_years() const { return numbers_in_years(year_days_, day_place); }
+  /// Whether all numbers are written with an exponent of ten or more, as spreadsheets show long
+  /// ones.
+  [[nodiscard]] bool digits_are_lost() const { return numeric() && with_exponent_ == numbers; }
   /// Whether dates are looked for and not numbers.
   [[nodiscard]] bool date_reader() const { return reader_.date(); }
   /// Two numbers, the second one above the first.
@@ -102,6 +109,9 @@ class ColumnFacts {
   [[nodiscard]] double above_lone_zeros() const;
 
  private:
+  static constexpr double month_place = 100;
+  static constexpr double day_place = 1000;
+  [[nodiscard]] bool numbers_in_years(bool all, double place) const;
   void add_number(double number, std::string_view field, std::int64_t line);
   void note_repeats(std::string_view field);
 
@@ -109,8 +119,11 @@ class ColumnFacts {
   std::size_t max_values_;
   bool each_once_ = true;
   bool counts_up_ = true;
+  bool months_ = true;     // so far
+  bool year_days_ = true;  // so far
   double last_number_ = 0;
   std::int64_t with_digits_ = 0;
+  std::int64_t with_exponent_ = 0;          // E+10 or more
   std::unordered_set<std::uint64_t> seen_;  // hashes, as long as each value occurs once
   // Numbers that are nines alone, by value, with their first spelling and how many there are.
   std::map<double, std::pair<std::string, std::int64_t>> nines_;

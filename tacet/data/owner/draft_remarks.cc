@@ -9,49 +9,9 @@
 
 #include "tacet/data/ascii.h"
 #include "tacet/data/owner/guess_spelling.h"
+#include "tacet/data/owner/similar_texts.h"
 
 namespace tacet::data {
-namespace {
-
-/// Accents that are characters of their own beside letters that have theirs, which look alike.
-std::string mixed_accents(const std::vector<std::string>& texts) {
-  const auto has = [](const std::string& text, char first, unsigned least, unsigned most) {
-    for (std::size_t k = 0; k + 1 < text.size(); ++k) {
-      const unsigned code = static_cast<unsigned char>(text[k + 1]);
-      if (text[k] == first && code >= least && code <= most) return true;
-    }
-    return false;
-  };
-  const auto apart = [&](const std::string& text) {
-    return has(text, '\xcc', 0x80, 0xbf) || has(text, '\xcd', 0x80, 0xaf);
-  };
-  const auto joined = [&](const std::string& text) { return has(text, '\xc3', 0x80, 0xbf); };
-  const auto first = std::ranges::find_if(texts, apart);
-  if (first == texts.end() || std::ranges::none_of(texts, joined)) return {};
-  return fmt::format(
-      "In \"{}\" an accent is a character of its own, in others it is a part of the letter: one "
-      "text may count as two. Write them one way: uconv -x any-nfc FILE.",
-      *first);
-}
-
-}  // namespace
-
-std::string folded(std::string_view text) {
-  std::string result;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const auto rest = text.substr(k);
-    const bool blank = rest.starts_with("\xc2\xa0");
-    const bool unseen = rest.starts_with("\xe2\x80\x8b") || rest.starts_with("\xe2\x80\x8e") ||
-                        rest.starts_with("\xe2\x80\x8f") || rest.starts_with("\xef\xbb\xbf");
-    if (!blank && !unseen) {
-      result += lower_case(text[k]);
-      continue;
-    }
-    if (blank) result += ' ';
-    k += blank ? 1 : 2;
-  }
-  return std::string(without_blanks(result));
-}
 
 std::string lone_numbers(const ColumnFacts& facts) {
   const auto far = facts.far_numbers();
@@ -83,17 +43,29 @@ std::string missing_remark(const std::vector<std::string>& texts, std::string_vi
   return {};
 }
 
-std::string alike_remark(const std::vector<std::string>& texts, std::string_view things) {
-  std::map<std::string, std::string> found;
-  for (const auto& text : texts) {
-    const auto [place, is_new] = found.emplace(folded(text), text);
-    if (is_new) continue;
+std::string several_remark(const std::vector<std::string>& texts) {
+  constexpr std::size_t fewest = 4;  // combinations
+  for (const char separator : {';', '|', ','}) {
+    std::map<std::string_view, std::int64_t> parts;
+    std::size_t combined = 0;
+    for (const std::string_view text : texts) {
+      combined += text.find(separator) == std::string_view::npos ? 0U : 1U;
+      for (std::size_t at = 0; at <= text.size();) {
+        const auto end = std::min(text.find(separator, at), text.size());
+        ++parts[without_blanks(text.substr(at, end - at))];
+        at = end + 1;
+      }
+    }
+    // Answers come in many combinations; "St. Gallen, Stadt" is one name.
+    const bool again = std::ranges::all_of(parts, [](const auto& part) { return part.second > 1; });
+    if (combined < fewest || parts.size() >= texts.size() || !again) continue;
     return fmt::format(
-        "\"{}\" and \"{}\" are two {}: one? Then write it one way in the "
-        "file.",
-        place->second, text, things);
+        "Several answers in a value, such as \"{}\"? Then kind = \"ids\" with separator = \"{}\".",
+        *std::ranges::find_if(
+            texts, [&](const auto& text) { return text.find(separator) != std::string::npos; }),
+        separator);
   }
-  return mixed_accents(texts);
+  return {};
 }
 
 std::string total_remark(const std::vector<std::string>& texts) {

@@ -11,6 +11,7 @@
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/owner/code_names.h"
 #include "tacet/data/owner/draft_remarks.h"
+#include "tacet/data/owner/similar_texts.h"
 #include "tacet/data/schema/calendar.h"
 #include "tacet/data/schema/schema_node.h"
 
@@ -125,9 +126,7 @@ Drafted unread_column(Column column, const ColumnFacts& facts, std::string remar
           true};
 }
 
-}  // namespace
-
-Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
+Drafted draft_values(const std::string& name, const ColumnFacts& facts) {
   Column column{.name = name, .rule = IgnoredColumn{}};
   if (facts.numeric() || facts.dates()) return draft_numbers(std::move(column), facts);
   if (facts.others == 0) return {std::move(column), "No value at all: ignored."};
@@ -167,6 +166,9 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
     column.rule = CategoricalColumn{.categories = facts.texts()};
     const auto texts = facts.texts();
     auto alike = alike_remark(texts, "categories");
+    if (alike.empty()) alike = initials_remark(texts);
+    if (alike.empty()) alike = misspelt_remark(facts.values);
+    if (alike.empty()) alike = several_remark(texts);
     if (alike.empty()) alike = total_remark(texts);
     if (!alike.empty()) {
       return {std::move(column), remark.empty() ? alike : fmt::format("{} {}", remark, alike),
@@ -185,6 +187,21 @@ Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
     return unread_column(std::move(column), facts, std::move(remark));
   }
   return {std::move(column), std::move(remark), doubtful};
+}
+
+}  // namespace
+
+Drafted draft_column(const std::string& name, const ColumnFacts& facts) {
+  auto drafted = draft_values(name, facts);
+  const bool comes_again = facts.many_values && !facts.identifies();
+  const bool of_persons = named_like_person(name) || named_like_identifier(name);
+  if (!comes_again || !of_persons || drafted.column.ignored()) return drafted;
+  drafted.remark =
+      "Does it tell whose record this is? Then name it as unit, at the top, so that all records of "
+      "a "
+      "person are protected together, and learn nothing from it: kind = \"ignored\".";
+  drafted.doubtful = true;
+  return drafted;
 }
 
 }  // namespace tacet::data

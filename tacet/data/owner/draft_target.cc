@@ -12,6 +12,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/owner/draft_remarks.h"
+#include "tacet/data/owner/similar_texts.h"
 #include "tacet/data/schema/schema_node.h"
 
 namespace tacet::data {
@@ -76,12 +77,15 @@ bool negates(std::string_view text) {
   return std::ranges::find(words, without_code(folded(text))) != words.end();
 }
 
-/// Two classes: the positive one is not the negation, nor the smaller number.
+/// Two classes: the positive one is not the negation, nor the smaller number; but Access writes yes
+/// as -1 and no as 0.
 BinaryTarget two_classes(std::vector<std::string> values) {
   const auto first = parse_number(values[0]);
   const auto second = parse_number(values[1]);
+  const bool of_access =
+      first && second && std::min(*first, *second) == -1 && std::max(*first, *second) == 0;
   const bool turned =
-      first && second ? *first > *second : negates(values[1]) && !negates(values[0]);
+      first && second ? (*first > *second) != of_access : negates(values[1]) && !negates(values[0]);
   if (turned) std::swap(values[0], values[1]);
   return BinaryTarget{.positive = {values[1]}, .negative = {values[0]}};
 }
@@ -91,9 +95,10 @@ BinaryTarget two_classes(std::vector<std::string> values) {
 std::string polarity_question(const BinaryTarget& target) {
   const auto& positive = target.positive.front();
   const auto& negative = target.negative.front();
-  const auto number = parse_number(negative);
-  const bool numbers = number && *number < 1 && parse_number(positive);
-  if (numbers || negates(negative) != negates(positive)) return {};
+  const auto no = parse_number(negative);
+  const auto yes = parse_number(positive);
+  const bool clear = no && yes ? *no < 1 && *yes > *no : negates(negative) != negates(positive);
+  if (clear) return {};
   return fmt::format(
       "\"{}\" is the positive class, whose probability is predicted, and \"{}\" the negative one. "
       "The other way round? Then swap them.",

@@ -7,6 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include "tacet/data/owner/column_facts.h"
+#include "tacet/data/owner/written_codes.h"
+
 namespace tacet::data {
 namespace {
 
@@ -70,6 +73,64 @@ class LongValues {
 
  private:
   std::string remark_;
+};
+
+/// The line of names again, as where files were put together.
+class NamesAgain {
+ public:
+  explicit NamesAgain(const std::vector<std::string>& names) : names_(names) {}
+
+  void add(std::size_t column, std::string_view field, std::int64_t line) {
+    if (column == 0) equal_ = 0;
+    if (field == names_[column]) ++equal_;
+    if (equal_ == names_.size() && names_.size() > 1 && lines_++ == 0) first_ = line;
+  }
+  [[nodiscard]] std::string remark() const {
+    if (lines_ == 0) return {};
+    return fmt::format(
+        "The line of names comes again {}, first in line {}: take {} out: sed '{}d' FILE.",
+        lines_ == 1 ? std::string("once") : fmt::format("{} times", lines_), first_,
+        lines_ == 1 ? "it" : "each", first_);
+  }
+
+ private:
+  const std::vector<std::string>& names_;
+  std::size_t equal_ = 0;
+  std::int64_t lines_ = 0;
+  std::int64_t first_ = 0;
+};
+
+/// Characters that are written as codes, or were lost.
+class OddCharacters {
+ public:
+  void add(std::string_view text, std::int64_t line) {
+    const bool long_text = text.size() > longest;
+    if (text.empty() || long_text) return;
+    if (code_ == nullptr) {
+      code_ = written_code(text);
+      if (code_ != nullptr) code_place_ = {std::string(text), line};
+    }
+    if (lost_.line == 0 && lost_in_word(text)) lost_ = {std::string(text), line};
+  }
+  [[nodiscard]] std::string about_codes() const {
+    if (code_ == nullptr) return {};
+    return fmt::format("\"{}\" in line {} has characters written as codes, in the way of {}: {}.",
+                       code_place_.text, code_place_.line, code_->of, code_->way);
+  }
+  [[nodiscard]] std::string about_lost() const {
+    if (lost_.line == 0) return {};
+    return fmt::format(
+        "\"{}\" in line {} has a question mark within a word: was a character lost? Then write the "
+        "original anew, in UTF-8.",
+        lost_.text, lost_.line);
+  }
+
+ private:
+  static constexpr std::size_t longest = 200;  // prose may be about codes
+
+  const WrittenCode* code_ = nullptr;
+  PlacedText code_place_;
+  PlacedText lost_;
 };
 
 /// How many values each record has, to find lines of totals at the end.
@@ -148,9 +209,11 @@ class FilledFields {
 }  // namespace
 
 struct FileDoubts::Seen {
-  explicit Seen(std::size_t columns) : filled(columns) {}
+  explicit Seen(const std::vector<std::string>& names) : filled(names.size()), again(names) {}
 
   FilledFields filled;
+  NamesAgain again;
+  OddCharacters odd;
   UnusualWords unusual_words;
   LongValues long_values;
   // Lines; 0: none.
@@ -164,12 +227,17 @@ FileDoubts::FileDoubts(const std::vector<std::string>& names, const FileFormat& 
     : names_(names),
       format_(format),
       encoding_is_said_(encoding_is_said),
-      seen_(std::make_unique<Seen>(names.size())) {}
+      seen_(std::make_unique<Seen>(names)) {
+  if (!format.header) return;
+  for (const auto& name : names) seen_->odd.add(name, 1);
+}
 FileDoubts::~FileDoubts() = default;
 
 void FileDoubts::add(std::size_t k, std::string_view field, std::int64_t line, bool is_missing) {
   auto& seen = *seen_;
   seen.filled.add(k, line, is_missing);
+  seen.again.add(k, field, line);
+  seen.odd.add(field, line);
   if (seen.misread_line == 0 && twice_encoded(field)) seen.misread_line = line;
   if (format_.encoding == TextEncoding::windows_1252) seen.unusual_words.add(field, line);
   if (seen.lost_line == 0 && field.find("\xef\xbf\xbd") != std::string_view::npos)
@@ -185,7 +253,10 @@ std::vector<std::string> FileDoubts::all() const {
   const auto& seen = *seen_;
   std::vector<std::string> doubts;
   const auto empty = seen.filled.about_empty();
+  doubts.push_back(seen.again.remark());
   doubts.push_back(seen.long_values.remark());
+  doubts.push_back(seen.odd.about_codes());
+  doubts.push_back(seen.odd.about_lost());
   doubts.push_back(empty.empty() ? seen.filled.about_totals() : empty);
   if (seen.first_quote > 0) {
     doubts.push_back(fmt::format(

@@ -165,6 +165,16 @@ void check_length_of_first(const Sample& sample, const std::filesystem::path& fi
         file.string(), more, more == 1 ? "separator" : "separators", more == 1 ? "it" : "them",
         separator == '\t' ? std::string("\\t") : fmt::format("[{}]", separator), more);
   }
+  const auto& only = sample.records.front().front();
+  for (const char other : {',', ';', '\t', '|'}) {
+    const auto cuts = static_cast<std::size_t>(std::ranges::count(only, other)) + 1;
+    if (length > 1 || cuts != sample.columns) continue;
+    throw base::DataError(
+        "{}:1: other characters stand between the names than between the values; write the first "
+        "line as the others: sed '1s/{}/{}/g' FILE | tacet ... -",
+        file.string(), other == '\t' ? "\\t" : std::string(1, other),
+        sample.format.separator == '\t' ? "\\t" : std::string(1, sample.format.separator));
+  }
   constexpr std::size_t fewest = 3;  // a title with a comma has two
   if (length + 1 == sample.columns && length >= fewest) {
     throw base::DataError(
@@ -191,9 +201,13 @@ void check_length_of_first(const Sample& sample, const std::filesystem::path& fi
   }
   const bool first = places == std::vector<std::size_t>{1};
   const bool last = places.size() == names.size() - places.front() + 1;
+  const bool every_second = places.size() > 1 && names.size() == 2 * places.size() + 1 &&
+                            std::ranges::all_of(places, [](auto k) { return k % 2 == 0; });
   const std::string_view why =
-      first ? ". Row numbers? Write the file without them: in R write.csv(..., row.names = FALSE), "
-              "in pandas to_csv(..., index=False)"
+      every_second ? ". Two separators between fields? Write one: sed 's/||/|/g' FILE | tacet ... -"
+      : first
+          ? ". Row numbers? Write the file without them: in R write.csv(..., row.names = FALSE), "
+            "in pandas to_csv(..., index=False)"
       : last ? ". Does each line end with a separator? Take it off"
              : "";
   throw base::DataError(

@@ -102,7 +102,7 @@ const std::vector<std::string>& usual_symbols() {
       // The lira, the won, the rouble, the koruna, the zloty.
       "\xe2\x82\xba", "\xe2\x82\xa9", "\xe2\x82\xbd", "K\xc4\x8d", "z\xc5\x82",
       // Blanks that break no line, and marks that nobody sees, stand around numbers of web pages.
-      "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x8b", "\xe2\x80\x8e", "\xe2\x80\x8f"};
+      "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x8b", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xef\xbb\xbf"};
   return symbols;
 }
 
@@ -200,7 +200,10 @@ bool means_missing(std::string_view text) {
   // SAS writes .A to .Z, Stata .a to .z.
   const bool letter = text.size() == 2 && text[0] == '.' && lower_case(text[1]) >= 'a' &&
                       lower_case(text[1]) <= 'z';
-  if (letter) return true;
+  // Eurostat writes a colon, with a letter or two behind it that say why.
+  constexpr std::size_t longest_reason = 4;
+  const bool colon = text == ":" || (text.starts_with(": ") && text.size() <= longest_reason);
+  if (letter || colon) return true;
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), lower_case);
   return std::ranges::find(known, lower) != known.end();
@@ -238,6 +241,7 @@ void SpellingFacts::add(std::string_view field) {
   }
   if (number) {
     signs_ = true;
+    percents_ += field.ends_with('%') ? 1 : 0;
     for (const auto& symbol : number_ways_->symbols()) {
       if (!field.starts_with(symbol) && !field.ends_with(symbol) && field.find("-" + symbol) != 0) {
         continue;
@@ -304,7 +308,8 @@ SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
       dates_(columns.size()),
       as_dates_(columns.size()),
       examples_(columns.size()),
-      currencies_(columns.size()) {
+      currencies_(columns.size()),
+      some_percent_(columns.size()) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const auto& facts = columns[k];
     numeric_[k] = facts.count_ > 0 && facts.numbers() == facts.count_;
@@ -318,6 +323,7 @@ SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
     }
     note_digits(k, facts);
     note_currencies(k, facts);
+    some_percent_[k] = facts.percents_ > 0 && facts.percents_ < facts.count_;
     dates_[k] = facts.count_ > 0 && !numeric_[k] && facts.dates() == facts.count_;
     if (dates_[k]) guess_dates(k, facts);
   }
@@ -339,7 +345,8 @@ void SpellingGuess::note_digits(std::size_t k, const SpellingFacts& facts) {
 
 void SpellingGuess::note_currencies(std::size_t k, const SpellingFacts& facts) {
   for (const auto& symbol : facts.symbols_) {
-    const bool invisible = symbol.starts_with("\xc2\xa0") || symbol.starts_with("\xe2\x80");
+    const bool invisible = symbol.starts_with("\xc2\xa0") || symbol.starts_with("\xe2\x80") ||
+                           symbol == "\xef\xbb\xbf";
     if (!invisible) currencies_[k].push_back(symbol);
   }
 }

@@ -78,6 +78,7 @@ class SpellingFacts {
   bool signs_ = false;  // a point, comma or other sign stands in a number
   bool may_be_dates_ = true;
   std::vector<std::string> symbols_;  // that occur beside numbers
+  std::int64_t percents_ = 0;
 };
 
 /// The spelling of the file, and what single columns write otherwise.
@@ -104,6 +105,8 @@ class SpellingGuess {
   [[nodiscard]] const std::vector<std::string>& currencies(std::size_t k) const {
     return currencies_[k];
   }
+  /// Whether a percent sign stands behind some numbers of column k and not behind all.
+  [[nodiscard]] bool some_percent(std::size_t k) const { return some_percent_[k]; }
   /// What has to be asked, since the values allow two readings; empty: nothing.
   [[nodiscard]] const std::string& question() const { return question_; }
 
@@ -128,6 +131,7 @@ class SpellingGuess {
   std::vector<std::string> as_dates_;
   std::vector<std::string> examples_;
   std::vector<std::vector<std::string>> currencies_;
+  std::vector<bool> some_percent_;
   std::string question_;
 };
 

@@ -6,16 +6,19 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "tacet/data/encode/encoder.h"
 #include "tacet/data/encode/id_bag.h"
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/value_index.h"
+#include "tacet/data/owner/similar_texts.h"
 #include "tacet/data/owner/similar_units.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/transcode.h"
 #include "tacet/data/read/uniform_records.h"
+#include "tacet/data/utf8.h"
 
 namespace tacet::data {
 namespace {
@@ -62,6 +65,49 @@ class ClassesSeen {
   bool binary_ = false;
 };
 
+/// The texts that occur in columns with categories, until there are too many.
+class CategoryTexts {
+ public:
+  CategoryTexts(const Schema& schema, const std::vector<std::string>& names) {
+    for (const auto& column : schema.columns) {
+      if (!std::holds_alternative<CategoricalColumn>(column.rule)) continue;
+      seen_.push_back({column.name, place_of(names, column.name), {}});
+    }
+  }
+
+  void add(std::span<const std::string_view> fields) {
+    constexpr std::size_t most = 1000;
+    for (auto& [name, place, counts] : seen_) {
+      const auto known = counts.find(fields[place]);
+      if (known != counts.end()) {
+        ++known->second;
+      } else if (counts.size() < most && valid_utf8(fields[place])) {
+        counts.emplace(fields[place], 1);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> remarks() const {
+    std::vector<std::string> found;
+    for (const auto& [name, place, counts] : seen_) {
+      std::vector<std::string> texts;
+      for (const auto& [text, count] : counts) texts.push_back(text);
+      auto remark = alike_remark(texts, "values");
+      if (remark.empty()) remark = misspelt_remark(counts);
+      if (!remark.empty()) found.push_back(fmt::format("{}: {}", name, remark));
+    }
+    return found;
+  }
+
+ private:
+  struct Seen {
+    std::string name;
+    std::size_t place;
+    TextCounts counts;
+  };
+  std::vector<Seen> seen_;
+};
+
 SchemaCheck check_csv(CsvReader reader, const Schema& schema) {
   const auto wanted = schema.required_columns();
   const std::vector<std::string> names = read_column_names(reader, schema.format, wanted);
@@ -71,6 +117,7 @@ SchemaCheck check_csv(CsvReader reader, const Schema& schema) {
   const auto use = schema.target ? TargetUse::required : TargetUse::absent;
   RecordCheck check(schema, names, use);
   ClassesSeen classes(schema);
+  CategoryTexts texts(schema, names);
   SimilarUnits units;
   const auto unit = schema.unit ? std::optional(place_of(names, *schema.unit)) : std::nullopt;
   SchemaCheck result;
@@ -79,8 +126,10 @@ SchemaCheck check_csv(CsvReader reader, const Schema& schema) {
     if (unit && *unit < fields->size()) units.add((*fields)[*unit], reader.line());
     if (schema.target) classes.add((*fields)[check.target_column()]);
     check.check(*fields, reader.line());
+    texts.add(*fields);
   }
   result.columns = check.take_faults();
+  result.remarks = texts.remarks();
   result.empty_classes = classes.empty();
   result.similar_units = units.count();
   result.similar_units_line = units.first_line();

@@ -22,6 +22,8 @@ struct SchemaCheck {
   /// (similar_units.h), and the line of the first of them, or 0.
   std::int64_t similar_units = 0;
   std::int64_t similar_units_line = 0;
+  /// Of columns with categories, texts that may be misspelt (similar_texts.h).
+  std::vector<std::string> remarks;
 };
 
 /// A warning about names of units that look alike; empty if there are none.

@@ -17,20 +17,31 @@
 #include "tacet/data/owner/draft_rules.h"
 #include "tacet/data/owner/draft_target.h"
 #include "tacet/data/owner/file_doubts.h"
+#include "tacet/data/owner/similar_texts.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/schema/calendar.h"
 
 namespace tacet::data {
 namespace {
 
-std::size_t find_target(const std::vector<std::string>& names, const std::string& target) {
+std::size_t find_target(const std::vector<std::string>& names, const std::string& target,
+                        bool header) {
   const auto found = std::find(names.begin(), names.end(), target);
   if (target.empty() || found != names.end()) {
     return static_cast<std::size_t>(found - names.begin());
   }
-  if (const auto near = base::nearest_word(target, names); !near.empty()) {
+  const auto alike =
+      std::ranges::find_if(names, [&](const auto& name) { return folded(name) == folded(target); });
+  const auto near = alike == names.end() ? base::nearest_word(target, names) : *alike;
+  if (header && !near.empty()) {
     throw base::DataError("the file has no column '{}' to be the target; the nearest is '{}'",
                           target, near);
+  }
+  if (names.size() == 1 && names[0].find_first_of(",;\t|") != std::string::npos) {
+    throw base::DataError(
+        "the file has no column '{}' to be the target; each line is enclosed in quotes as a whole. "
+        "Take them off: sed -e 's/^\"//' -e 's/\"\\r*$//' -e 's/\"\"/\"/g' FILE | tacet ... -",
+        target);
   }
   if (names.size() == 1) {
     throw base::DataError(
@@ -41,8 +52,9 @@ std::size_t find_target(const std::vector<std::string>& names, const std::string
   }
   constexpr std::size_t shown = 10;
   const auto some = std::span(names).first(std::min(shown, names.size()));
-  throw base::DataError("the file has no column '{}' to be the target; it has {}{}", target,
-                        fmt::join(some, ", "), names.size() > shown ? ", ..." : "");
+  throw base::DataError("the file has no column '{}' to be the target; it has {}{}{}", target,
+                        fmt::join(some, ", "), names.size() > shown ? ", ..." : "",
+                        header ? "" : "; its first line is taken for a record");
 }
 
 }  // namespace
@@ -108,7 +120,7 @@ class Drafter {
   Drafter(const RecordSource& records, const DraftOptions& options)
       : records_(records), options_(options), names_(records.open()->names()) {
     if (options.format.header) check_header(names_, records.name, options.trust);
-    target_ = find_target(names_, options.target);
+    target_ = find_target(names_, options.target, options.format.header);
     schema().format = options.format;
     for (const auto& text : options.missing) {
       if (!among(schema().missing, text)) schema().missing.push_back(text);
@@ -124,7 +136,7 @@ class Drafter {
     schema().format.spelling = guess.file();
     auto facts = look_at_values(guess);
     for (std::size_t k = 0; k < names_.size(); ++k) add(k, facts[k], guess);
-    remark_on_format();
+    remark_on_format(second_names(facts));
     schema().validate(records_.name);
     return std::move(draft_);
   }
@@ -132,9 +144,29 @@ class Drafter {
  private:
   Schema& schema() { return draft_.schema; }
 
-  void remark_on_format() {
+  /// Where the first record has texts in columns of numbers or dates, it may go on with the names.
+  [[nodiscard]] std::string second_names(const std::vector<ColumnFacts>& facts) const {
+    constexpr std::int64_t most = 3;  // such lines
+    std::int64_t columns = 0;
+    for (const auto& column : facts) {
+      const bool mostly_numbers = column.numbers > most && column.others <= most;
+      const bool begins = column.others > 0 && column.first_other.line == first_line_;
+      columns += mostly_numbers && begins ? 1 : 0;
+    }
+    if (columns < 2) return {};
+    return fmt::format(
+        "In line {} there are texts in {} columns that hold numbers or dates below: units, labels "
+        "or types? Then take that line out, and any like it below: sed '{}d' FILE | tacet ... -.",
+        first_line_, columns, first_line_);
+  }
+
+  void remark_on_format(std::string more) {
     std::string remark = format_remark(schema().format);
-    const auto doubts = file_doubts_.all();
+    auto doubts = file_doubts_.all();
+    if (std::ranges::all_of(schema().columns, &Column::ignored)) {
+      doubts.emplace_back("No column is left beside the target: there is nothing to predict from.");
+    }
+    if (!more.empty()) doubts.push_back(std::move(more));
     if (!doubts.empty()) {
       remark += fmt::format("{}{}", remark.empty() ? "" : " ", fmt::join(doubts, " "));
       draft_.doubtful.emplace_back("[format]");
@@ -188,6 +220,7 @@ class Drafter {
     static_cast<void>(for_each_value(
         records_, missing,
         [&](std::size_t k, std::string_view field, std::int64_t line, bool is_missing) {
+          if (first_line_ == 0) first_line_ = line;
           file_doubts_.add(k, field, line, is_missing);
           if (is_missing) {
             facts[k].add_missing();
@@ -225,6 +258,22 @@ class Drafter {
           "All numbers, such as {}, could be dates in the order {}: then kind = \"date\" with "
           "date_format = \"{}\".",
           guess.digits_example(k), format, format);
+    }
+    if (facts.months() || facts.days_of_years()) {
+      return fmt::format(
+          "All numbers, from {:.0f} to {:.0f}, could be {}: between two years there then is a gap. "
+          "Then write dates, as 2011-01-31 is one.",
+          facts.lower, facts.upper,
+          facts.months() ? "a year and a month" : "a year and a day of the year");
+    }
+    if (facts.digits_are_lost()) {
+      return fmt::format(
+          "Numbers such as {}: did a spreadsheet cut the digits of long ones? Then show the column "
+          "as text there, and export it anew.",
+          facts.values.empty() ? facts.one_too_many.text : facts.values.begin()->first);
+    }
+    if (guess.some_percent(k)) {
+      return "\"%\" stands behind some numbers alone: are all of them per cent? Else make them so.";
     }
     if (const auto symbols = guess.currencies(k); symbols.size() > 1) {
       return fmt::format("\"{}\" stand beside its numbers: several units? Then make them one.",
@@ -286,6 +335,7 @@ class Drafter {
   const DraftOptions& options_;
   std::vector<std::string> names_;
   std::size_t target_ = 0;
+  std::int64_t first_line_ = 0;  // of the first record
   FileDoubts file_doubts_{names_, options_.format, options_.encoding_is_said};
   std::vector<std::set<std::string>> words_;           // for a missing value, by column
   std::vector<std::vector<std::string>> own_missing_;  // by column

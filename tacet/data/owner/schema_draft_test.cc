@@ -48,7 +48,7 @@ TEST(SchemaDraft, SaysWhatTextsWouldHaveToBeToBeRead) {
     ASSERT_TRUE(draft.remarks.contains(column)) << column;
     EXPECT_NE(draft.remarks.at(column).find(words), std::string::npos) << draft.remarks.at(column);
   };
-  says("clock", "Times of day such as 8:30");
+  says("clock", "Times or durations such as 8:30");
   says("month", "2011-01-01");
   says("lab", "such as <0.5");
   says("change", "such as (1.5)");

@@ -1,6 +1,7 @@
 #include "tacet/data/owner/text_shapes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -36,14 +37,33 @@ bool has_form(std::string_view text, std::string_view form) {
 }
 
 bool is_clock(std::string_view text) {
+  for (const std::string_view half : {" AM", " PM", " am", " pm"}) {
+    if (text.ends_with(half)) text.remove_suffix(half.size());
+  }
   return has_form(text, "9:99") || has_form(text, "99:99") || has_form(text, "99:99:99") ||
          has_form(text, "9:99:99");
 }
 
+/// <60, >=90, 90+, 90 or over, under 1.
 bool is_limit(std::string_view text) {
-  if (text.empty() || (text[0] != '<' && text[0] != '>')) return false;
-  text.remove_prefix(text.size() > 1 && text[1] == '=' ? 2 : 1);
-  return is_number(without_blanks(text));
+  constexpr std::array<std::string_view, 13> before{
+      "<=",   ">=",    "<",     ">",         "\xe2\x89\xa4", "\xe2\x89\xa5", "under",
+      "over", "above", "below", "less than", "more than",    "up to"};
+  constexpr std::array<std::string_view, 9> behind{"+",         "or over",  "and over",
+                                                   "or more",   "and more", "or older",
+                                                   "and older", "or less",  "and above"};
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), lower_case);
+  const std::string_view rest = lower;
+  return std::ranges::any_of(before,
+                             [&](std::string_view word) {
+                               return rest.starts_with(word) &&
+                                      is_number(without_blanks(rest.substr(word.size())));
+                             }) ||
+         std::ranges::any_of(behind, [&](std::string_view word) {
+           return rest.ends_with(word) &&
+                  is_number(without_blanks(rest.substr(0, rest.size() - word.size())));
+         });
 }
 
 bool is_unusual_negative(std::string_view text) {
@@ -51,6 +71,9 @@ bool is_unusual_negative(std::string_view text) {
   const bool price = text.ends_with(",-") || text.ends_with(".-");  // no cents
   if (text.ends_with('-') && !price) return is_amount(text.substr(0, text.size() - 1));
   if (text.starts_with("- ")) return is_amount(text.substr(2));
+  for (const std::string_view word : {" CR", " DR", " Cr", " Dr"}) {  // credit, debit
+    if (text.ends_with(word)) return is_amount(text.substr(0, text.size() - word.size()));
+  }
   return text.size() > 2 && text.front() == '(' && text.back() == ')' &&
          is_amount(text.substr(1, text.size() - 2));
 }
@@ -68,7 +91,7 @@ std::string_view unit_before(std::string_view text) {
 std::string_view unit_of(std::string_view text) {
   const auto end = text.find_first_not_of("0123456789.,-+ ");
   if (end == 0) return unit_before(text);
-  if (end == std::string_view::npos || !is_number(without_blanks(text.substr(0, end)))) return {};
+  if (end == std::string_view::npos || !is_amount(text.substr(0, end))) return {};
   const auto unit = text.substr(end);
   // A half, a quarter, three quarters.
   for (const std::string_view part : {"\xc2\xbc", "\xc2\xbd", "\xc2\xbe"}) {
@@ -77,24 +100,86 @@ std::string_view unit_of(std::string_view text) {
   return std::ranges::any_of(unit, is_digit) ? std::string_view() : without_blanks(unit);
 }
 
-/// Two numbers, as a blood pressure has.
+/// Two numbers, as a blood pressure or a place on the earth has.
 bool is_pair(std::string_view text) {
-  const auto line = text.find('/');
-  return line != std::string_view::npos && is_number(without_blanks(text.substr(0, line))) &&
-         is_number(without_blanks(text.substr(line + 1)));
+  if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
+  for (const std::string_view sign : {"/", ", ", " \xc2\xb1 "}) {
+    const auto at = text.find(sign);
+    if (at != std::string_view::npos && is_number(without_blanks(text.substr(0, at))) &&
+        is_number(without_blanks(text.substr(at + sign.size())))) {
+      return true;
+    }
+  }
+  return false;
 }
 
-bool is_month(std::string_view text) {
-  constexpr std::array<std::string_view, 10> forms{"9999-99",  "99/9999", "99.9999", "9999/99",
-                                                   "9999-Q9",  "9999Q9",  "aaa-99",  "aaa-9999",
-                                                   "aaa 9999", "99-aaa"};
-  const auto has = [text](std::string_view form) {
-    return std::ranges::equal(text, form, [](char c, char wanted) {
-      if (wanted == 'a') return lower_case(c) >= 'a' && lower_case(c) <= 'z';
-      return wanted == '9' ? is_digit(c) : c == wanted;
+/// Whether a text begins with a month's name, whole or short; takes it off.
+bool take_month(std::string_view& text) {
+  constexpr std::array<std::string_view, 12> months{
+      "january", "february", "march",     "april",   "may",      "june",
+      "july",    "august",   "september", "october", "november", "december"};
+  constexpr std::size_t short_name = 3;
+  for (const auto name : months) {
+    for (const auto word : {name, name.substr(0, short_name)}) {
+      if (text.size() < word.size()) continue;
+      const auto front = text.substr(0, word.size());
+      if (!std::ranges::equal(front, word, {}, lower_case)) continue;
+      text.remove_prefix(word.size());
+      return true;
+    }
+  }
+  return false;
+}
+
+/// A week, a month or a quarter: 2011-01, 2011-W05, Jan 2011, Q1 2011.
+bool is_period(std::string_view text) {
+  constexpr std::array<std::string_view, 17> forms{
+      "9999-99",  "99/9999",  "99.9999", "9999/99",    "9999.99", "9999M99",
+      "9999-M99", "9999-W99", "9999W99", "9999-Q9",    "9999Q9",  "9999 Q9",
+      "Q9 9999",  "Q9-9999",  "Q9/9999", "9999-W99-9", "9999-999"};
+  if (std::ranges::any_of(forms, [&](std::string_view form) { return has_form(text, form); })) {
+    return true;
+  }
+  if (has_form(text.substr(0, 3), "99-")) {
+    text.remove_prefix(3);
+    return take_month(text) && text.empty();
+  }
+  if (!take_month(text) || text.empty()) return false;
+  if (text.front() == '.') text.remove_prefix(1);
+  if (!text.empty() && (text.front() == ' ' || text.front() == '-')) text.remove_prefix(1);
+  return has_form(text, "99") || has_form(text, "9999");
+}
+
+/// 59:30:00, 59h 30m, PT59H30M, 59 days 00:00:00, 88y 3m: numbers with signs and letters of times.
+bool is_duration(std::string_view text) {
+  constexpr std::array<std::string_view, 14> words{"y",  "yr",  "yrs", "mo",  "m", "min", "h",
+                                                   "hr", "hrs", "s",   "sec", "d", "day", "days"};
+  const bool iso = text.starts_with('P') && text.size() > 2;
+  std::size_t numbers = 0;
+  std::size_t signs = 0;
+  for (std::size_t k = iso ? 1 : 0; k < text.size();) {
+    const auto end = std::min(text.find_first_not_of("0123456789.", k), text.size());
+    if (end > k) {
+      ++numbers;
+      k = end;
+      continue;
+    }
+    if (text[k] == ':' || text[k] == ' ' || (iso && text[k] == 'T')) {
+      if (text[k] == ':') ++signs;
+      ++k;
+      continue;
+    }
+    const auto stop = std::min(text.find_first_of("0123456789.: ", k), text.size());
+    const auto word = text.substr(k, stop - k);
+    const bool known = std::ranges::any_of(words, [&](std::string_view name) {
+      return std::ranges::equal(word, name, {}, lower_case);
     });
-  };
-  return std::ranges::any_of(forms, has);
+    const bool letters = iso && word.find_first_not_of("YMWDTHS") == std::string_view::npos;
+    if (numbers == 0 || (!known && !letters)) return false;
+    ++signs;
+    k = stop;
+  }
+  return iso ? numbers > 0 && signs > 0 : numbers > 1 && signs > 0;
 }
 
 /// The ten digits of the script that a text has one of, other than 0 to 9; empty: it has none.
@@ -136,20 +221,21 @@ bool is_numeral(std::string_view text) {
 }  // namespace
 
 TextShapes::Shape TextShapes::shape_of(std::string_view field) {
-  if (is_clock(field)) return Shape::clock;
-  if (is_month(field)) return Shape::month;
+  if (is_period(field)) return Shape::period;
+  if (is_clock(field) || is_duration(field)) return Shape::time;
   if (is_limit(field)) return Shape::limit;
+  if (is_pair(field)) return Shape::pair;
   if (is_unusual_negative(field)) return Shape::negative;
   if (field.starts_with("=\"") && field.ends_with('"')) return Shape::formula;
   if (field.starts_with('\'') && is_number(field.substr(1))) return Shape::apostrophe;
-  if (is_pair(field)) return Shape::pair;
   if (!digits_of_script(field).empty()) return Shape::digits;
   if (!unit_of(field).empty()) return Shape::unit;
   return is_numeral(field) ? Shape::numeral : Shape::other;
 }
 
 void TextShapes::add(std::string_view field) {
-  if (!alike_) return;
+  constexpr std::size_t most_units = 6;
+  if (!alike_ || means_missing(field)) return;
   field = without_blanks(field);
   const auto shape = field.size() > longest ? Shape::other : shape_of(field);
   const auto unit = shape == Shape::unit     ? std::string(unit_of(field))
@@ -158,20 +244,46 @@ void TextShapes::add(std::string_view field) {
   if (count_++ == 0) {
     shape_ = shape;
     first_ = field.substr(0, longest);
-    unit_ = unit;
   }
-  alike_ = shape == shape_ && unit == unit_ && shape != Shape::other;
+  const bool is_new = std::ranges::find(units_, unit) == units_.end();
+  if (is_new) units_.push_back(unit);
+  alike_ = shape == shape_ && shape != Shape::other &&
+           units_.size() <= (shape == Shape::unit ? most_units : 1);
+}
+
+std::string TextShapes::about_units(std::int64_t numbers) const {
+  const auto all = fmt::format("\"{}\"", fmt::join(units_, "\", \""));
+  if (units_.size() > 1) {
+    const bool apart = first_.find(' ') != std::string::npos;
+    if (numbers == 0 && !apart) return {};  // codes such as 12A and 7B
+    return fmt::format(
+        "Numbers with {} such as {}: flags? Then they are dropped with symbols = [{}] under "
+        "[format]. Units? Then write all numbers in one.",
+        all, first_, all);
+  }
+  if (numbers > 0) {
+    return fmt::format(
+        "{} numbers, and {} with {} such as {}: another unit? Then write all in one. A mark? Then "
+        "it is dropped with symbols = [{}] under [format].",
+        numbers, count_, all, first_, all);
+  }
+  return fmt::format("Numbers with {}? They are read with symbols = [{}] under [format].", all,
+                     all);
 }
 
 std::string TextShapes::remark(std::int64_t numbers) const {
   if (count_ == 0 || !alike_) return {};
   switch (shape_) {
-    case Shape::clock:
-      return fmt::format("Times of day such as {}? No kind reads them: write hours as a number.",
-                         first_);
-    case Shape::month:
-      return fmt::format("Months such as {}? With a day, as in 2011-01-01, they are read as dates.",
-                         first_);
+    case Shape::time:
+      return fmt::format(
+          "Times or durations such as {}? No kind reads them: write each as one number, of hours "
+          "for example.",
+          first_);
+    case Shape::period:
+      return fmt::format(
+          "Weeks, months or quarters such as {}? With their first day, as in 2011-01-01, they are "
+          "read as dates.",
+          first_);
     case Shape::limit:
       return fmt::format(
           "Limits of a measurement such as {}? Write the limit as a number, or list the text under "
@@ -183,16 +295,7 @@ std::string TextShapes::remark(std::int64_t numbers) const {
           "-1.5.",
           first_);
     case Shape::unit:
-      if (numbers > 0) {
-        return fmt::format(
-            "{} numbers, and {} with \"{}\" such as {}: another unit? Then write all in one. A "
-            "mark? "
-            "Then it is dropped with symbols = [\"{}\"] under [format].",
-            numbers, count_, unit_, first_, unit_);
-      }
-      return fmt::format(
-          "Numbers with \"{}\"? They are read with symbols = [\"{}\"] under [format].", unit_,
-          unit_);
+      return about_units(numbers);
     case Shape::formula:
       return fmt::format(
           "Formulas of a spreadsheet such as {}? Write their values: without = and quotes.",
@@ -208,7 +311,7 @@ std::string TextShapes::remark(std::int64_t numbers) const {
     case Shape::digits:
       return fmt::format(
           "Digits of another script such as {}? Only 0 to 9 are read: sed 'y/{}/0123456789/' FILE.",
-          first_, unit_);
+          first_, units_.front());
     case Shape::numeral:
       return fmt::format(
           "Digits and signs such as {}: numbers or dates in an unusual spelling? Then write them "

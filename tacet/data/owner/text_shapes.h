@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tacet::data {
 
@@ -10,7 +11,7 @@ namespace tacet::data {
 /// It knows what all texts of a column have in common.
 class TextShapes {
  public:
-  /// A text that is no number and no date.
+  /// A text that is no number and no date; words for a missing value are left aside.
   void add(std::string_view field);
 
   /// What the texts are and how they would be read, in a sentence; empty: nothing in common is
@@ -19,11 +20,11 @@ class TextShapes {
 
  private:
   enum class Shape {
-    clock,
-    month,
+    time,    // of day, or how long
+    period,  // a week, a month, a quarter
     limit,
     negative,
-    unit,
+    unit,  // beside a number, or a flag
     apostrophe,
     formula,
     pair,
@@ -32,12 +33,13 @@ class TextShapes {
     other
   };
   [[nodiscard]] static Shape shape_of(std::string_view field);
+  [[nodiscard]] std::string about_units(std::int64_t numbers) const;
 
   std::int64_t count_ = 0;
   bool alike_ = true;
   Shape shape_ = Shape::other;  // of the first text, and of all while they are alike
   std::string first_;
-  std::string unit_;  // or the ten digits of a script
+  std::vector<std::string> units_;  // the first ones, or the ten digits of a script
 };
 
 }  // namespace tacet::data

@@ -295,7 +295,9 @@ void CsvReader::add_field(const char* first, const char* last) {
   if (fields_.size() == most) {
     fail(first,
          fmt::format("the record has more than the {} columns {}", most,
-                     expected_columns_ ? "the file begins with" : "a CSV file may have"),
+                     expected_columns_ ? "the file begins with; enclose a value that holds the "
+                                         "separator in double quotes"
+                                       : "a CSV file may have"),
          last);
   }
   fields_.emplace_back(first, static_cast<std::size_t>(last - first));
@@ -314,8 +316,9 @@ CsvReader::Outcome CsvReader::finish_record(const char* next_record) {
   }
   if (expected_columns_ && options_.fill_short) fields_.resize(*expected_columns_);
   if (expected_columns_ && fields_.size() != *expected_columns_) {
-    fail(record, fmt::format("the record has {} columns; the file begins with {}", fields_.size(),
-                             *expected_columns_));
+    fail(record, fmt::format("the record has {} columns; the file begins with {}{}", fields_.size(),
+                             *expected_columns_,
+                             fields_.size() > 1 ? "" : ". A note or a sum? Take that line out"));
   }
   unescape_fields();
   record_line_ = line_;

@@ -78,9 +78,11 @@ TEST(CsvReader, FillsShortRecordsOnlyWhenAsked) {
 
 TEST(CsvReader, NamesFileLineAndColumnOfStructuralFaults) {
   EXPECT_EQ(error_of("a,b\n1,2\n1\n"),
-            "t.csv:3:1: the record has 1 columns; the file begins with 2");
+            "t.csv:3:1: the record has 1 columns; the file begins with 2. A note or a sum? Take "
+            "that line out");
   EXPECT_EQ(error_of("a,b\n1,2,3\n"),
-            "t.csv:2:5: the record has more than the 2 columns the file begins with");
+            "t.csv:2:5: the record has more than the 2 columns the file begins with; enclose a "
+            "value that holds the separator in double quotes");
   EXPECT_EQ(error_of("a,b\n1,\"2\n3"), "t.csv:2:3: a quote is opened here and never closed");
   EXPECT_EQ(error_of("a,b\n1,2\"3\n"),
             "t.csv:2:4: a quote inside an unquoted field; quote the whole field and double inner "
@@ -99,7 +101,8 @@ TEST(CsvReader, NamesFileLineAndColumnOfStructuralFaults) {
 
 TEST(CsvReader, LineNumbersCountTheLinesInsideQuotes) {
   EXPECT_EQ(error_of("a,b\n\"x\n\ny\",1\n\n1\n"),
-            "t.csv:6:1: the record has 1 columns; the file begins with 2");
+            "t.csv:6:1: the record has 1 columns; the file begins with 2. A note or a sum? Take "
+            "that line out");
 }
 
 // The smallest buffer puts a boundary at every byte of this text sooner or later.

@@ -29,6 +29,8 @@ constexpr std::string_view by_avro =
 constexpr std::string_view by_select =
     "let sqlite3 write CSV, and give that as -: "
     "(sqlite3 -header -csv FILE \"SELECT * FROM TABLE\" && echo END) | tacet ... - `end_mark=END`";
+constexpr std::string_view by_mdb_export =
+    "let Access export the table as CSV, or pipe it: mdb-export FILE TABLE | tacet ... -";
 constexpr std::string_view by_program =
     "let a program that reads it write CSV or NPY, and give that file";
 constexpr std::string_view by_statistics =
@@ -61,6 +63,8 @@ constexpr std::array signatures{
     Signature{"Obj\x01"sv, "is an Avro file", by_avro},
     Signature{"ORC"sv, "is an ORC file", by_program},
     Signature{"\x80\x04\x95"sv, "is a Python pickle", by_program},
+    Signature{"\x80\x05\x95"sv, "is a Python pickle", by_program},
+    Signature{"\0\1\0\0Standard "sv, "is an Access database", by_mdb_export},
     Signature{"%PDF-"sv, "is a PDF document", "give the table it was made from, as CSV"},
     Signature{"<stata_dta>"sv, "is a Stata file", by_statistics},
     Signature{"$FL2@(#)"sv, "is an SPSS file", by_statistics},

@@ -64,7 +64,9 @@ TEST(ReadDataset, FaultsOfTheFileAreClearErrors) {
   EXPECT_EQ(error("x,z\n1,1\n"),
             ":1: the schema's column 'y' is not in the first line; a file without a header needs "
             "`header = false` and `names` under [format]");
-  EXPECT_EQ(error("x,y\n1,1\n1\n"), ":3:1: the record has 1 columns; the file begins with 2");
+  EXPECT_EQ(error("x,y\n1,1\n1\n"),
+            ":3:1: the record has 1 columns; the file begins with 2. A note or a sum? Take that "
+            "line out");
   EXPECT_EQ(error("x,y\n1,1\ngarbage,nan\n"), "no error");
   EXPECT_THROW(static_cast<void>(read_dataset("/nonexistent.csv", schema)), base::IoError);
 }

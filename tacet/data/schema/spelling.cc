@@ -46,9 +46,11 @@ std::string spelling_fault(const Spelling& spelling) {
     }
   }
   for (const auto& symbol : spelling.symbols.value_or(std::vector<std::string>())) {
-    if (symbol.empty() || std::ranges::any_of(symbol, in_a_number)) {
-      return "'symbols' are texts beside a number without digits, signs, points and commas, such "
-             "as \"$\" or \"EUR\"";
+    const bool points = std::ranges::all_of(symbol, [](char c) { return c == '.'; });
+    const auto part = [](char c) { return in_a_number(c) && c != '.'; };  // "kr." is one
+    if (points || std::ranges::any_of(symbol, part)) {
+      return "'symbols' are texts beside a number without digits, signs and commas, such as \"$\" "
+             "or \"EUR\"";
     }
   }
   return spelling.date_format ? date_format_fault(*spelling.date_format) : std::string();

@@ -21,7 +21,7 @@ using optimize::MeanModel;
 
 constexpr double feature_units = data::Dataset::feature_scale;
 // Of two classes' linear predictor, root mean square: steps do not reach those of classes that a
-// column separates, or of which one is rarer than 5 in 100, and intervals would not hold.
+// column separates, or of which one is rarer than 4 in 100, and intervals would not hold.
 constexpr double farthest_predictor = 3.3;
 constexpr double min_stddev = .02;  // of residuals, in units of the label
 constexpr double min_mean_count = .02;

@@ -7,8 +7,8 @@
 #include "tacet/base/version.h"
 #include "tacet/data/encode/curve_rows.h"
 #include "tacet/data/schema/number_text.h"
+#include "tacet/model/effects_json.h"
 #include "tacet/model/export/export_notes.h"
-#include "tacet/model/original_units.h"
 
 namespace tacet::model::internal {
 namespace {
@@ -26,7 +26,7 @@ ordered_json notes_json(const ModelFile& file) {
   return out;
 }
 
-ordered_json output_json(const ModelFile& file, std::int64_t output) {
+ordered_json output_json(const ModelFile& file, std::int64_t output, ordered_json effects) {
   const auto& model = file.model;
   ordered_json out;
   const auto place = base::checked_cast<std::size_t>(output);
@@ -39,13 +39,7 @@ ordered_json output_json(const ModelFile& file, std::int64_t output) {
     if (!model.noise_stddevs.empty()) entry["noise_sd"] = model.noise_stddevs[first + k];
     coefficients.push_back(std::move(entry));
   }
-  auto& effects = out["original_units"] = ordered_json::array();
-  for (const auto& effect : original_units(file.schema, model, output)) {
-    effects.push_back({{"name", effect.name},
-                       {"step", effect.step},
-                       {"longest_row", effect.longest_row},
-                       {"shortest_row", effect.shortest_row}});
-  }
+  out["effects"] = std::move(effects);
   return out;
 }
 
@@ -124,7 +118,10 @@ std::string coefficient_export(const ModelFile& file) {
     out["wide"] = wide_json(*model.wide);
   } else {
     auto& outputs = out["outputs"] = ordered_json::array();
-    for (std::int64_t k = 0; k < model.output_count(); ++k) outputs.push_back(output_json(file, k));
+    auto effects = effects_json(file.schema, model);
+    for (std::size_t k = 0; k < effects.size(); ++k) {
+      outputs.push_back(output_json(file, static_cast<std::int64_t>(k), std::move(effects[k])));
+    }
   }
   if (file.schema.curves) out["curve_functions"] = curves_json(file.schema);
   out["schema"] = data::schema_to_json(file.schema);

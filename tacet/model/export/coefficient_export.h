@@ -6,9 +6,9 @@
 
 namespace tacet::model::internal {
 
-/// JSON: the coefficients with the names of their features, what a step of each does in the units
-/// of the file (original_units.h), and the schema that says how a record becomes its features. Of a
-/// wide model its architecture and numbers; of curves also the tables that they are made by.
+/// JSON: the coefficients with the names of their features, what a step of each column does in the
+/// units of the file (effects_json.h), and the schema that says how a record becomes its features.
+/// Of a wide model its architecture and numbers; of curves also the tables that they are made by.
 [[nodiscard]] std::string coefficient_export(const ModelFile& file);
 
 }  // namespace tacet::model::internal

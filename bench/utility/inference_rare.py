@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""How often `tacet.inference` states a table of a rare outcome, and whether its intervals hold.
+
+    bench/utility/inference_rare.py [--runs N] [--keep FOLDER] [--seconds N]
+
+Records of the simulated logistic law with four columns of ordinary effects: the linear predictor
+has a standard deviation of 0.4. Only the share of records with the outcome changes.
+"""
+
+import argparse
+import math
+import pathlib
+import sys
+import warnings
+
+import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from common import tables  # noqa: E402
+from inference import ABOUT, DELTA, Kept  # noqa: E402
+from inference_laws import Law  # noqa: E402
+
+# The constants of the law, and the percentage of records with the outcome that they lead to.
+CONSTANTS = {2: -4.0, 3: -3.57, 4: -3.27, 5: -3.04}
+
+
+class Rare:
+    """One share of records with the outcome, one number of records, one epsilon."""
+
+    def __init__(self, percent, rows, epsilon):
+        self.percent, self.rows, self.epsilon = percent, rows, epsilon
+        self.law = Law("logistic", 4, 0, CONSTANTS[percent], 0.4)
+
+    def __str__(self):
+        return f"rare outcome, {self.percent} in 100, {self.rows} records, epsilon {self.epsilon:g}"
+
+    def run(self, seed):
+        import tacet
+        table = self.law.draw(self.rows, seed)
+        found = tacet.inference.Logit("y ~ .", table.frame(), schema=table.schema(self.rows),
+                                      epsilon=self.epsilon, delta=DELTA, random_state=seed,
+                                      threads=1).fit()._table(0.05)
+        held = [bool(line["low"] <= truth <= line["high"]) if line["identified"] else None
+                for line, truth in zip(found["coefficients"], self.law.truth)]
+        return {"share": float(np.mean(table.y)), "stated": found["converged"], "held": held}
+
+
+def row_of(cell, runs):
+    stated = [run for run in runs if run["stated"]]
+    slopes = [held for run in stated for held in run["held"][1:] if held is not None]
+    constants = [run["held"][0] for run in stated if run["held"][0] is not None]
+    return {"outcome, in 100": 100 * float(np.mean([run["share"] for run in runs])),
+            "records": cell.rows, "epsilon": cell.epsilon, "runs": len(runs),
+            "stated": f"{100 * len(stated) / len(runs):.0f} %",
+            "slopes that hold": f"{sum(slopes)} of {len(slopes)}",
+            "intercepts that hold": f"{sum(constants)} of {len(constants)}"}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--keep", default="build/bench/inference")
+    parser.add_argument("--seconds", type=float, default=math.inf)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")  # each run says that a seed protects nobody
+    kept = Kept(options.keep, options.seconds)
+    rows = []
+    for percent in CONSTANTS:
+        for size in (8_000, 20_000):
+            for epsilon in (1, 4):
+                cell = Rare(percent, size, epsilon)
+                runs = kept.of(cell)[:options.runs]
+                for seed in range(len(runs), options.runs):
+                    if kept.late():
+                        print("the time is over; repeat the command to go on")
+                        return 2
+                    runs.append(cell.run(seed))
+                    kept.put(cell, runs[-1])
+                rows.append(row_of(cell, runs))
+                print(rows[-1], flush=True)
+    tables.save("utility/inference_rare", rows)
+    tables.keep("utility/inference", ABOUT,
+                f"bench/utility/inference_rare.py --runs {options.runs}",
+                {"Rare outcomes with ordinary effects": tables.markdown(rows)})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
