@@ -67,8 +67,9 @@ def test_a_table_of_numbers_has_the_truth_within_its_errors() -> None:
 @pytest.fixture
 def scores() -> inference.RegressionResults:
     frame = pandas.DataFrame(table(), index=range(7, 7 + ROWS))
-    return inference.OLS.from_formula("score ~ age +\n sex", frame, schema=schema(SCORE), epsilon=4,
-                                      random_state=1).fit(disp=0)
+    model: inference.OLS = inference.OLS.from_formula("score ~ age +\n sex", frame, epsilon=4,
+                                                      schema=schema(SCORE), random_state=1)
+    return model.fit(disp=0)
 
 
 def test_hypotheses_are_written_as_in_statsmodels(scores: inference.RegressionResults) -> None:
