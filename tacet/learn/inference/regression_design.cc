@@ -123,15 +123,11 @@ const data::Column& column_of(const data::Schema& schema, const std::string& nam
 /// The terms with `.` written out, as in `. + age:sex`: all columns and the schema's interactions.
 std::vector<Term> written_out(const data::Schema& schema, const std::vector<Term>& terms) {
   std::vector<Term> found;
-  const auto add = [&](const Term& term) {
-    const auto same = [&](const Term& other) { return std::ranges::is_permutation(other, term); };
-    if (std::ranges::none_of(found, same)) found.push_back(term);
-  };
   for (const auto& term : terms) {
     if (term != Term{"."}) {
-      add(term);
+      add_term(found, term);
     } else {
-      for (const auto& each : all_terms(schema)) add(each);
+      for (const auto& each : all_terms(schema)) add_term(found, each);
     }
   }
   return found;
@@ -144,8 +140,7 @@ void check_parts(const std::vector<Term>& terms) {
     for (std::size_t left_out = 0; term.size() > 1 && left_out < term.size(); ++left_out) {
       Term part = term;
       part.erase(part.begin() + static_cast<std::ptrdiff_t>(left_out));
-      const auto same = [&](const Term& other) { return std::ranges::is_permutation(other, part); };
-      if (std::ranges::none_of(terms, same)) {
+      if (!has_term(terms, part)) {
         throw base::UsageError(
             "terms: the product {} needs the terms of its parts beside it, as in 'a + b + a:b' or "
             "'a*b': without them its coefficient would depend on where numbers have their zero and "

@@ -120,11 +120,6 @@ class Words {
   std::size_t at_ = 0;
 };
 
-void add_term(std::vector<Term>& terms, const Term& term) {
-  const auto same = [&](const Term& other) { return std::ranges::is_permutation(other, term); };
-  if (std::ranges::none_of(terms, same)) terms.push_back(term);
-}
-
 /// The term, and with `*` all products of some of its columns before it, shorter ones first.
 void add_crossed(std::vector<Term>& terms, const Term& names) {
   for (std::size_t size = 1; size <= names.size(); ++size) {
@@ -139,6 +134,15 @@ void add_crossed(std::vector<Term>& terms, const Term& names) {
 }
 
 }  // namespace
+
+bool has_term(const std::vector<Term>& terms, const Term& term) {
+  return std::ranges::any_of(
+      terms, [&](const Term& other) { return std::ranges::is_permutation(other, term); });
+}
+
+void add_term(std::vector<Term>& terms, const Term& term) {
+  if (!has_term(terms, term)) terms.push_back(term);
+}
 
 std::vector<Term> parse_terms(std::string_view formula) {
   constexpr std::string_view itself =
