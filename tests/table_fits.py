@@ -47,6 +47,9 @@ def fits(run, rows):
             ("quoted", csv(table, always=True), to), ("marks", "\ufeff\ufeff" + csv(table), to),
             ("padded", csv(table).replace(",", ", "), to + ("--trim",)),
             ("carets", csv(table, "^"), to + ("--separator", "^")),
+            ("flags", csv([dict(row, weight=row["weight"] + (" p", " b", "")[k % 3] if row["weight"] else ":")
+                           for k, row in enumerate(table)]), to + ("--symbol", "p", "--symbol", "b", "--missing", ":")),
+            ("crowns", csv(changed(european, cost=lambda t: t + " kr."), ";"), to + ("--decimal", ",", "--symbol", "kr.")),
             ("codes", csv([dict(row, weight=row["weight"] or ("-998", "-999")[k % 2]) for k, row in
                            enumerate(table)]), to + ("--missing", "-999", "--missing", "-998"))):
         run.check("fit_" + name, fit(name, content, *options) == clean, "other columns or another model")

@@ -1,4 +1,4 @@
-"""Kinds of tables for tables.py: what statistical programs, offices and web pages write beside numbers and texts."""
+"""Further tables for tables.py: what statistical programs, offices and web pages write beside values."""
 
 import datetime
 
@@ -43,6 +43,8 @@ def beside_numbers(run, table):
     eurostat = flagged(p=(" p", 5), b=(" b", 7))
     asked(run, "flags", eurostat, 'weight: Numbers with "p", "b"', 'symbols = ["p", "b"]')
     run.same("kind_flags_said", eurostat, clean, "ill", "--symbol", "p", "--symbol", "b")
+    said = asked(run, "flags_once", eurostat, options=("--symbol", "p", "--symbol", "b"))
+    run.check("kind_flags_once", "several units" not in said, said)
     stars = flagged(p=("**", 7), b=("*", 5)).replace(",:,", ",,")
     asked(run, "stars", stars, 'symbols = [')
     run.same("kind_stars_said", stars, clean, "ill", "--symbol", "**", "--symbol", "*")
@@ -65,6 +67,11 @@ def beside_numbers(run, table):
         asked(run, name, csv(changed(table, age=spell)), "age: Limits of a measurement")
     asked(run, "credits", csv(changed(table, income=lambda t: t + " CR" if float(t) > 6e4 else t)), "income: Negative")
     asked(run, "places", csv(changed(table, weight=lambda t: t and f"({t}, 8.5)")), "weight: Two numbers in a value")
+    asked(run, "dash", csv(changed(table, income=lambda t: "\u2013" + t if float(t) > 6e4 else t)), "income: Negative")
+    asked(run, "often_99", csv([dict(row, age="99" if k % 20 == 3 else row["age"]) for k, row in enumerate(table)]),
+          "age: 99 is the largest number and occurs 15 times")
+    run.check("kind_seldom_99", "99" not in asked(run, "seldom_99", csv([
+        dict(row, age="99" if k == 3 else row["age"]) for k, row in enumerate(table)])), "a remark about one age")
     said = asked(run, "rooms", csv([dict(row, weight=f"{k % 97}{'ABCD'[k % 4]}") for k, row in enumerate(table)]))
     run.check("kind_rooms", "flags" not in said, said)
     asked(run, "percents", csv([dict(row, weight=row["weight"] and (row["weight"] + "%" if k % 3 else f".{row['age']}"))
@@ -92,8 +99,8 @@ def spans_of_time(run, table, rows):
     each("quarter_behind", lambda day: f"{day.year} Q{(day.month + 2) // 3}", "age: Weeks, months or quarters such as")
     each("month_digits", lambda day: day.strftime("%Y%m"), "age: All numbers, from 2009", "a year and a month")
     each("day_digits", lambda day: day.strftime("%Y%j"), "age: All numbers, from 2009", "a day of the year")
-    for name, form in (("hours", "{}:30:00"), ("of_day", "{}:30 PM"), ("letters", "{}h 30m"), ("iso", "PT{}H30M"), ("days", "{} days 02:10:00"),
-                       ("months", "{}y 3m")):
+    for name, form in (("hours", "{}:30:00"), ("of_day", "{}:30 PM"), ("letters", "{}h 30m"), ("iso", "PT{}H30M"),
+                       ("days", "{} days 02:10:00"), ("months", "{}y 3m")):
         asked(run, "lasting_" + name, csv(changed(table, age=form.format)), "age: Times or durations such as")
     counts = asked(run, "no_months", csv([dict(row, income=str(200000 + 7 * k)) for k, row in enumerate(table)]))
     run.check("kind_no_months", "a year and" not in counts, counts)
@@ -129,8 +136,8 @@ def spelt_twice(run, table, rows):
     grades = asked(run, "grades", csv([dict(row, weight=("A", "A-", "B+", "B")[k % 4]) for k, row in enumerate(table)]))
     run.check("kind_grades", "weight:" not in grades, grades)
     for name, sign in (("choices", ";"), ("choices_comma", ", ")):
-        answers = [dict(row, weight=sign.join(word for bit, word in enumerate(("red", "green", "blue")) if 1 + k % 7 >> bit & 1))
-                   for k, row in enumerate(table)]
+        answers = [dict(row, weight=sign.join(word for bit, word in enumerate(("red", "green", "blue"))
+                                              if 1 + k % 7 >> bit & 1)) for k, row in enumerate(table)]
         asked(run, name, csv(answers), "weight: Several answers in a value", f'separator = "{sign[0]}"')
     for name in ("patient", "patient_id"):
         people = [{name: f"p{k * 37 % 100:03}", **row} for k, row in enumerate(table)]
@@ -160,8 +167,10 @@ def lines_that_are_no_records(run, table):
     keys = ",".join('"{""ImportId"":""%s""}"' % name for name in names)
     for name, lines in (("questions", [questions]), ("qualtrics", [questions, keys]), ("types", [
             "int,float,str,date,float,str,str"])):
-        asked(run, name, "\n".join([text[0], *lines, *text[1:]]), "[format]: ", "In line 2 there are texts in", "sed '2d'")
-    asked(run, "again", "\n".join([*text[:99], text[0], *text[99:]]), "The line of names comes again once, first in line 100")
+        asked(run, name, "\n".join([text[0], *lines, *text[1:]]), "[format]: ", "In line 2 there are texts in",
+              "sed '2d'")
+    asked(run, "again", "\n".join([*text[:99], text[0], *text[99:]]),
+          "The line of names comes again once, first in line 100")
     draft = ("schema", "draft", "FILE", "--public", "--target", "ill")
     for name, lines in (("note", ["", "Source: the office"]), ("rows", ["", "300 rows selected."])):
         run.refused("kind_" + name, "\n".join([*text[:-1], *lines]) + "\n", ["303:1", "A note or a sum"], *draft)
@@ -176,8 +185,11 @@ def ways_that_are_named(run, table):
     text = csv(table).split("\n")
     draft = ("schema", "draft", "FILE", "--public", "--target", "ill")
     run.refused("kind_capitals", "\n".join([text[0].upper(), *text[1:]]), ["the nearest is 'ILL'"], *draft)
+    run.refused("kind_unseen", csv(table).replace("ill", "ill\u200b", 1), ["marks that nobody sees"], *draft)
     run.refused("kind_lines_quoted", "\n".join(f'"{line}"' for line in text[:-1]) + "\n",
                 ["each line is enclosed in quotes", "sed"], *draft)
+    run.refused("kind_records_quoted", "\n".join([text[0], *(f'"{line}"' for line in text[1:-1])]) + "\n",
+                ["quotes stand around whole lines"], *draft)
     run.refused("kind_other_names", "\n".join([text[0].replace(",", ";"), *text[1:]]),
                 ["other characters stand between the names", "1s/;/,/g"], *draft)
     run.refused("kind_two_bars", csv(table, "||"), ["Two separators between fields"], *draft)

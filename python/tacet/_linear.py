@@ -146,9 +146,11 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
                     isinstance(name, str) for name in params["bounds"]):
                 names = list(params["bounds"])
                 n_features = len(names)
-            if n_features is None:
-                raise UsageError("n_features is missing, which the schema would say")
-            schema = _declared.made_schema(names, n_features, params, self._target_part(params))
+            if not isinstance(n_features, (int, np.integer)):
+                raise UsageError("n_features is missing, which a schema would say: give the number "
+                                 "of columns, as in plan(3); plan reads no records")
+            target = self._target_part(params)
+            schema = _declared.made_schema(names, int(n_features), params, target)
         values = self._values(schema, params, None)
         facts: Dict[str, Any] = self._planned(schema, values, params).facts
         return facts

@@ -73,8 +73,8 @@ class _Export:
     def __init__(self, onnx: Any, found: Dict[str, Any]) -> None:
         self._onnx, self._found, self._schema = onnx, found, found["schema"]
         if "selected_columns" in self._schema:
-            raise UsageError("a model of chosen features (feature_selection) cannot be exported as "
-                             "ONNX; C and SQL hold it")
+            raise UsageError("a model of chosen features cannot be exported as ONNX: train with "
+                             "feature_selection='all'; C holds it, except texts and ids")
         self._graph = Graph(onnx, {column["name"] for column in self._schema.get("column", [])})
 
     def model(self) -> Any:

@@ -27,10 +27,7 @@ const data::NumericColumn* number_of(const data::Schema& schema,
 
 /// From the effect in the longest row to that in a row of middle length.
 double to_middle_row(const ScaleRange& range) {
-  const double longest = 1 / range.longest_row;
-  const double shortest = 1 / range.shortest_row;
-  const double square = (longest * longest + shortest * shortest) / 2;
-  return longest / std::sqrt(square);
+  return 1 / range.longest_row / middle_length(range);
 }
 
 struct ReadStep {

@@ -161,6 +161,12 @@ ScaleRange scale_range(const data::Schema& schema) {
   return {1 / std::sqrt(std::max(1.0, length.most)), 1 / std::sqrt(std::max(1.0, length.least))};
 }
 
+double middle_length(const ScaleRange& range) {
+  const double longest = 1 / range.longest_row;
+  const double shortest = 1 / range.shortest_row;
+  return std::sqrt((longest * longest + shortest * shortest) / 2);
+}
+
 std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearModel& model,
                                        std::int64_t output) {
   expect_margins(model);

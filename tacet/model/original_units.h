@@ -25,6 +25,10 @@ struct ScaleRange {
 
 [[nodiscard]] ScaleRange scale_range(const data::Schema& schema);
 
+/// The length of a row of middle length: the root of the mean of the shortest and the longest
+/// squared length. Effects that are told as one number are those in such a row.
+[[nodiscard]] double middle_length(const ScaleRange& range);
+
 /// How far one step of a feature moves the margin (log odds, say) or, for a regression, the
 /// predicted value in the target's units, for records of the two extreme lengths.
 struct UnitEffect {

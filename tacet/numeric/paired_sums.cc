@@ -39,36 +39,36 @@ void paired_block(const std::uint32_t* block, std::span<const std::uint32_t> vec
 using Words = hn::CappedTag<std::int32_t, 16>;
 using Shorts = hn::Repartition<std::int16_t, Words>;
 
-// Four vectors times two registers of columns: eight sums that stay in registers over all pairs.
-// The second sum of ReorderWidenMulAccumulate is unused on x86.
-HWY_INLINE void add_pairs(const std::uint32_t* columns_of, std::span<const std::uint32_t> vectors,
+// All vectors where there are 32 registers, half of them where there are 16, times two registers of
+// columns: sums that stay in registers over all pairs. The second sum of ReorderWidenMulAccumulate
+// is unused on x86.
+constexpr std::size_t at_once = hn::MaxLanes(Words()) == 16 ? paired_vectors : paired_vectors / 2;
+
+HWY_INLINE void add_pairs(const std::uint32_t* row, const std::uint32_t* at, std::size_t pairs,
                           std::int32_t* sums, std::size_t columns) {
   const Words d;
   const Shorts shorts;
   const std::size_t lanes = hn::Lanes(d);
-  hn::Vec<Words> left[paired_vectors];
-  hn::Vec<Words> right[paired_vectors];
-  hn::Vec<Words> left_rest[paired_vectors];
-  hn::Vec<Words> right_rest[paired_vectors];
-  for (std::size_t v = 0; v < paired_vectors; ++v) {
+  hn::Vec<Words> left[at_once];
+  hn::Vec<Words> right[at_once];
+  hn::Vec<Words> left_rest[at_once];
+  hn::Vec<Words> right_rest[at_once];
+  for (std::size_t v = 0; v < at_once; ++v) {
     left[v] = right[v] = left_rest[v] = right_rest[v] = hn::Zero(d);
   }
   const auto load = [&](const std::uint32_t* from) HWY_ATTR {
     return hn::LoadU(shorts, reinterpret_cast<const std::int16_t*>(from));
   };
-  const std::uint32_t* end = vectors.data() + vectors.size();
-  const std::uint32_t* row = columns_of;
-  for (const std::uint32_t* at = vectors.data(); at != end; at += paired_vectors) {
+  for (std::size_t p = 0; p < pairs; ++p, at += paired_vectors, row += paired_columns) {
     const auto first = load(row);
     const auto second = load(row + lanes);
-    row += paired_columns;
-    for (std::size_t v = 0; v < paired_vectors; ++v) {
+    for (std::size_t v = 0; v < at_once; ++v) {
       const auto pair = hn::BitCast(shorts, hn::Set(d, static_cast<std::int32_t>(at[v])));
       left[v] = hn::ReorderWidenMulAccumulate(d, pair, first, left[v], left_rest[v]);
       right[v] = hn::ReorderWidenMulAccumulate(d, pair, second, right[v], right_rest[v]);
     }
   }
-  for (std::size_t v = 0; v < paired_vectors; ++v) {
+  for (std::size_t v = 0; v < at_once; ++v) {
     std::int32_t* to = sums + v * columns;
     hn::StoreU(hn::RearrangeToOddPlusEven(left[v], left_rest[v]), d, to);
     hn::StoreU(hn::RearrangeToOddPlusEven(right[v], right_rest[v]), d, to + lanes);
@@ -78,8 +78,11 @@ HWY_INLINE void add_pairs(const std::uint32_t* columns_of, std::span<const std::
 void paired_block(const std::uint32_t* block, std::span<const std::uint32_t> vectors,
                   std::int32_t* sums, std::size_t columns) {
   const std::size_t step = 2 * hn::Lanes(Words());
+  const std::size_t pairs = vectors.size() / paired_vectors;
   for (std::size_t c = 0; c < paired_columns; c += step) {
-    add_pairs(block + c, vectors, sums + c, columns);
+    for (std::size_t v = 0; v < paired_vectors; v += at_once) {
+      add_pairs(block + c, vectors.data() + v, pairs, sums + c + v * columns, columns);
+    }
   }
 }
 

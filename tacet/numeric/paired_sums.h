@@ -12,7 +12,7 @@
 namespace tacet::numeric {
 
 /// Vectors that are multiplied together.
-constexpr std::size_t paired_vectors = 4;
+constexpr std::size_t paired_vectors = 8;
 /// Columns side by side in a block of the matrix.
 constexpr std::size_t paired_columns = 32;
 

@@ -4,8 +4,10 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tacet/numeric/row_kernels.cc"
-// Vectors without a size known to the compiler cannot be kept in arrays.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+// Vectors without a size known to the compiler cannot be kept in arrays; targets between those that
+// machines have would add to every program.
+#define HWY_DISABLED_TARGETS \
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #include <hwy/foreach_target.h>
 // foreach_target.h must come before highway.h.
 #include <hwy/highway.h>
@@ -73,7 +75,19 @@ HWY_INLINE void add_multiples(const Real* const* rows, std::size_t count, const 
                               Real* sum, std::size_t size) {
   using L = Layout<Real>;
   const typename L::Tag d;
+  constexpr std::size_t together = 4;  // sums, so that none waits for its last addition
   std::size_t j = 0;
+  for (; j + together * L::lanes <= size; j += together * L::lanes) {
+    hn::Vec<typename L::Tag> totals[together];
+    for (std::size_t v = 0; v < together; ++v) totals[v] = hn::LoadU(d, sum + j + v * L::lanes);
+    for (std::size_t r = 0; r < count; ++r) {
+      const auto factor = hn::Set(d, factors[r]);
+      for (std::size_t v = 0; v < together; ++v) {
+        totals[v] = hn::Add(totals[v], hn::Mul(factor, hn::LoadU(d, rows[r] + j + v * L::lanes)));
+      }
+    }
+    for (std::size_t v = 0; v < together; ++v) hn::StoreU(totals[v], d, sum + j + v * L::lanes);
+  }
   for (; j + L::lanes <= size; j += L::lanes) {
     auto total = hn::LoadU(d, sum + j);
     for (std::size_t r = 0; r < count; ++r) {

@@ -6,6 +6,9 @@
 #include <functional>
 #include <limits>
 
+#include "tacet/numeric/kernels.h"
+#include "tacet/numeric/panel_products.h"
+
 namespace tacet::numeric {
 namespace {
 
@@ -58,126 +61,122 @@ struct Matrix {
   [[nodiscard]] const double* row(std::size_t i) const { return values.data() + i * columns; }
 };
 
-constexpr std::size_t tile_rows = 4;
-constexpr std::size_t tile_columns = 4;
+Matrix transposed(const Matrix& matrix) {
+  Matrix out(matrix.columns, matrix.rows);
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    for (std::size_t c = 0; c < matrix.columns; ++c) out.row(c)[i] = matrix.row(i)[c];
+  }
+  return out;
+}
 
-/// Four columns at a time, row by row, with zeros behind the last ones.
+/// Some columns at a time, row by row, with zeros behind the last ones.
 std::vector<double> in_panels(const Matrix& matrix) {
-  const std::size_t panels = (matrix.columns + tile_columns - 1) / tile_columns;
-  std::vector<double> out(panels * matrix.rows * tile_columns, 0.0);
+  const std::size_t panels = (matrix.columns + panel_columns - 1) / panel_columns;
+  std::vector<double> out(panels * matrix.rows * panel_columns, 0.0);
   for (std::size_t i = 0; i < matrix.rows; ++i) {
     for (std::size_t c = 0; c < matrix.columns; ++c) {
-      out[(c / tile_columns * matrix.rows + i) * tile_columns + c % tile_columns] =
+      out[(c / panel_columns * matrix.rows + i) * panel_columns + c % panel_columns] =
           matrix.row(i)[c];
     }
   }
   return out;
 }
 
-using Tile = std::array<std::array<double, tile_columns>, tile_rows>;
+enum class Shape {
+  full,
+  symmetric_product,  ///< only what is not below the diagonal is made
+  upper_right         ///< the right factor is 0 below its diagonal
+};
 
-/// Sums over the block's columns, in their order, whatever the tiles are.
-template <std::size_t rows>
-void add_products(const double* entries, const double* panel, std::size_t size, Tile& sums) {
-  for (std::size_t j = 0; j < size; ++j) {
-    const double* from = panel + j * tile_columns;
-    for (std::size_t i = 0; i < rows; ++i) {
-      const double entry = entries[i * size + j];
-      for (std::size_t c = 0; c < tile_columns; ++c) sums[i][c] += entry * from[c];
-    }
-  }
-}
-
-/// out = block * right, for its rows from `begin` to before `end`.
-void multiply_rows(const SymmetricBlock& block, const std::vector<double>& panels,
-                   std::size_t begin, std::size_t end, Matrix& out) {
-  const std::size_t n = block.size;
-  for (std::size_t c0 = 0; c0 < out.columns; c0 += tile_columns) {
-    const double* panel = panels.data() + c0 * n;
-    const std::size_t columns = std::min(tile_columns, out.columns - c0);
-    for (std::size_t i0 = begin; i0 < end; i0 += tile_rows) {
-      const std::size_t rows = std::min(tile_rows, end - i0);
-      const double* entries = block.matrix.data() + i0 * n;
-      Tile sums{};
-      if (rows == tile_rows) {
-        add_products<tile_rows>(entries, panel, n, sums);
-        for (std::size_t i = 0; i < rows; ++i) {
-          std::copy_n(sums[i].begin(), columns, out.row(i0 + i) + c0);
-        }
-        continue;
-      }
-      for (std::size_t i = 0; i < rows; ++i) {
-        Tile one{};
-        add_products<1>(entries + i * n, panel, n, one);
-        std::copy_n(one[0].begin(), columns, out.row(i0 + i) + c0);
-      }
-    }
-  }
-}
-
-Matrix product(const SymmetricBlock& block, const Matrix& right, base::ThreadPool& threads) {
-  Matrix out(block.size, right.columns);
+/// Sums over the left one's columns, in their order, whatever the panels are. `left` holds `rows`
+/// rows of right.rows numbers.
+Matrix product(const double* left, std::size_t rows, const Matrix& right, base::ThreadPool& threads,
+               Shape shape = Shape::full) {
+  Matrix out(rows, right.columns);
   const auto panels = in_panels(right);
+  const std::size_t n = right.rows;
+  const auto multiply = [&](int, std::int64_t begin, std::int64_t end) {
+    std::array<double, panel_rows * panel_columns> tile;
+    for (std::size_t c = 0; c < out.columns; c += panel_columns) {
+      const std::size_t columns = std::min(panel_columns, out.columns - c);
+      const std::size_t inner = shape == Shape::upper_right ? std::min(n, c + panel_columns) : n;
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
+           i += panel_rows) {
+        if (shape == Shape::symmetric_product && c + panel_columns <= i) continue;
+        const std::size_t count = std::min(panel_rows, static_cast<std::size_t>(end) - i);
+        multiply_panel(left + i * n, n, count, panels.data() + c * n, inner, tile.data());
+        for (std::size_t k = 0; k < count; ++k) {
+          std::copy_n(tile.data() + k * panel_columns, columns, out.row(i + k) + c);
+        }
+      }
+    }
+  };
   constexpr std::int64_t rows_at_once = 32;
-  threads.for_blocks(static_cast<std::int64_t>(block.size), rows_at_once,
-                     [&](int, std::int64_t begin, std::int64_t end) {
-                       multiply_rows(block, panels, static_cast<std::size_t>(begin),
-                                     static_cast<std::size_t>(end), out);
-                     });
+  threads.for_blocks(static_cast<std::int64_t>(rows), rows_at_once, multiply);
   return out;
 }
 
-/// The upper triangle R of Q'Q = R'R. A column that depends on those before it, but for rounding
-/// errors, has 0 on the diagonal.
-Matrix upper_root(const Matrix& q) {
-  const std::size_t k = q.columns;
-  Matrix r(k, k);
-  for (std::size_t i = 0; i < q.rows; ++i) {
-    const double* row = q.row(i);
-    for (std::size_t a = 0; a < k; ++a) {
-      double* to = r.row(a);
-      const double factor = row[a];
-      for (std::size_t b = a; b < k; ++b) to[b] += factor * row[b];
-    }
-  }
-  std::vector<double> squares(k);
-  for (std::size_t a = 0; a < k; ++a) squares[a] = r.row(a)[a];
-  constexpr double dependent = 1e-13;
-  for (std::size_t a = 0; a < k; ++a) {
-    double* row = r.row(a);
-    if (!(row[a] > dependent * squares[a]) || squares[a] == 0) {
-      std::fill_n(row, k, 0.0);
-      continue;
-    }
-    const double root = std::sqrt(row[a]);
-    for (std::size_t b = a; b < k; ++b) row[b] /= root;
-    for (std::size_t b = a + 1; b < k; ++b) {
-      double* to = r.row(b);
-      const double factor = row[b];
-      for (std::size_t c = b; c < k; ++c) to[c] -= factor * row[c];
-    }
-  }
-  return r;
+Matrix product(const Matrix& left, const Matrix& right, base::ThreadPool& threads,
+               Shape shape = Shape::full) {
+  return product(left.values.data(), left.rows, right, threads, shape);
 }
 
-/// Columns of norm 1, orthogonal to each other; dependent ones become 0.
-void orthonormalise(Matrix& q, base::ThreadPool& threads) {
-  for (int pass = 0; pass < 2; ++pass) {
-    const Matrix r = upper_root(q);
-    constexpr std::int64_t rows_at_once = 32;
-    threads.for_blocks(static_cast<std::int64_t>(q.rows), rows_at_once,
-                       [&](int, std::int64_t begin, std::int64_t end) {
-                         for (auto i = begin; i < end; ++i) {
-                           double* row = q.row(static_cast<std::size_t>(i));
-                           for (std::size_t a = 0; a < q.columns; ++a) {
-                             const double* from = r.row(a);
-                             row[a] = from[a] > 0 ? row[a] / from[a] : 0;
-                             for (std::size_t b = a + 1; b < q.columns; ++b)
-                               row[b] -= row[a] * from[b];
-                           }
-                         }
-                       });
+Matrix product(const SymmetricBlock& block, const Matrix& right, base::ThreadPool& threads) {
+  return product(block.matrix.data(), block.size, right, threads);
+}
+
+/// to[j] += the sum of factors times rows, from column `first` on.
+void add_rows(const Matrix& rows, std::size_t begin, std::span<const double> factors,
+              std::size_t first, double* to) {
+  std::vector<const double*> pointers;
+  for (std::size_t i = 0; i < factors.size(); ++i) pointers.push_back(rows.row(begin + i) + first);
+  add_row_multiples<double>(pointers, factors, {to + first, rows.columns - first});
+}
+
+/// Turns the upper half of Q'Q into R of Q'Q = R'R. A column that depends on those before it, but
+/// for rounding errors, has 0 on the diagonal.
+void take_root(Matrix& r) {
+  constexpr double dependent = 1e-13;
+  std::vector<double> factors;
+  for (std::size_t b = 0; b < r.columns; ++b) {
+    double* row = r.row(b);
+    const double square = row[b];
+    factors.clear();
+    for (std::size_t a = 0; a < b; ++a) factors.push_back(-r.row(a)[b]);
+    add_rows(r, 0, factors, b, row);
+    std::fill_n(row, b, 0.0);
+    if (!(row[b] > dependent * square) || square == 0) {
+      std::fill_n(row, r.columns, 0.0);
+      continue;
+    }
+    const double root = std::sqrt(row[b]);
+    for (std::size_t c = b; c < r.columns; ++c) row[c] /= root;
   }
+}
+
+/// X of X R = 1, from the last row up; columns with 0 on the diagonal become 0.
+Matrix inverse_of_upper(const Matrix& r) {
+  Matrix out(r.rows, r.columns);
+  std::vector<double> factors;
+  for (std::size_t a = r.rows; a-- > 0;) {
+    const double* from = r.row(a);
+    if (!(from[a] > 0)) continue;
+    double* row = out.row(a);
+    factors.clear();
+    for (std::size_t b = a + 1; b < r.columns; ++b) factors.push_back(-from[b]);
+    row[a] = 1;
+    add_rows(out, a + 1, factors, a + 1, row);
+    for (std::size_t c = a; c < r.columns; ++c) row[c] /= from[a];
+  }
+  return out;
+}
+
+/// Columns of nearly norm 1, nearly orthogonal to each other; dependent ones become 0. The second
+/// time all but rounding errors are gone (Fukaya and others 2014).
+void orthonormalise(Matrix& q, base::ThreadPool& threads) {
+  Matrix r = product(transposed(q), q, threads, Shape::symmetric_product);
+  take_root(r);
+  q = product(q, inverse_of_upper(r), threads, Shape::upper_right);
 }
 
 /// Columns of a Cholesky factor of the blocks, by pivots of largest remaining variance.
@@ -230,10 +229,13 @@ class PivotedColumns {
     const auto& from = blocks_[block];
     const double* begin = from.matrix.data() + pivot * from.size;
     std::vector<double> column(begin, begin + from.size);
-    for (const auto& earlier : columns_[block]) {
-      const double factor = earlier[pivot];
-      for (std::size_t i = 0; i < from.size; ++i) column[i] -= factor * earlier[i];
+    std::vector<const double*> earlier;
+    std::vector<double> factors;
+    for (const auto& one : columns_[block]) {
+      earlier.push_back(one.data());
+      factors.push_back(-one[pivot]);
     }
+    add_row_multiples<double>(earlier, factors, column);
     const double root = std::sqrt(left_[block][pivot]);
     for (std::size_t i = 0; i < from.size; ++i) {
       column[i] /= root;
@@ -264,17 +266,11 @@ void keep_leading(const std::vector<SymmetricBlock>& blocks, std::size_t count,
     const Matrix& basis = bases[b];
     const Matrix image = product(blocks[b], basis, threads);
     const std::size_t m = basis.columns;
-    std::vector<double> within(m * m, 0.0);
-    for (std::size_t i = 0; i < basis.rows; ++i) {
-      for (std::size_t p = 0; p < m; ++p) {
-        const double factor = basis.row(i)[p];
-        for (std::size_t q = p; q < m; ++q) within[p * m + q] += factor * image.row(i)[q];
-      }
-    }
+    Matrix within = product(transposed(basis), image, threads, Shape::symmetric_product);
     for (std::size_t p = 0; p < m; ++p) {
-      for (std::size_t q = 0; q < p; ++q) within[p * m + q] = within[q * m + p];
+      for (std::size_t q = 0; q < p; ++q) within.row(p)[q] = within.row(q)[p];
     }
-    systems.push_back(eigensystem(std::move(within), m));
+    systems.push_back(eigensystem(std::move(within.values), m));
     for (std::size_t k = 0; k < m; ++k) found.push_back({systems[b].values[k], b, k});
   }
   std::ranges::stable_sort(found, std::ranges::greater{}, &Found::value);
@@ -285,17 +281,13 @@ void keep_leading(const std::vector<SymmetricBlock>& blocks, std::size_t count,
       if (one.block == b) kept.push_back(one.vector);
     }
     const std::size_t m = bases[b].columns;
-    Matrix turned(blocks[b].size, kept.size());
-    for (std::size_t i = 0; i < turned.rows; ++i) {
+    Matrix vectors(m, kept.size());
+    for (std::size_t k = 0; k < m; ++k) {
       for (std::size_t c = 0; c < kept.size(); ++c) {
-        double sum = 0;
-        for (std::size_t k = 0; k < m; ++k) {
-          sum += bases[b].row(i)[k] * systems[b].vectors[k * m + kept[c]];
-        }
-        turned.row(i)[c] = sum;
+        vectors.row(k)[c] = systems[b].vectors[k * m + kept[c]];
       }
     }
-    bases[b] = std::move(turned);
+    bases[b] = product(bases[b], vectors, threads);
   }
 }
 
@@ -347,6 +339,7 @@ LeadingSpace leading_space(const std::vector<SymmetricBlock>& blocks, std::size_
       bases[b] = product(blocks[b], bases[b], threads);
       orthonormalise(bases[b], threads);
     }
+    orthonormalise(bases[b], threads);
   }
   if (spare > 0) keep_leading(blocks, count, bases, threads);
   LeadingSpace space;

@@ -107,12 +107,12 @@ class Moments {
   /// what a line in numbers and categories says.
   [[nodiscard]] std::vector<numeric::SymmetricBlock> blocks() const {
     std::vector<numeric::SymmetricBlock> out;
-    if (shape_.levels.empty()) {
-      out.push_back(block({0, half_}));
-      out.push_back(block({half_, 2 * half_}));
-    } else {
-      out.push_back(block({0, 2 * half_}));
+    const std::size_t size = shape_.levels.empty() ? half_ : 2 * half_;
+    for (std::size_t first = 0; first < 2 * half_; first += size) {
+      out.push_back({size, std::vector<double>(size * size, 0.0)});
     }
+    set_moments({out, size});
+    for (std::size_t b = 0; b < out.size(); ++b) take_off_line(b * size, out[b]);
     return out;
   }
 
@@ -121,11 +121,6 @@ class Moments {
   [[nodiscard]] const std::vector<std::vector<double>>& line() const { return line_; }
 
  private:
-  struct Range {
-    std::size_t begin;
-    std::size_t end;
-  };
-
   [[nodiscard]] std::span<const double> frequencies_of(std::size_t wave) const {
     return std::span(turns_).subspan(wave * numbers_, numbers_);
   }
@@ -220,15 +215,18 @@ class Moments {
     return {difference, sum};
   }
 
-  /// Writes a moment of the functions at i and j, where both are in the block.
+  /// Writes a moment of the functions at i and j, where both are in one of the blocks, at most two.
   struct Target {
-    Range range;
-    numeric::SymmetricBlock& block;
+    std::span<numeric::SymmetricBlock> blocks;
+    std::size_t size;  // of each
 
     void set(std::size_t i, std::size_t j, double value) const {
-      if (i < range.begin || i >= range.end || j < range.begin || j >= range.end) return;
-      block.matrix[(i - range.begin) * block.size + j - range.begin] = value;
-      block.matrix[(j - range.begin) * block.size + i - range.begin] = value;
+      const bool second = i >= size;
+      if (second != (j >= size)) return;
+      auto& matrix = blocks[second ? 1 : 0].matrix;
+      const std::size_t begin = second ? size : 0;
+      matrix[(i - begin) * size + j - begin] = value;
+      matrix[(j - begin) * size + i - begin] = value;
     }
   };
 
@@ -279,10 +277,7 @@ class Moments {
     }
   }
 
-  [[nodiscard]] numeric::SymmetricBlock block(Range range) const {
-    numeric::SymmetricBlock out{range.end - range.begin, {}};
-    out.matrix.assign(out.size * out.size, 0.0);
-    const Target target{range, out};
+  void set_moments(const Target& target) const {
     threads_.for_blocks(static_cast<std::int64_t>(waves_), 8,
                         [&](int, std::int64_t begin, std::int64_t end) {
                           for (auto wave = static_cast<std::size_t>(begin);
@@ -296,12 +291,10 @@ class Moments {
     for (std::size_t k = 0; k < numbers_; ++k) {
       for (std::size_t j = 0; j <= k; ++j) set_hats(target, k, j);
     }
-    take_off_line(range, out);
-    return out;
   }
 
   /// Constant, numbers and the levels of different columns are uncorrelated under the law.
-  void take_off_line(Range range, numeric::SymmetricBlock& out) const {
+  void take_off_line(std::size_t first, numeric::SymmetricBlock& out) const {
     std::vector<double> shares(1 + numbers_, 1.0);
     for (const auto& column : phases_) {
       shares.insert(shares.end(), column.size(), 1 / static_cast<double>(column.size()));
@@ -310,7 +303,7 @@ class Moments {
         static_cast<std::int64_t>(out.size), 32, [&](int, std::int64_t begin, std::int64_t end) {
           for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
             for (std::size_t part = 0; part < line_.size(); ++part) {
-              const double* row = line_[part].data() + range.begin;
+              const double* row = line_[part].data() + first;
               const double factor = shares[part] * row[i];
               if (factor == 0) continue;
               double* to = out.matrix.data() + i * out.size;

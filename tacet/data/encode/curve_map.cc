@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tacet/numeric/kernels.h"
 #include "tacet/numeric/pair_products.h"
 
 namespace tacet::data {
@@ -51,9 +52,11 @@ void CurveMap::add_group(const Curves& curves, Group group) {
 }
 
 void CurveMap::take_off_line(const CurvePoint& point, std::span<float> out) const {
+  std::vector<const float*> parts;
+  std::vector<float> factors;
   const auto take = [&](std::size_t part, float factor) {
-    const float* line = line_.data() + part * directions_;
-    for (std::size_t d = 0; d < directions_; ++d) out[d] -= factor * line[d];
+    parts.push_back(line_.data() + part * directions_);
+    factors.push_back(-factor);
   };
   take(0, 1);
   for (std::size_t k = 0; k < point.numbers.size(); ++k) {
@@ -62,6 +65,7 @@ void CurveMap::take_off_line(const CurvePoint& point, std::span<float> out) cons
   for (const auto level : point.levels) {
     if (level >= 0) take(1 + point.numbers.size() + static_cast<std::size_t>(level), 1);
   }
+  numeric::add_row_multiples<float>(parts, factors, out);
 }
 
 void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) const {

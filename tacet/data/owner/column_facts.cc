@@ -129,6 +129,12 @@ double ColumnFacts::above_lone_zeros() const {
   return lone ? least_positive_ : 0;
 }
 
+std::int64_t ColumnFacts::frequent_99() const {
+  constexpr std::int64_t share = 40;  // one value of so many
+  const bool largest = whole_numbers && many_values && plain_upper_ == 99 && upper == 99;
+  return largest && share * ninety_nines_ > numbers ? ninety_nines_ : 0;
+}
+
 void ColumnFacts::add_number(double number, std::string_view field, std::int64_t line) {
   counts_up_ = counts_up_ && (numbers == 0 || number == last_number_ + 1);
   last_number_ = number;
@@ -157,6 +163,7 @@ void ColumnFacts::add_number(double number, std::string_view field, std::int64_t
   }
   if (number > 0 && (least_positive_ == 0 || number < least_positive_)) least_positive_ = number;
   zeros_ += number == 0 ? 1 : 0;
+  ninety_nines_ += number == 99 ? 1 : 0;
   highest_.add(number, field, line);
   lowest_.add(number, field, line);
   plain_lower_ = plain_numbers_ == 0 ? number : std::min(plain_lower_, number);

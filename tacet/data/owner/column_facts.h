@@ -105,6 +105,9 @@ class ColumnFacts {
   void take_off_sentinels();
   /// Numbers far above or below all others, as faults and codes for a missing value are.
   [[nodiscard]] std::vector<PlacedText> far_numbers() const;
+  /// How often 99 occurs where it is the largest of many whole numbers and more frequent than a
+  /// large number is; 0: it is not.
+  [[nodiscard]] std::int64_t frequent_99() const;
   /// The smallest number above 0 where zeros stand apart below all others; 0: they do not.
   [[nodiscard]] double above_lone_zeros() const;
 
@@ -135,6 +138,7 @@ class ColumnFacts {
   FarNumbers highest_{1};
   FarNumbers lowest_{-1};
   std::int64_t zeros_ = 0;
+  std::int64_t ninety_nines_ = 0;
   double least_positive_ = 0;
 };
 

@@ -204,7 +204,8 @@ Sample best_sample(const ReadableText& file, const FileFormat& known,
   if (one_column && single) return *std::move(single);
   throw base::DataError(
       "{}: none of comma, semicolon, tab and bar cuts the first {} records into equally many "
-      "columns; name the separator with `separator`",
+      "columns; name the separator with `separator`. Do quotes stand around whole lines? Take them "
+      "off",
       file.name, single->records.size());
 }
 

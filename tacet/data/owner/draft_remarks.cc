@@ -26,6 +26,12 @@ std::string lone_numbers(const ColumnFacts& facts) {
         single ? "a fault" : "faults", single ? "a code" : "codes", single ? "it" : "them",
         single ? "it" : "them");
   }
+  if (const auto times = facts.frequent_99(); times > 0) {
+    return fmt::format(
+        "99 is the largest number and occurs {} times: a code for a missing value? Then list it "
+        "under missing, and mend the upper bound.",
+        times);
+  }
   const double next = facts.above_lone_zeros();
   if (next == 0) return {};
   return fmt::format(

@@ -347,7 +347,8 @@ void SpellingGuess::note_currencies(std::size_t k, const SpellingFacts& facts) {
   for (const auto& symbol : facts.symbols_) {
     const bool invisible = symbol.starts_with("\xc2\xa0") || symbol.starts_with("\xe2\x80") ||
                            symbol == "\xef\xbb\xbf";
-    if (!invisible) currencies_[k].push_back(symbol);
+    const bool said = std::ranges::find(said_.symbols, symbol) != said_.symbols.end();
+    if (!invisible && !said) currencies_[k].push_back(symbol);
   }
 }
 

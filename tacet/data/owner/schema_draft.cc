@@ -34,8 +34,10 @@ std::size_t find_target(const std::vector<std::string>& names, const std::string
       std::ranges::find_if(names, [&](const auto& name) { return folded(name) == folded(target); });
   const auto near = alike == names.end() ? base::nearest_word(target, names) : *alike;
   if (header && !near.empty()) {
-    throw base::DataError("the file has no column '{}' to be the target; the nearest is '{}'",
-                          target, near);
+    const bool unseen = near.size() > target.size() && folded(near) == folded(target);
+    throw base::DataError(
+        "the file has no column '{}' to be the target; the nearest is '{}'{}", target, near,
+        unseen ? ", which has blanks or marks that nobody sees: take them off" : "");
   }
   if (names.size() == 1 && names[0].find_first_of(",;\t|") != std::string::npos) {
     throw base::DataError(

@@ -16,6 +16,7 @@ namespace tacet::data {
 namespace {
 
 constexpr std::string_view typographic_minus = "\xe2\x88\x92";
+constexpr std::string_view en_dash = "\xe2\x80\x93";
 constexpr std::size_t longest = 60;
 
 /// Digits with the signs that stand between them, and a currency or two.
@@ -67,7 +68,9 @@ bool is_limit(std::string_view text) {
 }
 
 bool is_unusual_negative(std::string_view text) {
-  if (text.starts_with(typographic_minus)) return is_amount(text.substr(typographic_minus.size()));
+  for (const auto dash : {typographic_minus, en_dash}) {
+    if (text.starts_with(dash)) return is_amount(without_blanks(text.substr(dash.size())));
+  }
   const bool price = text.ends_with(",-") || text.ends_with(".-");  // no cents
   if (text.ends_with('-') && !price) return is_amount(text.substr(0, text.size() - 1));
   if (text.starts_with("- ")) return is_amount(text.substr(2));

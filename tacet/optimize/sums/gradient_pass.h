@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,6 +44,27 @@ struct AnyRows {
     return listed == nullptr ? i : listed[i];
   }
 };
+
+/// The rows of a tile as they are stored, a pointer each.
+using TilePointers = std::array<const std::int16_t*, rows_per_tile>;
+
+/// Finds the rows of the tile that begins at `tile`, if there is one before `end`, and asks memory
+/// for the `bytes` of each: so that they come while the tile before is worked on.
+template <typename RowOf>
+void fetch_tile(std::int64_t tile, std::int64_t end, std::size_t bytes, const RowOf& row_of,
+                TilePointers& rows) {
+  constexpr std::size_t line = 64;
+  constexpr int into_second_cache = 2;
+  const auto count =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(end - tile, 0, rows_per_tile));
+  for (std::size_t i = 0; i < count; ++i) {
+    rows[i] = row_of(tile + static_cast<std::int64_t>(i));
+    const auto* byte = reinterpret_cast<const char*>(rows[i]);
+    for (std::size_t at = 0; at < bytes; at += line) {
+      __builtin_prefetch(byte + at, 0, into_second_cache);
+    }
+  }
+}
 
 /// What every worker reads during one pass.
 struct GradientPass {

@@ -29,19 +29,25 @@ constexpr std::int64_t max_rows = std::int64_t{1} << 32;  // 2^32 * 2^30 = 2^62 
 template <typename RowList>
 void add_dense(const GradientPass& pass, const RowList& list, std::int64_t begin, std::int64_t end,
                ExactAccumulator& sum) {
-  std::array<const std::int16_t*, rows_per_tile> pointers;
+  internal::TilePointers pointers;
+  internal::TilePointers ahead;
+  const auto fetch = [&](std::int64_t tile) {
+    internal::fetch_tile(
+        tile, end, pass.columns * sizeof(std::int16_t),
+        [&](std::int64_t i) { return pass.dataset.dense_row(list[i]).data(); }, ahead);
+  };
   TileScalars scalars(pass.outputs);
   TileRecords records;
+  fetch(begin);
   for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
     const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
     records.count = count;
-    for (std::size_t i = 0; i < count; ++i) {
-      pointers[i] = pass.dataset.dense_row(list[tile + static_cast<std::int64_t>(i)]).data();
-    }
+    pointers = ahead;
     const std::span rows(pointers.data(), count);
     for (std::size_t c = 0; c < pass.outputs; ++c) {
       numeric::exact_dots(rows, pass.output(c), scalars.of_output(c, count));
     }
+    fetch(tile + rows_per_tile);
     pass.describe(list, tile, records);
     pass.to_scalars(records, scalars);
     const auto target = sum.reserve(static_cast<std::int64_t>(count));

@@ -120,18 +120,22 @@ void add_packed(const GradientPass& pass, const PackedWeights& weights, const An
   const auto& packing = *pass.dataset.packing();
   const std::size_t integers = packing.integer_columns().size();
   const std::size_t places = packing.place_columns().size();
-  std::array<const std::int16_t*, rows_per_tile> pointers;
+  TilePointers pointers;
+  const auto fetch = [&](std::int64_t tile) {
+    fetch_tile(
+        tile, end, packing.numbers().words() * sizeof(std::int16_t),
+        [&](std::int64_t i) { return pass.dataset.packed_row(list[i]); }, pointers);
+  };
   numeric::HatTile unpacked(packing.numbers(), rows_per_tile);
   TileScalars scalars(pass.outputs);
   TileRecords records;
   OddRows odd(pass, list);
+  fetch(begin);
   for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
     const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
     records.count = count;
-    for (std::size_t i = 0; i < count; ++i) {
-      pointers[i] = pass.dataset.packed_row(list[tile + static_cast<std::int64_t>(i)]);
-    }
     unpacked.unpack(std::span(pointers).first(count));
+    fetch(tile + rows_per_tile);
     odd.find(tile, count);
     for (std::size_t c = 0; c < pass.outputs; ++c) {
       const auto dots = scalars.of_output(c, count);

@@ -337,11 +337,12 @@ bool ColumnEffect::told_from_noise() const {
 Effects effects_of(const model::ModelFile& file) {
   const auto& schema = file.schema;
   const auto scales = model::scale_range(schema);
-  const EffectReader reader(file, scales.longest_row);
+  const double length = model::middle_length(scales);
+  const EffectReader reader(file, 1 / length);
   Effects out;
   out.unit = unit_of(file);
   out.by_length = schema.row_scaling == data::RowScaling::clip1;
-  out.longest = 1 / scales.longest_row;
+  out.row_length = length;
   out.noise_stated = reader.noisy();
   for (std::size_t k = 0; k < reader.outputs(); ++k)
     out.outputs.push_back(output_of(file.model, k));

@@ -69,10 +69,10 @@ struct Effects {
   std::vector<double> intercept;
   std::vector<double> intercept_noise;
   double intercept_squared_length = 0;
-  /// Rows are divided by their length where it is above 1; what is added is that in the longest
-  /// row.
+  /// Rows are divided by their length where it is above 1; what is added is that in a row of
+  /// middle length, as in model/column_effects.h.
   bool by_length = false;
-  double longest = 1;  ///< length of the longest row
+  double row_length = 1;  ///< of that row
   bool noise_stated = false;
   std::optional<CurveFacts> curves{};
   std::vector<ColumnEffect> columns;

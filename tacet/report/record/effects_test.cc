@@ -97,7 +97,7 @@ TEST_P(EffectsOf, PanelsAndInterceptAddUpToTheMargin) {
     const auto& pair = point_of(column(effects, "town and car"), fields[4] + " & " + fields[5]);
     sum += pair.adds[0];
     square += pair.squared_length;
-    if (effects.by_length) sum *= effects.longest / std::max(1.0, std::sqrt(square));
+    if (effects.by_length) sum *= effects.row_length / std::max(1.0, std::sqrt(square));
     EXPECT_NEAR(sum, encoded_margin(file, fields), grid);
   }
 }
@@ -144,12 +144,13 @@ TEST(Effects, NoiseOfADifferenceIsAtMostTheSumOfItsParts) {
   const auto effects = effects_of(file);
   ASSERT_TRUE(effects.noise_stated);
   const auto& town = column(effects, "town");
-  EXPECT_NEAR(town.range_noise[0], std::sqrt(2.0) * 0.01 / effects.longest, 1e-12);
+  EXPECT_NEAR(town.range_noise[0], std::sqrt(2.0) * 0.01 / effects.row_length, 1e-12);
   const auto& sex = column(effects, "sex");
-  EXPECT_NEAR(sex.range_noise[0], 2 * 0.01 / effects.longest, 1e-12);
+  EXPECT_NEAR(sex.range_noise[0], 2 * 0.01 / effects.row_length, 1e-12);
   // Coefficients of unlike noise: nothing is known of how they go together.
   file.model.noise_stddevs.back() = 0.02;
-  EXPECT_NEAR(column(effects_of(file), "town").range_noise[0], 2 * 0.01 / effects.longest, 1e-12);
+  EXPECT_NEAR(column(effects_of(file), "town").range_noise[0], 2 * 0.01 / effects.row_length,
+              1e-12);
   EXPECT_EQ(sex.told_from_noise(), sex.range[0] / sex.range_noise[0] > sex.noise_quantile);
 }
 

@@ -63,9 +63,9 @@ std::string how_to_read(const model::ModelFile& file, const Effects& effects) {
   if (effects.by_length) {
     text += fmt::format(
         " Each record's row of numbers is shortened to length 1 before it counts. The panels show "
-        "the longest row that is possible, of length {0}; a record of a shorter row is moved more, "
-        "by the factor {0} over its length.",
-        number_text(effects.longest, 4));
+        "a row of middle length, {0}; a record is moved by the factor {0} over the length of its "
+        "row: a shorter one more, a longer one less.",
+        number_text(effects.row_length, 4));
   }
   return text;
 }
@@ -80,7 +80,7 @@ std::string by_hand(const model::ModelFile& file, const Effects& effects) {
     text += fmt::format(
         " Add up the squared lengths too, that of the intercept among them. If they are above 1, "
         "divide the sum by their square root and multiply it by {}; else multiply it by {}.",
-        number_text(effects.longest, 10), number_text(effects.longest, 10));
+        number_text(effects.row_length, 10), number_text(effects.row_length, 10));
   }
   const auto link = model::link_of(model.loss);
   if (model.task == model::Task::regression && link == model::Link::identity) {

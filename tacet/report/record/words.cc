@@ -46,15 +46,18 @@ std::string protected_in_words(const std::string& unit) {
 }
 
 std::string difference_in_words(privacy::Adjacency adjacency, const std::string& unit) {
-  const auto whose = unit == "record" ? std::string("one record")
-                                      : fmt::format("all records of one {}", in_quotes(unit));
+  const bool single = unit == "record";
+  const auto whose =
+      single ? std::string("one record") : fmt::format("all records of one {}", in_quotes(unit));
   switch (adjacency) {
     case privacy::Adjacency::add_remove:
-      return fmt::format("whether {} was among the data", whose);
+      return fmt::format("whether {} {} among the data", whose, single ? "was" : "were");
     case privacy::Adjacency::zero_out:
-      return fmt::format("whether {} counted or was replaced by an empty record", whose);
+      return fmt::format(
+          "whether {} counted or {}", whose,
+          single ? "was replaced by an empty record" : "were replaced by empty records");
     case privacy::Adjacency::replace_one:
-      return fmt::format("what {} says", whose);
+      return fmt::format("what {} {}", whose, single ? "says" : "say");
   }
   return {};
 }
