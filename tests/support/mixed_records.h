@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,21 @@ inline data::Dataset encode(const data::Schema& schema, const std::vector<Fields
   for (const auto& fields : records) {
     encoder.encode(fields, row);
     out.append(row);
+  }
+  return out;
+}
+
+/// The same of units: record k belongs to unit units[k].
+inline data::Dataset encode_units(const data::Schema& schema, const std::vector<Fields>& records,
+                                  const std::vector<std::int64_t>& units) {
+  auto without_column = schema;
+  without_column.unit.reset();
+  const auto single = encode(without_column, records);
+  data::Dataset out(schema.shape());
+  out.declare_units();
+  for (std::int64_t row = 0; row < single.rows(); ++row) {
+    out.append_dense(single.dense_row(row), single.label(row),
+                     units[static_cast<std::size_t>(row)]);
   }
   return out;
 }

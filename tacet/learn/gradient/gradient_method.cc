@@ -28,9 +28,11 @@ void check_recorded(const GradientPlan& plan) {
       plan.rate != static_cast<double>(plan.batch) / static_cast<double>(plan.public_row_count)) {
     throw base::DataError("sampling rate, batch size and number of records do not fit");
   }
-  if (plan.first_noise() > 0 && (plan.sampling != BatchSampling::full || units)) {
-    throw base::DataError(
-        "means or columns to keep are released of full batches of single records only");
+  if (plan.first_noise() > 0 && plan.sampling != BatchSampling::full) {
+    throw base::DataError("means or columns to keep are released of full batches only");
+  }
+  if (units && (plan.whitening_noise > 0 || plan.feature_selection_noise > 0)) {
+    throw base::DataError("second moments or columns to keep are released of single records only");
   }
   if (plan.whitening_noise > 0 && plan.standardise_noise == 0) {
     throw base::DataError("second moments are released after means alone");
