@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -122,6 +123,47 @@ TEST(MomentSum, AUnitAddsTheMeanOfItsFirstRecords) {
     }
     EXPECT_NEAR(static_cast<double>(found[place]), std::ldexp(1 / std::sqrt(8.0), 30), 8);
   });
+}
+
+struct Table {
+  std::vector<Fields> records;
+  std::vector<std::int64_t> units;
+
+  /// The records of a further unit, each at a place drawn at random.
+  void add_unit(std::int64_t size, std::mt19937_64& bits) {
+    const auto all = all_records();
+    const std::int64_t unit = units.empty() ? 0 : std::ranges::max(units) + 1;
+    for (std::int64_t k = 0; k < size; ++k) {
+      const auto place = static_cast<std::ptrdiff_t>(bits() % (records.size() + 1));
+      auto record = all[bits() % all.size()];
+      record.back() = bits() % 2 == 0 ? "1" : "";
+      records.insert(records.begin() + place, record);
+      units.insert(units.begin() + place, unit);
+    }
+  }
+};
+
+// Whole units of 1 to 1,024 records, wherever these stand between those of others: with and
+// without, and one in the place of another.
+TEST(MomentSum, LargeUnitsMoveItByNoMoreThanOneRecord) {
+  std::mt19937_64 bits(57);
+  for (const std::int64_t most : {1, 30, 1024}) {
+    const Moments moments{.categories = true, .target = true, .records_per_unit = most};
+    for (const int norm_bits : {14, 24, 30}) {
+      const std::int64_t bound = std::int64_t{1} << (2 * norm_bits);
+      Table others;
+      for (const std::int64_t size : {1, 2, 40}) others.add_unit(size, bits);
+      const auto without = sum_of_units(others.records, others.units, norm_bits, moments);
+      std::vector<std::vector<std::int64_t>> with;
+      for (const std::int64_t size : {1, 2, 31, 700, 1024, 1100}) {
+        auto table = others;
+        table.add_unit(size, bits);
+        with.push_back(sum_of_units(table.records, table.units, norm_bits, moments));
+        EXPECT_LE(squared_distance(with.back(), without), bound) << size;
+        EXPECT_LE(squared_distance(with.back(), with.front()), 4 * bound) << size;
+      }
+    }
+  }
 }
 
 TEST(MomentSum, RecordsWithoutAUnitTakeNoPart) {
