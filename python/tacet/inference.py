@@ -162,7 +162,7 @@ class OLS(_Regression):
     >>> schema = tacet.Schema([tacet.numeric("x", 0, 10)], target=tacet.number("y", 0, 30),
     ...                       public_row_count=5000)
     >>> found = OLS("y ~ x", table, schema=schema, epsilon=2).fit()
-    >>> 1.9 < found.params["x"] < 2.1, found.bse["x"] < 0.05
+    >>> bool(1.9 < found.params["x"] < 2.1), bool(found.bse["x"] < 0.05)
     (True, True)
     """
 
