@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view request_mark = "tacet sum request 2\n";
+constexpr std::string_view request_mark = "tacet sum request 3\n";
 constexpr auto rewriting_names = base::names<Rewriting>({{Rewriting::standards, "standards"},
                                                          {Rewriting::columns, "columns"},
                                                          {Rewriting::curves, "curves"}});
