@@ -18,11 +18,27 @@ def missed_of_tables(cells):
         if not 93 <= cell.slopes(cell.held) <= 97:
             yield f"item 1: {cell}: {cell.slopes(cell.held):.1f} %"
     yield from low_coefficients(near)
+    yield from lost_coefficients(cells)
     far = [cell for cell in cells if 0.15 <= cell.relative_noise <= 0.3]
     stated = sum(cell.stated[1:].sum() for cell in far)
     held = sum(cell.held[1:].sum() for cell in far)
     if stated and not 92 <= 100 * held / stated <= 98:
         yield f"item 3: {100 * held / stated:.1f} %"
+
+
+def lost_coefficients(cells):
+    """Item 9: what is stated at epsilon and not at four times as much, by Fisher's exact test."""
+    from scipy.stats import fisher_exact
+    pairs = [(less, more) for less in cells for more in cells
+             if (less.name, less.rows) == (more.name, more.rows)
+             and more.epsilon == 4 * less.epsilon]
+    tests = sum(len(less.stated) for less, _ in pairs)
+    for less, more in pairs:
+        for k, (before, after) in enumerate(zip(less.stated, more.stated)):
+            counts = [[before, less.runs - before], [after, more.runs - after]]
+            if fisher_exact(counts, alternative="greater").pvalue < 0.001 / tests:
+                yield (f"item 9: {more}: coefficient {k} is stated {after} times in {more.runs}, and "
+                       f"{before} times in {less.runs} at a quarter of the epsilon")
 
 
 def missed_of_laws(cells):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Three rules on halves of the shared sets: how many knots numbers have, for how many classes columns
-of texts are chosen (both of `auto`), and how many steps a net takes (--model wide).
+"""Two rules of `auto` on halves of the shared sets: how many knots numbers have, and for how many
+classes columns of texts are chosen. Those of nets are in nets.py.
 
     TACET_DATA=FOLDER bench/utility/rules.py --part PART [--half HALF,..] [--program FILE]
                                      [--seeds N] [--minutes M] [--rows FILE] [--tables-only]
@@ -31,12 +31,6 @@ kept: ways are --feature-selection auto and all. Classes are merged: class i bec
     classes is higher with all.
   - It stands if the mean over the confirming cells from G on is higher with all.
   - The deciding half said 3 by two seeds (one of 77 classes) when the other half was first looked at.
-wide: --hidden 32,16 on the schema's own columns, epsilon 1 and 4, two seeds; ways are the usual steps
-  (100 from 32,000 records on), and 400 or 1,000 steps on samples of a quarter or an eighth of the
-  records, but of at least 8,000 where there are as many. Step sizes are the program's own.
-  - Taken is what has the largest mean over the deciding cells, if it loses no more than .005 to the
-    usual steps in any of them; of means less than .003 apart the one with fewer records read.
-  - It stands if its mean over the confirming cells is above that of the usual steps.
 
 A run is appended to --rows (build/rules.jsonl) as soon as it is known, and not made again; after
 --minutes it ends, and another call goes on. Tables are made of what there is.
@@ -75,15 +69,10 @@ KNOTS = {
 # Texts, and into how many classes they are merged.
 KEPT = {"decide": {"banking77": (2, 3, 4, 8, 20, 77)},
         "confirm": {"brown": (2, 3, 4, 8, 15), "shakespeare": (2, 3, 4, 8)}}
-WIDE = {"decide": {"covertype": (1,), "kin40k": (1,)},
-        "confirm": {"california": (1,), "pol": (1,), "adult": (1,)}}
-SETS = {"knots": KNOTS, "kept": KEPT, "wide": WIDE}
-STEPS = {"400, a quarter": (400, 4), "1000, a quarter": (1000, 4), "1000, an eighth": (1000, 8)}
-NET = ["--model", "wide", "--hidden", "32,16"]
-WAYS = {"wide": {"usual": NET, **dict.fromkeys(STEPS, NET)},
-        "knots": {way: ["--curves", "none", "--knots", way] for way in ("none", "8", "32")},
+SETS = {"knots": KNOTS, "kept": KEPT}
+WAYS = {"knots": {way: ["--curves", "none", "--knots", way] for way in ("none", "8", "32")},
         "kept": {way: ["--feature-selection", way] for way in ("auto", "all")}}
-EPSILONS = {"knots": (.1, .5, 1, 4), "kept": (.5, 1, 4), "wide": (1, 4)}
+EPSILONS = {"knots": (.1, .5, 1, 4), "kept": (.5, 1, 4)}
 ATTEMPTS = [(a, b, m) for a in (0, .002, .005, .01, .02) for b in (.01, .0125, .02, .04)
             for m in (0, 500, 2000)]
 UNTIL_NOW = (0, .02, 2000)
@@ -179,19 +168,8 @@ class Rows(methods.Rows):
         return row["part"], row["data"], row["variant"], row["epsilon"], row["way"], row["seed"]
 
 
-def steps_of(files, way, options):
-    """Of a net: on samples of at least 8,000 records, or of all."""
-    if way not in STEPS:
-        return []
-    steps, part = STEPS[way]
-    records = files.bench.call("plan", *options, *auto.LAWS["add_remove"], "--epsilon", 1)[
-        "public_row_count"]
-    return ["--steps", steps, "--batch-size", min(max(math.ceil(records / part), 8000), records)]
-
-
 def run(files, cell, way, seed):
     train, test, options = files.of(cell.part, cell.data, cell.variant)
-    options = [*options, *steps_of(files, way, options)]
     model = files.folder / "model.json"
     methods.train(files.bench, [train, *options, *auto.LAWS["add_remove"], "--epsilon", cell.epsilon,
                                 *WAYS[cell.part][way], "--threads", 1, "--seed", seed, "--output",
@@ -297,8 +275,8 @@ def main():
                 facts = facts_of(files, cell) if cell.part == "knots" else {}
                 known[cell] = {"medians": found, "facts": facts}
     seeds = max(row["seed"] for row in rows.known.values())
-    sections = {"knots": knot_tables, "kept": lambda known: {"Kept columns": plain_table("kept", known)},
-                "wide": lambda known: {"Steps of nets": plain_table("wide", known)}}[options.part](known)
+    sections = {"knots": knot_tables,
+                "kept": lambda known: {"Kept columns": plain_table("kept", known)}}[options.part](known)
     tables.keep("utility/rules", f"""Rules on halves of the shared sets
 
 Medians of seeds 1 to {seeds}, accuracy or R2, add_remove at delta 1e-5. The script states the protocol.""",

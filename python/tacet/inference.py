@@ -16,11 +16,12 @@ from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _arguments, _declared, _engine, _paying, _plots, _records, _reports
+from . import (_arguments, _declared, _engine, _paying, _plots, _records, _reports,
+               _statsmodels)
 from ._boundary import boundary
-from ._columns import unit_names
 from ._reading import warn_of_words
 from ._reports import Reports
+from ._statsmodels import number as _number
 from .budgets import Budget, Ledger
 from .errors import UsageError
 from .planning import Plan
@@ -107,13 +108,19 @@ class _Regression:
         """
         return Plan(self._planned()[0].text())
 
+    @classmethod
+    def from_formula(cls, formula: str, data: Any, **options: Any) -> Any:
+        """The same as the class itself, as statsmodels spells it."""
+        return cls(formula, data, **options)
+
     @boundary
-    def fit(self) -> "RegressionResults":
+    def fit(self, **options: Any) -> "RegressionResults":
         """Fits, and books what it costs.
 
         What the noise would hide is refused before a record is read, with the number of records and
-        the epsilon that it takes.
+        the epsilon that it takes. Of statsmodels' options ``disp`` is taken, and changes nothing.
         """
+        _statsmodels.check_fit(options)
         plan, params = self._planned()
         schema = params["schema"]
         warn_of_words(schema, self._data)
@@ -155,7 +162,7 @@ class OLS(_Regression):
     >>> schema = tacet.Schema([tacet.numeric("x", 0, 10)], target=tacet.number("y", 0, 30),
     ...                       public_row_count=5000)
     >>> found = OLS("y ~ x", table, schema=schema, epsilon=2).fit()
-    >>> 1.9 < found.params["x"] < 2.1, found.bse["x"] < 0.05
+    >>> bool(1.9 < found.params["x"] < 2.1), bool(found.bse["x"] < 0.05)
     (True, True)
     """
 
@@ -185,10 +192,13 @@ _TARGETS = {"linear": "a number", "logistic": "two classes", "poisson": "a count
 
 
 def _terms_of(formula: Any, schema: Schema) -> str:
-    if not isinstance(formula, str) or formula.count("~") != 1:
+    if not isinstance(formula, str):
+        raise UsageError("the first argument is a formula as 'y ~ age + sex', the second a table with "
+                         "these columns: arrays have no names, and so no bounds in the schema")
+    if "~" not in formula:
         raise UsageError("formula must be a text as 'y ~ age + sex'")
-    left, right = (side.strip() for side in formula.split("~"))
-    if left.strip("`") != schema.target:
+    left, _, right = map(str.strip, formula.partition("~"))
+    if left and left.strip("`") != schema.target:
         raise UsageError(f"the formula is about '{left}', but the schema's target is "
                          f"'{schema.target}'")
     if not right:
@@ -199,6 +209,8 @@ def _terms_of(formula: Any, schema: Schema) -> str:
 class RegressionResults(Reports):
     """A table of coefficients with intervals, in the manner of statsmodels.
 
+    Numbers are pandas' Series and DataFrames by the coefficients' names; where pandas is not
+    installed they are dicts and an array. What statsmodels has beside these says why it is missing.
     What the noise hides has NaN for its numbers: "not identified at this budget".
     """
 
@@ -206,44 +218,66 @@ class RegressionResults(Reports):
         self._model = model
 
     def _table(self, alpha: float = 0.05, contrasts: Sequence[str] = ()) -> Dict[str, Any]:
+        if not 0 < alpha < 1:
+            raise UsageError(f"alpha must be between 0 and 1, got {alpha}: 0.05 is for intervals of 95 %")
         words = self._model.table(1 - alpha, list(contrasts))
         if words is None:
             raise UsageError("the model is no table of coefficients; method inference leaves one")
         found: Dict[str, Any] = json.loads(words, parse_float=lambda word: float(word) + 0.0)
         return found
 
-    def _of(self, key: str) -> Dict[str, float]:
-        return {line["name"]: _number(line[key]) for line in self._table()["coefficients"]}
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(_statsmodels.missing(name))
+
+    def __reduce__(self) -> Any:
+        return _from_bytes, (self._model.to_bytes(None),)
+
+    def _names(self) -> List[str]:
+        return [line["name"] for line in self._table()["coefficients"]]
+
+    def _of(self, key: str) -> Any:
+        return _statsmodels.vector(
+            {line["name"]: _number(line[key]) for line in self._table()["coefficients"]})
 
     @property
-    def params(self) -> Dict[str, float]:
+    def params(self) -> Any:
         """The coefficients by name, in the units of the data."""
         return self._of("estimate")
 
     @property
-    def bse(self) -> Dict[str, float]:
+    def bse(self) -> Any:
         """Standard errors: sampling and privacy noise together."""
         return self._of("standard_error")
 
     @property
-    def tvalues(self) -> Dict[str, float]:
+    def tvalues(self) -> Any:
         """Coefficients over their standard errors."""
         return self._of("t")
 
     @property
-    def pvalues(self) -> Dict[str, float]:
+    def pvalues(self) -> Any:
         """Of the two-sided test that a coefficient is 0."""
         return self._of("p")
 
     @property
-    def pvalues_holm(self) -> Dict[str, float]:
+    def pvalues_holm(self) -> Any:
         """The same, of all slopes together, corrected by Holm."""
         return self._of("p_holm")
 
     @property
-    def noise_widened(self) -> Dict[str, float]:
+    def noise_widened(self) -> Any:
         """By which share privacy noise made each interval wider."""
         return self._of("widened_by_noise")
+
+    @property
+    def df_denom(self) -> Any:
+        """Degrees of freedom of each coefficient's t law: noise blurs its standard error too."""
+        return self._of("degrees_of_freedom")
+
+    @property
+    def df_model(self) -> int:
+        """How many slopes there are."""
+        return len(self._names()) - 1
 
     @property
     def rsquared(self) -> float:
@@ -268,31 +302,41 @@ class RegressionResults(Reports):
         return np.array(table["row_shape"]), table["reach"] * len(table["coefficients"])
 
     @boundary
-    def conf_int(self, alpha: float = 0.05) -> Dict[str, Tuple[float, float]]:
-        """Both ends of the intervals, which hold in 1 - alpha of all runs."""
-        return {line["name"]: (_number(line["low"]), _number(line["high"]))
-                for line in self._table(alpha)["coefficients"]}
+    def conf_int(self, alpha: float = 0.05) -> Any:
+        """Both ends of the intervals, which hold in 1 - alpha of all runs: columns 0 and 1."""
+        return _statsmodels.rows(
+            {line["name"]: (_number(line["low"]), _number(line["high"]))
+             for line in self._table(alpha)["coefficients"]}, (0, 1))
 
     @boundary
-    def odds_ratios(self, alpha: float = 0.05) -> Dict[str, Tuple[float, float, float]]:
+    def odds_ratios(self, alpha: float = 0.05) -> Any:
         """exp of a coefficient and of both ends: odds ratios of classes, rate ratios of counts."""
         table = self._table(alpha)
         if table["kind"] == "linear":
             raise UsageError("odds and rates are of classes and counts; a number has neither")
-        return {line["name"]: tuple(_number(line[key])  # type: ignore[misc]
-                                    for key in ("ratio", "ratio_low", "ratio_high"))
-                for line in table["coefficients"]}
+        keys = ("ratio", "ratio_low", "ratio_high")
+        return _statsmodels.rows(
+            {line["name"]: tuple(_number(line[key]) for key in keys)
+             for line in table["coefficients"]}, ("ratio", "low", "high"))
 
     @boundary
     def cov_params(self) -> Any:
-        """The covariance of the coefficients' errors, an array in the order of ``params``."""
-        return np.array([[_number(value) for value in row] for row in self._table()["covariance"]])
+        """The covariance of the coefficients' errors, in the order of ``params``."""
+        matrix = np.array([[_number(value) for value in row] for row in self._table()["covariance"]])
+        return _statsmodels.square(matrix, self._names())
 
     @boundary
-    def t_test(self, contrast: str, alpha: float = 0.05) -> Dict[str, Any]:
-        """A combination of coefficients: ``"ward=2 - ward=3"``."""
-        found: Dict[str, Any] = self._table(alpha, [contrast])["contrasts"][0]
-        return found
+    def t_test(self, r_matrix: Any, alpha: float = 0.05) -> Any:
+        """A combination of coefficients: ``"ward=2 - ward=3"``, ``"ward=2 = ward=3"``,
+        ``"age = 0.1"``, or numbers in the order of ``params``. Several, as in ``"age = 0, bmi = 0"``
+        or of an array of two dimensions, give a list. They are tested one by one.
+
+        The result has ``effect``, ``sd``, ``tvalue``, ``pvalue`` and ``conf_int()``, and is a dict
+        of what the model file says."""
+        wanted = _statsmodels.hypotheses(r_matrix, self._names())
+        lines = self._table(alpha, [text for text, _ in wanted])["contrasts"]
+        found = [_statsmodels.compared(line, value) for line, (_, value) in zip(lines, wanted)]
+        return found[0] if len(found) == 1 else found
 
     @property
     def receipt(self) -> Receipt:
@@ -305,7 +349,7 @@ class RegressionResults(Reports):
         self._model.save(os.fspath(path), overwrite, None)
 
     @boundary
-    def summary(self, alpha: float = 0.05) -> str:
+    def summary(self, alpha: float = 0.05) -> _statsmodels.Summary:
         """The table as a text."""
         table = self._table(alpha)
         ends = [f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
@@ -331,7 +375,7 @@ class RegressionResults(Reports):
         if table["references"]:
             out.append(f"Categories are compared with {', '.join(table['references'])}.")
         out.extend(_doubts(table))
-        return "\n".join(out)
+        return _statsmodels.Summary("\n".join(out))
 
     def _reported(self) -> Tuple[str, bytes]:
         return "table", self._model.to_bytes(None)
@@ -346,7 +390,7 @@ class RegressionResults(Reports):
         return drawn
 
     def __repr__(self) -> str:
-        return f"<tacet.inference.RegressionResults of {len(self.params)} coefficients>"
+        return f"<tacet.inference.RegressionResults of {len(self._names())} coefficients>"
 
 
 _TITLES = {"linear": "Linear regression", "logistic": "Logistic regression",
@@ -378,8 +422,11 @@ def _doubts(table: Dict[str, Any]) -> List[str]:
     return found
 
 
-def _number(value: Optional[float]) -> float:
-    return float("nan") if value is None else float(value)
+def _from_bytes(words: bytes) -> RegressionResults:
+    """What a pickle holds: the model file."""
+    found = RegressionResults(_engine.Model.from_bytes(words, "the pickled table"))
+    found._table()
+    return found
 
 
 @boundary

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import math
 import pathlib
+import pickle
+import sys
 from typing import Any, Callable, Dict
 
 import numpy as np
+import pandas
 import pytest
 
 import tacet
@@ -42,16 +45,16 @@ def test_a_table_of_numbers_has_the_truth_within_its_errors() -> None:
     found = inference.OLS("score ~ age + sex", table(), schema=schema(SCORE), epsilon=4,
                           random_state=1).fit()
     truth = {"(intercept)": 15.0, "age": 0.1, "sex=m": 3.0}
-    assert list(found.params) == list(truth)
+    assert list(found.params.index) == list(truth)
     for name, value in truth.items():
         # Five standard errors: the seeds are fixed.
         assert abs(found.params[name] - value) < 5 * found.bse[name]
     assert found.bse["age"] < 0.02
-    low, high = found.conf_int()["sex=m"]
+    low, high = found.conf_int().loc["sex=m"]
     assert low < found.params["sex=m"] < high
-    assert high - low > found.conf_int(0.5)["sex=m"][1] - found.conf_int(0.5)["sex=m"][0]
-    errors = np.sqrt(np.diag(found.cov_params()))
-    assert np.allclose(errors, list(found.bse.values()))
+    assert high - low > np.diff(found.conf_int(0.5).loc["sex=m"])[0]
+    assert np.allclose(np.sqrt(np.diag(found.cov_params())), found.bse)
+    assert found.cov_params().loc["age", "sex=m"] == found.cov_params().iloc[2, 1]
     assert 0 < found.rsquared < 1 and found.pvalues["sex=m"] < 1e-6
     twice = found.t_test("2 * sex=m")
     assert twice["estimate"] == pytest.approx(2 * found.params["sex=m"])
@@ -61,12 +64,75 @@ def test_a_table_of_numbers_has_the_truth_within_its_errors() -> None:
         assert word in found.summary()
 
 
+@pytest.fixture
+def scores() -> inference.RegressionResults:
+    frame = pandas.DataFrame(table(), index=range(7, 7 + ROWS))
+    model: inference.OLS = inference.OLS.from_formula("score ~ age +\n sex", frame, epsilon=4,
+                                                      schema=schema(SCORE), random_state=1)
+    return model.fit(disp=0)
+
+
+def test_hypotheses_are_written_as_in_statsmodels(scores: inference.RegressionResults) -> None:
+    difference = scores.t_test("sex=m - age")
+    for same in ("sex=m = age", [0, -1, 1], np.array([0.0, -1, 1])):
+        again = scores.t_test(same)
+        assert again.effect == pytest.approx(difference.effect)
+        assert again.conf_int() == pytest.approx(difference.conf_int())
+    # Against the truth, and against a value that is ten standard errors away.
+    right, wrong = scores.t_test(f"age = 0.1, age = {scores.params['age'] + 10 * scores.bse['age']}")
+    assert right.pvalue > 0.001 and wrong.pvalue < 1e-9
+    assert wrong.tvalue == pytest.approx(-10) and wrong.effect == right.effect
+    assert [one.tvalue for one in scores.t_test(np.eye(3))] == pytest.approx(list(scores.tvalues))
+    assert [one.effect for one in scores.t_test(["age", "sex=m = age"])] == pytest.approx(
+        [scores.params["age"], difference.effect])
+    level = scores.t_test("sex=m", alpha=0.5)
+    assert level.conf_int() == pytest.approx(tuple(scores.conf_int(0.5).loc["sex=m"]))
+    for faulty in ([1, 2], [0, 0, 0], "age = sex=m - age", "agee = 0", [0, math.nan, 1]):
+        with pytest.raises(tacet.UsageError):
+            scores.t_test(faulty)
+    with pytest.raises(tacet.UsageError, match="alpha must be between 0 and 1, got 95"):
+        scores.conf_int(95)
+
+
+def test_a_result_goes_through_a_pickle(scores: inference.RegressionResults) -> None:
+    again = pickle.loads(pickle.dumps(scores))
+    assert again.params.equals(scores.params) and again.summary() == scores.summary()
+    assert again.receipt.statement() == scores.receipt.statement()
+
+
+def test_what_statsmodels_has_and_a_release_cannot_have_says_why(
+        scores: inference.RegressionResults) -> None:
+    for name, reason in (("resid", "computed from the records"), ("aic", "costs budget"),
+                         ("f_test", "pvalues_holm"), ("predict", "predicts nothing"),
+                         ("get_margeff", "means over records"), ("HC3_se", "sandwich"),
+                         ("df_resid", "df_denom"), ("nothing", "have no 'nothing'")):
+        with pytest.raises(AttributeError, match=reason):
+            getattr(scores, name)
+    assert repr(scores.summary()) == scores.summary().as_text()
+    assert scores.df_model == 2 and (scores.df_denom >= 4).all()
+    model = inference.OLS("score ~ age", table(), schema=schema(SCORE), epsilon=4)
+    with pytest.raises(tacet.UsageError, match="no other cov_type"):
+        model.fit(cov_type="HC3")
+    with pytest.raises(tacet.UsageError, match="arrays have no names"):
+        inference.OLS(table()["score"], table()["age"], schema=schema(SCORE), epsilon=4)
+
+
+def test_without_pandas_numbers_are_found_by_the_same_words(
+        scores: inference.RegressionResults, monkeypatch: pytest.MonkeyPatch) -> None:
+    low, high = scores.conf_int().loc["age"]
+    error = scores.bse["age"]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert scores.conf_int().loc["age"] == (low, high) and scores.bse["age"] == error
+    assert isinstance(scores.params, dict)
+    assert np.sqrt(np.asarray(scores.cov_params())[1, 1]) == pytest.approx(error)
+
+
 def test_odds_ratios_are_exponentials_of_the_ends() -> None:
     found = inference.Logit("ill ~ .", table(), schema=schema(ILL), epsilon=4,
                             random_state=1).fit()
-    ratio, low, high = found.odds_ratios()["sex=m"]
+    ratio, low, high = found.odds_ratios().loc["sex=m"]
     assert ratio == pytest.approx(math.exp(found.params["sex=m"]))
-    assert (low, high) == pytest.approx(tuple(map(math.exp, found.conf_int()["sex=m"])))
+    assert (low, high) == pytest.approx(tuple(np.exp(found.conf_int().loc["sex=m"])))
     assert math.isnan(found.rsquared)
     assert math.isnan(found.pvalues_holm["(intercept)"])
     assert found.pvalues_holm["age"] >= found.pvalues["age"]
@@ -86,7 +152,7 @@ def test_what_is_not_identified_has_no_number() -> None:
     assert math.isnan(found.params["sex=m"]) and not math.isnan(found.params["age"])
     assert "not identified at this budget" in found.summary()
     assert "Not identified: sex=m. The noise hides" in found.summary() and found.converged
-    assert math.isnan(found.cov_params()[2, 1])
+    assert math.isnan(found.cov_params().iloc[2, 1])
 
 
 def test_separated_classes_are_not_stated_and_said_to_be_so() -> None:
@@ -94,7 +160,7 @@ def test_separated_classes_are_not_stated_and_said_to_be_so() -> None:
     data["ill"] = np.where(data["age"] > 50, "yes", "no")
     found = inference.Logit("ill ~ age + sex", data, schema=schema(ILL), epsilon=6,
                             random_state=1).fit()
-    assert not found.converged and all(map(math.isnan, found.params.values()))
+    assert not found.converged and found.params.isna().all()
     assert "as far as noise shows" in found.summary()
 
 
@@ -136,11 +202,11 @@ def test_an_estimator_with_the_method_holds_the_same_table() -> None:
                                      random_state=7).fit(data)
     same = inference.Logit("ill ~ .", data, schema=schema(ILL), epsilon=2, delta=1e-6,
                            random_state=7).fit()
-    assert model.inference_.params == same.params
-    assert model.inference_.conf_int() == same.conf_int()
+    assert model.inference_.params.equals(same.params)
+    assert model.inference_.conf_int().equals(same.conf_int())
     line = tacet.Ridge(epsilon=4, bounds=(20, 80), target_bounds=(0, 40), method="inference",
                        public_row_count=ROWS).fit(data["age"][:, None], data["score"])
-    assert list(line.inference_.params) == ["(intercept)", "x0"]
+    assert list(line.inference_.params.index) == ["(intercept)", "x0"]
     assert tacet.verify(line).verdict == "follows"
 
 
@@ -188,9 +254,9 @@ def test_the_program_reads_the_file(tmp_path: pathlib.Path,
                             random_state=7).fit()
     path = tmp_path / "t.json"
     found.save(path)
-    assert inference.load(path).params == found.params
+    assert inference.load(path).params.equals(found.params)
     lines = json.loads(program("show", path, "--json"))["table"]["coefficients"]
-    assert {line["name"]: line["estimate"] for line in lines} == found.params
+    assert {line["name"]: line["estimate"] for line in lines} == dict(found.params)
     with pytest.raises(tacet.UsageError, match=r"tacet\.inference\.load"):
         tacet.load(path)
     linear = tmp_path / "m.json"

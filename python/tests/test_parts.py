@@ -190,7 +190,7 @@ def test_whole_units_train_the_model_of_one_table_and_torn_ones_are_refused(
     schema = tacet.Schema([tacet.numeric("x", 0, 1)], unit="who", public_row_count=200,
                           target=tacet.binary("y", positive="yes", negative="no"))
     options: Any = {"epsilon": 1, "schema": schema, "random_state": 7, "method": "gradient",
-                    "max_records_per_unit": 2}
+                    "max_records_per_unit": 2, "standardise": "private"}
     whole = tacet.LogisticRegression(**options).fit(frame)
     paths = []
     for k in range(3):

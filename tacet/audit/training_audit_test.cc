@@ -44,6 +44,21 @@ TEST(TrainingAudit, TheCanaryIsAWholeUnit) {
   EXPECT_TRUE(audit(sold, {.trials = 5000}, threads).refuted);
 }
 
+// Means are released of units too: a whole training shows no more of one than it claims.
+TEST(TrainingAudit, UnitsAreStandardisedWithinTheClaim) {
+  base::ThreadPool threads(2);
+  choose::Request request(privacy::Adjacency::add_remove);
+  request.set("method", "gradient").set("epsilon", 4).set("delta", 1e-5).set("knots", "none");
+  request.set("steps", 1).set("clipping-norm", 0.25).set("step-size", 0.1);
+  request.set("standardise", "private").set("max-records-per-unit", 3);
+  const auto plan = choose::plan(request, people());
+  ASSERT_TRUE(plan.raw_schema);
+  const auto found = audit(training_subject(plan), {.trials = 5000}, threads);
+  EXPECT_FALSE(found.refuted);
+  // Error rates convert to a mu for Gaussian laws alone, and these are of two releases.
+  EXPECT_GE(found.epsilon_at_least, 0.2 * 4);
+}
+
 TEST(TrainingAudit, RefusesWhatClaimsNothing) {
   EXPECT_THROW((void)training_subject(one_step(3, INFINITY)), base::UsageError);
 }

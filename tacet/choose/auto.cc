@@ -298,6 +298,11 @@ bool use_curves(ResolvedRequest& request, const data::Schema& schema) {
   const auto choice = learn::choose_curves(schema, with_curves);
   if (choice.schema.curves) {
     values = std::move(with_curves);
+    if (choice.noise <= max_net_noise) {
+      request.reasons.push_back(fmt::format(
+          "with noise up to {:g}, `model=wide` often predicts better; nobody can read such a net",
+          max_net_noise));
+    }
     return true;
   }
   if (!choice.reason.empty()) request.reasons.push_back(choice.reason);

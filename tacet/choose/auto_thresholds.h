@@ -33,6 +33,9 @@ inline constexpr double short_path = 0.5;
 /// rules are chosen on has more than 38.
 inline constexpr std::size_t max_numbers = 64;
 
+/// Noise `a` of curves up to which a plan names nets: bench/utility/nets.py.
+inline constexpr double max_net_noise = 1e-4;
+
 /// Classes from which on all features of texts and the like are kept, up to so many weights:
 /// several classes share the price of choosing, and pay for a feature left out each by itself
 /// (bench/utility/rules.py). More weights are tens of megabytes of model.

@@ -307,7 +307,9 @@ ProjectionChoice resolve_reading(const Method& method, const data::Schema& schem
   auto curves = choose_curves(schema, asked);
   if (!curves.reason.empty()) reasons.push_back(std::move(curves.reason));
   if (curves.schema.curves) return {std::move(curves.schema), {}};
-  auto choice = choose_knots(schema, asked, reads(method, "knots"));
+  const double max_noise =
+      method.max_knot_noise == nullptr ? 0 : method.max_knot_noise(schema, asked);
+  auto choice = choose_knots(schema, asked, max_noise);
   if (!choice.reason.empty()) reasons.push_back(std::move(choice.reason));
   auto projected = choose_projection(choice.schema, asked);
   if (!projected.reason.empty()) reasons.push_back(projected.reason);

@@ -59,7 +59,7 @@ std::string allowed_value(const Parameter& parameter) {
 /// The row of docs/methods/README.md that says what a method can do.
 std::string row_of(const Method& method) {
   const auto& [name, help, usual, proved, problems, sampling, options, plan, events, infinite,
-               papers, check, noiseless, over_parts, packed, named_only] = method;
+               papers, check, noiseless, over_parts, packed, knot_noise, named_only] = method;
   constexpr std::array units{"no", "one record of each", "yes"};  // as UnitProtection
   return fmt::format(
       "| `{}` | {} | {} | {} | {} | {} | {} | {} |", name, to_string(problems.targets),

@@ -131,6 +131,10 @@ def of_choices():
             yield Setting("gradient", adjacency, False, False,
                           f"{gradient} {more} --adjacency {adjacency} {APPROXIMATE} --output FILE",
                           note)
+        yield Setting("gradient", adjacency, True, False,
+                      f"{gradient} --schema two_unit.toml --standardise private --knots none "
+                      f"--max-records-per-unit 3 --adjacency {adjacency} {APPROXIMATE} "
+                      "--output FILE", "standardised")
         for method in ("output", "objective", "localized", "growth", "phased-erm", "adassp"):
             schema = "number" if method == "adassp" else "two"
             yield Setting(method, adjacency, False, False,

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/data/encode/standardise.h"
 #include "tacet/mechanism/noise/discrete_noise.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/point/column_summary.h"
 #include "tacet/optimize/sums/gradient_sum.h"
+#include "tacet/optimize/sums/moment_sum.h"
 #include "tacet/optimize/sums/vector_sum.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/faults/fault_tests.h"
@@ -107,10 +109,40 @@ Finding intercept_left_out_of_the_norm() {
   return certain(std::hypot(shown.value()[0], shown.value()[1]) > 1.1 * 0.125, 1);
 }
 
+/// A unit of ten equal records, the means of which may count as one.
+Finding means_of_each_record_in_full() {
+  const auto schema = data::schema_from_toml(R"(
+    unit = "who"
+    [target]
+    column = "y"
+    positive = ["1"]
+    [[column]]
+    name = "x"
+    kind = "numeric"
+    lower = 0
+    upper = 1
+  )",
+                                             "s.toml");
+  const auto raw = data::raw_schema(schema);
+  data::Dataset records(raw.shape());
+  records.declare_units();
+  const std::vector<std::int16_t> row{2048, 2048};
+  for (int k = 0; k < 10; ++k) records.append_dense(row, 1, 0);
+  const privacy::NoiseMultiplier none(0x1p-10);
+  random::SeededSource source(6);
+  privacy::TrustingBudget budget(add_remove);
+  auto reservation = budget.reserve(privacy::Gaussian{none.value()}, {1, 1e-5, add_remove});
+  auto sum = optimize::moment_sum(records, schema, 20, {.records_per_unit = 10});
+  const double bound = static_cast<double>(sum.contribution_bound()) * sum.grid();
+  const auto shown = mechanism::release_gaussian(std::move(sum), none, {{}, source, reservation});
+  return certain(std::hypot(shown.value()[0], shown.value()[1]) > 1.1 * bound, 1);
+}
+
 constexpr FaultTest tests[] = {{"clipping_off", clipping_off},
                                {"clipping_by_coordinate", clipping_by_coordinate},
                                {"infinity_past_the_clip", infinity_past_the_clip},
                                {"units_without_limit", units_without_limit},
+                               {"means_of_each_record_in_full", means_of_each_record_in_full},
                                {"replaced_count_as_one_change", replaced_count_as_one_change},
                                {"intercept_left_out_of_the_norm", intercept_left_out_of_the_norm}};
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +49,34 @@ inline data::Dataset encode(const data::Schema& schema, const std::vector<Fields
   for (const auto& fields : records) {
     encoder.encode(fields, row);
     out.append(row);
+  }
+  return out;
+}
+
+/// Units as a data set has them: numbered in the order in which they appear.
+class UnitNumbers {
+ public:
+  std::int64_t of(std::int64_t unit) {
+    if (unit == data::Dataset::no_unit) return unit;
+    return numbers_.try_emplace(unit, static_cast<std::int64_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::map<std::int64_t, std::int64_t> numbers_;
+};
+
+/// The same of units: record k belongs to unit units[k].
+inline data::Dataset encode_units(const data::Schema& schema, const std::vector<Fields>& records,
+                                  const std::vector<std::int64_t>& units) {
+  auto without_column = schema;
+  without_column.unit.reset();
+  const auto single = encode(without_column, records);
+  data::Dataset out(schema.shape());
+  out.declare_units();
+  UnitNumbers numbers;
+  for (std::int64_t row = 0; row < single.rows(); ++row) {
+    out.append_dense(single.dense_row(row), single.label(row),
+                     numbers.of(units[static_cast<std::size_t>(row)]));
   }
   return out;
 }

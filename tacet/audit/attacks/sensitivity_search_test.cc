@@ -290,6 +290,28 @@ double moments_apart(PairNumbers& pair) {
          (2 * static_cast<double>(one.contribution_bound()));
 }
 
+/// A unit of three records, of which two take part.
+double moments_of_units_apart(PairNumbers& pair) {
+  static const auto schema = test::mixed_schema();
+  static const auto raw = data::raw_schema(schema);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 3; ++i) {
+    texts.push_back(std::to_string(pair.between(0, 120)));
+    texts.emplace_back(pair.next() < 0 ? "u" : "w");
+    texts.push_back(std::to_string(pair.between(-0.1, 1.1)));
+    texts.push_back(std::to_string(pair.between(0, 1)));
+  }
+  std::vector<test::Fields> records;
+  for (std::size_t i = 0; i < texts.size(); i += 4) {
+    records.push_back({texts[i], texts[i + 1], texts[i + 2], texts[i + 3]});
+  }
+  const auto sum =
+      optimize::moment_sum(test::encode_units(raw, records, {0, 0, 0}), schema, 21,
+                           {.categories = true, .target = true, .records_per_unit = 2});
+  const auto values = opened(sum);
+  return length(values, Integers(values.size(), 0)) / static_cast<double>(sum.contribution_bound());
+}
+
 // Minimisers: by at most 2 G / l2 where a record of slopes up to G is replaced, G / l2 where it
 // comes, and the tolerance on both sides.
 template <bool replaced>
@@ -369,6 +391,7 @@ const std::vector<Certificate> certificates{
     {"scores, marks", 0.9, 5, marks_apart},
     {"rows", 0.9, 7, rows_apart},
     {"moments, replaced", 0.75, 8, moments_apart},
+    {"moments, units", 0.9, 12, moments_of_units_apart},
     {"minimisers", 0.9, record_numbers, minimisers_apart<false>},
     {"minimisers, replaced", 0.9, two, minimisers_apart<true>},
     {"descents, hinge, last", 0.9, 4 * record_numbers,

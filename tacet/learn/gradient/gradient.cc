@@ -290,9 +290,12 @@ TrainedModel train_gradient(optimize::PartSums& records, const data::Schema& sch
     return descend(records, narrowed, on_selected_columns(plan, narrowed), context);
   }
   if (plan.standardise_noise == 0) return descend(records, schema, plan, context);
-  const auto standardised = release_standards(
-      records, schema, plan.standardise_noise, plan.public_row_count,
-      {.categories = plan.counts_categories, .target = schema.curves.has_value()}, context);
+  const auto standardised =
+      release_standards(records, schema, plan.standardise_noise, plan.public_row_count,
+                        {.categories = plan.counts_categories,
+                         .target = schema.curves.has_value(),
+                         .records_per_unit = schema.unit ? plan.max_records_per_unit : 0},
+                        context);
   if (!schema.curves) {
     records.rewrite({standardised, optimize::Rewriting::standards});
     return descend(records, standardised, plan, context);

@@ -9,6 +9,7 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/plan/curves.h"
+#include "tacet/learn/plan/knots.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/optimize/sums/gram_sum.h"
 
@@ -27,9 +28,11 @@ void check_recorded(const GradientPlan& plan) {
       plan.rate != static_cast<double>(plan.batch) / static_cast<double>(plan.public_row_count)) {
     throw base::DataError("sampling rate, batch size and number of records do not fit");
   }
-  if (plan.first_noise() > 0 && (plan.sampling != BatchSampling::full || units)) {
-    throw base::DataError(
-        "means or columns to keep are released of full batches of single records only");
+  if (plan.first_noise() > 0 && plan.sampling != BatchSampling::full) {
+    throw base::DataError("means or columns to keep are released of full batches only");
+  }
+  if (units && (plan.whitening_noise > 0 || plan.feature_selection_noise > 0)) {
+    throw base::DataError("second moments or columns to keep are released of single records only");
   }
   if (plan.whitening_noise > 0 && plan.standardise_noise == 0) {
     throw base::DataError("second moments are released after means alone");
@@ -96,6 +99,11 @@ constexpr std::array gradient_papers{
     Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}},
     Paper{Calibration::arora2022, {privacy::Adjacency::replace_one}}};
 
+// Samples were not measured.
+double knot_noise_of(const data::Schema& /*schema*/, const ParameterValues& asked) {
+  return asked.given("batch-size") ? 0 : max_knot_noise;
+}
+
 }  // namespace
 
 constinit const Method gradient_method{
@@ -111,6 +119,7 @@ constinit const Method gradient_method{
     .papers = gradient_papers,
     .over_parts = true,
     .reads_packed_rows = true,
+    .max_knot_noise = knot_noise_of,
 };
 
 }  // namespace tacet::learn

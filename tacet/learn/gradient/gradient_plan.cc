@@ -182,7 +182,7 @@ void resolve_units(GradientPlan& plan, const data::Schema& schema, const Gradien
   plan.max_records_per_unit = options.max_records_per_unit;
   if (schema.unit && plan.max_records_per_unit == 1) {
     plan.reasons.add(
-        "records per unit 1: of each {} one record takes part, the others none; "
+        "records per unit 1: of each {} the first record takes part, the others none; "
         "`max_records_per_unit` takes more, each with a smaller share of the clipping norm",
         *schema.unit);
   } else if (schema.unit && plan.rate == 1 && !options.clipping_norm) {

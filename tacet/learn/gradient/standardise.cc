@@ -18,6 +18,9 @@ namespace {
 constexpr std::size_t max_columns = 30;
 constexpr std::int64_t fewest_records = 2000;
 constexpr double standard_constant = 0.7;
+// Of a unit: one of them then has at least 2^14 of the 2^24 grid units or more that there are for
+// noise multipliers up to 256.
+constexpr std::int64_t max_sharing_records = 1024;
 
 /// Categories are counted for two classes alone, where that was tried.
 bool has_countable(const data::Schema& schema) {
@@ -35,11 +38,23 @@ const char* standardise_obstacle(const data::Schema& schema, const GradientOptio
     }
   }
   if (schema.projection) return "rows are projected; leave `projection` out";
-  if (schema.unit) return "the schema's unit column protects all records of a unit together";
+  if (options.max_records_per_unit > max_sharing_records) {
+    return "more than 1024 records of a unit would share a bound; `max_records_per_unit` says how "
+           "many";
+  }
   if (options.batch_size)
     return "steps on samples are accounted by themselves; leave `batch_size` out";
   if (schema.target && outputs_of(*schema.target) > 1) return "the target has several classes";
   return nullptr;
+}
+
+/// How many records or units the sums are of: as many as were declared, or counted where nothing
+/// checks what was declared. What may be noise alone is taken for twice as much noise.
+double count_of(std::span<const double> sums, const data::Schema& schema, optimize::Moments moments,
+                double stddev, double public_row_count) {
+  if (moments.records_per_unit == 0) return public_row_count;
+  const double counted = 2 * sums[optimize::place_of_count(schema, moments)];
+  return std::max(std::min(counted, public_row_count), 4 * stddev);
 }
 
 }  // namespace
@@ -93,7 +108,8 @@ data::Schema release_standards(optimize::PartSums& raw, const data::Schema& sche
       mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(noise_multiplier),
                                   {{.step = 0, .tensor = 1}, context.source, context.reservation});
   const auto& sums = released.value();
-  const auto count = static_cast<double>(public_row_count);
+  const double count =
+      count_of(sums, schema, moments, stddev, static_cast<double>(public_row_count));
   const double noise = 2 * stddev / count;
   data::Schema standardised = schema;
   standardised.constant = standard_constant;
@@ -111,6 +127,7 @@ data::Schema release_standards(optimize::PartSums& raw, const data::Schema& sche
         standard_of(2 * sums[next] / count, sums[next + 1] / count + 0.5, noise);
     next += 2;
   }
+  if (moments.records_per_unit > 0) ++next;
   if (!moments.categories) return standardised;
   for (auto& column : standardised.columns) {
     auto* rule = std::get_if<data::CategoricalColumn>(&column.rule);

@@ -144,7 +144,9 @@ TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
     EXPECT_FALSE(resolve_standardise(schema, gradient_options(options), 20000)) << head;
   };
   const auto options = options_of(Standardise::demanded);
-  refused("unit", options);
+  auto many = options;
+  many.set("max-records-per-unit", 1025);
+  refused("unit", many);
   refused("none", options);
   auto samples = options;
   samples.set("batch-size", 10);
@@ -220,6 +222,42 @@ TEST(Standardise, ScalesAreThoseOfTheSharesInTheRecords) {
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_NEAR(found[i], scale_of(expected[i], 0), 0.02) << i;
     }
+  }
+}
+
+// Units of one, two and five records, of which three take part: each unit counts once.
+TEST(Standardise, StandardsOfUnitsAreThoseOfTheirMeans) {
+  auto schema = mixed_schema();
+  schema.unit = "who";
+  std::vector<Fields> records;
+  std::vector<std::int64_t> units;
+  const auto add = [&](std::int64_t unit, std::string_view a) {
+    records.push_back({a, "u", "0.5", "0.5"});
+    units.push_back(unit);
+  };
+  for (std::int64_t unit = 0; unit < 900; ++unit) {
+    add(unit, "36");  // 2 v - 1 is -0.6
+    if (unit % 3 > 0) add(unit, "84");
+    for (int k = 0; unit % 3 == 2 && k < 3; ++k) add(unit, "84");
+  }
+  // Means are -0.6, 0 and, of -0.6 and twice 0.6, 0.2; squares are 0.36.
+  for (const auto adjacency :
+       {Adjacency::add_remove, Adjacency::zero_out, Adjacency::replace_one}) {
+    auto options = options_of(Standardise::demanded, 900);
+    options.set("epsilon", 50);
+    options.set("adjacency", adjacency);
+    options.set("max-records-per-unit", 3);
+    const auto plan = plan_gradient(schema, gradient_options(options));
+    random::SeededSource source(5);
+    privacy::TrustingBudget budget(adjacency);
+    auto reservation = budget.reserve(plan.events, plan.guarantee);
+    base::ThreadPool pool(1);
+    const auto result = train_gradient(test::encode_units(data::raw_schema(schema), records, units),
+                                       schema, plan, {source, reservation, pool});
+    const auto& standard = *std::get<data::NumericColumn>(result.schema.columns[0].rule).standard;
+    const double mean = (-0.6 + 0 + 0.2) / 3;
+    EXPECT_NEAR(standard.mean, mean, 0.01);
+    EXPECT_NEAR(standard.stddev, std::sqrt(0.36 - mean * mean), 0.02);
   }
 }
 

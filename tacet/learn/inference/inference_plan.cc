@@ -29,11 +29,11 @@ constexpr double start_squares_part = .05;  // of numbers, for the residuals' va
 constexpr double start_reach_growth = .3;
 constexpr double min_reach = 3;
 constexpr double largest_reach = 8;
-constexpr double largest_chosen_noise = .1;  // relative noise up to which the reach may grow
-constexpr double noise_over_sampling = .1;   // variance of noise that a wider cut may add
-constexpr double narrow_cut = 3;             // standard deviations of the residuals
-constexpr double largest_claim = .3;         // variance of noise for a wide cut, over sampling's
-constexpr double curvature_of_means = 3;     // a count's curvature is cut at this times their mean
+constexpr double largest_chosen_noise = .06;  // relative noise up to which the reach may grow
+constexpr double noise_over_sampling = .1;    // variance of noise that a wider cut may add
+constexpr double narrow_cut = 3;              // standard deviations of the residuals
+constexpr double largest_claim = .3;          // variance of noise for a wide cut, over sampling's
+constexpr double curvature_of_means = 3;      // a count's curvature is cut at this times their mean
 
 std::int64_t share_units(double part) { return std::llround(part * residual_units); }
 
@@ -189,11 +189,13 @@ InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> a
            share / (reach * static_cast<double>(facts.columns));
   };
   const bool numbers = facts.mean == MeanModel::identity;
-  // The cut has the first claim on noise, the reach grows with what it leaves.
+  // The cut has the first claim on noise, the reach grows with what it leaves. It grows like mu and
+  // no faster: noise of the curvature goes by reach over mu, so that a larger budget never hides a
+  // direction that a smaller one shows.
   found.cut = numbers ? first_cut(information(asked.value_or(min_reach))) : facts.cut;
   const double at_one = relative_noise(facts, 1);
-  const double grown =
-      std::clamp(.25 * score_information(facts, found.cut), min_reach, largest_reach);
+  const double grown = std::clamp(std::sqrt(.25 * min_reach * score_information(facts, found.cut)),
+                                  min_reach, largest_reach);
   found.reach = asked.value_or(std::clamp(largest_chosen_noise / at_one, min_reach, grown));
   found.relative_noise = found.reach * at_one;
   const double one = information(found.reach);

@@ -137,6 +137,29 @@ TEST(InferencePlan, WidthIsKnownBeforehand) {
   EXPECT_LT(forecast(facts_of(MeanModel::identity, 11, 1e3)).width, 1.05);
 }
 
+// What is identified at a budget stays identified at a larger one: noise of the curvature never
+// rises, and at four times the epsilon is at most .8 of what it was.
+TEST(InferencePlan, ALargerBudgetNeverHasMoreNoise) {
+  int grown = 0;
+  for (const auto mean : {MeanModel::identity, MeanModel::logistic, MeanModel::poisson}) {
+    for (const std::int64_t columns : {2, 4, 8, 16, 31}) {
+      for (const std::int64_t rows : {1000, 4000, 10000, 50000, 300000}) {
+        double quarter = 0;
+        double before = 1e9;
+        for (const double epsilon : {.25, .35, .5, .7, 1.0, 1.4, 2.0, 2.8, 4.0}) {
+          const auto found = forecast(facts_of(mean, columns, epsilon, rows));
+          EXPECT_LE(found.relative_noise, before * (1 + 1e-9)) << columns << ' ' << rows;
+          before = found.relative_noise;
+          if (epsilon == 1) quarter = before;
+          if (found.reach > 3 && found.reach < 8) ++grown;
+        }
+        EXPECT_LE(before, .8 * quarter) << columns << ' ' << rows;
+      }
+    }
+  }
+  EXPECT_GT(grown, 50);  // the reach was free to grow in many of them
+}
+
 // What a reach costs: the plan's advice to take a smaller one where coefficients are lost.
 TEST(InferencePlan, ASmallerReachHasLessNoise) {
   for (const auto mean : {MeanModel::identity, MeanModel::logistic}) {

@@ -113,8 +113,42 @@ const data::Column& column_of(const data::Schema& schema, const std::string& nam
     if (column.name == name && !column.ignored()) return column;
     if (!column.ignored()) names.push_back(column.name);
   }
+  if (schema.target && name == schema.target->column) {
+    throw base::UsageError("terms: '{}' is the target, and no term beside it", name);
+  }
   throw base::UsageError("terms: the schema reads no column '{}'{}", name,
                          base::did_you_mean(name, names));
+}
+
+/// The terms with `.` written out, as in `. + age:sex`: all columns and the schema's interactions.
+std::vector<Term> written_out(const data::Schema& schema, const std::vector<Term>& terms) {
+  std::vector<Term> found;
+  for (const auto& term : terms) {
+    if (term != Term{"."}) {
+      add_term(found, term);
+    } else {
+      for (const auto& each : all_terms(schema)) add_term(found, each);
+    }
+  }
+  return found;
+}
+
+/// A product stands for what its columns do together beyond what each does: in R it becomes another
+/// thing where one of them is missing.
+void check_parts(const std::vector<Term>& terms) {
+  for (const auto& term : terms) {
+    for (std::size_t left_out = 0; term.size() > 1 && left_out < term.size(); ++left_out) {
+      Term part = term;
+      part.erase(part.begin() + static_cast<std::ptrdiff_t>(left_out));
+      if (!has_term(terms, part)) {
+        throw base::UsageError(
+            "terms: the product {} needs the terms of its parts beside it, as in 'a + b + a:b' or "
+            "'a*b': without them its coefficient would depend on where numbers have their zero and "
+            "on the reference of categories",
+            terms_text({term}));
+      }
+    }
+  }
 }
 
 /// Only the columns of the terms, in the schema's order.
@@ -255,10 +289,7 @@ class Products {
       for (const auto& factor : products_[k]) columns.insert(factor.column);
       if (columns == part) return static_cast<Eigen::Index>(k);
     }
-    throw base::UsageError(
-        "terms: the product {} needs the terms of its parts beside it, as in 'a + b + a:b' or "
-        "'a*b': without them its coefficient would depend on where the numbers have their zero",
-        whole);
+    throw base::InternalError("the product {} has parts that are no terms", whole);
   }
 
   const std::map<std::string, std::vector<Factor>>& factors_;
@@ -269,9 +300,8 @@ class Products {
 /// target.
 std::string_view right_side(const data::Schema& schema, std::string_view terms) {
   const auto trimmed = [](std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return text;
+    const auto begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+    return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
   };
   const auto tilde = terms.find('~');
   auto left = tilde == std::string_view::npos ? "`" : trimmed(terms.substr(0, tilde));
@@ -279,7 +309,7 @@ std::string_view right_side(const data::Schema& schema, std::string_view terms) 
     left = left.substr(1, left.size() - 2);
   }
   if (left.find('`') == std::string_view::npos) {  // else the sign is part of a column's name
-    if (!schema.target || left != schema.target->column) {
+    if (!left.empty() && (!schema.target || left != schema.target->column)) {
       throw base::UsageError("terms: '{}' stands before '~', and the schema's target is '{}'", left,
                              schema.target ? schema.target->column : "");
     }
@@ -295,7 +325,8 @@ RegressionDesign regression_design(const data::Schema& schema, std::string_view 
   RegressionDesign made;
   describe_target(made, schema);
   terms = right_side(schema, terms);
-  const auto wanted = terms.empty() ? all_terms(schema) : parse_terms(terms);
+  const auto wanted = terms.empty() ? all_terms(schema) : written_out(schema, parse_terms(terms));
+  check_parts(wanted);
   made.terms = terms_text(wanted);
   made.reading = reading_schema(schema, wanted);
   const auto factors = column_factors(made, schema);

@@ -1,5 +1,6 @@
 #include "tacet/learn/inference/regression_design.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
@@ -101,11 +102,13 @@ TEST(RegressionDesign, AFormulaMayNameTheTarget) {
     return regression_design(schema, text).terms;
   };
   EXPECT_EQ(terms_of("y ~ age*sex"), "age + sex + age:sex");
+  EXPECT_EQ(terms_of("~ age\n  + sex"), "age + sex");
+  EXPECT_EQ(terms_of("y ~ . + sex:age"), terms_of("y ~ .") + " + sex:age");
   EXPECT_EQ(terms_of("`y`~sex"), "sex");
   EXPECT_EQ(terms_of("y ~ ."), "age + sex + ward");
   EXPECT_EQ(terms_of("."), "age + sex + ward");
   EXPECT_EQ(regression_design(schema, "y ~ 1").names, std::vector<std::string>{"(intercept)"});
-  for (const auto* text : {"age ~ sex", "y ~", "~ age", "y ~ sex ~ age"}) {
+  for (const auto* text : {"age ~ sex", "y ~", "y ~ sex ~ age"}) {
     EXPECT_THROW(static_cast<void>(terms_of(text)), base::UsageError) << text;
   }
 }
@@ -205,11 +208,20 @@ TEST(RegressionDesign, RefusesWhatHasNoTable) {
   const auto schema = schema_with(pressure);
   EXPECT_EQ(error_of(schema, "agee"),
             "terms: the schema reads no column 'agee'; did you mean 'age'?");
-  EXPECT_EQ(error_of(schema, "age:sex"),
-            "terms: the product age:sex=m needs the terms of its parts beside it, as in 'a + b + "
-            "a:b' or 'a*b': without them its coefficient would depend on where the numbers have "
-            "their zero");
-  EXPECT_EQ(error_of(schema, "sex:ward"), "none");
+  // Also of categories: R has one column more for each part that is missing.
+  for (const auto& [terms, product] :
+       {std::pair{"age:sex", "age:sex"}, std::pair{"sex:ward", "sex:ward"},
+        std::pair{"ward + ward:age", "ward:age"},
+        std::pair{"age + sex + ward + age:sex:ward", "age:sex:ward"}}) {
+    EXPECT_EQ(
+        error_of(schema, terms),
+        fmt::format(
+            "terms: the product {} needs the terms of its parts beside it, as in 'a + b + a:b' "
+            "or 'a*b': without them its coefficient would depend on where numbers have their "
+            "zero and on the reference of categories",
+            product));
+  }
+  EXPECT_EQ(error_of(schema, "age + y"), "terms: 'y' is the target, and no term beside it");
   EXPECT_EQ(error_of(schema_with("[target]\ncolumn=\"y\"\nkind=\"probability\"\n"), ""),
             "method inference takes a target of two classes, a number or a count; this one has "
             "probabilities");

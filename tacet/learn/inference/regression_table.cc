@@ -56,7 +56,7 @@ class Contrast {
       skip_blanks();
       if (at_ == text_.size()) return;
       sign = take('-') ? -1 : 1;
-      if (sign > 0 && !take('+')) fail("'+' or '-' is expected");
+      if (sign > 0 && !take('+')) fail("'+' or '-' is expected; that two are equal is 'a - b'");
     } while (true);
   }
 

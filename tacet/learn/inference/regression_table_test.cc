@@ -69,7 +69,9 @@ TEST(RegressionTable, ContrastsHaveTheVarianceOfTheirCombination) {
   EXPECT_EQ(error_of("ward=3"),
             "contrast 'ward=3', character 1: the name of a coefficient is expected, as the table "
             "has it; did you mean 'ward=2'?");
-  EXPECT_EQ(error_of("age age"), "contrast 'age age', character 5: '+' or '-' is expected");
+  EXPECT_EQ(
+      error_of("age age"),
+      "contrast 'age age', character 5: '+' or '-' is expected; that two are equal is 'a - b'");
   EXPECT_EQ(error_of("age - age"),
             "contrast 'age - age': nothing is left of it; name coefficients that differ");
   EXPECT_NE(error_of("age +"), "none");

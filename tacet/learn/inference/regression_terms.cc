@@ -9,6 +9,8 @@ namespace tacet::learn {
 namespace {
 
 constexpr std::size_t max_factors = 4;
+constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view no_intercept = "the intercept stays: no table is fitted without it";
 
 bool belongs_to_name(char c) {
   return c == '_' || c == '.' || std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -29,21 +31,16 @@ class Words {
     if (at_ < formula_.size() && formula_[at_] == '`') return quoted();
     const std::size_t begin = at_;
     while (at_ < formula_.size() && belongs_to_name(formula_[at_])) ++at_;
-    if (at_ == begin) fail_at_power("the name of a column is expected");
+    if (at_ == begin) fail_at_sign("the name of a column is expected");
     return std::string(formula_.substr(begin, at_ - begin));
   }
-  /// One of `+`, `:` and `*`.
-  char sign() {
+  /// One of `+`, `:` and `*`; `last` is the name before it.
+  char sign(std::string_view last) {
     skip_blanks();
     const char found = formula_[at_];
-    if (found == '-') fail("nothing is taken away: name the terms that stay; the intercept does");
-    if (found == '(') {
-      fail(
-          "functions are not computed: make a column of it before, with bounds in the schema; "
-          "categories need no C()");
-    }
+    if (found == '(') fail_at_function(last);
     if (found != '+' && found != ':' && found != '*') {
-      fail_at_power(
+      fail_at_sign(
           "'+', ':' or '*' is expected; names with blanks or signs stand between backticks");
     }
     ++at_;
@@ -53,26 +50,61 @@ class Words {
   bool takes_constant() {
     skip_blanks();
     const auto rest = formula_.substr(at_);
-    const auto after = rest.find_first_not_of(' ', rest.empty() ? 0 : 1);
+    const auto after = rest.find_first_not_of(blanks, rest.empty() ? 0 : 1);
     const bool alone = after == std::string_view::npos || rest[after] == '+';
     if (rest.empty() || !alone) return false;
-    if (rest[0] == '0') fail("the intercept stays: no table is fitted without it");
+    if (rest[0] == '0') fail(no_intercept);
     if (rest[0] != '1') return false;
     ++at_;
     return true;
+  }
+  /// R's sign before the first term.
+  void skip_plus() {
+    skip_blanks();
+    if (at_ < formula_.size() && formula_[at_] == '+') ++at_;
   }
   [[noreturn]] void fail(std::string_view what) const {
     throw base::UsageError("terms, character {}: {}", at_ + 1, what);
   }
 
  private:
-  /// What R and statsmodels write with parentheses or powers has a message of its own.
-  [[noreturn]] void fail_at_power(std::string_view otherwise) const {
-    constexpr std::string_view power = "(^*";
-    const bool found = at_ < formula_.size() && power.find(formula_[at_]) != std::string_view::npos;
-    fail(found ? "parentheses and powers are not read: write products out, as in 'a*b'; the square "
-                 "of a column is a column that you make before"
-               : otherwise);
+  /// What R and statsmodels write with further signs has a message of its own.
+  [[noreturn]] void fail_at_sign(std::string_view otherwise) const {
+    const char found = at_ < formula_.size() ? formula_[at_] : ' ';
+    switch (found) {
+      case '(':
+      case '^':
+      case '*':
+        fail(
+            "parentheses and powers are not read: write products out, as in 'a*b'; the square of a "
+            "column is a column that you make before");
+      case '-': {
+        const auto after = formula_.find_first_not_of(blanks, at_ + 1);
+        const bool one = after != std::string_view::npos && formula_[after] == '1';
+        fail(one ? no_intercept : "nothing is taken away: name the terms that stay");
+      }
+      case '/':
+      case '%':
+        fail("nested terms are not read: write 'a*b', which fits the same model");
+      case '|':
+        fail("groups are not read: no random effects are fitted");
+      case '=':
+        fail("a level is no term: name the column, and all its levels take part");
+      case '\'':
+      case '"':
+        fail("a name with blanks or signs stands between backticks");
+      default:
+        fail(otherwise);
+    }
+  }
+  [[noreturn]] void fail_at_function(std::string_view name) const {
+    if (name == "C" || name == "factor" || name == "as.factor") {
+      fail("name the column alone: the schema says that it is a category, and its 'reference'");
+    }
+    if (name == "Q") fail("a name with blanks or signs stands between backticks");
+    fail(
+        "functions are not computed: make a column of it before, with bounds in the schema; for a "
+        "curve give the column 'bins'");
   }
   std::string quoted() {
     const auto end = formula_.find('`', at_ + 1);
@@ -82,18 +114,11 @@ class Words {
     at_ = end + 1;
     return std::string(text);
   }
-  void skip_blanks() {
-    while (at_ < formula_.size() && formula_[at_] == ' ') ++at_;
-  }
+  void skip_blanks() { at_ = std::min(formula_.find_first_not_of(blanks, at_), formula_.size()); }
 
   std::string_view formula_;
   std::size_t at_ = 0;
 };
-
-void add_term(std::vector<Term>& terms, const Term& term) {
-  const auto same = [&](const Term& other) { return std::ranges::is_permutation(other, term); };
-  if (std::ranges::none_of(terms, same)) terms.push_back(term);
-}
 
 /// The term, and with `*` all products of some of its columns before it, shorter ones first.
 void add_crossed(std::vector<Term>& terms, const Term& names) {
@@ -110,26 +135,38 @@ void add_crossed(std::vector<Term>& terms, const Term& names) {
 
 }  // namespace
 
+bool has_term(const std::vector<Term>& terms, const Term& term) {
+  return std::ranges::any_of(
+      terms, [&](const Term& other) { return std::ranges::is_permutation(other, term); });
+}
+
+void add_term(std::vector<Term>& terms, const Term& term) {
+  if (!has_term(terms, term)) terms.push_back(term);
+}
+
 std::vector<Term> parse_terms(std::string_view formula) {
+  constexpr std::string_view itself =
+      "a column times itself; its square is a column that you make before";
   std::vector<Term> terms;
   Words words(formula);
+  words.skip_plus();
   while (true) {
     if (words.takes_constant()) {
       if (words.done()) return terms;
-      static_cast<void>(words.sign());
+      static_cast<void>(words.sign("1"));
       continue;
     }
     Term names{words.name()};
     char product = 0;
     bool another = false;
     while (!words.done()) {
-      const char sign = words.sign();
+      const char sign = words.sign(names.back());
       another = sign == '+';
       if (another) break;
       if (product != 0 && product != sign) words.fail("':' and '*' in one term; write two terms");
       product = sign;
       names.push_back(words.name());
-      if (std::ranges::count(names, names.back()) > 1) words.fail("a column times itself");
+      if (std::ranges::count(names, names.back()) > 1) words.fail(itself);
       if (names.size() > max_factors) words.fail("at most four columns in a product");
     }
     if (product == '*') {

@@ -18,6 +18,8 @@ TEST(RegressionTerms, AreReadAsInRAndStatsmodels) {
   EXPECT_EQ(parse_terms("1 + age"), (Terms{{"age"}}));
   EXPECT_EQ(parse_terms("age + 1"), (Terms{{"age"}}));
   EXPECT_EQ(parse_terms(" 1 "), Terms{});
+  EXPECT_EQ(parse_terms("+ age"), (Terms{{"age"}}));
+  EXPECT_EQ(parse_terms("\n age\n\t+ sex\r\n"), (Terms{{"age"}, {"sex"}}));
   EXPECT_EQ(parse_terms("`1` + 1a"), (Terms{{"1"}, {"1a"}}));
   EXPECT_EQ(parse_terms("gr\xc3\xb6\xc3\x9f"
                         "e"),
@@ -42,24 +44,47 @@ TEST(RegressionTerms, FaultsAreSaidWithTheirPlace) {
             "between backticks");
   EXPECT_EQ(error_of("`age"), "terms, character 1: the second backtick of a name is missing");
   EXPECT_EQ(error_of("``"), "terms, character 1: a name between backticks is empty");
-  EXPECT_EQ(error_of("age:age"), "terms, character 8: a column times itself");
+  EXPECT_EQ(
+      error_of("age:age"),
+      "terms, character 8: a column times itself; its square is a column that you make before");
   EXPECT_EQ(error_of("a:b*c"), "terms, character 5: ':' and '*' in one term; write two terms");
   EXPECT_EQ(error_of("a:b:c:d:e"), "terms, character 10: at most four columns in a product");
   EXPECT_EQ(error_of(""), "terms, character 1: the name of a column is expected");
-  EXPECT_EQ(error_of("log(age)"),
-            "terms, character 4: functions are not computed: make a column of it before, with "
-            "bounds in the schema; categories need no C()");
+  for (const std::string name : {"log", "I", "poly", "ns", "np.log", "offset"}) {
+    EXPECT_EQ(error_of(name + "(age, 2)"),
+              "terms, character " + std::to_string(name.size() + 1) +
+                  ": functions are not computed: make a column of it before, with bounds in the "
+                  "schema; for a curve give the column 'bins'");
+  }
+  for (const auto* formula : {"C(sex, Treatment('m'))", "C (sex)", "factor(sex)"}) {
+    EXPECT_NE(error_of(formula).find("name the column alone"), std::string::npos) << formula;
+  }
+  for (const auto* formula : {"Q('body mass')", "'body mass'", "age + \"body mass\""}) {
+    EXPECT_NE(error_of(formula).find("stands between backticks"), std::string::npos) << formula;
+  }
+  EXPECT_EQ(
+      error_of("age %in% sex"),
+      "terms, character 5: nested terms are not read: write 'a*b', which fits the same model");
+  EXPECT_EQ(
+      error_of("sex / age"),
+      "terms, character 5: nested terms are not read: write 'a*b', which fits the same model");
+  EXPECT_EQ(error_of("age | sex"),
+            "terms, character 5: groups are not read: no random effects are fitted");
+  EXPECT_EQ(
+      error_of("sex=m"),
+      "terms, character 4: a level is no term: name the column, and all its levels take part");
   const std::string power =
       "parentheses and powers are not read: write products out, as in 'a*b'; the square of a "
       "column is a column that you make before";
   EXPECT_EQ(error_of("age + (a + b)^2"), "terms, character 7: " + power);
   EXPECT_EQ(error_of("age^2"), "terms, character 4: " + power);
   EXPECT_EQ(error_of("age**2"), "terms, character 5: " + power);
-  EXPECT_EQ(error_of("age - 1"),
-            "terms, character 5: nothing is taken away: name the terms that stay; the intercept "
-            "does");
-  EXPECT_EQ(error_of("0 + age"),
-            "terms, character 1: the intercept stays: no table is fitted without it");
+  const std::string intercept = "the intercept stays: no table is fitted without it";
+  EXPECT_EQ(error_of("age - 1"), "terms, character 5: " + intercept);
+  EXPECT_EQ(error_of("-1 + age"), "terms, character 1: " + intercept);
+  EXPECT_EQ(error_of("0 + age"), "terms, character 1: " + intercept);
+  EXPECT_EQ(error_of(". - sex"),
+            "terms, character 3: nothing is taken away: name the terms that stay");
 }
 
 TEST(RegressionTerms, ATextOfTermsIsReadBack) {

@@ -21,6 +21,12 @@ constexpr double rates_apart = 2e-3;
 constexpr double largest_rate = 2;
 constexpr double min_share = 0.1;
 constexpr double share_with_whitening = 1.3;
+// From so many columns of categories on, each combination of which has a function of its own, the
+// first directions say less: twice as many of half as many frequencies, so that a model file has
+// room for them.
+constexpr std::size_t several_columns = 2;
+constexpr std::int64_t frequencies_of_several = 500;
+constexpr std::int64_t directions_of_several = 900;
 
 bool predicts_number(const data::Schema& schema) {
   return schema.target && schema.target->regression() &&
@@ -110,11 +116,16 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
         fmt::format("no curves: their noise of {:.2g} is above {:g}", noise, max_curve_noise);
     return choice;
   }
+  choice.noise = noise;
   auto& curves = choice.schema.curves.emplace();
   curves.share = own.curves_auto ? rule.share : own.curves;
   const auto shape = data::curve_shape(schema);
-  curves.directions =
-      curves.share > 0 ? std::min(rule.directions, shape.max_directions(curves)) : 0;
+  auto directions = rule.directions;
+  if (shape.levels.size() >= several_columns) {
+    curves.frequencies = frequencies_of_several;
+    directions = std::min(2 * directions, directions_of_several);
+  }
+  curves.directions = curves.share > 0 ? std::min(directions, shape.max_directions(curves)) : 0;
   choice.reason = fmt::format(
       "{} curves of {} numbers together, {:.2g} of a row: noise of {:.2g} leaves room for them; "
       "their effects are read together, not one by one (`curves=none` keeps lines)",

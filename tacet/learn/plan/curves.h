@@ -49,6 +49,7 @@ inline constexpr double max_curve_noise = 0.005;
 struct CurveChoice {
   data::Schema schema;
   std::string reason;  ///< why there are curves, or none where a number could have some
+  double noise = 0;    ///< `a`, where there are curves
 };
 
 /// The schema with the curves that the options ask for: `auto` uses them for a number to predict

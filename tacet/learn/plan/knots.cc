@@ -46,7 +46,8 @@ double noise_with_knots(const data::Schema& schema, const CommonOptions& options
 
 }  // namespace
 
-KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked, bool automatic) {
+KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked,
+                        double max_noise) {
   KnotChoice choice{schema, {}};
   KnotOptions own;
   read_bound(knot_bindings, asked.all(), own);
@@ -54,12 +55,12 @@ KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked
     set_knots(choice.schema, *own.knots);
     return choice;
   }
-  if (!automatic || open_columns(schema) == 0) return choice;
+  if (max_noise == 0 || open_columns(schema) == 0) return choice;
   const auto options = common_options(asked);
-  if (asked.given("batch-size") || !in_scope(schema, options)) return choice;
+  if (!in_scope(schema, options)) return choice;
   const auto records = resolve_row_count(schema, options);
   const double noise = noise_with_knots(schema, options, records);
-  if (noise > max_knot_noise) return choice;
+  if (noise > max_noise) return choice;
   choice.reason = fmt::format(
       "{} knots beside each of {} numbers, whose weights become curves: noise of {:.2g} leaves "
       "room for them (`knots=none` keeps lines)",

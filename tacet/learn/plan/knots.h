@@ -20,12 +20,12 @@ struct KnotChoice {
   std::string reason;  ///< empty where nothing was chosen
 };
 
-/// Numbers that leave it open get what was asked for or, if nothing was and `automatic`,
-/// usual_knots where noise is small enough for that many features, for d columns, k such numbers,
-/// noise multiplier s of one release of the whole budget, and N records. Public facts alone;
-/// docs/explanations/step-rule.md. Several classes, units, samples and paper modes keep lines, and
-/// so does epsilon infinite.
+/// Numbers that leave it open get what was asked for or, if nothing was, usual_knots where the
+/// noise sqrt(d + 8 k) s / N is at most `max_noise`, for d columns, k such numbers, noise
+/// multiplier s of one release of the whole budget, and N records. Public facts alone;
+/// docs/explanations/step-rule.md. Several classes, units and paper modes keep lines, and so does
+/// epsilon infinite.
 [[nodiscard]] KnotChoice choose_knots(const data::Schema& schema, const ParameterValues& asked,
-                                      bool automatic);
+                                      double max_noise);
 
 }  // namespace tacet::learn

@@ -239,6 +239,9 @@ struct Method {
   bool over_parts = false;
   /// Whether its own run reads packed rows (data/hat_rows.h); others get them unpacked.
   bool reads_packed_rows = false;
+  /// The noise up to which numbers get hat functions where nothing is asked (plan/knots.h);
+  /// null: they stay lines.
+  double (*max_knot_noise)(const data::Schema& schema, const ParameterValues& asked) = nullptr;
   /// Whether it is for those who name it: `auto` and refusals propose others.
   bool named_only = false;
 };

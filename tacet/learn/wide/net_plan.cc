@@ -27,6 +27,9 @@ namespace tacet::learn {
 namespace {
 
 constexpr double usual_clip = 1;
+// Of a number's loss in a net of numbers, whose residuals are small beside its bounds: less noise
+// is worth more than the gradients of the few that are far off (bench/utility/nets.py).
+constexpr double usual_clip_of_numbers = 0.1;
 constexpr double usual_share = 0.1;
 // Words of a text that take part: a public bound of the rows that a record moves.
 constexpr std::int64_t max_words = 4096;
@@ -65,6 +68,10 @@ std::int64_t max_ids_of(const data::Column& column) {
 void resolve_shape(NetPlan& plan, const data::Schema& schema, const WideOptions& options) {
   plan.architecture = options;
   plan.shape = model::wide_shape(schema, plan.architecture, plan.loss);
+  if (options.usual_layers && !plan.shape.two_tower() && plan.of_numbers()) {
+    plan.architecture.hidden = {32, 16};  // bench/utility/nets.py
+    plan.shape = model::wide_shape(schema, plan.architecture, plan.loss);
+  }
   plan.start_seed = static_cast<std::uint64_t>(options.start_seed.value_or(1));
   std::int64_t most = 0;
   const auto places = model::column_places(schema);
@@ -142,6 +149,11 @@ void resolve_noise(NetPlan& plan, const WideOptions& options) {
                       "give a larger epsilon or `selection_share`, or `selection=all`");
   }
   resolve_guarantee(plan, options, delta.value());
+}
+
+double usual_clip_of(const NetPlan& plan) {
+  const bool number = plan.shape.loss == model::WideLoss::squared;
+  return number && plan.of_numbers() ? usual_clip_of_numbers : usual_clip;
 }
 
 void resolve_threshold(NetPlan& plan, const WideOptions& options) {
@@ -267,7 +279,7 @@ NetPlan plan_net(const data::Schema& schema, const WideOptions& options,
   plan.public_row_count = resolve_row_count(schema, options);
   resolve_steps(plan, options);
   resolve_choice(plan, options);
-  plan.clipping_norm = options.clipping_norm.value_or(usual_clip);
+  plan.clipping_norm = options.clipping_norm.value_or(usual_clip_of(plan));
   resolve_noise(plan, options);
   resolve_threshold(plan, options);
   resolve_optimizer(plan, options);
@@ -311,14 +323,24 @@ constexpr std::array wide_bindings{
     bind<&WideOptions::start_seed>("start-seed"),
 };
 
-constexpr auto wide_reads =
-    bound_names<architecture_bindings, wide_bindings, step_bindings, feature_selection_bindings>;
+/// Up to which noise numbers get hat functions: of a net of numbers alone. Kin8nm lost by them at
+/// .0049, Adult and kin40k gained at .0019 and below (bench/utility/nets.py).
+double knot_noise_of(const data::Schema& schema, const ParameterValues& asked) {
+  constexpr double max_net_knot_noise = 0.002;
+  const bool towers = asked.text("head").value_or("layers") != "layers";
+  return towers || model::has_vectors(schema) ? 0 : max_net_knot_noise;
+}
+
+constexpr auto wide_reads = bound_names<architecture_bindings, wide_bindings, step_bindings,
+                                        feature_selection_bindings, knot_bindings>;
 
 }  // namespace
 
 WideOptions wide_options(const ParameterValues& asked) {
-  return read_options<WideOptions, architecture_bindings, wide_bindings, step_bindings,
-                      feature_selection_bindings>(asked);
+  auto options = read_options<WideOptions, architecture_bindings, wide_bindings, step_bindings,
+                              feature_selection_bindings>(asked);
+  options.usual_layers = !asked.given("hidden");
+  return options;
 }
 
 constinit const Method wide_method{
@@ -333,6 +355,7 @@ constinit const Method wide_method{
     .recorded_events = recorded_net,
     .check_file = check_net_file,
     .runs_without_noise = true,
+    .max_knot_noise = knot_noise_of,
     .named_only = true,
 };
 

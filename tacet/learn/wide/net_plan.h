@@ -28,6 +28,7 @@ struct WideOptions : CommonOptions, StepOptions, FeatureSelectionOptions, model:
   std::optional<std::int64_t> start_seed{};  ///< public
   std::optional<std::int64_t> batch_size{};  ///< the expected number of records of a step
   std::int64_t max_records_per_unit = 1;     ///< of a unit column's records that take part
+  bool usual_layers = false;                 ///< `hidden` was left to the plan
 };
 [[nodiscard]] WideOptions wide_options(const ParameterValues& asked);
 
@@ -38,6 +39,8 @@ struct NetPlan : RowPlan {  // its choice is all, or by how many records have an
   std::uint64_t start_seed = 1;
   std::int64_t max_ids = 1;  ///< of a record, all fields together; further ones take no part
 
+  /// Whether there are no vectors, but numbers and short lists alone.
+  [[nodiscard]] bool of_numbers() const { return shape.fields.empty(); }
   /// What a record or unit is held to in the sum of gradients, and in that of its ids.
   [[nodiscard]] optimize::RowLimit gradient_limit() const;
   [[nodiscard]] optimize::RowLimit id_limit() const;

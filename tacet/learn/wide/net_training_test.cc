@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -290,6 +291,43 @@ TEST(NetTraining, StepsReadAllOfFewRecords) {
   EXPECT_EQ(of(16000, "steps"), 200);
   EXPECT_EQ(of(64000, "batch_size"), 16000);
   EXPECT_EQ(of(64000, "steps"), 100);
+}
+
+data::Schema schema_of_numbers(bool classes) {
+  auto schema = schema_of();
+  schema.columns.erase(schema.columns.begin());
+  if (!classes) schema.target = {"y", data::RegressionTarget{.lower = 0, .upper = 1}};
+  return schema;
+}
+
+// Without vectors layers learn alone: there are more of them, steps, and less noise for numbers.
+TEST(NetTraining, NetsOfNumbersHaveARuleOfTheirOwn) {
+  auto schema = schema_of_numbers(true);
+  for (const auto& [rows, batch, steps] : {std::array<std::int64_t, 3>{300, 300, 400},
+                                           {16000, 8000, 1000},
+                                           {64000, 16000, 1000},
+                                           {1000000, 20000, 1000}}) {
+    schema.public_row_count = rows;
+    EXPECT_EQ(setting_of<std::int64_t>(schema, {}, "batch_size"), batch);
+    EXPECT_EQ(setting_of<std::int64_t>(schema, {}, "steps"), steps);
+  }
+  EXPECT_EQ(setting_of<std::string>(schema, {}, "hidden"), "32,16");
+  EXPECT_EQ(setting_of<std::string>(schema, {{"hidden", "none"}}, "hidden"), "none");
+  EXPECT_EQ(setting_of<std::string>(schema_of(), {}, "hidden"), "16");
+}
+
+TEST(NetTraining, NumbersAreClippedMoreAndClassesMoveFurther) {
+  const auto of = [](const data::Schema& schema, const std::string& name) {
+    return setting_of<double>(schema, {}, name);
+  };
+  auto beside_ids = schema_of();
+  beside_ids.target = schema_of_numbers(false).target;
+  EXPECT_EQ(of(schema_of_numbers(false), "clipping_norm"), 0.1);
+  EXPECT_EQ(of(schema_of_numbers(true), "clipping_norm"), 1);
+  EXPECT_EQ(of(beside_ids, "clipping_norm"), 1);
+  const double usual = of(schema_of_numbers(false), "step_size");
+  EXPECT_EQ(of(schema_of_numbers(true), "step_size"), 2 * usual);
+  EXPECT_EQ(of(beside_ids, "step_size"), usual);
 }
 
 // How far noise alone moves a number does not follow from how many steps there are: in moves of

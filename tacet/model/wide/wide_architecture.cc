@@ -86,6 +86,12 @@ std::vector<ColumnPlace> column_places(const data::Schema& schema) {
   return places;
 }
 
+bool has_vectors(const data::Schema& schema) {
+  return std::ranges::any_of(schema.columns, [](const data::Column& column) {
+    return column.width() > 0 && width_of(column, 1) > 0;
+  });
+}
+
 WideShape wide_shape(const data::Schema& schema, const WideArchitecture& asked, const Loss& loss) {
   if (schema.projection) {
     throw base::UsageError("a wide model reads columns as they are; a projection has no place");

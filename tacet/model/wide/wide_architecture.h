@@ -27,6 +27,9 @@ struct WideArchitecture {
 /// By default a categorical column with more categories than this has vectors.
 inline constexpr std::int64_t max_plain_categories = 64;
 
+/// Whether a column has vectors by default. Otherwise a wide model is a net of numbers alone.
+[[nodiscard]] bool has_vectors(const data::Schema& schema);
+
 /// The architecture for records of a schema. A column with `embedding` is a field of that width;
 /// one without is a field of the usual width if it is hashed, text, ids, crossed or of many
 /// categories. Numbers, other categories and interactions are dense features. The intercept is left

@@ -9,6 +9,7 @@
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/optimize/parts/local_parts.h"
 #include "tacet/optimize/parts/remote_parts.h"
+#include "tests/support/mixed_records.h"
 #include "tests/support/parts_in_process.h"
 
 namespace tacet::optimize {
@@ -103,6 +104,38 @@ TEST(Parts, AddUpToTheSumsOfOneTableHoweverItIsDivided) {
       RemoteParts remote(parts.run());
       ASSERT_EQ(answers_of(remote, schema, weights), whole) << table << ' ' << partition;
     }
+  }
+}
+
+// Units count once in their means, whichever parts they lie in and however many records they have.
+TEST(Parts, MeansOfUnitsAreThoseOfOneTable) {
+  data::Schema schema;
+  schema.columns = {{"x", data::NumericColumn{.lower = -1, .upper = 1}},
+                    {"c", data::CategoricalColumn{.categories = {"u", "v"}}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  schema.unit = "who";
+  schema.public_row_count = 16;
+  const auto raw = data::raw_schema(schema);
+  std::mt19937_64 bits(58);
+  for (int table = 0; table < 40; ++table) {
+    data::Dataset records(raw.shape());
+    records.declare_units();
+    test::UnitNumbers numbers;
+    for (int k = 0; k < 60; ++k) {
+      data::EncodedRow row;
+      row.columns = {0, bits() % 2 == 0 ? 1u : 2u};
+      row.values = {static_cast<std::int16_t>(1 + bits() % 2048), 2048};
+      row.unit = numbers.of(static_cast<std::int64_t>(bits() % 17) - 1);  // some have none
+      row.label = 1;
+      records.append(row);
+    }
+    const MomentTask task{schema, 24, {.categories = true, .records_per_unit = 1 + table % 6}};
+    base::ThreadPool pool(2);
+    LocalParts here(records, pool);
+    const auto whole = opened(here.moments(task));
+    test::PartsInProcess parts(test::divided_at_random(records, 1 + table % 5, bits()), raw, 3);
+    RemoteParts remote(parts.run());
+    ASSERT_EQ(opened(remote.moments(task)), whole) << table;
   }
 }
 

@@ -68,7 +68,8 @@ json to_json(const MomentTask& task) {
           {"schema", columns_of(task.schema)},
           {"norm_bits", task.norm_bits},
           {"categories", task.moments.categories},
-          {"target", task.moments.target}};
+          {"target", task.moments.target},
+          {"records_per_unit", task.moments.records_per_unit}};
 }
 
 json to_json(const PresenceTask& task) {
@@ -186,10 +187,11 @@ SumTask task_from(const json& from, const data::Schema& reading) {
   if (kind == "predictions") return predictions_from(from, reading);
   if (kind == "presence") return PresenceTask{data::schema_from_json(from.at("schema"))};
   if (kind == "moments") {
-    return MomentTask{
-        data::schema_from_json(from.at("schema")),
-        from.at("norm_bits").get<int>(),
-        {.categories = from.at("categories").get<bool>(), .target = from.at("target").get<bool>()}};
+    return MomentTask{data::schema_from_json(from.at("schema")),
+                      from.at("norm_bits").get<int>(),
+                      {.categories = from.at("categories").get<bool>(),
+                       .target = from.at("target").get<bool>(),
+                       .records_per_unit = from.at("records_per_unit").get<std::int64_t>()}};
   }
   throw base::DataError("there are no sums of kind '{}'", kind);
 }

@@ -18,19 +18,25 @@ std::int32_t scalar_bound(std::int64_t norm, std::int64_t squared_norm) {
   return static_cast<std::int32_t>(root);
 }
 
+FirstOfUnits::FirstOfUnits(const data::Dataset& dataset, std::int64_t most)
+    : dataset_(dataset), most_(most), seen_(dataset.spool()) {
+  if (dataset.has_units()) seen_.resize(static_cast<std::size_t>(dataset.unit_count()), 0);
+}
+
+bool FirstOfUnits::takes_part(std::int64_t row) {
+  if (!dataset_.has_units()) return true;
+  const auto unit = dataset_.unit_of(row);
+  return unit >= 0 && seen_[static_cast<std::size_t>(unit)]++ < most_;
+}
+
 base::SpooledVector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
                                                 const ContributionLimit& limit) {
   const std::int64_t share = (std::int64_t{1} << limit.norm_bits) / limit.max_records_per_unit;
-  base::SpooledVector<std::int64_t> seen(dataset.spool());
-  if (dataset.has_units()) seen.resize(static_cast<std::size_t>(dataset.unit_count()), 0);
+  FirstOfUnits first(dataset, limit.max_records_per_unit);
   base::SpooledVector<std::int32_t> bounds(dataset.spool());
   bounds.reserve(static_cast<std::size_t>(dataset.rows()));
   for (std::int64_t i = 0; i < dataset.rows(); ++i) {
-    const auto unit = dataset.unit_of(i);
-    const bool takes_part =
-        !dataset.has_units() ||
-        (unit >= 0 && seen[static_cast<std::size_t>(unit)]++ < limit.max_records_per_unit);
-    bounds.push_back(takes_part ? scalar_bound(share, dataset.squared_norm(i)) : 0);
+    bounds.push_back(first.takes_part(i) ? scalar_bound(share, dataset.squared_norm(i)) : 0);
   }
   return bounds;
 }

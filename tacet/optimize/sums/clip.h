@@ -24,10 +24,24 @@ struct ContributionLimit {
 /// zero anyway. 0 <= norm <= 2^30.
 [[nodiscard]] std::int32_t scalar_bound(std::int64_t norm, std::int64_t squared_norm);
 
+/// Which records take part where at most `most` of each unit do: the first ones in the data's
+/// order. Records without a unit do not; where the data have no units, all do. To be asked about
+/// each record once, in their order. Which records of a unit those are depends on them alone, so a
+/// unit more or less moves no other one.
+class FirstOfUnits {
+ public:
+  FirstOfUnits(const data::Dataset& dataset, std::int64_t most);
+
+  [[nodiscard]] bool takes_part(std::int64_t row);
+
+ private:
+  const data::Dataset& dataset_;
+  std::int64_t most_;
+  base::SpooledVector<std::int64_t> seen_;  // records of each unit
+};
+
 /// A for every record of a data set: what its scalar may be so that its unit stays within the
-/// limit. A record beyond the first `max_records_per_unit` of its unit gets 0: it takes no part.
-/// Which records those are depends on the unit's own records alone, so a unit more or less moves no
-/// other one.
+/// limit; 0 for one that takes no part, beyond the first `max_records_per_unit` of its unit.
 [[nodiscard]] base::SpooledVector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
                                                               const ContributionLimit& limit);
 

@@ -291,6 +291,39 @@ TEST(JointSum, CornersOfTheBoundAreReached) {
   EXPECT_NEAR(apart, std::sqrt(JointShares::real(middle.shares.score)), 1e-3);
 }
 
+/// Two records that replace each other: rows that nearly are one, at the reach, whose predictors
+/// are 30 and -30.
+JointTask opposed_classes() {
+  JointTask task = task_of(MeanModel::logistic, Adjacency::replace_one);
+  task.design.columns = {{}, {{0}}};
+  Eigen::Matrix2d whitening;
+  whitening << std::sqrt(3.0) * (1 - 1e-4), 0, 0, .01;
+  const auto rounded = public_integers(whitening / 2048);
+  task.whitening = rounded.integers;
+  task.whitening_unit = rounded.unit;
+  const auto predictor = public_integers(Eigen::Vector2d(0, -30) / 2048);
+  task.predictor = predictor.integers.col(0);
+  task.predictor_unit = predictor.unit;
+  return task;
+}
+
+// The farthest pairs under replace_one, of 2 that is certified (docs/proofs/inference.md): scores
+// opposed on one line; for numbers one residual is cut, and has no curvature.
+TEST(JointSum, ReplacedRecordsComeAsFarAsTheProofSays) {
+  const auto numbers = corner(MeanModel::identity, 0, Adjacency::replace_one);
+  const double cut_and_within =
+      neighbours_apart({{{0, 0, 0}, 1}}, {{{0, 0, 0}, -.599}}, numbers, Adjacency::replace_one);
+  EXPECT_NEAR(cut_and_within,
+              std::sqrt(4 * JointShares::real(numbers.shares.score) +
+                        JointShares::real(numbers.shares.curvature)),
+              .005);
+  const auto classes = opposed_classes();
+  const double opposed =
+      neighbours_apart({{{2048, 0, 0}, 1}}, {{{-2048, 0, 0}, -1}}, classes, Adjacency::replace_one);
+  EXPECT_NEAR(opposed, 2 * std::sqrt(JointShares::real(classes.shares.score)), .002);
+  EXPECT_LE(std::max(opposed, cut_and_within), 2);
+}
+
 TEST(JointSum, NoiseIsThatOfTheSharesAndSymmetricMatrices) {
   constexpr int releases = 4000;
   const auto task = task_of(MeanModel::identity);

@@ -1,11 +1,13 @@
 #include "tacet/optimize/sums/moment_sum.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
+#include "tacet/optimize/sums/clip.h"
 #include "tacet/optimize/sums/score_sum.h"
 
 namespace tacet::optimize {
@@ -22,6 +24,8 @@ class MomentRecord {
     }
     numbers_ = scores_.size() / 2;
     if (moments.target) scores_.resize(scores_.size() + 2);
+    pairs_ = scores_.size() / 2;
+    if (moments.records_per_unit > 0) scores_.push_back(1);
     if (!moments.categories) return;
     const auto ranges = data::category_features(raw);
     max_ = std::ssize(ranges);
@@ -39,9 +43,9 @@ class MomentRecord {
 
   void read(const data::Dataset& records, std::int64_t row) {
     marked_.clear();
-    for (std::size_t i = 0; i < scores_.size() / 2; ++i) set_number(i, 0);
+    for (std::size_t i = 0; i < pairs_; ++i) set_number(i, 0);
     // What stands for the label of a record without a target counts like any other.
-    if (2 * numbers_ < scores_.size()) set_number(numbers_, records.label(row));
+    if (numbers_ < pairs_) set_number(numbers_, records.label(row));
     if (records.sparse()) {
       const auto sparse = records.sparse_row(row);
       for (std::size_t i = 0; i < sparse.columns.size(); ++i) {
@@ -74,10 +78,36 @@ class MomentRecord {
 
   std::vector<Place> places_;  // of the raw features
   std::size_t numbers_ = 0;    // of the record; the target's pair follows
+  std::size_t pairs_ = 0;      // of both; 1 may follow, which counts the unit
   std::int64_t categories_ = 0;
   std::int64_t max_ = 0;
   std::vector<double> scores_;
   std::vector<std::size_t> marked_;
+};
+
+/// How many records of a record's unit take part.
+class Sharing {
+ public:
+  Sharing(const data::Dataset& records, std::int64_t most)
+      : records_(records), most_(most), sizes_(records.spool()) {
+    if (!records.has_units()) return;
+    sizes_.resize(static_cast<std::size_t>(records.unit_count()), 0);
+    for (std::int64_t row = 0; row < records.rows(); ++row) {
+      const auto unit = records.unit_of(row);
+      if (unit >= 0) ++sizes_[static_cast<std::size_t>(unit)];
+    }
+  }
+
+  /// Of a record that takes part itself.
+  [[nodiscard]] std::int64_t of(std::int64_t row) const {
+    if (!records_.has_units()) return 1;
+    return std::min(sizes_[static_cast<std::size_t>(records_.unit_of(row))], most_);
+  }
+
+ private:
+  const data::Dataset& records_;
+  std::int64_t most_;
+  base::SpooledVector<std::int64_t> sizes_;  // records of each unit
 };
 
 ScoreSum empty_sum(const MomentRecord& record, int norm_bits) {
@@ -86,11 +116,17 @@ ScoreSum empty_sum(const MomentRecord& record, int norm_bits) {
 
 ScoreSum summed(const data::Dataset& raw, const data::Schema& schema, int norm_bits,
                 Moments moments) {
+  if (raw.has_units() && moments.records_per_unit == 0) {
+    throw base::InternalError("moments of single records were asked for, and they have units");
+  }
   MomentRecord record(data::raw_schema(schema), raw.columns(), moments);
   auto sum = empty_sum(record, norm_bits);
+  FirstOfUnits first(raw, moments.records_per_unit);
+  const Sharing sharing(raw, moments.records_per_unit);
   for (std::int64_t row = 0; row < raw.rows(); ++row) {
+    if (!first.takes_part(row)) continue;
     record.read(raw, row);
-    sum.add(record.scores(), record.marked());
+    sum.add(record.scores(), record.marked(), sharing.of(row));
   }
   return sum;
 }
@@ -119,6 +155,10 @@ privacy::BoundedSum certified_moments(std::vector<std::int64_t> integers,
                               moment_terms(schema, moments));
   }
   return empty_sum(no_record(schema, moments), norm_bits).certified(std::move(integers));
+}
+
+std::size_t place_of_count(const data::Schema& schema, Moments moments) {
+  return 2 * (data::numeric_features(schema).size() + (moments.target ? 1 : 0));
 }
 
 std::int64_t moment_terms(const data::Schema& schema, Moments moments) {

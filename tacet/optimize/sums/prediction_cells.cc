@@ -8,6 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/model/confusion.h"
+#include "tacet/optimize/sums/clip.h"
 
 namespace tacet::optimize {
 namespace {
@@ -96,26 +97,6 @@ class PredictionScorer {
   std::vector<double> scores_;
 };
 
-/// The first record of each unit stands for it; without units every record does.
-class FirstOfUnits {
- public:
-  explicit FirstOfUnits(const data::Dataset& dataset)
-      : dataset_(dataset),
-        seen_(dataset.has_units() ? static_cast<std::size_t>(dataset.unit_count()) : 0) {}
-
-  [[nodiscard]] bool takes(std::int64_t row) {
-    if (!dataset_.has_units()) return true;
-    const auto unit = dataset_.unit_of(row);
-    if (unit == data::Dataset::no_unit || seen_[static_cast<std::size_t>(unit)]) return false;
-    seen_[static_cast<std::size_t>(unit)] = true;
-    return true;
-  }
-
- private:
-  const data::Dataset& dataset_;
-  std::vector<bool> seen_;
-};
-
 }  // namespace
 
 std::int64_t score_bin(std::span<const double> edges, double margin) {
@@ -127,12 +108,12 @@ std::vector<std::int64_t> prediction_integers(const data::Dataset& dataset,
                                               const PredictionCells& cells,
                                               const base::CancelToken* cancel) {
   PredictionScorer scorer(dataset, model, cells);
-  FirstOfUnits first(dataset);
+  FirstOfUnits first(dataset, 1);  // stands for its unit
   CellSum sum(cells.shape, cells.norm_bits);
   std::int64_t records = 0;
   for (std::int64_t row = 0; row < dataset.rows(); ++row) {
     if (cancel != nullptr) cancel->throw_if_cancelled();
-    if (!first.takes(row)) continue;
+    if (!first.takes_part(row)) continue;
     scorer.add(row, sum);
     ++records;
   }

@@ -49,7 +49,8 @@ ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin, Marks 
   sums_.assign(terms_ + marked_by_.size(), 0);
 }
 
-void ScoreSum::add(std::span<const double> scores, std::span<const std::size_t> marked) {
+void ScoreSum::add(std::span<const double> scores, std::span<const std::size_t> marked,
+                   std::int64_t sharing) {
   constexpr std::int64_t max_records = std::int64_t{1} << 32;  // times 2^30 fits 64 bits
   if (++records_ > max_records) {
     throw base::UsageError("at most {} records can be summed", max_records);
@@ -57,16 +58,21 @@ void ScoreSum::add(std::span<const double> scores, std::span<const std::size_t> 
   if (scores.size() != terms_) {
     throw base::InternalError("{} scores for a sum of {}", scores.size(), terms_);
   }
+  if (sharing < 1) throw base::InternalError("{} records share a bound", sharing);
+  // Rounded down: k of them are no more than the whole.
+  const std::int64_t longest = longest_ / sharing;
+  const std::int64_t origin = origin_ > 0 ? longest : 0;
+  const auto units = static_cast<double>(longest + origin);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     // Clamped before the conversion; a comparison with NaN fails and leaves 0.
     const double score = scores[i] > 0 ? std::min(scores[i], 1.0) : 0.0;
-    sums_[i] += static_cast<std::int64_t>(score * static_cast<double>(units_)) - origin_;
+    sums_[i] += static_cast<std::int64_t>(score * units) - origin;
   }
   std::int64_t count = 0;
   for (const auto place : marked) {
     if (count == max_marks_) break;
     if (std::exchange(marked_by_.at(place), records_) == records_) continue;
-    sums_[terms_ + place] += longest_;
+    sums_[terms_ + place] += longest;
     ++count;
   }
 }

@@ -42,7 +42,11 @@ class ScoreSum {
   /// Adds one record; a score that is not a number counts 0. `scores` holds `terms` of them,
   /// `marked` places of marks: a repeated one counts once, and those beyond the most not at all. At
   /// most 2^32 records, UsageError beyond.
-  void add(std::span<const double> scores, std::span<const std::size_t> marked = {});
+  ///
+  /// Of k records that are `sharing` one bound, those of a unit, each is added on the grid
+  /// floor(G / k): within 2^norm_bits / k, so that all of them together are within 2^norm_bits.
+  void add(std::span<const double> scores, std::span<const std::size_t> marked = {},
+           std::int64_t sharing = 1);
 
   /// The sums in real units, marks behind scores; each record contributes at most sqrt(terms) in L2
   /// norm, half of that around one half.
