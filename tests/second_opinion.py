@@ -242,13 +242,37 @@ def faults_of_nonsense(check, path, folder):
              (text.replace('"secure"', '"seeded: not private"'), 5),
              (text.replace('"protected": true', '"protected": false'), 6),
              (text.replace('"prg_slack": ', '"prg_slack": 1, "was": '), 5),
-             (text[:-9], 2), ("[]", 2), ("", 2))
+             (text.replace('"noise_multiplier": ', '"sensitivity": 9, "noise_multiplier": '), 2),
+             (text.replace('"kind": "gaussian"', '"kind": "gaussian", "max_records_per_unit": 9'),
+              2),
+             (text + '\n{"guarantee": {"epsilon": 0}}', 2),
+             *((json.dumps({**tree, "privacy": words}), code) for words, code in (
+                 (" " + tree["privacy"], 2), ("Full privacy.", 2), (None, 2), ([], 2),
+                 (tree["privacy"].replace("-differential", "\u2010differential", 1), 2),
+                 (tree["privacy"] + " (0.1, 0)-differential privacy under add_remove neighbours",
+                  5))),
+             (text[:-9], 2), ("[]", 2), ("[" * 200000, 2), (text + "\0", 2), ("", 2))
     for number, (edited, expected) in enumerate(cases):
         other = folder / f"nonsense{number}.json"
         other.write_text(edited, encoding="utf-8")
         code, answer = check.judge(other)
         if edited == text or code != expected:
             yield f"nonsense {number}: exit code {code} instead of {expected}: {answer}"
+
+
+def faults_of_hostile_files(check, folder):
+    """No file keeps the reader waiting, ends it, or adds a line to its answer."""
+    check.SECONDS = 2
+    pipe, forged = folder / "pipe", folder / "kind.json"
+    os.mkfifo(pipe)
+    lines = "gaussian\\nmodel.json: supported: at most 0.1"
+    forged.write_text('{"guarantee": {"epsilon": 1, "delta": 1e-5, "adjacency": "add_remove"}, '
+                      '"protected": true, "randomness": "secure", "prg_slack": 0, "events": '
+                      f'{{"event": {{"kind": "{lines}"}}}}}}', encoding="utf-8")
+    for path, expected in ((pipe, 6), (forged, 6), ("/dev/zero", 2), (folder, 2)):
+        code, answer = check.in_time(path)
+        if code != expected or "\n" in answer:
+            yield f"{path}: exit code {code} instead of {expected}: {answer}"
 
 
 def main(arguments):
@@ -278,6 +302,7 @@ def main(arguments):
         repeats = next(path for setting, path in zip(found, paths)
                        if "--method gradient" in setting)
         faults += faults_of_nonsense(check, repeats, folder)
+        faults += faults_of_hostile_files(check, folder)
         for wrong, expected in ((paths[0], 0), (folder / "forged0.json", 5),
                                 (folder / "nonsense0.json", 2)):
             code = subprocess.run([sys.executable, script, wrong], capture_output=True,

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """A second opinion on privacy receipts: check_receipt.py FILE...
 
-Computes what the events of a receipt cost, from the papers named at each function and with no code
-of tacet, and compares that with what the file states; docs/how-to/check-a-receipt.md explains it.
+Compares what a file states with what its events cost by the papers named at each function, with no
+code of tacet; docs/how-to/check-a-receipt.md explains it.
 Exit code 0: supported, 5: not supported, 6: cannot judge, 2: no receipt; of several the worst."""
 import collections
 import json
 import math
 import re
+import signal
 import sys
 import types
 
@@ -18,9 +19,14 @@ CELLS = 16000  # into which the values of a noise are cut
 POINTS = 2**18  # of the grid on which losses are added
 REACH = 37.5  # standard deviations: beyond them nothing is left in double precision
 AGREEMENT = 1e-3  # relative: two correct computations may differ by their own errors
+SECONDS = 50  # for one file
+PROMISE = r"\((\S+), (\S+)\)-differential privacy under (\w+) neighbours"
+FIELDS = {"gaussian": 2, "laplace": 2, "discrete_laplace": 3, "discrete_gaussian": 4, "pure_dp": 3,
+          "approximate_dp": 4, "bounded_range": 3, "composed": 2, "repeated": 3, "partitioned": 3,
+          "poisson_sampled": 3, "fixed_size_sampled": 4, "randomly_repeated": 6,
+          "shuffled_local": 3, "objective_perturbation": 7}  # of each event, and no others
 STATED = ("pure_dp", "approximate_dp", "bounded_range")  # known by a guarantee alone
-# Outcomes on two neighbouring data sets: probabilities p and q of each cell, and bounds of the
-# privacy loss log(p/q) inside it, in ascending order.
+# Probabilities on two neighbouring data sets, and bounds of log(p/q), in ascending order.
 Cells = collections.namedtuple("Cells", "p q low high")
 class CannotJudge(Exception):
     """Nothing that this script knows decides about the event."""
@@ -33,9 +39,7 @@ def number(event, key, least=0.0, most=math.inf, kinds=(int, float)):
     return value
 def count(event, key, least=1):
     return number(event, key, least, kinds=int)
-# ---- one use of a mechanism: pairs of laws
 def mass_between(law, edges):
-    """Of a symmetric law; upper tails by reflection, so that small masses keep their digits."""
     return np.where(edges[1:] <= 0, np.diff(law.cdf(edges)), -np.diff(law.cdf(-edges)))
 def noise_of(event):
     """(move of one record, masses of cells around a value, log densities at their ends if any)."""
@@ -48,7 +52,7 @@ def noise_of(event):
         edges = np.concatenate(([-np.inf], inner, [np.inf]))
         return (1 / scale, lambda at: mass_between(law, edges - at),
                 lambda at: law.logpdf(inner - at))
-    if kind not in ("discrete_laplace", "discrete_gaussian") or event.get("dimension", 1) != 1:
+    if kind != "discrete_laplace" and (kind != "discrete_gaussian" or event["dimension"] != 1):
         raise CannotJudge(kind)
     power, name = (1, "scale") if kind == "discrete_laplace" else (2, "sigma")
     move, scale = count(event, "sensitivity", 0), number(event, name, 0.01)
@@ -83,7 +87,6 @@ def stated_pair(event):
     keep = slice(None) if delta > 0 else slice(1, 3)
     return Cells(p[keep], p[::-1][keep], loss[keep], loss[keep])
 def pair_of(event, adjacency):
-    """One release; a replaced record moves a sum across the whole ball."""
     samples = {"poisson_sampled": poisson_pair, "fixed_size_sampled": fixed_size_pair}
     if event["kind"] in samples:
         return samples[event["kind"]](event, adjacency)
@@ -100,7 +103,6 @@ def mixed(cells, rate):
 def mirror(cells):
     return Cells(cells.q[::-1], cells.p[::-1], -cells.high[::-1], -cells.low[::-1])
 def gathered(event):
-    """Several Gaussian releases of one sample as one; any other single release as it is."""
     parts = flatten(event, "a sample")
     if not parts.leaves and 0 < parts.mu2 < math.inf:
         return {"kind": "gaussian", "noise_multiplier": 1 / math.sqrt(parts.mu2)}
@@ -122,8 +124,7 @@ def poisson_pair(event, adjacency):
         raise CannotJudge(f"poisson_sampled {base['kind']} for these neighbours")
     return mixed(stated_pair(base), whole)
 def fixed_size_pair(event, adjacency):
-    """A uniform subset (Balle, Barthe, Gaboardi 2018, Theorem 9): losses above 0 as where a record
-    is removed, below 0 as where one is added. A sum moves across the whole ball."""
+    """A uniform subset (Balle, Barthe, Gaboardi 2018, Theorem 9)."""
     base, size = gathered(event["base"]), count(event, "population")
     share = number(event, "sample_size", 0, size, int) / size
     if adjacency == "add_remove" or (base["kind"] in STATED and adjacency != "replace_one"):
@@ -134,10 +135,8 @@ def fixed_size_pair(event, adjacency):
     rest = max(0, 1 - up.p.sum() - up.q.sum())
     return Cells(*(np.concatenate((below, [middle], above)) for below, middle, above in
                    zip(mirror(up), (rest, rest, 0, 0), up)))
-# ---- many uses
 def flatten(event, adjacency, times=1, into=None):
-    """A composition as one list: the sum of mu^2 of all Gaussian noise (Dong, Roth, Su 2019), how
-    often each other release occurs, and whether both may cost more than the event (loose)."""
+    """Gaussian noise as a sum of mu^2 (Dong, Roth, Su 2019), other releases with their counts."""
     into = into or types.SimpleNamespace(mu2=0.0, leaves=collections.Counter(), loose=False)
     kind = event["kind"]
     if kind == "composed":
@@ -159,14 +158,12 @@ def flatten(event, adjacency, times=1, into=None):
         into.leaves[json.dumps(event, sort_keys=True)] += times
     return into
 def blocks_of(event, adjacency):
-    """A record stays in its block by position if none is added, by record if none is exchanged."""
     fits = {"by_position": ("zero_out", "replace_one"), "by_record": ("add_remove", "zero_out")}
     if not event["parts"] or adjacency not in fits[event["assignment"]]:
         raise CannotJudge(f"blocks {event['assignment']} under {adjacency}")
     return event["parts"]
 def split(cells, step):
-    """(places, masses, infinite mass) that dominates the cells (Doroshenko et al. 2022): atoms at
-    the grid points around each cell's losses, with the cell's mass under both laws."""
+    """(places, masses, infinite mass) that dominates the cells (Doroshenko et al. 2022)."""
     p, q, low, high = (column[cells.p > 0] for column in cells)
     low = np.where(np.isneginf(low), high, low)  # the lowest losses move up
     down, up = np.floor(low / step + 1e-9), np.ceil(high / step - 1e-9)
@@ -177,8 +174,7 @@ def split(cells, step):
     return (np.concatenate((down[start], up[end])).astype(np.int64),
             np.concatenate(((p - above)[start], above[end])), above[~end].sum())
 def merge(cells, step):
-    """The same from below: neighbours put together, the last one divided by a random draw, until
-    log(p/q) of the whole is a grid point. Who sees less learns less."""
+    """The same from below, by cells put together: who sees less learns less."""
     atoms, p, q, target = [], 0.0, 0.0, 0
     for new_p, new_q in zip(*(column[cells.q > 1e-280].tolist() for column in cells[:2])):
         grown = math.exp(target * step) if p > 0 else 0.0
@@ -204,8 +200,7 @@ def least(function):  # (argument, value) of the minimum over a tilt between e^-
                                      method="bounded", options={"xatol": 0.02})
     return math.exp(found.x), found.fun
 def grid_epsilon(leaves, delta, side, frame):
-    """epsilon at delta of a sum of losses, by Fourier transforms of masses times e^(theta loss).
-    Every error counts against what is stated on side 1, which splits, and for it on side -1."""
+    """epsilon at delta of a sum of losses: errors raise it on side 1 and lower it on side -1."""
     theta, centre, step, start = frame
     tau = 10 * 2.0**-53 * math.log2(POINTS)  # twice what is proved of a transform of radix 2
     transform, rounding, scale, infinite = 1.0, 0.0, 0.0, 0.0
@@ -233,8 +228,7 @@ def grid_epsilon(leaves, delta, side, frame):
     inner = math.log(max(p[k + 1] + outside[k] - wanted, 1e-300) / max(q[k + 1], 1e-300))
     return max(0.0, centre + min(max(inner, losses[k]), losses[k + 1])) * (1 + side * 1e-8)
 def one_way(leaves, delta):
-    """(lower, upper) end for one order of the neighbours: tilt and grid of Chernoff's bound at a
-    guess of epsilon, first by Renyi divergences (Canonne, Kamath, Steinke 2020)."""
+    """(lower, upper) end for one order; first guess: Canonne, Kamath, Steinke 2020."""
     finite = [(np.log(cells.p[keep]), cells.high[keep], times) for cells, times in leaves
               for keep in [(cells.p > 0) & np.isfinite(cells.high)]]
     guess = least(lambda t: (log_moment(finite, t) - math.log(delta * (t + 1))) / t
@@ -260,13 +254,11 @@ def gaussian_delta(epsilon, mu):
     first = special.log_ndtr(mu / 2 - epsilon / mu)
     second = epsilon + special.log_ndtr(-mu / 2 - epsilon / mu)
     return np.exp(first) * -np.expm1(np.minimum(second - first, 0))
-def root(delta_at, delta):
-    """The epsilon at which a falling delta(epsilon) reaches delta."""
+def root(delta_at, delta):  # where a falling delta(epsilon) reaches delta
     top = next((e for e in (0.0, *2.0**np.arange(10)) if delta_at(e) <= delta), math.inf)
     return top if top in (0, math.inf) else optimize.brentq(
         lambda e: delta_at(e) - delta, 0, top, rtol=1e-12, xtol=1e-14)
 def composition(event, adjacency, delta):
-    """(lower, upper) end of epsilon of a composition."""
     parts = flatten(event, adjacency)
     leaves = [(pair_of(json.loads(leaf), adjacency), times) for leaf, times in parts.leaves.items()]
     if delta == 0 or not leaves or math.isinf(parts.mu2):  # pure epsilons add up; or a closed form
@@ -281,7 +273,6 @@ def composition(event, adjacency, delta):
     low, high = map(max, zip(one_way(leaves, delta),
                              one_way([(mirror(cells), times) for cells, times in leaves], delta)))
     return 0.0 if parts.loose or "bounded_range" in str(parts.leaves) else low, high
-# ---- releases with a theorem of their own
 def tuned_epsilon(event, adjacency, delta):
     """The best of K runs, K random (Papernot, Steinke 2022; Koskela, Redberg, Wang 2024)."""
     base = event["base"]
@@ -289,12 +280,12 @@ def tuned_epsilon(event, adjacency, delta):
             (blocks_of(base, adjacency) if base["kind"] == "partitioned" else [base])]
     if any(run.leaves for run in runs) or event["law"] != "truncated_negative_binomial":
         raise CannotJudge("randomly_repeated runs of such kinds, or by such a law")
-    mu, eta, gamma = max(run.mu2 for run in runs)**0.5, event["eta"], event["gamma"]
+    mu, eta, gamma = max(run.mu2 for run in runs)**0.5, event["eta"], number(event, "gamma", 0, 1)
     law = stats.nbinom(eta, gamma) if number(event, "eta") else stats.logser(1 - gamma)
     present = -math.expm1(eta * math.log(gamma)) if eta else 1.0
     shift = (1 + eta) * optimize.brentq(
         lambda x: gamma * math.expm1(x) - (1 - gamma) * gaussian_delta(x, mu), 0, -math.log(gamma))
-    beyond = law.sf(count(event, "cap")) / present if event["cap"] else 0.0
+    beyond = law.sf(event["cap"]) / present if count(event, "cap", 0) else 0.0
     return 0.0, root(lambda e: float(law.mean() / present * gaussian_delta(e - shift, mu)
                                      + (1 + math.exp(e)) * beyond), delta)
 def shuffled_epsilon(event, adjacency, delta):
@@ -315,8 +306,7 @@ def shuffled_epsilon(event, adjacency, delta):
     exact = min(local, root(lambda e: delta_at(e) if e < local else 0.0, delta))
     return exact * (1 - 1e-6), exact * (1 + 1e-6)
 def objective_epsilon(event, adjacency, delta):
-    """Objective perturbation (Kifer, Smith, Thakurta 2012; Redberg, Koskela, Wang 2023): a loss of
-    at most c + s^2/2 + s |N| of the exact minimum, and mu of the noise on an approximate one."""
+    """Objective perturbation (Kifer, Smith, Thakurta 2012; Redberg, Koskela, Wang 2023)."""
     strength = number(event, "regularization", 1e-300)
     s = number(event, "lipschitz") / number(event, "sigma", 1e-300)
     c = math.log1p(number(event, "smoothness") / strength)
@@ -336,8 +326,7 @@ def objective_epsilon(event, adjacency, delta):
         return max(map(sum, zip(along, across[1:]))) - float(gaussian_delta(e - c, mu))
     exact = root(delta_at, delta)  # the chords cost less than a tenth of AGREEMENT
     return exact * (1 - AGREEMENT), exact
-def cost(event, adjacency, delta):
-    """(lower, upper) end of the epsilon that the events cost at delta."""
+def cost(event, adjacency, delta):  # (lower, upper) end of epsilon
     if event["kind"] == "composed" and len(event["parts"]) == 1:
         return cost(event["parts"][0], adjacency, delta)
     if event["kind"] == "partitioned":
@@ -346,31 +335,31 @@ def cost(event, adjacency, delta):
     own = {"randomly_repeated": tuned_epsilon, "shuffled_local": shuffled_epsilon,
            "objective_perturbation": objective_epsilon}
     return own.get(event["kind"], composition)(event, adjacency, delta)
-# ---- the answer
-def read(path):
-    """The receipt of a file; (epsilon, delta, adjacency) as it and the sentence beside it state."""
+def read(path):  # the receipt; (epsilon, delta, adjacency) of it and of the sentence beside it
     def once(pairs):
-        if len(dict(pairs)) < len(pairs):
-            raise ValueError("a key occurs twice")
-        return dict(pairs)
+        found = dict(pairs)
+        unit = found.get("kind") == "poisson_sampled" and "max_records_per_unit" in found
+        if not len(pairs) == len(found) <= FIELDS.get(found.get("kind"), len(found)) + unit:
+            raise ValueError(f"a key occurs twice, or none of its event: {list(found)}")
+        return found
     with open(path, "rb") as file:
-        content = file.read()
+        content, rest = file.read(2**27), b""
     if not content.startswith((b"{\n", b"{\r")):
-        content = content.partition(b"\n")[0]  # one line, which binary numbers may follow
+        content, _, rest = content.partition(b"\n")
     tree = json.loads(content, object_pairs_hook=once)
     receipt = tree.get("receipt", tree)
     stated = receipt["guarantee"]
     claims = [(number(stated, "epsilon"), number(stated, "delta", 0, 1), stated["adjacency"])]
-    said = re.match(r"\((\S+), (\S+)\)-differential privacy under (\w+) neighbours",
-                    str(tree.get("privacy", "")))
-    claims += [(float(said[1]), float(said[2]), said[3])] if said else []
-    if not {claim[2] for claim in claims} <= {"add_remove", "zero_out", "replace_one"}:
-        raise ValueError("unknown adjacency")
+    claims += [(float(epsilon), float(delta), adjacency)
+               for epsilon, delta, adjacency in re.findall(PROMISE, tree.get("privacy", ""))]
+    if ({claim[2] for claim in claims} - {"add_remove", "zero_out", "replace_one"}
+            or not re.match(PROMISE + "|UNPROTECTED|No privacy|$", tree.get("privacy", ""))
+            or (rest.strip() and tree["model"]["kind"] != "wide")):  # its numbers follow a line
+        raise ValueError("unknown neighbours, another sentence, or more than one line")
     return receipt, claims
-def judge_claim(receipt, epsilon, delta, adjacency):
-    """(exit code, answer); (1 + e^epsilon) prg_slack of delta is for the cipher's noise."""
+def judge_claim(receipt, epsilon, delta, adjacency):  # (exit code, answer)
     said = f"stated: epsilon {epsilon:.9g} at delta {delta:.9g} under {adjacency}"
-    share = number(receipt, "prg_slack", 0, 1) * (1 + math.exp(min(epsilon, 700)))
+    share = number(receipt, "prg_slack", 0, 1) * (1 + math.exp(min(epsilon, 700)))  # the cipher's
     if receipt["protected"] is not True:
         return 6, "cannot judge: it states itself that nothing is protected"
     if share >= (delta or 1e-12) or receipt["randomness"] != "secure":
@@ -384,17 +373,28 @@ def judge_claim(receipt, epsilon, delta, adjacency):
     if high <= epsilon * (1 + AGREEMENT):
         return 0, f"supported: at most {high:.9g} ({said})"
     return 6, f"cannot judge: at least {low:.9g}, at most {high:.9g} ({said})"
-def judge(path):
-    """(exit code, answer) to a file: the worst one to what its receipt and its sentence state."""
+def judge(path):  # the worst answer to what a receipt and its sentence state
     try:
         receipt, claims = read(path)
         answers = [judge_claim(receipt, *claim) for claim in claims]
         return max(answers, key=lambda answer: (0, 6, 5).index(answer[0]))
-    except (OSError, ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError,
-            ValueError) as error:
+    except CannotJudge as reason:
+        return 6, f"cannot judge: {reason}"
+    except Exception as error:  # pylint: disable=broad-exception-caught
         return 2, f"no receipt: {error!r}"
+def in_time(path):  # within a minute, where the system has alarms
+    def stop(*_):
+        raise CannotJudge(f"it takes more than {SECONDS} seconds")
+    alarm = getattr(signal, "alarm", int)
+    if alarm is not int:
+        signal.signal(signal.SIGALRM, stop)
+    alarm(SECONDS)
+    code, answer = judge(path)
+    alarm(0)
+    return code, answer.encode("unicode_escape").decode()  # a text of the file adds no line
 if __name__ == "__main__":
-    results = [judge(name) for name in sys.argv[1:]] or [(2, __doc__)]
+    results = [in_time(name) for name in sys.argv[1:]] or [(2, __doc__)]
+    sys.stdout.reconfigure(errors="backslashreplace")
     for name, (_, answer) in zip(sys.argv[1:] or ["usage"], results):
         print(f"{name}: {answer}")
     sys.exit(max((code for code, _ in results), key=(0, 6, 5, 2).index))

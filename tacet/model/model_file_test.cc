@@ -235,6 +235,11 @@ TEST(ModelFile, LongTextsAreReadAsTheLibraryReadsThem) {
   EXPECT_NE(fault(cut).find(fmt::format("(byte {})", cut.size() + 1)), std::string::npos)
       << fault(cut);
   EXPECT_NE(fault(cut.substr(0, 4000)), "");
+  const auto zero = tree.dump() + '\0';
+  for (const char* behind : {"", "{}"}) {
+    EXPECT_NE(fault(zero + behind).find(fmt::format("byte {} is zero", zero.size())),
+              std::string::npos);
+  }
 }
 
 TEST(ModelFile, RepeatedKeysDeepNestingAndHugeNumbersAreFaults) {

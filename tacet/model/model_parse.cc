@@ -15,6 +15,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/model/json_text.h"
+#include "tacet/privacy/strict_json.h"
 
 namespace tacet::model::internal {
 namespace {
@@ -284,6 +285,7 @@ std::optional<json> parsed_quickly(std::string_view text) {
 }  // namespace
 
 json parse_outline(std::string_view text) {
+  privacy::internal::refuse_zero_byte(text, "the model");
   try {
     auto quick = parsed_quickly(text);
     return quick ? std::move(*quick) : parsed(text);

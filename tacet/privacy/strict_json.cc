@@ -19,6 +19,7 @@ nlohmann::ordered_json parse_strictly(std::string_view text, const JsonLimits& l
   if (text.size() > limits.max_bytes) {
     refuse(fmt::format("{} bytes, at most {} are read", text.size(), limits.max_bytes));
   }
+  refuse_zero_byte(text, limits.what);
   std::vector<std::set<std::string>> keys;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > limits.max_depth) {
@@ -38,6 +39,13 @@ nlohmann::ordered_json parse_strictly(std::string_view text, const JsonLimits& l
     refuse(fmt::format("not valid JSON: {}", error.what()));
   }
   throw base::InternalError("a refusal that returned");
+}
+
+void refuse_zero_byte(std::string_view text, std::string_view what) {
+  const auto place = text.find('\0');
+  if (place == std::string_view::npos) return;
+  throw base::DataError("{}: not valid JSON: byte {} is zero: the text is damaged", what,
+                        place + 1);
 }
 
 nlohmann::ordered_json number_json(double value) {

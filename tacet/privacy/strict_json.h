@@ -13,6 +13,10 @@ struct JsonLimits {
   int max_depth;          ///< of objects and arrays
 };
 
+/// DataError, which begins with `what`, for a text with a zero byte. The parser takes one for the
+/// end of the text: whatever stands behind it would be neither read nor covered by a checksum.
+void refuse_zero_byte(std::string_view text, std::string_view what);
+
 /// Parses a whole JSON text. A repeated key, of which a plain parser silently keeps one, deeper
 /// nesting, more bytes and anything that is no JSON are DataErrors.
 [[nodiscard]] nlohmann::ordered_json parse_strictly(std::string_view text,

@@ -43,6 +43,14 @@ TEST(StrictJson, RefusesWhatIsTooLongOrTooDeepOrNoJson) {
   }
 }
 
+// What follows a zero byte would be accepted unread.
+TEST(StrictJson, RefusesAZeroByteAndWhatStandsBehindIt) {
+  for (const char* behind : {"", " {}", "x"}) {
+    const auto text = std::string("{}") + '\0' + behind;
+    EXPECT_EQ(refusal_of(text), "note: not valid JSON: byte 3 is zero: the text is damaged");
+  }
+}
+
 TEST(StrictJson, WritesInfinityAsAWord) {
   EXPECT_EQ(number_json(std::numeric_limits<double>::infinity()).dump(), R"("inf")");
   EXPECT_EQ(number_json(0.1).dump(), "0.1");

@@ -1,5 +1,7 @@
 #include "tacet/report/recorded_result.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
@@ -81,6 +83,7 @@ std::optional<std::set<std::string>> kind_of(const std::string& text, const std:
     }
     return depth == 0;
   };
+  privacy::internal::refuse_zero_byte(text, fmt::format("'{}'", name));
   try {
     if (!nlohmann::json::parse(text, note).is_object()) return std::nullopt;
     return keys;

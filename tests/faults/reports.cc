@@ -1,14 +1,21 @@
 // Faults of the reports that devices randomise by themselves.
 
+#include <chrono>
 #include <cmath>
+#include <fstream>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "tacet/local/device/client.h"
 #include "tacet/mechanism/local/release_report.h"
 #include "tacet/mechanism/local/sphere_report.h"
 #include "tacet/privacy/certifier.h"
 #include "tests/faults/fault_tests.h"
+#include "tests/support/local_task.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/service_transport.h"
 
 namespace tacet::faults {
 namespace {
@@ -93,13 +100,52 @@ Finding float_reports() {
   return share_is(0.5, odd, runs);
 }
 
+/// A device that got no answer and takes part again sends the bytes that it has stored.
+Finding fresh_report_on_retry() {
+  const test::ScratchFolder folder;
+  const auto state = folder.path() / "task.state";
+  const auto record = folder.path() / "record.csv";
+  const auto task = test::small_task({.delay_seconds = 3});
+  static_cast<void>(local::StateFile::make(state, task));
+  const auto token = local::StateFile(state, ledger::Access::write).enrol(1).front();
+  local::Service service(state, local::ServiceOptions{.requests_per_second = 1e6});
+  test::ServiceTransport transport(service);
+  std::vector<std::string> sent;
+  transport.before = [&](const local::HttpRequest& request) {
+    if (request.path != "/v1/report") return;
+    sent.push_back(request.body);
+    if (sent.size() == 1) throw base::IoError("nobody answers");
+  };
+  std::ofstream(record) << "age,town,bought\n43,Bern,yes\n";
+  const auto take_part = [&] {
+    const auto source = random::SecureSource::create();
+    static_cast<void>(local::take_part(
+        {.task = task,
+         .policy = {.largest_epsilon = 4, .all_tasks_epsilon = 4, .mechanisms = {"privunit"}},
+         .record = record,
+         .folder = folder.path() / "device",
+         .token = token,
+         .patience = std::chrono::seconds(0)},
+        {.transport = transport, .source = *source, .wait = [](std::chrono::milliseconds /*time*/) {
+         }}));
+  };
+  try {
+    take_part();
+  } catch (const base::IoError&) {  // the device gives up, for now
+    take_part();
+  }
+  if (sent.size() != 2) throw base::InternalError("a device that did not send twice");
+  return certain(sent[0] != sent[1], 2);
+}
+
 constexpr FaultTest tests[] = {
     {"gradients_at_one_bound", [] { return reports(LocalMechanism::l2_laplace); }},
     {"response_with_wrong_odds", [] { return reports(LocalMechanism::djw); }},
     {"cap_with_the_wrong_tail", cap_with_the_wrong_tail},
     {"odds_of_the_bit_rounded_up", odds_of_the_bit_rounded_up},
     {"candidates_until_the_bit_agrees", candidates_until_the_bit_agrees},
-    {"float_reports", float_reports}};
+    {"float_reports", float_reports},
+    {"fresh_report_on_retry", fresh_report_on_retry}};
 
 }  // namespace
 
