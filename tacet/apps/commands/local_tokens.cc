@@ -70,7 +70,8 @@ class LocalEnrol : public Command {
     options.add("--state", state_, "FILE", "The server's state; made when missing", Form::required);
     options.add("--count", count_, "COUNT", "How many [default: 1]");
     options.add("--expire", expire_, "DATE",
-                "No slot is given under them after this day, in UTC [default: never]");
+                "Nothing is taken under them after this day, in UTC, but for slots given before "
+                "[default: never]");
     options.add(
         "--shards", shards_, "COUNT",
         "For so many servers, each with a state of its own: FILE.0, FILE.1, ... [default: 1]");

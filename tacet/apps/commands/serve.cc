@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -95,6 +97,7 @@ class Serve : public Command {
   void run(const Console& console, const base::CancelToken& cancel) override {
     auto options = local::serve_options(given_);
     static_cast<void>(format());
+    check_log();
     const auto task = local::load_task(task_);
     // Whatever can be refused is refused before the state is touched.
     local::HttpServer server(devices_at(options));
@@ -161,6 +164,24 @@ class Serve : public Command {
     if (log_format_.empty() || log_format_ == "text") return local::LogFormat::text;
     if (log_format_ == "json") return local::LogFormat::json;
     throw base::UsageError("--log-format must be text or json, got '{}'", log_format_);
+  }
+
+  /// A log is written to whatever the file holds.
+  void check_log() const {
+    namespace fs = std::filesystem;
+    if (log_.empty()) return;
+    std::error_code none;
+    const auto place = fs::weakly_canonical(fs::absolute(log_, none), none);
+    const auto same = [&](const std::string& file) {  // a state that is not made yet, too
+      return fs::equivalent(log_, file, none) ||
+             (!place.empty() && place == fs::weakly_canonical(fs::absolute(file, none), none));
+    };
+    for (const auto& file : {task_, state_, state_ + "-wal", state_ + "-shm", state_ + ".serving",
+                             certificate_, key_, client_ca_}) {
+      if (file.empty() || !same(file)) continue;
+      throw base::UsageError(
+          "--log would write into '{}', which the server needs; name another file", file);
+    }
   }
 
   void announce(local::EventLog& log, const local::Task& task, const local::HttpServer& server,

@@ -178,12 +178,22 @@ class Device {
                         code.empty() ? fmt::format("status {}", reply.status) : code, remains);
   }
 
+  /// What `read` makes of an answer. One that cannot be read has cost nothing, too.
+  template <typename Read>
+  [[nodiscard]] static auto understood(const Read& read) {
+    try {
+      return read();
+    } catch (const base::DataError& error) {
+      throw base::DataError("{}; {}", error.what(), nothing_done);
+    }
+  }
+
   [[nodiscard]] Slot ask_for_slot() {
     const std::string remains = nothing_done;
     const auto reply =
         patience_.persist({.method = "POST", .path = "/v1/slot", .token = part_.token}, remains);
     if (reply.status != 200) give_up(reply, remains);
-    auto slot = slot_from_json(reply.body);
+    auto slot = understood([&] { return slot_from_json(reply.body); });
     if (slot.task != task_.digest) {
       throw base::GuaranteeError("the server works on task {}, the device on {}; {}", slot.task,
                                  task_.digest, nothing_done);
@@ -224,7 +234,7 @@ class Device {
     if (ledger::sha256(reply.body) != slot.model) {
       throw base::GuaranteeError("the server's model is not the one it named; {}", nothing_done);
     }
-    auto point = model_from_bytes(reply.body, dimension);
+    auto point = understood([&] { return model_from_bytes(reply.body, dimension); });
     const double norm = std::sqrt(dot(point, point));
     const double most = std::min(task_.terms.largest_norm, part_.policy.largest_norm);
     if (!(norm <= most)) {  // NaN is not below

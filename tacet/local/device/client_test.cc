@@ -13,6 +13,7 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"
+#include "tacet/local/device/refusal.h"
 #include "tests/support/device_case.h"
 
 namespace tacet::local {
@@ -239,6 +240,22 @@ TEST_F(ClientTest, WhatAServerSaysIsNoLongerThanItsPatienceAndNoTextOfItsOwn) {
   }
   EXPECT_GE(waits_.size(), 2U);
   for (const auto time : waits_) EXPECT_LE(time, milliseconds(1000));
+}
+
+TEST_F(ClientTest, AnAnswerThatCannotBeReadHasCostNothingAndSaysSo) {
+  for (const char* body : {"no JSON", "{}", R"({"task": "call us at once)"}) {
+    transport_->after = [&](const HttpRequest& request, HttpReply& reply) {
+      if (request.path == "/v1/slot") reply = {200, body, 0};
+    };
+    try {
+      static_cast<void>(join());
+      ADD_FAILURE() << "took part after " << body;
+    } catch (const base::DataError& error) {
+      EXPECT_TRUE(std::string(error.what()).ends_with(nothing_done)) << error.what();
+    }
+  }
+  EXPECT_EQ(sent("/v1/report"), 0);
+  EXPECT_EQ(spent(), 0);
 }
 
 TEST_F(ClientTest, ARehearsalKeepsBooksAndSendsNothing) {

@@ -61,8 +61,8 @@ HttpReply Patience::persist(const HttpRequest& request, const std::string& remai
       why = error_code(reply.body);
       if (why == "round_full") attempt = 0;  // it is there, and says when
       if (why.empty()) why = fmt::format("the server answers with status {}", reply.status);
-    } catch (const UntrustedServer&) {
-      throw;
+    } catch (const UntrustedServer& error) {
+      throw UntrustedServer("{}; {}", error.what(), remains);
     } catch (const base::IoError& error) {
       why = error.what();
     }

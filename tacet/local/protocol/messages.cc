@@ -51,7 +51,7 @@ constexpr Meaning meanings[] = {
     {Reason::zero_report, 422, "a report of zeros is no direction"},
     {Reason::too_late, 410, "the report's round is too long past"},
     {Reason::round_full, 503, "all places of this round are taken; come again"},
-    {Reason::finished, 410, "the task has all its reports"},
+    {Reason::finished, 410, "the task has ended and takes no more reports"},
     {Reason::too_often, 429, "too many requests from this address; come again"},
     {Reason::busy, 503, "too much to do; come again"},
     {Reason::storage, 503, "nothing can be stored at the moment; come again"},
@@ -63,6 +63,15 @@ bool is_code(std::string_view text) {
   return text.size() <= longest && std::ranges::all_of(text, [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
          });
+}
+
+/// What a server sends is quoted nowhere: a device's owner would read its words as this program's.
+ordered_json parse_answer(std::string_view text) {
+  try {
+    return privacy::internal::parse_strictly(text, message_limits);
+  } catch (const base::DataError&) {
+    throw base::DataError("{}: not the JSON of the protocol", message_limits.what);
+  }
 }
 
 const Meaning& meaning_of(Reason reason) {
@@ -81,7 +90,7 @@ std::string slot_json(const Slot& slot) {
 }
 
 Slot slot_from_json(std::string_view text) {
-  const auto json = privacy::internal::parse_strictly(text, message_limits);
+  const auto json = parse_answer(text);
   const auto refuse = [](const char* what) {
     throw base::DataError("answer of the server: {}", what);
   };
@@ -109,7 +118,7 @@ std::string error_json(Reason reason) {
 
 std::string error_code(std::string_view text) {
   try {
-    const auto json = privacy::internal::parse_strictly(text, message_limits);
+    const auto json = parse_answer(text);
     if (!json.is_object() || !json.contains("error") || !json["error"].is_string()) return {};
     auto code = json["error"].get<std::string>();
     return is_code(code) ? code : std::string();

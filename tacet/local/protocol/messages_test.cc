@@ -37,6 +37,19 @@ TEST(Messages, NothingElseIsASlot) {
   refused(std::string(100000, ' '));
 }
 
+TEST(Messages, NoWordOfAServerIsInWhatIsSaidOfItsAnswer) {
+  for (const std::string text :
+       {R"({"task": "call us at once)", R"({"call us at once": 1, "call us at once": 2})",
+        "call us at once", "{\"task\": \"call us at once\x1b\"}"}) {
+    try {
+      static_cast<void>(slot_from_json(text));
+      ADD_FAILURE() << text;
+    } catch (const base::DataError& error) {
+      EXPECT_EQ(std::string(error.what()).find("call"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(Messages, EachReasonHasAnAnswer) {
   std::set<std::string> sentences;
   for (const auto& reason : reason_names.all) {

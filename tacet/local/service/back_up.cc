@@ -18,7 +18,13 @@ class CopyDraft {
   explicit CopyDraft(const std::filesystem::path& path)
       : path_(path), draft_(path.string() + ".part") {
     descriptor_ = ::open(draft_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (descriptor_ < 0) refuse(errno);
+    if (descriptor_ >= 0) return;
+    if (errno != EEXIST) refuse(errno);
+    // Never written over: whoever made it could read the key of the tokens there.
+    throw base::IoError(
+        "'{}' is there already: another call writes this copy, or one was interrupted; nothing was "
+        "copied. If none is running, remove the file and its -journal, then try again",
+        draft_);
   }
   CopyDraft(const CopyDraft&) = delete;
   CopyDraft& operator=(const CopyDraft&) = delete;

@@ -187,7 +187,7 @@ bool Collector::would_displace(const Token& token) const {
 }
 
 void Collector::take_report(Application& application, Token& token, std::int64_t now) {
-  application.reason = judge_report(application, token);
+  application.reason = judge_report(application, token, now);
   if (application.reason == Reason::round_full) {
     application.retry_seconds = retry_after(application.mac, now);
   }
@@ -199,11 +199,14 @@ void Collector::take_report(Application& application, Token& token, std::int64_t
   if (learner_->add(application.frame.report) == RoundLearner::Step::filled) begin_round();
 }
 
-Reason Collector::judge_report(const Application& application, const Token& token) {
+Reason Collector::judge_report(const Application& application, const Token& token,
+                               std::int64_t now) {
   if (token.counted) {
     const auto counted = file_.frame_of(application.mac);
     return counted && counted->bytes == application.bytes ? Reason::counted : Reason::used_token;
   }
+  // A report needs no slot: one that is known from elsewhere must not bring an old token in.
+  if (token.expired(now) && !token.live) return Reason::ended_token;
   if (finished()) return Reason::finished;
   if (const auto refused = refuse_round(application.frame, token)) return *refused;
   if (report_ids_.contains(application.frame.report_id)) return Reason::repeated_report;

@@ -88,6 +88,7 @@ class Collector {
     std::int64_t missed = 0;        ///< slots that ended without a report
     std::int64_t barred_until = 0;  ///< no slot before
     std::int64_t expires = 0;       ///< no slot from then on; 0: never
+    [[nodiscard]] bool expired(std::int64_t now) const { return expires != 0 && now >= expires; }
   };
   struct Round {
     ModelMark mark;
@@ -112,7 +113,8 @@ class Collector {
   /// Different devices come again at different times.
   [[nodiscard]] static std::int64_t retry_after(const TokenMac& mac, std::int64_t now);
   void take_report(Application& application, Token& token, std::int64_t now);
-  [[nodiscard]] Reason judge_report(const Application& application, const Token& token);
+  [[nodiscard]] Reason judge_report(const Application& application, const Token& token,
+                                    std::int64_t now);
   [[nodiscard]] std::optional<Reason> refuse_round(const Frame& frame, const Token& token) const;
   [[nodiscard]] bool would_displace(const Token& token) const;
   [[nodiscard]] std::int64_t oldest_kept() const;

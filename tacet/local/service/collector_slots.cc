@@ -57,7 +57,7 @@ void Collector::ask_for_slot(Application& application, Token& token, std::int64_
     return;
   }
   if (token.live) return name_slot(application, token, now);
-  if (token.expires != 0 && now >= token.expires) {
+  if (token.expired(now)) {
     application.reason = Reason::ended_token;
     return;
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/local/service/reopen.h"
 #include "tacet/local/service/replay.h"
@@ -241,6 +242,23 @@ TEST_F(StateFileTest, ACopyBesideAServerIsWholeAndIsServed) {
   EXPECT_EQ(test::take_part(served, macs_[10], 10, noon), Reason::counted);
 }
 
+TEST_F(StateFileTest, ACopyThatWasInterruptedIsNamedAndNotWrittenOver) {
+  const auto copy = folder_.path() / "copy.state";
+  const auto draft = copy.string() + ".part";
+  std::ofstream(draft) << "half";
+  try {
+    StateFile(path_, ledger::Access::read).back_up(copy);
+    ADD_FAILURE() << "copied";
+  } catch (const base::IoError& error) {
+    EXPECT_NE(std::string(error.what()).find(draft), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(base::read_file(draft, 100), "half");
+  EXPECT_FALSE(fs::exists(copy));
+  fs::remove(draft);
+  StateFile(path_, ledger::Access::read).back_up(copy);
+  EXPECT_TRUE(fs::exists(copy));
+}
+
 TEST_F(StateFileTest, NothingIsTakenUnderARevokedToken) {
   const auto drawn = test::any_report(collector().task(), slot_for(1), 1);
   EXPECT_EQ(test::take_part(collector(), macs_[2], 2, noon), Reason::counted);
@@ -276,7 +294,26 @@ TEST_F(StateFileTest, AnExpiredTokenGetsNoSlotAndKeepsTheOneItHas) {
   auto sent = test::report_of(collector().task(), macs[0],
                               test::any_report(collector().task(), *first.slot, 1));
   EXPECT_EQ(test::handle_one(collector(), sent, noon + 11 * second), Reason::counted);
+  EXPECT_EQ(test::handle_one(collector(), sent, noon + test::year), Reason::counted) << "again";
   EXPECT_EQ(test::take_part(collector(), macs_[0], 2, noon + test::year), Reason::counted);
+}
+
+TEST_F(StateFileTest, NoReportCountsUnderAnExpiredTokenWithoutASlot) {
+  std::vector<TokenMac> macs;
+  {
+    StateFile file(path_, ledger::Access::write);
+    for (const auto& token : file.enrol(2, noon + 10 * second)) macs.push_back(file.mac_of(token));
+  }
+  auto asked = test::slot_of(macs[0]);
+  EXPECT_EQ(test::handle_one(collector(), asked, noon), Reason::slot);
+  // Of round and model everybody learns who has a slot. Theirs has ended, or was never there.
+  for (const auto& mac : macs) {
+    auto sent = test::report_of(collector().task(), mac,
+                                test::any_report(collector().task(), *asked.slot, 1));
+    EXPECT_EQ(test::handle_one(collector(), sent, noon + test::year), Reason::ended_token);
+    restart();
+  }
+  EXPECT_EQ(collector().published()->reports, 0);
 }
 
 }  // namespace state_file_test
