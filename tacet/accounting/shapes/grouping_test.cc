@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <vector>
@@ -82,6 +83,23 @@ TEST(Coarsened, ShapesAreKeptApart) {
   EXPECT_TRUE(holds(ApproximateDp{.1 * (1 + .01 * 39), 1e-9, replace_one}));
   EXPECT_TRUE(holds(BoundedRange{.1 * (1 + .01 * 39), replace_one}));
   EXPECT_TRUE(holds(Zcdp{.1 * (1 + .01 * 39), replace_one}));
+}
+
+// A unit with more records in a sample costs more, whatever else is alike.
+TEST(Coarsened, SamplesOfSmallAndLargeUnitsAreKeptApart) {
+  Composed many;
+  for (int i = 0; i < 40; ++i) {
+    many.parts.emplace_back(PoissonSampled{.01, Gaussian{1 + .01 * i}, 9});
+    many.parts.emplace_back(PoissonSampled{.01, Gaussian{1 + .01 * i}, 1});
+  }
+  const auto coarse = internal::coarsened(many, 2);
+  ASSERT_TRUE(coarse);
+  const auto have = coarse->as<Composed>()->parts;
+  ASSERT_EQ(have.size(), 2U);
+  for (const std::int64_t records : {1, 9}) {
+    const Event expected = Repeated{40, PoissonSampled{.01, Gaussian{1}, records}};
+    EXPECT_EQ(std::count(have.begin(), have.end(), expected), 1) << records;
+  }
 }
 
 double seconds(const Event& event, Adjacency adjacency, double delta, PrivacyInterval& out) {
