@@ -12,7 +12,6 @@ bench/speed/tables/report.md.
 import argparse
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile

@@ -20,7 +20,6 @@ from ._options import LinearOptions, Progress
 from ._reading import Table, warn_of_words
 from ._signature import name_of
 from ._told import Told
-from ._warn import warn
 from .cluster import Asked, Parts
 from .errors import DataError, UsageError
 from .schemas import Schema

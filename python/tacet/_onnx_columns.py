@@ -8,7 +8,6 @@ import math
 from typing import Any, Dict, List, Optional
 
 from ._onnx_graph import ML, Graph
-from .errors import UsageError
 
 
 @dataclasses.dataclass

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/prg_share.h"
@@ -25,6 +26,7 @@ constexpr std::array keys{
     "version",   "algorithm",        "calibration", "parameters",         "events",
     "guarantee", "privacy_unit",     "sampling",    "public_row_count",   "randomness",
     "prg_slack", "software_version", "protected",   "unprotected_reason", "notes"};
+constexpr std::array guarantee_keys{"epsilon", "delta", "adjacency"};
 
 [[noreturn]] void bad(const std::string& what) { throw base::DataError("receipt: " + what); }
 
@@ -33,6 +35,14 @@ const Json& at(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end()) bad(fmt::format("the key '{}' is missing", key));
   return *found;
+}
+
+void expect_only(const Json& object, std::span<const char* const> known) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::ranges::find(known, std::string_view(key)) == known.end()) {
+      bad(fmt::format("unknown key '{}'", key));
+    }
+  }
 }
 
 std::string text_at(const Json& object, const char* key) {
@@ -138,11 +148,7 @@ Receipt receipt_from_json(std::string_view text) {
   if (at(json, "version") != receipt_format_version) {
     bad(fmt::format("this program reads version {}", receipt_format_version));
   }
-  for (const auto& [key, value] : json.items()) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      bad(fmt::format("unknown key '{}'", key));
-    }
-  }
+  expect_only(json, keys);
   Receipt receipt;
   const auto& protection = at(json, "protected");
   if (!protection.is_boolean()) bad("'protected' must be true or false");
@@ -152,6 +158,7 @@ Receipt receipt_from_json(std::string_view text) {
     receipt.parameters = at(json, "parameters").dump();
     receipt.events = event_from_json(at(json, "events").dump());
     const auto& guarantee = at(json, "guarantee");
+    expect_only(guarantee, guarantee_keys);
     receipt.guarantee = {real_at(guarantee, "epsilon"), real_at(guarantee, "delta"),
                          parse_adjacency(text_at(guarantee, "adjacency"))};
     receipt.privacy_unit = text_at(json, "privacy_unit");

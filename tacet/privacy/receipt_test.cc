@@ -51,6 +51,17 @@ TEST(Receipt, ARepeatedKeyIsADataErrorAtEveryDepth) {
   }
 }
 
+TEST(Receipt, AnUnknownKeyIsADataErrorAlsoInTheGuarantee) {
+  const auto good = receipt_to_json(test::example_receipt(), -1);
+  for (const std::string place : {"{\"version\":", "\"epsilon\":"}) {
+    auto text = good;
+    const auto at = text.find(place);
+    ASSERT_NE(at, std::string::npos);
+    text.insert(place.front() == '{' ? at + 1 : at, "\"stray\":1,");
+    EXPECT_THROW(static_cast<void>(receipt_from_json(text)), base::DataError) << place;
+  }
+}
+
 // What cannot be said of noise from the cipher is neither written nor read.
 TEST(Receipt, APromiseWithoutRoomForTheCipherIsRefused) {
   auto receipt = test::example_receipt();

@@ -73,7 +73,7 @@ HOSTILE = (f'{DIGITS}.5,"{MARK} ""b""\n{MARK}","{MARK}<script>","=cmd|{MARK}",-{
 EMPTY = ",,,,,,,,,"
 OTHER = f"0.001,w,n,z,0.1,{MARK}other,{MARK} other,3.5,2020-12-24,9"
 TEXT_OTHER = f"w3 w3 w3 w3 {MARK}other"
-TEXT_HOSTILE = f"w1 " * 300 + f"\u202e{MARK} {DIGITS}"
+TEXT_HOSTILE = "w1 " * 300 + f"\u202e{MARK} {DIGITS}"
 
 
 def worlds():
