@@ -309,10 +309,10 @@ def test_plans_are_the_programs_and_read_nothing(program: Any, schema_file: path
         program("plan", "--schema", schema_file, "--epsilon=1", "--steps=30", "--json"))
     assert plan["method"] == told["method"] and plan["settings"]["steps"] == 30
     bounded = tacet.LogisticRegression(bounds=(0, 1), classes=[0, 1], public_row_count=500, **known)
-    assert bounded.plan(n_features=4) == bounded.plan(np.int64(4))
+    assert bounded.plan(n_features=4) == bounded.plan(np.int64(4))  # type: ignore[arg-type]
     assert bounded.plan(n_features=4)["epsilon"] <= 1
     with pytest.raises(tacet.UsageError, match="number of columns"):
-        bounded.plan(np.zeros((10, 4)))
+        bounded.plan(np.zeros((10, 4)))  # type: ignore[arg-type]
     for observed in ("classes", "public_row_count"):
         with pytest.raises(tacet.UsageError, match="reads no records"):
             bounded.set_params(**{observed: "observed"}).plan(n_features=4)
