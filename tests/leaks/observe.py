@@ -115,9 +115,10 @@ def run(program, words, folder, temporary, file_size=None, stop=None, **streams)
     if process.returncode == 0:
         formats.expect_printed(words, stdout)
     made, hidden = (watch.names() for watch in watches)
-    made = [re.sub(r"\.\d+-\d+\.tmp\b", ".#.tmp", name) for name in made]  # a process's number
-    return Observation(process.returncode, stdout or b"", stderr or b"", read_files(folder), made,
-                       hidden)
+    temporary = r"\.\d+-\d+\.tmp\b"  # which has the process's number
+    made = [re.sub(temporary, ".#.tmp", name) for name in made]
+    said = re.sub(temporary.encode(), b".#.tmp", stderr or b"")
+    return Observation(process.returncode, stdout or b"", said, read_files(folder), made, hidden)
 
 
 def wait_until(condition, process):

@@ -25,6 +25,7 @@ from observe import marks_in, run
 
 INPUTS = ("data.csv", "texts.txt")
 # Of the neighbours, those that differ most; the long tier has all of them.
+FEW_WORDS = b"the vocabulary that was released has"
 QUICK = ("a hostile record", "a hostile record more", "no record")
 
 
@@ -87,7 +88,8 @@ class Scan:
             other = self.observe(case, world, program)
             faults += [fault for step, seen in other
                        for fault in alone(case, world.name, step, seen)]
-            if case.count_is_public and world.count_differs:
+            lost = world.unit_lost and "unit.toml" in case.steps[0].words
+            if case.count_is_public and (world.count_differs or lost):
                 faults += refused(case, first, other, world)
             else:
                 faults += differences(case, first, other, world)
@@ -135,6 +137,8 @@ def compared(step, seen):
 def differences(case, first, other, world):
     faults = []
     for (step, one), (_, two) in zip(first, other):
+        if FEW_WORDS in one.stderr or FEW_WORDS in two.stderr:
+            continue  # which follows from the words that were released
         left, right = compared(step, one), compared(step, two)
         for what in {**left, **right}:
             if left.get(what) != right.get(what):

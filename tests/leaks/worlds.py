@@ -48,6 +48,7 @@ class World:
     records: tuple  # lines of data.csv
     texts: tuple  # lines of texts.txt
     count_differs: bool = False
+    unit_lost: bool = False  # of a table with a unit column it has one unit less
 
 
 def uniform(state=7):
@@ -71,6 +72,7 @@ def ordinary(number, draw):
 HOSTILE = (f'{DIGITS}.5,"{MARK} ""b""\n{MARK}","{MARK}<script>","=cmd|{MARK}",-{DIGITS},'
            f'"{MARK}\u00e9\u202e","{MARK * 400}",1e400,{MARK}-13-99,NaN')
 EMPTY = ",,,,,,,,,"
+EMPTY_OF_UNIT = f",,,,,{MARK}alone,,,,"
 OTHER = f"0.001,w,n,z,0.1,{MARK}other,{MARK} other,3.5,2020-12-24,9"
 TEXT_OTHER = f"w3 w3 w3 w3 {MARK}other"
 TEXT_HOSTILE = "w1 " * 300 + f"\u202e{MARK} {DIGITS}"
@@ -83,10 +85,10 @@ def worlds():
     texts = [" ".join(WORDS[int(30 * next(draw) ** 2)] for _ in range(5)) + f" {MARK}{number // 2}"
              for number in range(DECLARED)]
 
-    def with_changed(name, record, text):
+    def with_changed(name, record, text, unit_lost=False):
         changed, spoken = list(records), list(texts)
         changed[CHANGED], spoken[CHANGED] = record, text
-        return World(name, tuple(changed), tuple(spoken))
+        return World(name, tuple(changed), tuple(spoken), unit_lost=unit_lost)
 
     def with_more(name, record, text):
         return World(name, (*records, record), (*texts, text), count_differs=True)
@@ -95,7 +97,8 @@ def worlds():
     return first, [
         with_changed("another record", OTHER, TEXT_OTHER),
         with_changed("a hostile record", HOSTILE, TEXT_HOSTILE),
-        with_changed("an empty record", EMPTY, ""),
+        with_changed("an empty record", EMPTY, "", unit_lost=True),
+        with_changed("an empty record of its unit", EMPTY_OF_UNIT, ""),
         with_more("one record more", OTHER, TEXT_OTHER),
         with_more("a hostile record more", HOSTILE, TEXT_HOSTILE),
         World("half of the records", tuple(records[:DECLARED // 2]), tuple(texts[:DECLARED // 2]),
