@@ -24,8 +24,8 @@ import worlds
 from observe import marks_in, run
 
 INPUTS = ("data.csv", "texts.txt")
-# Of the neighbours, those that differ most; the long tier has all of them.
 FEW_WORDS = b"the vocabulary that was released has"
+# Of the neighbours, those that differ most; the long tier has all of them.
 QUICK = ("a hostile record", "a hostile record more", "no record")
 
 
