@@ -4,8 +4,9 @@
     device_example.py PROGRAM SOURCE
 
 From the vector's record it comes to the same row and gradient, and from its coordinates to each
-byte of the frame, for every mechanism; missing values are encoded as the schema says; its noise has the law that it should; forty of them, each
-started twice, fill a task, and the server's replay agrees. Whatever a server answers that means
+byte of the frame, for every mechanism. Missing values are encoded as the schema says. Its noise has
+the law that it should. Forty of them, each started twice, fill a task, and the server's replay
+agrees. Whatever a server answers that means
 harm, the device says why it takes no part, asks once a second at most, and draws no report.
 """
 

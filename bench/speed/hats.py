@@ -41,19 +41,22 @@ def write_records(folder, rows, columns):
             for name in names), encoding="utf-8")
 
 
-def run(program, folder, knots, steps):
-    """Seconds of the processor, and the peak of memory in MB."""
-    words = [program, "train", "records.csv", "--schema", "schema.toml", "--epsilon", 1, "--delta",
-             "1e-6", "--method", "gradient", "--curves", "none", "--standardise", "none", "--knots",
-             knots, "--steps", steps, "--threads", 1, "--seed", 1, "--output", "m.json", "--force",
-             "--quiet"]
-    started = subprocess.Popen([str(word) for word in words], cwd=folder,
+def train(program, folder, *words):
+    """Seconds of the processor, and the peak of memory in MB, of a seeded training on one thread."""
+    command = [program, "train", "records.csv", "--schema", "schema.toml", "--epsilon", 1,
+               "--threads", 1, "--seed", 1, "--output", "m.json", "--force", "--quiet", *words]
+    started = subprocess.Popen([str(word) for word in command], cwd=folder,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(started.pid, 0)
     started.returncode = os.waitstatus_to_exitcode(status)
     if started.returncode != 0:
-        sys.exit(f"hats: {' '.join(map(str, words))} failed")
+        sys.exit(f"{' '.join(map(str, command))} failed")
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
+
+
+def run(program, folder, knots, steps):
+    return train(program, folder, "--delta", "1e-6", "--method", "gradient", "--curves", "none",
+                 "--standardise", "none", "--knots", knots, "--steps", steps)
 
 
 def main():
