@@ -5,7 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,7 +17,7 @@
 #include "tacet/learn/inference/inference.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
-#include "tacet/model/column_effects.h"
+#include "tacet/model/effects_json.h"
 #include "tacet/model/export/export.h"
 #include "tacet/model/model_file.h"
 #include "tacet/model/original_units.h"
@@ -159,36 +158,6 @@ std::vector<std::string> feature_names(const model::ModelFile& file) {
   return names;
 }
 
-/// What each column does to an output, in the units of the file's numbers: the effect of one step,
-/// or the curve of a number.
-nb::list effects(const model::ModelFile& file, std::int64_t output) {
-  if (output < 0 || output >= file.model.output_count()) {
-    throw base::UsageError("output {} of a model with {}", output, file.model.output_count());
-  }
-  nb::list out;
-  const bool has_columns = file.schema.encoded_column_count() == file.model.feature_count();
-  if (file.schema.curves || !has_columns) return out;  // no coefficient is one of a column
-  const auto all = model::column_effects(file.schema, file.model);
-  for (const auto& effect : all[static_cast<std::size_t>(output)]) {
-    nb::dict entry;
-    entry["name"] = effect.name;
-    if (effect.curve) {
-      entry["range"] = effect.effect;
-      entry["least"] = effect.curve->least;
-      entry["most"] = effect.curve->most;
-      entry["direction"] = effect.curve->direction;
-      entry["steepest"] = effect.curve->steepest;
-    } else {
-      entry["step"] = effect.step;
-      entry["effect"] = effect.effect;
-      if (effect.noise) entry["noise_sd"] = *effect.noise;
-      if (file.model.has_probabilities()) entry["odds_ratio"] = std::exp(effect.effect);
-    }
-    out.append(entry);
-  }
-  return out;
-}
-
 /// Factors of the coefficients and the constant of an output that is a straight line of the
 /// columns' own numbers; None where none is.
 nb::object straight_line(const model::ModelFile& file, std::int64_t output) {
@@ -292,7 +261,10 @@ void bind_model_file(nb::module_& module) {
           [](const ModelFile& file) { return std::string(model::loss_name(file.model.loss)); })
       .def_prop_ro("receipt",
                    [](const ModelFile& file) { return privacy::receipt_to_json(file.receipt); })
-      .def("effects", &effects)
+      .def("effects",
+           [](const ModelFile& file) {
+             return report::json_text(model::effects_json(file.schema, file.model));
+           })
       .def("straight_line", &straight_line)
       .def("exported", &exported, nb::arg("format"), nb::arg("dialect"), nb::arg("table"),
            nb::arg("keep"))

@@ -6,6 +6,7 @@ is assigned to an estimator, or put into its pickle, is displayed or verified in
 
 from __future__ import annotations
 
+import json
 from typing import Any, ClassVar, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -163,7 +164,7 @@ class Told:
         """What each column does, in its own units: the effect of one step in a record of middle
         length, or the range and direction of its curve."""
         model = self._linear
-        return self._of_outputs([model.effects(output) for output in range(model.outputs)])
+        return self._of_outputs(json.loads(model.effects()))
 
     @property
     def encoded_names_(self) -> List[str]:

@@ -334,7 +334,7 @@ def test_effects_of_curves_are_one_line_each() -> None:
     model = tacet.LogisticRegression(epsilon=8, bounds={0: (0, 100)}, classes=["out", "in"], knots=8,
                                      public_row_count=2000, random_state=1).fit(X, y)
     curve = model.effects_[0][0]
-    assert curve["range"] == pytest.approx(curve["most"] - curve["least"]) and curve["direction"]
+    assert curve["range"] == pytest.approx(curve["max"] - curve["min"]) and curve["direction"]
     assert "step" not in curve and len(model.effects_[0]) == 2
 
 

@@ -167,8 +167,8 @@ std::string curves_text(const model::LinearModel& model, const std::vector<Colum
   TextTable table({effects_on_scale(model) ? "curve, change of the target" : "curve, effect",
                    "smallest", "largest", "shape", "steepest between"});
   for (const auto& line : lines) {
-    table.add({line.name, fmt::format("{:.4g}", line.curve->least),
-               fmt::format("{:.4g}", line.curve->most), line.curve->direction,
+    table.add({line.name, fmt::format("{:.4g}", line.curve->min),
+               fmt::format("{:.4g}", line.curve->max), line.curve->direction,
                line.curve->steepest});
   }
   return table.text();

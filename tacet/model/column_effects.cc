@@ -68,13 +68,13 @@ std::string direction_of(std::span<const double> points, const std::vector<std::
 }
 
 EffectCurve curve_of(std::span<const double> points, const std::vector<std::string>& knots) {
-  const auto [least, most] = std::ranges::minmax(points);
+  const auto [min, max] = std::ranges::minmax(points);
   std::size_t steepest = 1;
   for (std::size_t k = 2; k < points.size(); ++k) {
     const auto change = [&](std::size_t at) { return std::abs(points[at] - points[at - 1]); };
     if (change(k) > change(steepest)) steepest = k;
   }
-  return {least, most, direction_of(points, knots),
+  return {min, max, direction_of(points, knots),
           fmt::format("{} to {}", knots[steepest - 1], knots[steepest])};
 }
 
@@ -136,7 +136,7 @@ class Reader {
     }
     for (std::size_t k = 0; k <= knots; ++k) out.features.push_back(first + k);
     out.curve = curve_of(points, names);
-    out.effect = out.curve->most - out.curve->least;
+    out.effect = out.curve->max - out.curve->min;
     out.clearness = clearness(out.features);
     return out;
   }

@@ -15,8 +15,8 @@ namespace tacet::model {
 
 /// What a number adds between its bounds, in the order of its knots.
 struct EffectCurve {
-  double least;
-  double most;
+  double min;
+  double max;
   std::string direction;  ///< "rises", "falls", "rises to 40, then falls", "changes direction"
   std::string steepest;   ///< the two knots between which it changes most: "30 to 40"
 };

@@ -70,8 +70,8 @@ TEST(ColumnEffects, ACurveIsOneLineWithItsRangeDirectionAndPlace) {
   const auto up = curve({0, 1, 2, 8, 9}, 0);
   EXPECT_EQ(up.direction, "rises");
   EXPECT_EQ(up.steepest, "20 to 30");
-  EXPECT_EQ(up.least, 0);
-  EXPECT_GT(up.most, 0);
+  EXPECT_EQ(up.min, 0);
+  EXPECT_GT(up.max, 0);
   EXPECT_EQ(curve({5, 4, 4, 1, 0}, 0).direction, "falls");
   EXPECT_EQ(curve({0, 1, 5, 1, 0}, 0).direction, "rises to 20, then falls");
   EXPECT_EQ(curve({0, -1, 5, 1, 2}, 0).direction, "turns 3 times");

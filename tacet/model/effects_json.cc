@@ -15,8 +15,8 @@ ordered_json entry_of(const ColumnEffect& effect, bool odds) {
   ordered_json entry{{"name", effect.name}};
   if (effect.curve) {
     entry["range"] = effect.effect;
-    entry["least"] = effect.curve->least;
-    entry["most"] = effect.curve->most;
+    entry["min"] = effect.curve->min;
+    entry["max"] = effect.curve->max;
     entry["direction"] = effect.curve->direction;
     entry["steepest"] = effect.curve->steepest;
     return entry;

@@ -40,7 +40,7 @@ TEST(EffectsJson, ACurveIsOneEntryWithItsRange) {
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(list[0]["direction"], "rises");
   EXPECT_EQ(list[0]["range"].get<double>(),
-            list[0]["most"].get<double>() - list[0]["least"].get<double>());
+            list[0]["max"].get<double>() - list[0]["min"].get<double>());
   EXPECT_FALSE(list[0].contains("odds_ratio"));
 }
 

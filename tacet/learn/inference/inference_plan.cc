@@ -190,8 +190,8 @@ InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> a
   };
   const bool numbers = facts.mean == MeanModel::identity;
   // The cut has the first claim on noise, the reach grows with what it leaves. It grows like mu and
-  // no faster: noise of the curvature goes by reach over mu, so that a larger budget never hides a
-  // direction that a smaller one shows.
+  // no faster: noise of the curvature goes by reach over mu, so that a larger budget never has more
+  // of it.
   found.cut = numbers ? first_cut(information(asked.value_or(min_reach))) : facts.cut;
   const double at_one = relative_noise(facts, 1);
   const double grown = std::clamp(std::sqrt(.25 * min_reach * score_information(facts, found.cut)),
