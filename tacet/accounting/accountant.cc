@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <type_traits>
 
 #include "tacet/accounting/apart.h"
@@ -11,6 +10,7 @@
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/refusal.h"
+#include "tacet/accounting/routes/sampling.h"
 #include "tacet/accounting/shapes/grouping.h"
 #include "tacet/accounting/shapes/rewrite.h"
 #include "tacet/base/error.h"
@@ -21,13 +21,20 @@
 namespace tacet::accounting {
 namespace {
 
-using internal::DominatingPairs;
-using internal::no_cost;
-using internal::offer;
-
 template <typename Asked>
 PrivacyInterval interval(const Event& given, Adjacency adjacency, const Asked& asked,
                          const AccountOptions& options);
+
+/// What costs nothing.
+PrivacyInterval no_cost() { return {0, 0, true, "none", 0}; }
+
+/// Takes a bound of another route where it is smaller.
+void offer(PrivacyInterval& best, internal::Bound bound) {
+  if (bound.value < best.upper || best.route.empty()) {
+    best.upper = bound.value;
+    best.route = bound.route;
+  }
+}
 
 /// Checks the ends against each other. Where no data sets attain the pair, another route may prove
 /// less than the pair costs; its lower end then says nothing.
@@ -42,115 +49,37 @@ void check_ends(PrivacyInterval& best) {
   if (best.lower > best.upper) best.lower = 0;
 }
 
-/// Cells times different pairs are what takes time: beyond 16 pairs there are fewer cells to each.
-pld::PldOptions pld_options(const AccountOptions& options, const DominatingPairs& dominating) {
-  int size = options.largest_log2_size;
-  for (std::size_t pairs = 16; pairs < dominating.remove.size() && size > 12; pairs *= 2) --size;
-  return {.tolerance = options.tolerance, .largest_log2_size = size, .work = options.work};
-}
-
-/// The interval of a composition. Many rare uses may need longer transforms than the others: where
-/// they leave it wide, it is tried once more with those.
-template <typename Asked>
-pld::Bracket by_transforms(const DominatingPairs& dominating, const Asked& asked,
-                           const AccountOptions& options) {
-  const auto compose = [&](const pld::PldOptions& allowed) {
-    return asked.by_pairs(dominating.remove, dominating.add, allowed);
-  };
-  constexpr double wide = 10;  // tolerances
-  constexpr double many = 0x1p20;
-  auto allowed = pld_options(options, dominating);
-  auto bracket = compose(allowed);
-  double uses = 0;
-  for (const auto& one : dominating.remove) uses += static_cast<double>(one.count);
-  const bool narrow = bracket.upper <= bracket.lower * (1 + wide * options.tolerance);
-  if (narrow || uses < many || allowed.largest_log2_size < options.largest_log2_size)
-    return bracket;
-  allowed.largest_log2_size += 2;
-  const auto longer = compose(allowed);
-  bracket.lower = std::max(bracket.lower, longer.lower);
-  bracket.upper = std::min(bracket.upper, longer.upper);
-  return bracket;
-}
-
-/// The pairs of an event, unless their losses are beyond what a grid can hold.
-std::optional<DominatingPairs> pairs_or_none(const Event& event, Adjacency adjacency,
-                                             const AccountOptions& options) {
-  try {
-    return internal::dominating_pairs(event, adjacency, options.tolerance, options.work);
-  } catch (const base::NumericError&) {
-    return std::nullopt;
-  }
-}
-
-/// The lower end of what data sets attain of an event whose dominating pair they do not.
-template <typename Asked>
-double attained_end(const Event& event, Adjacency adjacency, const Asked& asked,
-                    const AccountOptions& options) {
-  const auto part = internal::attained_pairs(event, adjacency);
-  if (!part) return 0;
-  try {
-    return by_transforms(*part, asked, options).lower;
-  } catch (const base::NumericError&) {
-    return 0;
-  }
-}
-
-/// Few uses are a part of more, which cost no less: where a few rare ones leave a wide interval,
-/// that of two to eight times as many may end lower.
-template <typename Asked>
-void offer_more_uses(const Event& event, Adjacency adjacency, const Asked& asked,
-                     const AccountOptions& options, PrivacyInterval& best) {
-  constexpr std::int64_t few = 1000;
-  constexpr double wide = 10;  // tolerances
-  const auto* repeated = event.as<Repeated>();
-  if (repeated == nullptr || repeated->count > few) return;
-  for (const std::int64_t factor : {2, 4, 8}) {
-    if (best.upper <= best.lower * (1 + wide * options.tolerance)) return;
-    try {
-      const Event more = Repeated{factor * repeated->count, repeated->base};
-      if (const auto dominating =
-              internal::dominating_pairs(more, adjacency, options.tolerance, options.work)) {
-        const double upper = by_transforms(*dominating, asked, options).upper;
-        if (upper < best.upper) offer(best, upper, "pld");
-      }
-    } catch (const base::NumericError&) {
-      continue;
-    }
-  }
-}
-
 /// The smallest bound of the routes that search. One that throws a NumericError is ruled out.
 template <typename Asked>
 PrivacyInterval best_route(const Event& event, Adjacency adjacency, double start,
                            const Asked& asked, const AccountOptions& options) {
   PrivacyInterval best{0, numeric::infinity, false, ""};
-  offer(best, start, "pure");
+  offer(best, {start, "pure"});
   bool narrow = false;
   bool any = std::isfinite(start);
-  if (const auto dominating = pairs_or_none(event, adjacency, options)) {
+  const auto compose = [&](const auto& remove, const auto& add, const pld::PldOptions& allowed) {
+    return asked.by_pairs(remove, add, allowed);
+  };
+  if (const auto pairs = internal::bounds_by_pairs(event, adjacency, compose, options)) {
     any = true;
-    try {
-      const auto bracket = by_transforms(*dominating, asked, options);
-      best.lower = bracket.lower;
-      best.lower_is_attained = dominating->attained && (bracket.lower > 0 || bracket.upper == 0);
-      offer(best, bracket.upper, "pld");
-      narrow = dominating->attained && std::isfinite(bracket.upper) &&
-               bracket.upper - bracket.lower <= options.tolerance * bracket.upper;
-    } catch (const base::NumericError&) {
-      best.lower = 0;
+    if (pairs->bracket) {
+      const double lower = pairs->bracket->lower;
+      const double upper = pairs->bracket->upper;
+      best.lower = lower;
+      best.lower_is_attained = pairs->data_meet && (lower > 0 || upper == 0);
+      offer(best, {upper, "pld"});
+      narrow =
+          pairs->data_meet && std::isfinite(upper) && upper - lower <= options.tolerance * upper;
     }
-    if (options.attained && !dominating->attained) {
-      best.attained = attained_end(event, adjacency, asked, options);
-    }
+    best.attained = pairs->attained;
   }
   if (!narrow) {
     if (const auto curve = rdp::curve(event, adjacency, options.work)) {
       any = true;
-      offer(best, asked.by_renyi(*curve), "rdp");
+      offer(best, {asked.by_renyi(*curve), "rdp"});
     }
+    offer(best, {internal::upper_of_more_uses(event, adjacency, compose, options, best), "pld"});
   }
-  if (!narrow) offer_more_uses(event, adjacency, asked, options, best);
   if (!any) {
     throw base::GuaranteeError("no accountant has a bound for the event '{}' under {}",
                                kind_name(event), to_string(adjacency));
@@ -190,20 +119,33 @@ void offer_group(PrivacyInterval& best, const Event& event, Adjacency adjacency,
   const auto one = [&](double at) {
     return interval(event, Adjacency::add_remove, Asked::of(at), options).upper;
   };
-  offer(best, asked.by_group(one, best.upper), "group");
+  offer(best, {asked.by_group(one, best.upper), "group"});
 }
 
-/// What the parts cost one by one, where some have an analysis of their own. A delta has no such
-/// bound: it falls with epsilon, and the other routes say how.
+/// All records instead of samples, where no route has a bound: next to no noise overflows those of
+/// samples.
 template <typename Asked>
-void offer_apart(PrivacyInterval& best, const Event& event, Adjacency adjacency, const Asked& asked,
-                 const AccountOptions& options) {
+void offer_all_records(PrivacyInterval& best, const Event& event, Adjacency adjacency,
+                       const Asked& asked) {
+  if (best.upper < asked.trivial()) return;
+  best.upper = asked.trivial();
+  const auto whole = internal::squared_mu(internal::without_sampling(event), adjacency);
+  if (whole) offer(best, {asked.by_all_records(*whole), "gaussian"});
+}
+
+/// What the parts cost one by one: their epsilons and deltas added up, and bounds of their own
+/// where some have an analysis of their own. A delta has none of the second kind: it falls with
+/// epsilon, and the other routes say how.
+template <typename Asked>
+void offer_sums(PrivacyInterval& best, const Event& event, Adjacency adjacency, const Asked& asked,
+                const AccountOptions& options) {
+  for (const auto& bound : asked.by_sums(event, adjacency)) offer(best, bound);
   if constexpr (std::is_same_v<Asked, internal::EpsilonAt>) {
     const auto epsilon_of = [&](const Event& part, double delta) {
       return interval(part, adjacency, Asked::of(delta), options).upper;
     };
-    offer(best, internal::apart_epsilon(event, adjacency, asked.delta.value(), epsilon_of),
-          "basic");
+    offer(best,
+          {internal::apart_epsilon(event, adjacency, asked.delta.value(), epsilon_of), "basic"});
   }
 }
 
@@ -224,7 +166,7 @@ void offer_both(PrivacyInterval& best, const Event& event, Adjacency adjacency, 
         numeric::add_up(interval(both->parts[0], adjacency, Asked::of(first->delta), options).upper,
                         interval(both->parts[1], adjacency, Asked::of(rest), options).upper);
     if (!(sum < best.upper)) return;
-    offer(best, sum, "basic");
+    offer(best, {sum, "basic"});
     check_ends(best);
   }
 }
@@ -242,18 +184,17 @@ PrivacyInterval of_few_parts(const Event& event, Adjacency adjacency, const Aske
   if (const auto known = asked.at_once(event, adjacency, pure)) return *known;
   if (const auto dedicated = asked.dedicated(event, adjacency, options)) {
     PrivacyInterval best{0, dedicated->value, false, dedicated->route};
-    asked.offer_pure(best, pure);
+    offer(best, {asked.by_pure(pure), "pure"});
     if (const auto curve = rdp::curve(event, adjacency, options.work)) {
-      offer(best, asked.by_renyi(*curve), "rdp");
+      offer(best, {asked.by_renyi(*curve), "rdp"});
     }
     offer_group(best, event, adjacency, options, asked);
     best.upper = std::max(best.upper, asked.least());
     return best;
   }
   auto best = best_route(event, adjacency, asked.start(pure), asked, options);
-  asked.offer_unsampled(best, event, adjacency);
-  asked.offer_sums(best, event, adjacency);
-  offer_apart(best, event, adjacency, asked, options);
+  offer_all_records(best, event, adjacency, asked);
+  offer_sums(best, event, adjacency, asked, options);
   offer_group(best, event, adjacency, options, asked);
   best.upper = std::max(best.upper, asked.least());
   check_ends(best);
@@ -271,10 +212,9 @@ PrivacyInterval of_many_parts(const Event& event, const Event& few, Adjacency ad
   best.lower_is_attained = false;
   const auto more = internal::coarsened(event, 2 * internal::max_different_parts);
   if (const auto curve = rdp::curve(more ? *more : event, adjacency, options.work)) {
-    offer(best, asked.by_renyi(*curve), "rdp");
+    offer(best, {asked.by_renyi(*curve), "rdp"});
   }
-  asked.offer_sums(best, event, adjacency);
-  offer_apart(best, event, adjacency, asked, options);
+  offer_sums(best, event, adjacency, asked, options);
   return best;
 }
 

@@ -63,8 +63,8 @@ class Division {
   Event others_ = Composed{};
 };
 
-/// Of halves of delta, then between the neighbours of the best: the sum changes slowly with the
-/// share, and any share proves something.
+/// Tries shares of delta that are powers of 1/2, then values next to the best of them. The sum
+/// changes slowly with the share, and any share proves something.
 double searched(const Division& division, double delta) {
   constexpr int halvings = 6;
   double best = infinity;

@@ -9,6 +9,7 @@
 #include "tacet/accounting/routes/occurrences.h"
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/sampling.h"
+#include "tacet/base/error.h"
 #include "tacet/base/progress.h"
 #include "tacet/numeric/rounding.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 using pairs::Order;
 
-/// What real data sets meet of one indivisible event, as pairs it dominates; leaves it out where
+/// Adds the pairs that one indivisible event dominates and real data sets meet; adds nothing where
 /// none are known.
 void add_attained_pairs(const Occurrence& one, Adjacency adjacency, DominatingPairs& out) {
   const Event* base = &one.event;
@@ -38,7 +39,7 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, DominatingPa
     rate = numeric::divide_down(static_cast<double>(subset->sample_size),
                                 static_cast<double>(subset->population));
   }
-  // Of several releases from one sample the Gaussian ones, which are one Gaussian.
+  // The Gaussian releases among several from one sample; together they are one Gaussian.
   std::vector<Occurrence> parts;
   Event first = *base;
   if (flatten(*base, 1, parts) && parts.size() > 1 && join_gaussians(parts, distance) &&
@@ -138,6 +139,103 @@ std::optional<DominatingPairs> dominating_pairs(const Event& event, Adjacency ad
   });
   if (!orders) out.add.clear();
   return out;
+}
+
+namespace {
+
+constexpr double wide = 10;  // tolerances
+
+bool is_narrow(double lower, double upper, const AccountOptions& options) {
+  return upper <= lower * (1 + wide * options.tolerance);
+}
+
+/// Cells times different pairs are what takes time: beyond 16 pairs there are fewer cells to each.
+pld::PldOptions pld_options(const AccountOptions& options, const DominatingPairs& dominating) {
+  int size = options.largest_log2_size;
+  for (std::size_t pairs = 16; pairs < dominating.remove.size() && size > 12; pairs *= 2) --size;
+  return {.tolerance = options.tolerance, .largest_log2_size = size, .work = options.work};
+}
+
+/// The interval of a composition. Many rare uses may need longer transforms than the others: where
+/// they leave it wide, it is tried once more with those.
+pld::Bracket composed(const DominatingPairs& dominating, const ComposePairs& compose,
+                      const AccountOptions& options) {
+  constexpr double many = 0x1p20;
+  auto allowed = pld_options(options, dominating);
+  auto bracket = compose(dominating.remove, dominating.add, allowed);
+  double uses = 0;
+  for (const auto& one : dominating.remove) uses += static_cast<double>(one.count);
+  if (is_narrow(bracket.lower, bracket.upper, options) || uses < many ||
+      allowed.largest_log2_size < options.largest_log2_size) {
+    return bracket;
+  }
+  allowed.largest_log2_size += 2;
+  const auto longer = compose(dominating.remove, dominating.add, allowed);
+  bracket.lower = std::max(bracket.lower, longer.lower);
+  bracket.upper = std::min(bracket.upper, longer.upper);
+  return bracket;
+}
+
+/// The lower end of what data sets attain of an event whose dominating pair they do not.
+double attained_end(const Event& event, Adjacency adjacency, const ComposePairs& compose,
+                    const AccountOptions& options) {
+  const auto part = attained_pairs(event, adjacency);
+  if (!part) return 0;
+  try {
+    return composed(*part, compose, options).lower;
+  } catch (const base::NumericError&) {
+    return 0;
+  }
+}
+
+/// The pairs of an event, unless their losses are beyond what a grid can hold.
+std::optional<DominatingPairs> pairs_or_none(const Event& event, Adjacency adjacency,
+                                             const AccountOptions& options) {
+  try {
+    return dominating_pairs(event, adjacency, options.tolerance, options.work);
+  } catch (const base::NumericError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<PairBounds> bounds_by_pairs(const Event& event, Adjacency adjacency,
+                                          const ComposePairs& compose,
+                                          const AccountOptions& options) {
+  const auto dominating = pairs_or_none(event, adjacency, options);
+  if (!dominating) return std::nullopt;
+  PairBounds bounds{.data_meet = dominating->attained};
+  try {
+    bounds.bracket = composed(*dominating, compose, options);
+  } catch (const base::NumericError&) {
+    bounds.bracket.reset();
+  }
+  if (options.attained && !dominating->attained) {
+    bounds.attained = attained_end(event, adjacency, compose, options);
+  }
+  return bounds;
+}
+
+double upper_of_more_uses(const Event& event, Adjacency adjacency, const ComposePairs& compose,
+                          const AccountOptions& options, const PrivacyInterval& best) {
+  constexpr std::int64_t few = 1000;
+  double upper = best.upper;
+  const auto* repeated = event.as<Repeated>();
+  if (repeated == nullptr || repeated->count > few) return upper;
+  for (const std::int64_t factor : {2, 4, 8}) {
+    if (is_narrow(best.lower, upper, options)) break;
+    try {
+      const Event more = Repeated{factor * repeated->count, repeated->base};
+      if (const auto dominating =
+              dominating_pairs(more, adjacency, options.tolerance, options.work)) {
+        upper = std::min(upper, composed(*dominating, compose, options).upper);
+      }
+    } catch (const base::NumericError&) {
+      continue;
+    }
+  }
+  return upper;
 }
 
 }  // namespace tacet::accounting::internal

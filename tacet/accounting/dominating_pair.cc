@@ -214,7 +214,8 @@ struct UsesOf {
     const auto base = inside.of(*event.base);
     if (!base) return {};
     auto first = base(Order::remove);
-    // Of several releases two records may not be best told from none by the same tests.
+    // With several releases, the tests that best tell one record from none may differ from those
+    // that best tell the other from none.
     if (first.below) *attained = false;
     if (first.pair->replaced(event.rate)) {
       return exact([base, rate = event.rate] { return base(Order::remove).pair->replaced(rate); });
@@ -312,7 +313,8 @@ struct UsesOf {
   }
 };
 
-/// Whether the two orders of an event differ: only a Poisson sample of what has no order makes one.
+/// Whether the two orders of an event differ. Only a Poisson sample of an event whose orders agree
+/// makes them differ.
 struct HasOrders {
   bool operator()(const PoissonSampled& e) const {
     return (e.rate > 0 && e.rate < 1) || of(*e.base);

@@ -6,6 +6,7 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/base/error.h"
 #include "tests/support/pair_profiles.h"
 
 namespace tacet::accounting::internal {
@@ -30,6 +31,39 @@ TEST(DominatingPairs, JoinGaussianNoiseAndCountTheRest) {
       EXPECT_NEAR(test::delta_of(*one.pair, e), exact, 1e-12) << e;
     }
   }
+}
+
+// The ends enclose what is known exactly, and a composition that nothing adds up is no error.
+TEST(DominatingPairs, ComposeToEndsAroundTheExactCost) {
+  const Event event = Repeated{16, Gaussian{4}};
+  const auto compose = [](const auto& remove, const auto& add, const pld::PldOptions& allowed) {
+    return pld::epsilon_bracket(remove, add, 1e-5, allowed);
+  };
+  const auto bounds = bounds_by_pairs(event, add_remove, compose, {});
+  ASSERT_TRUE(bounds && bounds->bracket);
+  EXPECT_TRUE(bounds->data_meet);
+  const double exact = gaussian::epsilon(1, Delta(1e-5));
+  EXPECT_LE(bounds->bracket->lower, exact);
+  EXPECT_GE(bounds->bracket->upper, exact * (1 - 1e-12));
+  EXPECT_LE(bounds->bracket->upper, exact * (1 + 2e-3));
+  const auto nothing = [](const auto&, const auto&, const pld::PldOptions&) -> pld::Bracket {
+    throw base::NumericError("beyond the grid");
+  };
+  const auto without = bounds_by_pairs(event, add_remove, nothing, {});
+  ASSERT_TRUE(without);
+  EXPECT_FALSE(without->bracket);
+}
+
+// More uses cost no less, so their upper end bounds fewer uses too; many uses are not tried.
+TEST(DominatingPairs, MoreUsesBoundFewer) {
+  const PrivacyInterval wide{0.1, 50, true, "rdp"};
+  const auto compose = [](const auto& remove, const auto& /*add*/, const pld::PldOptions&) {
+    return pld::Bracket{0, 7.0 / static_cast<double>(remove.front().count), 0};
+  };
+  const Event rare = PoissonSampled{0.01, Gaussian{1}};
+  EXPECT_EQ(upper_of_more_uses(Repeated{10, rare}, add_remove, compose, {}, wide), 7.0 / 80);
+  EXPECT_EQ(upper_of_more_uses(Repeated{1001, rare}, add_remove, compose, {}, wide), 50);
+  EXPECT_EQ(upper_of_more_uses(rare, add_remove, compose, {}, wide), 50);
 }
 
 TEST(DominatingPairs, KeepBothOrdersOfSamplesApart) {

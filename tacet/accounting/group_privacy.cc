@@ -12,7 +12,7 @@ double group_epsilon(const std::function<double(double)>& epsilon_at, double del
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto at = [&](double e) { return epsilon_at(delta / (1 + std::exp(e)) * (1 - 1e-15)); };
   // e <- epsilon(delta / (1 + e^e)) grows to the smallest e that is enough; every step on the way
-  // bounds that from below, up to what the values themselves are wide.
+  // is below it, up to the width of the intervals that the values come from.
   double e = epsilon_at(delta);
   constexpr int most = 12;
   for (int i = 0; i < most && 2 * e < best; ++i) {

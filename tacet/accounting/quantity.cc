@@ -26,20 +26,12 @@ namespace {
 /// losses say nothing of a smaller delta than this. What is exactly private never gets here.
 constexpr double min_by_pairs = 1e-290;
 
-}  // namespace
-
-PrivacyInterval no_cost() { return {0, 0, true, "none", 0}; }
-
+/// Ends around a value that data sets attain.
 PrivacyInterval around(double lower, double upper, const char* route) {
   return {lower, upper, true, route, lower};
 }
 
-void offer(PrivacyInterval& best, double upper, const char* route) {
-  if (upper < best.upper || best.route.empty()) {
-    best.upper = upper;
-    best.route = route;
-  }
-}
+}  // namespace
 
 // ---- epsilon at a delta
 
@@ -62,22 +54,21 @@ std::optional<PrivacyInterval> EpsilonAt::at_once(const Event& event, Adjacency 
   return std::nullopt;
 }
 
-std::optional<DedicatedBound> EpsilonAt::dedicated(const Event& event, Adjacency adjacency,
-                                                   const AccountOptions& options) const {
+std::optional<Bound> EpsilonAt::dedicated(const Event& event, Adjacency adjacency,
+                                          const AccountOptions& options) const {
   if (const auto* selection = event.as<RandomlyRepeated>()) {
     if (repetition::depth(event) > repetition::deepest_profile) {
-      return DedicatedBound{pure_epsilon(event, adjacency), "pure"};
+      return Bound{pure_epsilon(event, adjacency), "pure"};
     }
-    return DedicatedBound{SelectionCurve(*selection, adjacency, options).epsilon(delta.value()),
-                          "tuning profile"};
+    return Bound{SelectionCurve(*selection, adjacency, options).epsilon(delta.value()),
+                 "tuning profile"};
   }
   if (const auto* reports = event.as<ShuffledLocal>()) {
-    return DedicatedBound{
-        shuffle::clones_epsilon(reports->reports, reports->local_epsilon, delta.value()),
-        "shuffle"};
+    return Bound{shuffle::clones_epsilon(reports->reports, reports->local_epsilon, delta.value()),
+                 "shuffle"};
   }
   if (const auto* minimum = event.as<ObjectivePerturbation>()) {
-    return DedicatedBound{objective::epsilon(*minimum, delta.value(), adjacency), "objective"};
+    return Bound{objective::epsilon(*minimum, delta.value(), adjacency), "objective"};
   }
   return std::nullopt;
 }
@@ -96,22 +87,16 @@ double EpsilonAt::by_renyi(const rdp::Curve& curve) const {
   return rdp::best_epsilon(curve, delta).epsilon;
 }
 
-void EpsilonAt::offer_pure(PrivacyInterval& best, double pure) { offer(best, pure, "pure"); }
-
-void EpsilonAt::offer_unsampled(PrivacyInterval& best, const Event& event,
-                                Adjacency adjacency) const {
-  if (!std::isinf(best.upper)) return;
-  // Next to no noise overflows the sampled routes.
-  if (const auto whole = squared_mu(without_sampling(event), adjacency)) {
-    offer(best, gaussian::epsilon(numeric::sqrt_up(*whole), delta), "gaussian");
-  }
+double EpsilonAt::by_all_records(double square) const {
+  return gaussian::epsilon(numeric::sqrt_up(square), delta);
 }
 
-void EpsilonAt::offer_sums(PrivacyInterval& best, const Event& event, Adjacency adjacency) const {
-  offer(best, pure_epsilon(event, adjacency), "pure");
+std::array<Bound, 2> EpsilonAt::by_sums(const Event& event, Adjacency adjacency) const {
   // No delta may be left beyond what the parts take.
   const auto basic = basic_composition(event, adjacency);
-  if (basic && basic->delta <= delta.value()) offer(best, basic->epsilon, "basic");
+  const bool within = basic && basic->delta <= delta.value();
+  return {
+      {{pure_epsilon(event, adjacency), "pure"}, {within ? basic->epsilon : infinity, "basic"}}};
 }
 
 bool EpsilonAt::group_is_dearer(const Event& event, double upper) const {
@@ -146,22 +131,21 @@ std::optional<PrivacyInterval> DeltaAt::at_once(const Event& /*event*/, Adjacenc
   return std::nullopt;
 }
 
-std::optional<DedicatedBound> DeltaAt::dedicated(const Event& event, Adjacency adjacency,
-                                                 const AccountOptions& options) const {
+std::optional<Bound> DeltaAt::dedicated(const Event& event, Adjacency adjacency,
+                                        const AccountOptions& options) const {
   if (const auto* selection = event.as<RandomlyRepeated>()) {
     if (repetition::depth(event) > repetition::deepest_profile) {
-      return DedicatedBound{1, "trivial"};
+      return Bound{1, "trivial"};
     }
-    return DedicatedBound{SelectionCurve(*selection, adjacency, options).delta(epsilon.value()),
-                          "tuning profile"};
+    return Bound{SelectionCurve(*selection, adjacency, options).delta(epsilon.value()),
+                 "tuning profile"};
   }
   if (const auto* reports = event.as<ShuffledLocal>()) {
-    return DedicatedBound{
-        shuffle::clones_delta(reports->reports, reports->local_epsilon, epsilon.value()),
-        "shuffle"};
+    return Bound{shuffle::clones_delta(reports->reports, reports->local_epsilon, epsilon.value()),
+                 "shuffle"};
   }
   if (const auto* minimum = event.as<ObjectivePerturbation>()) {
-    return DedicatedBound{objective::delta(*minimum, epsilon.value(), adjacency), "objective"};
+    return Bound{objective::delta(*minimum, epsilon.value(), adjacency), "objective"};
   }
   return std::nullopt;
 }
@@ -181,27 +165,22 @@ double DeltaAt::by_renyi(const rdp::Curve& curve) const {
   return rdp::best_delta(curve, epsilon.value());
 }
 
-void DeltaAt::offer_pure(PrivacyInterval& best, double pure) const {
-  if (std::isfinite(pure)) offer(best, implied_delta({pure, 0}, epsilon.value()), "pure");
+double DeltaAt::by_pure(double pure) const {
+  return std::isfinite(pure) ? implied_delta({pure, 0}, epsilon.value()) : infinity;
 }
 
-void DeltaAt::offer_unsampled(PrivacyInterval& best, const Event& event,
-                              Adjacency adjacency) const {
-  if (best.upper < 1) return;
-  best.upper = 1;
-  const auto whole = squared_mu(without_sampling(event), adjacency);
-  if (!whole) return;
-  const double mu = numeric::sqrt_up(*whole);
+double DeltaAt::by_all_records(double square) const {
+  const double mu = numeric::sqrt_up(square);
   const double log_delta =
       gaussian::log_delta(mu, epsilon.value()) + gaussian::relative_error(mu, epsilon.value());
-  if (!std::isfinite(mu) || std::isnan(log_delta)) return;
-  offer(best, std::max(least(), numeric::exp_of_upper(log_delta)), "gaussian");
+  if (!std::isfinite(mu) || std::isnan(log_delta)) return infinity;
+  return std::max(least(), numeric::exp_of_upper(log_delta));
 }
 
-void DeltaAt::offer_sums(PrivacyInterval& best, const Event& event, Adjacency adjacency) const {
+std::array<Bound, 2> DeltaAt::by_sums(const Event& event, Adjacency adjacency) const {
   const auto basic = basic_composition(event, adjacency);
-  if (basic && basic->epsilon <= epsilon.value()) offer(best, basic->delta, "basic");
-  offer(best, participation(event), "participation");
+  const bool within = basic && basic->epsilon <= epsilon.value();
+  return {{{within ? basic->delta : infinity, "basic"}, {participation(event), "participation"}}};
 }
 
 double DeltaAt::by_group(const EndOf& one, double /*upper*/) const {

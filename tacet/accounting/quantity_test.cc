@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -53,43 +54,24 @@ TEST(Quantity, AsksForNothingWhereTheAnswerIsAtHand) {
   EXPECT_FALSE(DeltaAt::of(0.24).at_once(pure, add_remove, 0.25));
 }
 
-TEST(Quantity, TheSmallestProvedBoundWins) {
-  PrivacyInterval best{0, infinity, false, "", 0};
-  offer(best, infinity, "pure");
-  EXPECT_EQ(best.route, "pure");  // a bound that says nothing is still the only one
-  offer(best, 3, "rdp");
-  offer(best, 4, "basic");
-  EXPECT_EQ(best.upper, 3);
-  EXPECT_EQ(best.route, "rdp");
-  EXPECT_EQ(no_cost().upper, 0);
-  EXPECT_EQ(around(1, 2, "pld").attained, 1);
-}
-
-TEST(Quantity, SumsAreOffersOfBothKinds) {
+TEST(Quantity, SumsAreBoundsOfBothKinds) {
   const Event event = Composed{{ApproximateDp{1, 1e-6, add_remove}, PureDp{0.5, add_remove}}};
-  const auto offered = [&](const auto& quantity, double start) {
-    PrivacyInterval best{0, start, false, "none", 0};
-    quantity.offer_sums(best, event, add_remove);
-    return best.upper;
+  const auto least = [&](const auto& quantity) {
+    const auto bounds = quantity.by_sums(event, add_remove);
+    return std::min(bounds[0].value, bounds[1].value);
   };
-  EXPECT_NEAR(offered(EpsilonAt::of(1e-6), infinity), 1.5, 1e-12);
-  EXPECT_EQ(offered(EpsilonAt::of(0.9e-6), infinity), infinity);
-  EXPECT_EQ(offered(DeltaAt::of(1.5), 1), 1e-6);
-  EXPECT_EQ(offered(DeltaAt::of(1.4), 1), 1);
+  EXPECT_NEAR(least(EpsilonAt::of(1e-6)), 1.5, 1e-12);
+  EXPECT_EQ(least(EpsilonAt::of(0.9e-6)), EpsilonAt::trivial());
+  EXPECT_EQ(least(DeltaAt::of(1.5)), 1e-6);
+  EXPECT_EQ(least(DeltaAt::of(1.4)), DeltaAt::trivial());
 }
 
-// All records in place of samples, where nothing else is known.
-TEST(Quantity, SamplesThatOverflowAreBoundedByAllRecords) {
-  const Event event = PoissonSampled{0.3, Gaussian{2}};
-  PrivacyInterval open{0, infinity, false, "none", 0};
-  EpsilonAt::of(1e-6).offer_unsampled(open, event, add_remove);
-  EXPECT_NEAR(open.upper, accounting::gaussian::epsilon(0.5, Delta(1e-6)), 1e-9);
-  PrivacyInterval known{0, 0.1, false, "pld", 0};
-  EpsilonAt::of(1e-6).offer_unsampled(known, event, add_remove);
-  EXPECT_EQ(known.route, "pld");
-  PrivacyInterval all{0, infinity, false, "none", 0};
-  DeltaAt::of(1).offer_unsampled(all, event, add_remove);
-  EXPECT_NEAR(all.upper, accounting::gaussian::delta(0.5, 1), 1e-9);
+TEST(Quantity, AllRecordsCostWhatGaussianNoiseCosts) {
+  EXPECT_NEAR(EpsilonAt::of(1e-6).by_all_records(0.25),
+              accounting::gaussian::epsilon(0.5, Delta(1e-6)), 1e-9);
+  EXPECT_NEAR(DeltaAt::of(1).by_all_records(0.25), accounting::gaussian::delta(0.5, 1), 1e-9);
+  EXPECT_GE(EpsilonAt::of(1e-6).by_all_records(infinity), EpsilonAt::trivial());
+  EXPECT_GE(DeltaAt::of(1).by_all_records(infinity), DeltaAt::trivial());
 }
 
 // Two records: (2 e, (1 + e^e) d) from one at (e, d).

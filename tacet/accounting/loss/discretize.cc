@@ -88,8 +88,8 @@ std::vector<std::int64_t> grid_ends(std::int64_t first, double last, std::int64_
   return ends;
 }
 
-/// Adds what stands at one loss to a cell. The ratio of both together follows from their surpluses
-/// over the larger one, which loses nothing.
+/// Adds the masses at one loss to a cell. The ratio of both together follows from their surpluses
+/// over the larger one, which loses no precision.
 void add_to_cell(CellTable& table, std::size_t cell, const pairs::Masses& atom) {
   auto& p = table.p[cell];
   auto& ratio = table.log_ratio[cell];
@@ -204,7 +204,7 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   const auto close = [&](double end) {
     return std::isfinite(end) && (spread == 0 || std::fabs(end - mean) < 16 * spread);
   };
-  // What stands at 0 must stay there: else a grid around the mean would spread it over a step.
+  // The mass at 0 must stay there: a grid around the mean would spread it over a step.
   table.bulk_at_anchor = pair.is_odd() && std::fabs(mean) < 0.5 * spread;
   const double centre_loss = pair.zero_atom().p > 0 || table.bulk_at_anchor ? 0 : mean;
   const auto top = pair.highest_atom();
@@ -258,7 +258,7 @@ LossGrid upper_grid(const CellTable& cells) {
     for (std::size_t j = i * cells_per_step; j < (i + 1) * cells_per_step; ++j) {
       p += cells.p[j];
       excess += surplus(cells.p[j], cells.log_ratio[j], loss);
-      // Of the ratio itself, and of forming its difference to the loss.
+      // The error of the ratio, and the error of its difference to the loss.
       error += cells.p[j] * (cells.ratio_error[j] + numeric::ulps(2) * (std::fabs(loss) + share));
     }
     // What rounding may hide of the upper atom moves up: losses only grow, and delta with them.

@@ -17,7 +17,7 @@ class ListSum {
   /// Nothing where a pair has no list of losses, or the sums would be many.
   [[nodiscard]] static std::optional<ListSum> of(std::span<const Component> components);
 
-  /// Bounds of log delta at eps >= 0; nothing where rounding sets them apart.
+  /// Bounds of log delta at eps >= 0; nothing if rounding errors drive them apart.
   [[nodiscard]] std::optional<Ends> log_delta(double eps) const;
   /// Bounds of epsilon at delta; nothing where rounding alone may exceed what infinite losses leave
   /// of it.

@@ -28,7 +28,7 @@ namespace tacet::accounting::pairs {
   return {m.q, m.p, -m.log_ratio, m.ratio_error};
 }
 [[nodiscard]] std::vector<Atom> mirrored(std::span<const Atom> atoms);
-/// The losses of a symmetric pair, from those above 0 and what stands at 0.
+/// The losses of a symmetric pair, from those above 0 and the mass at 0.
 [[nodiscard]] std::vector<Atom> symmetric(std::span<const Atom> above, double at_zero);
 
 /// The masses of two sets together, of losses below and above 0, and of `at_zero` at 0.

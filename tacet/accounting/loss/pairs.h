@@ -20,7 +20,7 @@ struct Masses {
 
 constexpr Masses nothing{0, 0, 0, 0};
 
-/// What stands at one loss.
+/// The masses at one loss.
 struct Atom {
   double loss;
   double p;
@@ -45,11 +45,11 @@ class Pair {
   /// The masses of all intervals between neighbouring `edges` (ascending), without the atoms that
   /// lowest_atom, highest_atom and zero_atom name.
   virtual void fill(std::span<const double> edges, std::span<Masses> masses) const;
-  /// What stands at the smallest and at the largest finite loss alone, p = 0 for nothing. A pair
-  /// may leave its atoms to `fill` instead.
+  /// The masses at the smallest and at the largest finite loss, p = 0 for none. A pair may leave
+  /// its atoms to `fill` instead.
   [[nodiscard]] virtual Masses lowest_atom() const { return nothing; }
   [[nodiscard]] virtual Masses highest_atom() const { return nothing; }
-  /// What stands at loss 0 alone, apart from those two.
+  /// The masses at loss 0, if they are in neither of those two.
   [[nodiscard]] virtual Masses zero_atom() const { return nothing; }
   /// P(L = infinity).
   [[nodiscard]] virtual double infinite_mass() const { return 0; }

@@ -122,7 +122,8 @@ class ReplacedLaplace final : public Pair {
     const Masses other{m.q * std::exp(-base_end_), m.q, -base_end_, numeric::ulps(1) * base_end_};
     return both_mixed(q_, m, other);
   }
-  /// 0 <= low < high, with or without what stands at the end.
+  /// The masses of losses in (low, high), 0 <= low < high, with or without the atom at the largest
+  /// loss.
   [[nodiscard]] Masses positive(double low, double high, bool with_end) const {
     const double from = low <= 0 ? -base_end_ : inner(low);
     const double to = high >= end_ ? base_end_ : inner(high);

@@ -105,7 +105,7 @@ class FixedSizePair final : public Pair {
   }
   double lower_quantile(double log_tail) const override {
     // P(L <= l) = P(S <= -s) of the base for any loss -s below 0 that it mixes to l. The base's own
-    // quantile may lie above 0, but what stands at 0 here is no tail.
+    // quantile may lie above 0, but the mass at 0 here is no tail.
     const double below_zero = -1e-6 * std::fabs(base_->upper_quantile(log_tail));
     const double base = std::min(base_->lower_quantile(log_tail), below_zero);
     return -mixed_loss(gamma_, -base);

@@ -33,7 +33,7 @@ struct PowerState {
 constexpr double log_negligible = -200;
 constexpr std::int64_t count_for_negligible = 32;
 
-/// log2 of the transform from which on two stages are tried.
+/// log2 of the size of the transform from which on two stages are tried.
 constexpr int long_bits = 15;
 /// One stage may be that long where two would move more than this share of all mass.
 constexpr int largest_direct_bits = 20;
@@ -246,8 +246,8 @@ TwinTransform::Spectrum TwinTransform::spectrum(std::size_t part, double theta) 
   auto& [re, im, still, count, tau, negligible_square] = result;
   count = sums_[0]->parts()[part].count;
   const auto times = static_cast<double>(count);
-  // What stands at index 0 is the same at every frequency: only the rest goes through the transform
-  // and feels its error.
+  // The mass at index 0 is the same at every frequency: only the rest goes through the transform
+  // and gets its error.
   double moving = 0;
   for (std::size_t k = 0; k < 2; ++k) {
     auto& target = k == 0 ? re : im;

@@ -34,7 +34,7 @@ class TwinTransform {
   void run_whole(double theta, double log_tail, int largest_bits);
   [[nodiscard]] const TiltedLaw& first() const { return laws_[0]; }
   [[nodiscard]] const TiltedLaw& second() const { return laws_[1]; }
-  /// Of the last transform.
+  /// The length of the last transform.
   [[nodiscard]] std::size_t length() const { return length_; }
 
  private:

@@ -35,7 +35,7 @@ double delta_above(const Pair& pair, Face face, double eps) {
     return face == Face::forward ? pair.infinite_mass()
                                  : pair.interval(-infinity, std::nextafter(-eps, -infinity)).q;
   }
-  // A mass that stands at eps itself counts nothing, one that rounding moved across next to it.
+  // A mass at eps itself adds nothing, and one that rounding moved across eps next to nothing.
   const double rounding = numeric::ulps(8) * (1 + std::fabs(eps));
   const auto m = face == Face::forward ? pair.interval(eps - rounding, infinity)
                                        : pair.interval(-infinity, rounding - eps);

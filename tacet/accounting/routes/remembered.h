@@ -6,9 +6,8 @@
 
 namespace tacet::accounting {
 
-/// Answers of a function of numbers that was asked before, for plans that ask the same again for
-/// each of many candidates. What an entry forgets is computed anew: the same bits either way. One
-/// for each thread.
+/// Remembers the answers of a function of numbers, for plans that ask the same again for each of
+/// many candidates. A forgotten answer is computed again, with the same bits. One cache per thread.
 template <std::size_t inputs, std::size_t entries = 128>
 class MemoCache {
  public:

@@ -114,8 +114,8 @@ double mean(const Law& law) {
       const double log_gamma = std::log(law.gamma);
       if (is_logarithmic(law)) return (1 / law.gamma - 1) / -log_gamma;
       if (law.eta * log_gamma > 700) {
-        // gamma^eta - 1, a factor of the divisor, is no number: |eta| (1 - gamma) / gamma^(1 +
-        // eta), its logarithm of up to 750 rounded up.
+        // gamma^eta - 1, a factor of the divisor, is too large for a number. Its logarithm, up to
+        // 750 and rounded up, is |eta| (1 - gamma) / gamma^(1 + eta).
         const double log_mean =
             std::log(-law.eta) + std::log1p(-law.gamma) - (1 + law.eta) * log_gamma;
         return std::exp(log_mean) * (1 + 1e-12);

@@ -31,7 +31,8 @@ namespace tacet::accounting::internal {
 [[nodiscard]] double participation(const Event& event);
 
 /// log(1 + rate (e^loss - 1)) for a rate in [0, 1] and a loss of at least 0, rounded up: what a
-/// sample leaves of a loss, or of the exponent of a moment. Never nothing where neither is.
+/// sample leaves of a loss, or of the exponent of a moment. It is 0 only if the rate or the loss is
+/// 0.
 [[nodiscard]] double amplified(double rate, double loss);
 
 /// ln[(1 - q + q e^loss) / (1 - q + q e^-loss)], rounded up: what a sample leaves of a pure loss
