@@ -17,8 +17,8 @@
 #include "tacet/choose/read_options.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/feature_selection.h"
+#include "tacet/learn/gradient/first_releases.h"
 #include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/inference/inference.h"
 #include "tacet/learn/localization/localization.h"
 #include "tacet/learn/method.h"
@@ -365,7 +365,7 @@ void choose_first_release(ResolvedRequest& request, const data::Schema& schema) 
 /// The same where the guarantee is pure.
 void draw_constant(ResolvedRequest& request, const data::Schema& schema) {
   learn_constant(request, schema, "pure noise drowns the columns", learn::phased_erm_method);
-  // Of a target scaled to [-1, 1]: no constant is better outside its bounds.
+  // The target is scaled to [-1, 1]: no constant prediction outside of that is better.
   request.values.set("radius", 1 / std::min(schema.constant, 1.0));
 }
 

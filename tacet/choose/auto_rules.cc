@@ -4,7 +4,7 @@
 #include "tacet/choose/auto_thresholds.h"
 #include "tacet/data/schema/curves.h"
 #include "tacet/learn/gradient/feature_selection.h"
-#include "tacet/learn/gradient/standardise.h"
+#include "tacet/learn/gradient/first_releases.h"
 #include "tacet/learn/plan/curves.h"
 #include "tacet/learn/plan/knots.h"
 

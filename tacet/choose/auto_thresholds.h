@@ -36,9 +36,9 @@ inline constexpr std::size_t max_numbers = 64;
 /// Noise `a` of curves up to which a plan names nets: bench/utility/nets.py.
 inline constexpr double max_net_noise = 1e-4;
 
-/// Classes from which on all features of texts and the like are kept, up to so many weights:
-/// several classes share the price of choosing, and pay for a feature left out each by itself
-/// (bench/utility/rules.py). More weights are tens of megabytes of model.
+/// From this number of classes on, all features of texts and the like are kept, up to the number of
+/// weights below. Several classes share the price of choosing, and each pays by itself for a
+/// feature that is left out (bench/utility/rules.py). More weights are tens of megabytes of model.
 inline constexpr std::int64_t classes_for_all_columns = 3;
 inline constexpr std::int64_t max_weights_of_all_columns = std::int64_t{1} << 22;
 

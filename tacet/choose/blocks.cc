@@ -65,7 +65,7 @@ void append_to(data::Dataset& block, const data::Dataset& from, std::int64_t row
                 .unit = unit});
 }
 
-/// Of each unit its block, drawn where it first appears, and its number there.
+/// The block of a unit, drawn when the unit first appears, and its number in the block.
 struct Seat {
   std::int64_t block = undrawn;
   std::int64_t unit = 0;

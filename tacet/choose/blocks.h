@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tacet/data/dataset.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/privacy/event.h"
 #include "tacet/random/source/source.h"

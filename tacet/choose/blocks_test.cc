@@ -15,13 +15,13 @@ namespace blocks_test {
 
 using enum privacy::Adjacency;
 
-/// Records 0, 1, ... told apart by their feature, and in units of `a_unit`.
-data::Dataset numbered(std::int64_t rows, std::int64_t a_unit = 0) {
+/// Records 0, 1, ... told apart by their feature, and in units of `per_unit`.
+data::Dataset numbered(std::int64_t rows, std::int64_t per_unit = 0) {
   data::Dataset records({.columns = 1, .norm_bound = 1});
-  if (a_unit > 0) records.declare_units();
+  if (per_unit > 0) records.declare_units();
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto value = static_cast<std::int16_t>(row);
-    records.append_dense(std::array{value}, 0.5, a_unit > 0 ? row / a_unit : 0);
+    records.append_dense(std::array{value}, 0.5, per_unit > 0 ? row / per_unit : 0);
   }
   return records;
 }

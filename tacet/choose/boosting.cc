@@ -14,7 +14,6 @@
 #include "tacet/choose/recorded_run.h"
 #include "tacet/choose/recorded_runs.h"
 #include "tacet/learn/method.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/privacy/decimal.h"
 
 namespace tacet::choose {
@@ -54,7 +53,7 @@ std::vector<std::int64_t> resolve_sizes(std::int64_t rows, std::int64_t blocks, 
   return sizes;
 }
 
-/// Of one run, which is the same for each block, and of the choice.
+/// The event of all runs and of the choice. A run costs the same on each block.
 privacy::Event boosted(privacy::Adjacency adjacency, const privacy::Event& run,
                        const privacy::Event& choice, bool score_all) {
   const auto assignment = assignment_of(adjacency);

@@ -134,7 +134,7 @@ void check_alike(const ChoicePlan& plan) {
 /// What the choice would refuse when it is made, from public facts: before anything is spent.
 void check_selection(const ChoicePlan& plan) {
   if (plan.by != ChosenBy::generalized) return;
-  // The allowance for roundings of sums in doubles (own_scores) is made for so many.
+  // The most records for which the allowance for roundings of sums in doubles (own_scores) is made.
   constexpr std::int64_t max_scored = std::int64_t{1} << 29;
   if (plan.sizes.back() > max_scored) {
     throw base::UsageError(

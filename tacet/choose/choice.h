@@ -36,7 +36,7 @@ struct ChoicePlan : learn::MethodPlan {
   bool score_all = false;           ///< all records score
   double selection_epsilon = 0;
   ChosenBy by = ChosenBy::permute_and_flip;
-  double failure = 0.1;  ///< probability with which a generalised selection may be bad
+  double failure = 0.1;  ///< probability with which a generalised selection may miss its bound
   const learn::Method* own = nullptr;  ///< whose name the receipt has
 };
 
@@ -49,7 +49,7 @@ struct ChoicePlan : learn::MethodPlan {
 /// choice can be made with: `instead` is the way out beside a larger epsilon.
 [[nodiscard]] double resolve_selection(double asked, double share, std::string_view instead);
 
-/// The PRG slack of the whole, beside that of all runs together.
+/// The PRG slack of the runs and the choice together, from that of all runs.
 [[nodiscard]] double choice_prg_slack(double of_runs);
 [[nodiscard]] double runs_prg_slack(const ChoicePlan& plan);
 

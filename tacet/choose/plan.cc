@@ -66,7 +66,7 @@ learn::Training planned_beside_cipher(const data::Schema& schema, ResolvedReques
             epsilon, asked));
       }
       return training;
-    } catch (const privacy::CipherShareError& error) {
+    } catch (const privacy::PrgShareError& error) {
       const double room = error.epsilon_with_room();
       if (request.common().paper() || room < hardly_any_noise || room >= epsilon) throw;
       epsilon = room;
@@ -94,7 +94,8 @@ TuneRequest tuning_of(const Request& request) {
   const auto& asked = *request.tuning();
   if (request.loss()) {
     throw base::UsageError(
-        "tuning scores runs by the loss, of which nothing is proved where it is one's own; leave "
+        "tuning scores runs by the loss, of which nothing is proved where it is a custom one; "
+        "leave "
         "one of them out");
   }
   TuneOptions options{

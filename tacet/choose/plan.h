@@ -47,7 +47,7 @@ void check(const Request& request);
 /// plan() of a request that was resolved already.
 [[nodiscard]] learn::Training plan_training(const data::Schema& schema,
                                             const ResolvedRequest& request);
-/// The same of values that name method and adjacency.
+/// The same for values that name method and adjacency.
 [[nodiscard]] learn::Training plan_training(const data::Schema& schema,
                                             const learn::ParameterValues& asked);
 

@@ -18,7 +18,6 @@
 #include "tacet/choose/recorded_run.h"
 #include "tacet/choose/recorded_runs.h"
 #include "tacet/learn/method.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
 

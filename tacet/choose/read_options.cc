@@ -15,7 +15,7 @@
 namespace tacet::choose {
 namespace {
 
-// Of very many buckets and ids those are found first that are worth a vector
+// If there are very many buckets and ids, a release first finds those that are worth a vector
 // (docs/methods/wide.md).
 void choose_kept_ids(learn::ParameterValues& values) {
   const auto options = learn::common_options(values);

@@ -15,8 +15,8 @@ namespace tacet::choose {
 /// By which schema a training's records are read: equal texts, equal records.
 [[nodiscard]] std::string reading_of(const learn::Training& training);
 
-/// Records as the model reads them that left its run with this schema; nothing where that is as
-/// they are.
+/// The records, read anew for a model that left its run with this schema; nothing if the model
+/// reads them as they are.
 [[nodiscard]] std::optional<data::Dataset> read_anew(const data::Dataset& records,
                                                      const data::Schema& of_model);
 

@@ -9,6 +9,7 @@
 #include "tacet/choose/score.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/model_check.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/event_tree.h"

@@ -4,7 +4,6 @@
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"

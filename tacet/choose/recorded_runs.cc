@@ -12,7 +12,7 @@
 #include "tacet/choose/choice.h"
 #include "tacet/choose/recorded_run.h"
 #include "tacet/learn/method.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
@@ -23,7 +23,7 @@ namespace {
 namespace named = recorded_setting;
 using nlohmann::json;
 
-/// Of a run's parameters those that its method looks for on the way to its events.
+/// The parameters of a run from which its method derives the events.
 json telling_parameters(const privacy::Receipt& receipt) {
   learn::RecordedParameters parameters(receipt.parameters);
   static_cast<void>(learn::recorded_releases(learn::find_method(receipt.algorithm), receipt,

@@ -65,7 +65,7 @@ class Request {
     }
   }
 
-  /// Of a prediction and a label.
+  /// The loss of a prediction and a label.
   using LossFunction = std::function<double(double prediction, double label)>;
   /// A loss of the caller's own, for the method gradient: two functions of a prediction and a
   /// label. Several threads call them at once, and they may depend on nothing but these two numbers

@@ -38,8 +38,8 @@ struct ScoreRule {
 /// margins of classes clipped to 4. Several classes go by accuracy.
 [[nodiscard]] ScoreRule common_rule(const model::LinearModel& model);
 
-/// Of one record, 0 for one without a target; a model that is not a number anywhere scores 0. Not
-/// for several threads at once.
+/// Scores one record; 0 if it has no target. A model with a coefficient that is not a number scores
+/// 0. One object serves one thread at a time.
 class Scorer {
  public:
   Scorer(const model::LinearModel& model, const data::Dataset& records, ScoreRule rule);

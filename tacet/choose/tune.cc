@@ -18,7 +18,6 @@
 #include "tacet/learn/checked_context.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 

@@ -26,7 +26,6 @@
 #include "tacet/choose/tune_asked.h"
 #include "tacet/learn/inference/inference.h"
 #include "tacet/learn/method.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/prg_share.h"
@@ -46,7 +45,7 @@ std::int64_t resolve_cap(const Asked& asked) {
   const auto event = stopping(asked, 0, privacy::no_event());
   const double price = 1 + std::exp(asked.guarantee.epsilon);
   const double delta = asked.guarantee.delta;
-  // Of a pure guarantee what is cut off is part of the PRG slack.
+  // For a pure guarantee, what is cut off is part of the PRG slack.
   const double negligible = delta > 0 ? 5e-4 * delta / price : 0x1p-60;
   if (!options.max_trials) return min_cap(event, negligible);
   if (*options.max_trials < 1) {

@@ -13,9 +13,9 @@
 #include "tacet/base/version.h"
 #include "tacet/learn/evaluation_figures.h"
 #include "tacet/learn/evaluation_histogram.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/plain_release.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/parts/local_parts.h"
@@ -78,7 +78,7 @@ double error_unit_of(const model::LinearModel& model) {
   return (model.target_upper - model.target_lower) / 2;
 }
 
-/// Margins between bins, of two classes whose groups leave room for a histogram each.
+/// The margins between bins for two classes, if there is room for a histogram of each group.
 std::vector<double> edges_for(const model::LinearModel& model, const EvaluationOptions& options) {
   if (model.task != model::Task::binary) return {};
   auto edges = score_edges(options.threshold);

@@ -76,8 +76,8 @@ struct EvaluationPlan {
   double prg_slack;  ///< the PRG slack, a word a released number
   bool targets_may_miss = false;
   model::Link link = model::Link::identity;  ///< of numbers; another one has a deviance
-  /// Of two classes, unless there are too many groups: margins between the bins of the histogram
-  /// (learn/evaluation_histogram.h).
+  /// For two classes, unless there are too many groups: the margins between the bins of the
+  /// histogram (learn/evaluation_histogram.h).
   std::vector<double> score_edges = {};
   bool probabilities =
       false;  ///< margins are log odds: what is predicted can be compared with them
@@ -87,13 +87,14 @@ struct EvaluationPlan {
   [[nodiscard]] bool has_matrix() const {
     return has_histogram() || (classes > 0 && cells == classes * classes);
   }
-  /// Of many classes: the records of each are counted, and right answers are a score.
+  /// Whether there are many classes: then the records of each are counted, and right answers are a
+  /// score.
   [[nodiscard]] bool counts_classes() const {
     return classes > max_matrix_classes && cells == classes;
   }
   [[nodiscard]] bool has_majority() const { return has_matrix() || counts_classes(); }
-  /// Of each record: the capped loss, or whether the answer is right; of numbers as NumberScore
-  /// names them.
+  /// How many scores a record has: the capped loss, or whether the answer is right; for numbers
+  /// those that NumberScore names.
   [[nodiscard]] std::int64_t scores() const {
     if (classes == 0) return has_deviance() ? 6 : 5;
     return loss_cap || counts_classes() ? 1 : 0;

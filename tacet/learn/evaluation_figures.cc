@@ -185,7 +185,7 @@ void add_matrix(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyF
   }
 }
 
-/// Of the class whose noisy count is the largest.
+/// The share of the class whose noisy count is the largest.
 NoisyRatio majority_of(const ReleasedCounts& counts, const EvaluationPlan& plan,
                        const std::vector<double>& all) {
   const auto cells = counts.cells.size() / static_cast<std::size_t>(plan.classes);

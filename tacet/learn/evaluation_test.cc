@@ -350,7 +350,7 @@ TEST(Evaluation, NoRecordsAreAnAnswerToo) {
   }
 }
 
-TEST(Evaluation, TheNoiseHasTheStatedDeviation) {
+TEST(Evaluation, TheNoiseHasTheStatedStandardDeviation) {
   const Setting setting;
   const auto plan = plan_at(setting.model, 1, Adjacency::add_remove);
   const auto centred = plan_at(setting.model, 1, Adjacency::replace_one);

@@ -149,7 +149,7 @@ std::string_view described(UnitProtection units) {
 }  // namespace
 
 std::string described(const Method& method) {
-  const auto& [targets, losses, why, softmax, own_loss, complete_cases] = method.problems;
+  const auto& [targets, losses, why, softmax, custom_loss, complete_cases] = method.problems;
   const auto& proved = method.proved;
   auto text =
       fmt::format("Method {}: {}. The target is {}", method.name, method.help, to_string(targets));

@@ -7,6 +7,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"

@@ -14,8 +14,8 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/optimize/parts/local_parts.h"
 
 namespace tacet::learn {
@@ -185,7 +185,7 @@ Training plan_on_selected_columns(const Method& method, const data::Schema& sche
   booked.most = most;
   const double delta = wide.guarantee.delta;
   FirstRelease first{.stddevs = feature_selection_threshold(schema)};
-  // Of a plan for other columns it may be a little more: a chain has some phases more or less.
+  // The plan for other columns may need a little more: a chain has some phases more or less.
   first.max_prg_slack = 64 * wide.prg_slack;
   first.prg_slack = kept_prg_slack(schema.encoded_column_count()) + first.max_prg_slack;
   const auto left = resolve_delta_left(wide, options, delta, first.prg_slack);

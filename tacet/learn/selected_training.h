@@ -17,8 +17,8 @@
 /// no run ends without a model for what was found. docs/proofs/feature-selection.md.
 namespace tacet::learn {
 
-/// At most so many columns are kept, the first of those that were found; 4,096 where a method has
-/// no room for more.
+/// At most this number of columns are kept, the first of those that were found. It is 4,096 for a
+/// method that has no room for more.
 inline constexpr std::int64_t max_kept = 65536;
 
 /// UsageError for a method whose releases follow the number of columns, a paper's calibration and

@@ -14,6 +14,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/local/local_shuffle.h"

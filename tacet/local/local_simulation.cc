@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/local/bounded_note.h"
 #include "tacet/local/report_mean.h"

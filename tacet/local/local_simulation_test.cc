@@ -10,7 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/threads.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/privacy/trusting_budget.h"

@@ -103,8 +103,8 @@ class PartialSum {
   Part part_;
 };
 
-/// A BoundedSum with so many coordinates that only those that are not 0 are held. Which ones they
-/// are is as private as their values.
+/// A BoundedSum with very many coordinates, of which only those that are not 0 are held. Which ones
+/// these are is as private as their values.
 class SparseBoundedSum {
  public:
   /// Only the code that clips records (the optimize module) may state a bound, and has the proof of
@@ -203,7 +203,7 @@ class RowSum {
   [[nodiscard]] const Sample& sample() const { return sum_.sample(); }
   [[nodiscard]] double grid() const { return sum_.grid(); }
   [[nodiscard]] std::int64_t contribution_bound() const { return sum_.contribution_bound(); }
-  /// Of the chosen cells and the dense block.
+  /// The number of the chosen cells and of the dense block together.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
   [[nodiscard]] const BoundedSum& open(AccessKey /*key*/) const& { return sum_; }

@@ -24,7 +24,7 @@ struct Digits {
   auto operator<=>(const Digits&) const = default;
 };
 
-/// Of "d.ddde[+-]dd".
+/// The digits of a number that is spelt as "d.ddde[+-]dd".
 template <typename... Precision>
 Digits digits_of(double value, Precision... precision) {
   std::array<char, all_digits + 10> buffer{};

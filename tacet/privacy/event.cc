@@ -8,7 +8,8 @@
 
 namespace tacet::privacy {
 
-// Compiled once, here: a variant of so many kinds is long to read for every file that has an event.
+// Compiled once, here: every file that has an event would take long to compile a variant of this
+// many kinds.
 Event::Event(const Event& other) = default;
 Event::Event(Event&& other) noexcept = default;
 Event& Event::operator=(const Event& other) = default;

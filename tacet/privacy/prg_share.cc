@@ -64,7 +64,7 @@ Delta delta_left(const Guarantee& stated, double prg_slack_of) {
   const double share = prg_share(stated.epsilon, prg_slack_of);
   if (stated.delta == 0) {
     if (share <= max_share_of_pure) return Delta(0);
-    throw CipherShareError(
+    throw PrgShareError(
         fmt::format("noise from the cipher adds {:.3g} to delta 0 at epsilon {:g} ((1 + e^epsilon) "
                     "times its term {:.3g}), more than the {:g} beside which a guarantee is stated "
                     "as pure; ask for a smaller epsilon, or for a delta above 0",
@@ -74,7 +74,7 @@ Delta delta_left(const Guarantee& stated, double prg_slack_of) {
   if (share == 0) return Delta(stated.delta);
   const double left = std::nextafter(stated.delta - share, 0.0);
   if (share < stated.delta && left > 0) return Delta(left);
-  throw CipherShareError(
+  throw PrgShareError(
       fmt::format("delta {:g} at epsilon {:g} leaves nothing for the mechanisms: noise from the "
                   "cipher takes {:.3g} of it, (1 + e^epsilon) times its term {:.3g}; ask for a "
                   "larger delta or a smaller epsilon",

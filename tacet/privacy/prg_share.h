@@ -34,12 +34,11 @@ constexpr double max_share_of_pure = 1e-12;
 /// where the share is too much beside a pure guarantee.
 [[nodiscard]] Delta delta_left(const Guarantee& stated, double prg_slack_of);
 
-/// Of delta_left: beside noise from the cipher nothing is left. What is proved at a smaller epsilon
-/// holds at the one asked for too, so that there is another way on than to refuse.
-class CipherShareError : public base::GuaranteeError {
+/// What delta_left throws: noise from the cipher leaves nothing of delta. What is proved at a
+/// smaller epsilon also holds at the one asked for, so that there is another way on than to refuse.
+class PrgShareError : public base::GuaranteeError {
  public:
-  CipherShareError(const std::string& message, double epsilon)
-      : ErrorOf(message), epsilon_(epsilon) {}
+  PrgShareError(const std::string& message, double epsilon) : ErrorOf(message), epsilon_(epsilon) {}
   /// The largest epsilon, rounded down to hundredths, at which the share is at most half of delta
   /// (for a pure guarantee max_share_of_pure); 0 where none is.
   [[nodiscard]] double epsilon_with_room() const { return epsilon_; }

@@ -14,7 +14,7 @@ constexpr auto replace_one = Adjacency::replace_one;
 
 // Two laws within t of (epsilon, delta)-close ones in total variation, at the worst event:
 // p + t <= e^epsilon (q + t) + delta + t, where q loses t and p gains it.
-TEST(CipherShare, TheTermCountsOnBothSides) {
+TEST(PrgShare, TheTermCountsOnBothSides) {
   EXPECT_NEAR(prg_share(3, 1e-7), (1 + std::exp(3.0)) * 1e-7, 1e-18);
   EXPECT_GE(prg_share(0, 0x1p-70), 0x1p-69);
   EXPECT_EQ(prg_share(3, 0), 0);
@@ -22,7 +22,7 @@ TEST(CipherShare, TheTermCountsOnBothSides) {
   EXPECT_EQ(prg_share(HUGE_VAL, 1e-30), 1);
 }
 
-TEST(CipherShare, WhatIsLeftAndTheShareAreTheDeltaToTheLastDigit) {
+TEST(PrgShare, WhatIsLeftAndTheShareAreTheDeltaToTheLastDigit) {
   for (const double epsilon : {0.01, 1.0, 10.0, 20.0}) {
     for (const double delta : {1e-5, 1e-9, 0.3}) {
       for (const double term : {1e-40, 1e-22, 1e-19}) {
@@ -37,7 +37,7 @@ TEST(CipherShare, WhatIsLeftAndTheShareAreTheDeltaToTheLastDigit) {
 }
 
 // A secret sample of a file of 2^32 records has a term of 6.8e-19 a step.
-TEST(CipherShare, WhatNothingIsLeftOfIsRefused) {
+TEST(PrgShare, WhatNothingIsLeftOfIsRefused) {
   constexpr double term = 6.8e-19;
   const double asked[][2] = {{30, 1e-6}, {20, 1e-12}, {10, 1e-14}, {5, 1e-17}};
   for (const auto& [epsilon, delta] : asked) {
@@ -49,7 +49,7 @@ TEST(CipherShare, WhatNothingIsLeftOfIsRefused) {
   }
 }
 
-TEST(CipherShare, APureGuaranteeIsOneOfIdealNoiseOrNone) {
+TEST(PrgShare, APureGuaranteeIsOneOfIdealNoiseOrNone) {
   constexpr double term = 2.7e-20;
   for (const double epsilon : {0.1, 1.0, 15.0}) {
     EXPECT_EQ(delta_left({epsilon, 0, replace_one}, term).value(), 0);
@@ -60,11 +60,11 @@ TEST(CipherShare, APureGuaranteeIsOneOfIdealNoiseOrNone) {
   }
 }
 
-TEST(CipherShare, ARefusalNamesTheEpsilonThatLeavesHalf) {
+TEST(PrgShare, ARefusalNamesTheEpsilonThatLeavesHalf) {
   const auto room = [](const Guarantee& stated, double term) {
     try {
       (void)delta_left(stated, term);
-    } catch (const CipherShareError& error) {
+    } catch (const PrgShareError& error) {
       return error.epsilon_with_room();
     }
     return -1.0;

@@ -81,7 +81,7 @@ struct Receipt {
 /// What is promised of the result, in words, or the mark of an unprotected one. Numbers are rounded
 /// up; the delta stated includes what the cipher adds. Text from files is escaped.
 [[nodiscard]] std::string statement(const Receipt& receipt);
-/// Of a protected one in two lines, as short_statement() of a Promise; without its condition.
+/// The same of a protected one in two lines: short_statement() of a Promise, no condition.
 [[nodiscard]] std::string short_statement(const Receipt& receipt);
 
 }  // namespace tacet::privacy

@@ -34,7 +34,7 @@ class RowLayout {
   [[nodiscard]] std::int64_t row(std::size_t table, std::int64_t row) const {
     return first_rows_[table] + row;
   }
-  /// Of a row, 0 <= row < rows().
+  /// The table of a row, 0 <= row < rows().
   [[nodiscard]] std::size_t table_of(std::int64_t row) const {
     std::size_t table = 0;
     while (row >= first_rows_[table + 1]) ++table;

@@ -45,7 +45,7 @@ class Sample {
     return std::get_if<FixedSizeSelection>(&kind_);
   }
 
-  /// Of Poisson samples: how many records of a unit count at most.
+  /// For Poisson samples: how many records of a unit count at most.
   [[nodiscard]] std::int64_t max_records_per_unit() const { return max_records_per_unit_; }
 
   /// What a release costs that reads the sample and would cost `noise` on its records.
@@ -74,7 +74,7 @@ class Sample {
 /// noise: against somebody who knows them there is no amplification.
 class DrawnSample {
  public:
-  /// Of the records 0, ..., population - 1, of which at most `max_records_per_unit` of each privacy
+  /// A Poisson sample of the records 0, ..., population - 1. At most `max_records_per_unit` of each
   /// unit count. Errors as random::poisson_sample and Sample::poisson.
   [[nodiscard]] static DrawnSample poisson(random::BlockClaim claim, random::PoissonRate rate,
                                            std::int64_t population,

@@ -72,7 +72,7 @@ void check_exclusions(const AccountChoice& choice) {
   if (choice.for_ever && !past) throw base::UsageError("`for_ever` goes with `without_ledger`");
 }
 
-/// Refuses options that do not go together, and data whose account was not given.
+/// Refuses options that exclude each other, and data whose account was not given.
 void check_choice(const std::string& data, const AccountChoice& choice, const Use& use,
                   const std::optional<FoundMark>& mark) {
   check_exclusions(choice);

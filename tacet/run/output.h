@@ -37,7 +37,7 @@ class FileOutput : public Output {
   base::AtomicFile file_;
 };
 
-/// Of a result that its caller holds: only its hash counts.
+/// The output of a result that its caller holds: only its hash counts.
 class UnwrittenOutput : public Output {
  public:
   explicit UnwrittenOutput(std::string name) : name_(std::move(name)) {}
@@ -58,7 +58,7 @@ class Pieces {
     digest_.add(piece);
     output_.write(piece);
   }
-  /// Of everything written; nothing may follow.
+  /// The hash of everything that was written. Nothing may be written afterwards.
   [[nodiscard]] std::string sha256() { return digest_.digest(); }
 
  private:

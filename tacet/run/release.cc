@@ -10,7 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
 #include "tacet/base/version.h"
-#include "tacet/learn/plan/plain_release.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/mechanism/noise/discrete_noise.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
@@ -39,7 +39,8 @@ SumFacts facts_of(const privacy::BoundedSum& sum) {
           static_cast<std::int64_t>(sum.size())};
 }
 
-/// Of noise `multiplier` times a record's bound in the norm that the law is proved for.
+/// The event of noise that is `multiplier` times a record's bound, in the norm that the law is
+/// proved for.
 privacy::Event event_of(Noise noise, const SumFacts& sum, double multiplier) {
   const auto times = [&](std::int64_t bound) { return multiplier * static_cast<double>(bound); };
   switch (noise) {
@@ -55,7 +56,8 @@ privacy::Event event_of(Noise noise, const SumFacts& sum, double multiplier) {
   throw base::InternalError("an unknown kind of noise");
 }
 
-/// Of one number, in real units; to a unit of the grid, whose rounding adds 1/12 of its square.
+/// The standard deviation of the noise in one number, in real units. Rounding to the grid adds a
+/// twelfth of the squared grid unit to the variance.
 double stddev_of(Noise noise, const SumFacts& sum, double multiplier) {
   const bool gaussian = noise == Noise::gaussian || noise == Noise::discrete_gaussian;
   const auto bound = static_cast<double>(gaussian ? sum.length : sum.absolute);

@@ -44,7 +44,8 @@ struct ReleaseOptions {
   /// secret. A LedgerBudget must name the same unit, and a reason where the noise is seeded
   /// (UsageError); its release() is the caller's, before the values go out.
   privacy::Budget* budget = nullptr;
-  /// Of random numbers, in a run of its own (next_run()). Null: the operating system's.
+  /// Where random numbers come from, in a run of their own (next_run()). Null: the operating
+  /// system.
   random::Source* source = nullptr;
 };
 

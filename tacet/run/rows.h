@@ -58,7 +58,7 @@ struct Records {
   std::function<bool(std::span<std::string> fields)> next = {};
 };
 
-/// The same of values that have types.
+/// The same for values that have types.
 struct TypedRecords {
   std::vector<std::string> names = {};
   std::function<bool(std::span<data::Value> values)> next = {};

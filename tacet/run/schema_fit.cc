@@ -13,7 +13,7 @@
 #include "tacet/base/text.h"
 #include "tacet/data/owner/code_names.h"
 #include "tacet/data/read/unit_sample.h"
-#include "tacet/learn/plan/plain_release.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/privacy/prg_share.h"
 #include "tacet/run/fit_answers.h"
 #include "tacet/run/split_budget.h"
@@ -99,8 +99,8 @@ FitShares divide(const FitRequest& request, const std::vector<std::string>& name
   const std::int64_t columns = fitted_columns(request, names);
   if (columns == 0) throw base::UsageError("there is no column to fit");
   const auto parts = static_cast<double>(columns);
-  // Of each column: its kinds, two bounds or its texts; the name of the fit; the units' random
-  // draws.
+  // Blocks of random numbers: for each column its kinds and its two bounds or its texts, then the
+  // name of the fit and the random draws of the units.
   const std::int64_t blocks = 3 * columns + (unit_of(request).empty() ? 1 : 2);
   const double prg_slack = random::prg_slack_of(blocks, random::max_block_words);
   const Delta left = privacy::delta_left(request.asked, prg_slack);
@@ -117,7 +117,7 @@ FitShares divide(const FitRequest& request, const std::vector<std::string>& name
                            .left = left}));
 }
 
-/// From public facts alone: whether this budget finds bounds in so many records.
+/// Refuses, from public facts alone, a budget that would find no bounds in this number of records.
 void check_row_count(const FitRequest& request, const FitShares& shares) {
   const auto& rows = request.frame.public_row_count;
   const double need = mechanism::min_values_for_bounds(shares.bounds_or_texts.epsilon_per_value());

@@ -10,8 +10,8 @@
 #include "tacet/base/version.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/learn/plan/plain_release.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/privacy/prg_share.h"
 #include "tacet/run/split_budget.h"
 

@@ -55,7 +55,8 @@ struct SummaryPlan {
 /// can say, GuaranteeError where the cipher leaves nothing of delta.
 [[nodiscard]] SummaryPlan plan_summary(const SummaryRequest& request);
 
-/// Of the summary, with the fit of its schema. GuaranteeError where both do not go together.
+/// The receipt of the summary, with the fit of its schema. GuaranteeError where their
+/// adjacencies or units differ.
 [[nodiscard]] privacy::Receipt summary_receipt(const SummaryRequest& request,
                                                const SummaryPlan& plan,
                                                const random::Source& source);

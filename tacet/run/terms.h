@@ -20,7 +20,8 @@ struct AccountTerms {
   bool past_the_cap = false;  ///< what is spent need not fit
 };
 
-/// Of the account that find_account opens; nothing where none pays. Errors as find_account.
+/// The terms of the account that find_account opens; nothing if no account pays. Errors as
+/// find_account.
 [[nodiscard]] std::optional<AccountTerms> terms_of(const std::string& data, const Front& front,
                                                    const Use& use);
 

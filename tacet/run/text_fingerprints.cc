@@ -151,7 +151,7 @@ class PlainTable {
   }
   /// Nothing once the text was no such table.
   [[nodiscard]] const std::optional<Fingerprint>& fingerprint() const { return fingerprint_; }
-  /// Of the line that has no end yet.
+  /// The line that has no end yet.
   [[nodiscard]] const std::string& begun() const { return begun_; }
 
  private:

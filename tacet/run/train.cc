@@ -45,7 +45,7 @@ template <typename Read, typename CarryOut>
 model::ModelFile paid_training(const learn::Training& plan, const TrainContext& context,
                                Expense expense, const Read& read, const CarryOut& carry_out) {
   privacy::check_notes(context.notes);
-  // Refused before anything is spent where both costs do not go together.
+  // Refused before anything is spent if the training and the fit of the schema have no joint cost.
   static_cast<void>(
       data::with_schema_cost(plan.schema, {plan.events, plan.guarantee, plan.prg_slack}));
   expense.privacy_unit = plan.schema.unit.value_or("record");

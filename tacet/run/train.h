@@ -49,7 +49,8 @@ struct TrainContext {
   /// The same by an account that the training opens itself, and that keeps this name of it.
   AccountChoice account = {};
   std::string command = "train";
-  /// Of random numbers, in a run of its own (next_run()). Null: the operating system's.
+  /// Where random numbers come from, in a run of their own (next_run()). Null: the operating
+  /// system.
   random::Source* source = nullptr;
   int threads = 0;  ///< 0: as many as the machine offers
   base::Supervision supervision = {};
@@ -69,15 +70,15 @@ struct TrainContext {
                                      const choose::Request& request,
                                      const TrainContext& context = {});
 
-/// The same of a training that was planned before, by choose::plan.
+/// The same for a training that choose::plan has planned before.
 [[nodiscard]] model::ModelFile train(const learn::Training& plan, const Rows& rows,
                                      const TrainContext& context = {});
 
-/// The same of records that lie in parts, and the same bytes as of all of them in memory. Each part
-/// is asked once before anything can be released: what is wrong with a source or a worker then
-/// costs nothing. The ledger's row says that the records lie in parts, which it cannot know again.
-/// UsageError, with a method that can, for a training that needs the records themselves; DataError
-/// that names the part.
+/// The same for records that lie in parts; the bytes are those of all records in memory. Each part
+/// is asked once before anything can be released, so that a fault of a source or a worker costs
+/// nothing. The ledger's row says that the records lie in parts, which it cannot check later.
+/// UsageError, which names a method that can, for a training that needs the records themselves;
+/// DataError that names the part.
 [[nodiscard]] model::ModelFile train_over_parts(const learn::Training& plan,
                                                 optimize::RemoteParts& parts,
                                                 const TrainContext& context = {});

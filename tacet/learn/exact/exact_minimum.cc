@@ -13,6 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/parameter_names.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/optimize/solver/erm.h"
@@ -21,7 +22,8 @@
 namespace tacet::learn {
 namespace {
 
-// Of an output's mean loss: less than what corners are smoothed by.
+// How close to the minimum each output's mean loss has to be: less than the smoothing of corners
+// changes.
 constexpr double near_enough = 1e-6;
 constexpr std::string_view certified = "certified";
 // In the receipt: how far the objective may lie above its least value, and among which weights.

@@ -37,7 +37,7 @@ struct ExactFit {
     const data::Dataset& dataset, const data::Schema& schema, const ExactPlan& plan,
     base::ThreadPool& threads, const base::Supervision& supervision = {});
 
-/// The only way from there to what can be saved: with a receipt that bears the mark for ever.
+/// The only way from the minimum to a model that can be saved: its receipt bears the mark for ever.
 [[nodiscard]] TrainedModel marked_model(const data::Schema& schema, const ExactPlan& plan,
                                         const privacy::Unprotected<ExactFit>& fitted);
 

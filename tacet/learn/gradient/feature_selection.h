@@ -14,7 +14,7 @@
 ///
 /// The release is that of mechanism::release_crossings on the counts of columns, each record a
 /// vector of norm 1 (optimize/sums/presence_sum.h), at a threshold of feature_selection_threshold()
-/// standard  deviations of its noise: one Gaussian event, whatever the number of columns.
+/// standard deviations of its noise: one Gaussian event, whatever the number of columns.
 /// The list is public and stands in the model's schema. docs/methods/feature-selection.md.
 namespace tacet::learn {
 
@@ -35,14 +35,10 @@ inline constexpr std::int64_t min_columns_to_select = 4096;
                                           const FeatureSelectionOptions& options,
                                           const char* in_the_way = nullptr);
 
-/// What excludes a choice before the steps of `gradient`; null where nothing does.
-struct GradientOptions;
-[[nodiscard]] const char* selection_obstacle(const GradientOptions& options);
-
 /// NumericError, before anything is booked, for noise wider than the sampler's grid.
 void check_kept_noise(double noise_multiplier);
 
-/// The PRG slack of the choice among so many columns.
+/// The PRG slack of the choice among this number of columns.
 [[nodiscard]] double kept_prg_slack(std::int64_t columns);
 /// Number of columns that may be left out.
 [[nodiscard]] std::int64_t choosable_count(const data::Schema& schema);

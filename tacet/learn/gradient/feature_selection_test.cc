@@ -8,6 +8,7 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/gradient/first_releases.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
@@ -44,7 +45,7 @@ TrainedModel train(const data::Schema& schema, const Training& plan, std::uint64
 }
 
 // The choice gets its share of mu^2, the steps the rest, and both together the epsilon asked for.
-TEST(ColumnsKept, TheBudgetIsShared) {
+TEST(FeatureSelection, TheBudgetIsShared) {
   for (const auto adjacency :
        {Adjacency::add_remove, Adjacency::zero_out, Adjacency::replace_one}) {
     for (const double share : {0.1, 0.3, 0.6}) {
@@ -62,7 +63,7 @@ TEST(ColumnsKept, TheBudgetIsShared) {
   }
 }
 
-TEST(ColumnsKept, FrequentColumnsAreKeptAndTheModelIsTheirs) {
+TEST(FeatureSelection, FrequentColumnsAreKeptAndTheModelIsTheirs) {
   const auto schema = wide_schema();
   const auto trained = train(schema, plan_training(schema, asked(0.3)), 5);
   ASSERT_TRUE(trained.schema.selected_columns);
@@ -87,7 +88,7 @@ TEST(ColumnsKept, FrequentColumnsAreKeptAndTheModelIsTheirs) {
 
 // The receipt says what was released; a list without its release, or a release without its list,
 // and noise that is not what the events hold are contradictions.
-TEST(ColumnsKept, TheReceiptIsHeldAgainstTheModel) {
+TEST(FeatureSelection, TheReceiptIsHeldAgainstTheModel) {
   const auto schema = wide_schema();
   const auto trained = train(schema, plan_training(schema, asked(0.3)), 7);
   model::ModelFile file{
@@ -114,7 +115,7 @@ TEST(ColumnsKept, TheReceiptIsHeldAgainstTheModel) {
   EXPECT_GT(faults(parameters, trained.schema.unnarrowed()), 0U);
 }
 
-TEST(ColumnsKept, IsRefusedWhereItHasNoProof) {
+TEST(FeatureSelection, IsRefusedWhereItHasNoProof) {
   const auto refused = [](const data::Schema& schema, const ParameterValues& options) {
     EXPECT_THROW((void)plan_training(schema, options), base::UsageError);
   };

@@ -11,7 +11,7 @@
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/gradient/whitening.h"
 #include "tacet/learn/plan/coefficient_noise.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
@@ -229,7 +229,7 @@ class StepReleases {
   privacy::NoiseMultiplier noise_;
   std::optional<optimize::GradientSum> of_samples_;
   std::vector<double> storage_;
-  // Of partitions only: anybody may know their order.
+  // For partitions only: anybody may know their order.
   random::SeededSource order_source_{static_cast<std::uint64_t>(plan_.order_seed)};
   std::optional<base::SpooledVector<std::int64_t>> order_;  // where records are here
   std::optional<mechanism::BlockGaussian> pass_;
@@ -270,7 +270,7 @@ TrainedModel descend(optimize::PartSums& records, const data::Schema& schema,
     coefficients.noise_stddevs = trace.stddevs();
   }
   if (schema.curves) {
-    // Learned in deviations of the target; models speak of labels.
+    // Learned in standard deviations of the target; models speak of labels.
     for (double& value : coefficients.values) value *= schema.curves->target.stddev;
   }
   return finish(plan, schema, context, std::move(coefficients));

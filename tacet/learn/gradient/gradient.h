@@ -10,6 +10,7 @@
 #include "tacet/base/names.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
+#include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 
@@ -70,48 +71,36 @@ inline constexpr auto gradient_options =
     read_options<GradientOptions, gradient_bindings, step_bindings, penalty_bindings, ball_bindings,
                  class_weight_bindings, calibration_bindings, feature_selection_bindings>;
 
-/// How the records of a step are chosen.
-enum class BatchSampling {
-  full,        ///< all of them
-  poisson,     ///< each independently, in secret
-  fixed_size,  ///< a uniform subset, in secret; not under add_remove
-  partition    ///< disjoint batches, a pass at a time, in a public order; not under add_remove
-};
-[[nodiscard]] std::string to_string(BatchSampling sampling);
-
 /// Each is a release of its own.
 constexpr std::int64_t max_gradient_steps = 1000000;
 
-/// How the records of a step are chosen, resolved (learn/gradient/gradient_batches.h).
-struct Batches {
-  BatchSampling sampling = BatchSampling::full;
-  double rate = 1;              ///< share of the records in a step, for samples the expected one
-  std::int64_t batch = 0;       ///< records a step of fixed size; 0 for the other kinds
-  std::int64_t order_seed = 0;  ///< of the public order of `partition`
-  std::int64_t row_count = 0;
-  std::int64_t max_records_per_unit = 1;  ///< that take part, each by itself in a Poisson sample
+/// Length, number and size of the steps, resolved (learn/gradient/gradient_course.h).
+struct Course {
+  double clipping_norm = 0;  ///< bound of one unit's gradient
+  std::int64_t steps = 0;
+  double step_size = 0;
+  double line_rate = 1;   ///< steps of the line's weights are so many times as long
+  double curve_rate = 1;  ///< those of the curves' weights
+};
 
-  /// Passes that `steps` steps of a partition begin.
-  [[nodiscard]] std::int64_t passes(std::int64_t steps) const;
+/// What is released before the steps, for a share of the budget, but for its noise
+/// (learn/gradient/first_releases.h).
+struct FirstReleases {
+  bool counts_categories = false;  ///< the release of means has the categories' counts as well
+  double curve_share = 0;          ///< of a row that curves have
+  std::int64_t curve_directions = 0;
+  double feature_selection_threshold = 0;  ///< in noise's standard deviations: from there on a
+                                           ///< column is kept
 };
 
 /// Everything that is resolved before a record is read. Sums are divided by the public row count.
-struct GradientPlan : MethodPlan, Batches {
-  double clipping_norm = 0;  ///< bound of one unit's gradient
+struct GradientPlan : MethodPlan, Batches, FirstReleases, Course {
   double noise_multiplier = 0;
-  double standardise_noise = 0;  ///< multiplier of the release of means and squares; 0: none
-  double whitening_noise = 0;    ///< multiplier of the release of second moments; 0: none
-  double curve_share = 0;        ///< of a row that curves have
-  std::int64_t curve_directions = 0;
-  double line_rate = 1;            ///< steps of the line's weights are so many times as long
-  double curve_rate = 1;           ///< those of the curves' weights
-  bool counts_categories = false;  ///< which then has the categories' counts as well
-  double feature_selection_noise =
-      0;  ///< multiplier of the release of the columns to keep; 0: none
-  double feature_selection_threshold = 0;  ///< of that noise, from which on a column is kept
-  int norm_bits = 0;                       ///< the clipping norm is 2^norm_bits grid units
-  std::int64_t steps = 0;
-  double step_size = 0;
+  // Multipliers of the releases before the steps; 0: there is none.
+  double standardise_noise = 0;        ///< of means and squares
+  double whitening_noise = 0;          ///< of second moments
+  double feature_selection_noise = 0;  ///< of the columns to keep
+  int norm_bits = 0;                   ///< the clipping norm is 2^norm_bits grid units
   double momentum = 0;
   double average = 0;  ///< share of the last iterates that `suffix` averages
   Averaging averaging = Averaging::suffix;
@@ -128,7 +117,7 @@ struct GradientPlan : MethodPlan, Batches {
     return std::sqrt(static_cast<double>(of_columns * outputs)) * of_release /
            static_cast<double>(public_row_count);
   }
-  /// Of the release before the steps, if there is one.
+  /// The noise multiplier of the first release before the steps; 0 if there is none.
   [[nodiscard]] double first_noise() const {
     return std::max(standardise_noise, feature_selection_noise);
   }
@@ -147,8 +136,8 @@ struct GradientPlan : MethodPlan, Batches {
 /// any number of threads. A plan that standardises takes records of data::raw_schema(schema).
 [[nodiscard]] TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
                                           const GradientPlan& plan, const TrainingContext& context);
-/// The same of records wherever they lie, with the same bits. InternalError for a plan of samples
-/// of records that are not here.
+/// The same for records that lie elsewhere, or in parts; the model has the same bits. InternalError
+/// for a plan of samples of records that are not here.
 [[nodiscard]] TrainedModel train_gradient(optimize::PartSums& records, const data::Schema& schema,
                                           const GradientPlan& plan, const TrainingContext& context);
 /// The same with records that are given away: those that are written anew, for released means or

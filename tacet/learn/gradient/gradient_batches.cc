@@ -1,15 +1,9 @@
 #include "tacet/learn/gradient/gradient_batches.h"
 
-#include "tacet/accounting/accountant.h"
-#include "tacet/accounting/calibrate.h"
-#include "tacet/accounting/routes/remembered.h"
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
-#include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/resolve.h"
-#include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/learn/gradient/gradient.h"
 #include "tacet/random/choose/subset.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {
@@ -42,30 +36,6 @@ void check_seed(BatchSampling sampling, const GradientOptions& options) {
       "with a known seed each step would cost as much as one on all records; leave it out, or use "
       "`sampling=partition`, whose order may be public",
       to_string(sampling));
-}
-
-// The accountant decides; its epsilon falls as the noise grows. Candidates of a grid that differ in
-// what costs nothing ask the same again.
-double sampled_noise(const Batches& batches, std::int64_t steps, const CommonOptions& options,
-                     privacy::Delta delta) {
-  thread_local accounting::MemoCache<9> remembered;
-  const auto number = [](auto value) { return static_cast<double>(value); };
-  const accounting::CalibrationTarget target{privacy::Epsilon(options.epsilon), delta,
-                                             options.adjacency};
-  return remembered(
-      {number(batches.sampling), batches.rate, number(steps), number(batches.max_records_per_unit),
-       number(batches.batch), number(batches.row_count), options.epsilon, delta.value(),
-       number(options.adjacency)},
-      [&] {
-        if (batches.sampling == BatchSampling::fixed_size) {
-          return accounting::min_noise([&](double z) { return batch_events(batches, steps, z); },
-                                       target);
-        }
-        return accounting::calibrate_noise(
-                   {privacy::SamplingRate(batches.rate), steps, batches.max_records_per_unit},
-                   target)
-            .value();
-      });
 }
 
 }  // namespace
@@ -119,61 +89,6 @@ Batches resolve_batches(const data::Schema& schema, const GradientOptions& optio
   batches.batch = *options.batch_size;
   batches.order_seed = options.order_seed.value_or(0);
   return batches;
-}
-
-privacy::Event batch_events(const Batches& batches, std::int64_t steps, double noise_multiplier) {
-  const privacy::Gaussian noise{noise_multiplier};
-  switch (batches.sampling) {
-    case BatchSampling::full:
-      return privacy::Repeated{steps, noise};
-    case BatchSampling::poisson:
-      return accounting::to_event(
-          {privacy::SamplingRate(batches.rate), steps, batches.max_records_per_unit},
-          privacy::NoiseMultiplier(noise_multiplier));
-    case BatchSampling::fixed_size:
-      return privacy::Repeated{steps,
-                               privacy::FixedSizeSampled{batches.batch, batches.row_count, noise}};
-    case BatchSampling::partition:
-      return privacy::Repeated{
-          batches.passes(steps),
-          mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise_multiplier))};
-  }
-  throw base::InternalError("unknown way of sampling");
-}
-
-privacy::Event gradient_events(const Batches& batches, std::int64_t steps, double noise_multiplier,
-                               const FirstNoises& before) {
-  auto steps_alone = batch_events(batches, steps, noise_multiplier);
-  if (before.first == 0) return steps_alone;
-  if (before.whitening == 0) {
-    return privacy::Composed{{privacy::Gaussian{before.first}, std::move(steps_alone)}};
-  }
-  return privacy::Composed{{privacy::Gaussian{before.first}, privacy::Gaussian{before.whitening},
-                            std::move(steps_alone)}};
-}
-
-double batch_noise(const Batches& batches, std::int64_t steps, const CommonOptions& options,
-                   privacy::Delta delta) {
-  const privacy::Epsilon epsilon(options.epsilon);
-  switch (batches.sampling) {
-    case BatchSampling::full:
-      return full_batch_noise(steps, epsilon, delta, options.adjacency);
-    case BatchSampling::poisson:
-    case BatchSampling::fixed_size:
-      return sampled_noise(batches, steps, options, delta);
-    case BatchSampling::partition:
-      // A record is in one batch a pass.
-      return full_batch_noise(batches.passes(steps), epsilon, delta, options.adjacency);
-  }
-  throw base::InternalError("unknown way of sampling");
-}
-
-double batch_prg_slack(const Batches& batches, std::int64_t steps, std::int64_t released) {
-  const double noise = random::prg_slack_of(steps, released);
-  constexpr std::int64_t max_records = std::int64_t{1} << 32;
-  const bool secret =
-      batches.sampling == BatchSampling::poisson || batches.sampling == BatchSampling::fixed_size;
-  return secret ? noise + random::prg_slack_of(steps, max_records) : noise;
 }
 
 }  // namespace tacet::learn

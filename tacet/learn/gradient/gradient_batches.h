@@ -1,14 +1,37 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/plan/common_options.h"
-#include "tacet/privacy/event.h"
-#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/adjacency.h"
 
+/// Which records each step of the descent reads, and for which adjacencies that is proved.
 namespace tacet::learn {
+
+struct GradientOptions;
+
+/// How the records of a step are chosen.
+enum class BatchSampling {
+  full,        ///< all of them
+  poisson,     ///< each independently, in secret
+  fixed_size,  ///< a uniform subset, in secret; not under add_remove
+  partition    ///< disjoint batches, a pass at a time, in a public order; not under add_remove
+};
+[[nodiscard]] std::string to_string(BatchSampling sampling);
+
+/// The same with its numbers, resolved.
+struct Batches {
+  BatchSampling sampling = BatchSampling::full;
+  double rate = 1;              ///< share of the records in a step, for samples the expected one
+  std::int64_t batch = 0;       ///< records a step of fixed size; 0 for the other kinds
+  std::int64_t order_seed = 0;  ///< of the public order of `partition`
+  std::int64_t row_count = 0;
+  std::int64_t max_records_per_unit = 1;  ///< that take part, each by itself in a Poisson sample
+
+  /// Passes that `steps` steps of a partition begin.
+  [[nodiscard]] std::int64_t passes(std::int64_t steps) const;
+};
 
 /// UsageError when the options make no sense together. GuaranteeError for fixed_size and partition
 /// under add_remove and where a unit may have several records, and for a seed of a sample that must
@@ -19,28 +42,5 @@ namespace tacet::learn {
 /// GuaranteeError for fixed_size and partition under add_remove, and for all but poisson and full
 /// where units have several records: of options, and of what a receipt states.
 void expect_sampling_proved(BatchSampling sampling, privacy::Adjacency adjacency, bool units);
-
-/// What `steps` steps release at this noise multiplier.
-[[nodiscard]] privacy::Event batch_events(const Batches& batches, std::int64_t steps,
-                                          double noise_multiplier);
-
-/// Noise multipliers of the releases before the steps; 0: there is none.
-struct FirstNoises {
-  double first = 0;      ///< of means and squares of numbers, or of the columns to keep
-  double whitening = 0;  ///< of second moments of numbers, after their means
-};
-
-/// The same after the releases before them.
-[[nodiscard]] privacy::Event gradient_events(const Batches& batches, std::int64_t steps,
-                                             double noise_multiplier, const FirstNoises& before);
-
-/// The noise multiplier at which they are (epsilon, delta)-DP, rounded up until the accountant
-/// agrees.
-[[nodiscard]] double batch_noise(const Batches& batches, std::int64_t steps,
-                                 const CommonOptions& options, privacy::Delta delta);
-
-/// The PRG slack: a word a released number, and one a record for a secret sample.
-[[nodiscard]] double batch_prg_slack(const Batches& batches, std::int64_t steps,
-                                     std::int64_t released);
 
 }  // namespace tacet::learn

@@ -8,6 +8,7 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
+#include "tacet/learn/gradient/gradient_noise.h"
 #include "tacet/privacy/prg_share.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
@@ -236,9 +237,8 @@ TEST(GradientBatchesLong, NoiseOfSingleRecordsEqualsReferenceValues) {
                             .rate = 1 / static_cast<double>(row.n),
                             .batch = 1,
                             .row_count = row.n};
-      const ParameterValues options{
-          {"epsilon", row.epsilon}, {"delta", 1e-6}, {"adjacency", adjacency}};
-      return batch_noise(batches, row.n, common_options(options), privacy::Delta(1e-6));
+      return batch_noise(batches, row.n,
+                         {privacy::Epsilon(row.epsilon), privacy::Delta(1e-6), adjacency});
     };
     const double half = noise(BatchSampling::fixed_size, Adjacency::replace_one) / 2;
     EXPECT_GE(half / row.half, row.least > 0 ? 0.995 : 1 - 5e-4);

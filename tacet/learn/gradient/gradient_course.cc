@@ -7,9 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/plan/curves.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
@@ -82,33 +80,25 @@ double way_of(const GradientPlan& plan, const Expectation& expected) {
 // Passes over the data that minibatches make before the rule's path is long enough.
 constexpr double batch_passes = 10;
 
-// Steps on samples. A smaller sample needs less noise a step but relatively more: the rule must
-// know how much.
-GradientCourse course_on_samples(const GradientPlan& plan, StepFacts facts, privacy::Delta delta,
-                                 Reasons& reasons) {
+Course course_on_samples(const GradientPlan& plan, const StepFacts& facts, Reasons& reasons) {
   const auto& options = plan.options;
-  const double rate = plan.rate;
-  const auto steps = options.steps.value_or(
-      static_cast<std::int64_t>(std::clamp(std::ceil(batch_passes / rate), 100.0, 1e6)));
-  const double noise = batch_noise(plan, steps, options, delta) / rate;
-  facts.release_noise *=
-      noise / std::sqrt(static_cast<double>(steps)) / batch_noise({}, 1, options, delta);
+  const auto steps = steps_on_samples(options, plan.rate);
   const StepPlan rule = step_rule(facts);
   const double step_size = std::min(
       rule.path_length * (1 - facts.momentum) / static_cast<double>(steps), rule.longest_step);
   if (!options.steps || !options.step_size) {
     reasons.add("{} steps of size {:.4g} on {} of rate {:.4g}", steps,
                 options.step_size.value_or(step_size),
-                plan.sampling == BatchSampling::partition ? "batches" : "samples", rate);
+                plan.sampling == BatchSampling::partition ? "batches" : "samples", plan.rate);
   }
-  return {0, steps, options.step_size.value_or(step_size)};
+  return {.steps = steps, .step_size = options.step_size.value_or(step_size)};
 }
 
-GradientCourse course_on_all_records(const GradientOptions& options, const StepFacts& facts,
-                                     Reasons& reasons) {
+Course course_on_all_records(const GradientOptions& options, const StepFacts& facts,
+                             Reasons& reasons) {
   const StepPlan rule = step_rule(facts);
-  GradientCourse course{0, options.steps.value_or(rule.steps),
-                        options.step_size.value_or(rule.step_size)};
+  Course course{.steps = options.steps.value_or(rule.steps),
+                .step_size = options.step_size.value_or(rule.step_size)};
   const double keep = 1 - facts.momentum;
   if (options.steps && !options.step_size) {
     course.step_size =
@@ -126,6 +116,32 @@ GradientCourse course_on_all_records(const GradientOptions& options, const StepF
         course.steps, course.step_size, rule.path_length, facts.release_noise);
   }
   return course;
+}
+
+Course course_with_curves(const GradientPlan& plan, Reasons& reasons) {
+  const auto& options = plan.options;
+  const double whole = plan.one_release * std::sqrt(1 - standardise_share - whitening_share);
+  const auto rule = curve_rule(curve_noise(whole, plan.public_row_count));
+  const double clipping = options.clipping_norm.value_or(rule.clipping_norm);
+  const auto steps = options.steps.value_or(rule.steps);
+  const double step_size =
+      options.step_size.value_or(rule.path * (1 - plan.momentum) / static_cast<double>(steps));
+  reasons.add(
+      "clipping norm {:.4g}: residuals beyond {:.4g} standard deviations of the target are cut",
+      clipping, clipping);
+  reasons.add("{} steps of size {:.4g}: a path of length {:.4g}", steps, step_size,
+              static_cast<double>(steps) * step_size / (1 - plan.momentum));
+  if (rule.line_rate != 1) {
+    reasons.add(
+        "steps {:.3g} times as long for the line and {:.3g} times as long for curves, which gather "
+        "more noise than they learn on a long path",
+        rule.line_rate, rule.curve_rate);
+  }
+  return {.clipping_norm = clipping,
+          .steps = steps,
+          .step_size = step_size,
+          .line_rate = rule.line_rate,
+          .curve_rate = rule.curve_rate};
 }
 
 }  // namespace
@@ -151,60 +167,47 @@ double usual_average(const data::Schema& schema, std::int64_t outputs) {
   return schema.unit || outputs > 1 ? last_half : default_average;
 }
 
-GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schema,
-                             const CourseFacts& facts, Reasons& reasons) {
+std::int64_t steps_on_samples(const GradientOptions& options, double rate) {
+  return options.steps.value_or(
+      static_cast<std::int64_t>(std::clamp(std::ceil(batch_passes / rate), 100.0, 1e6)));
+}
+
+CourseChoice choose_course(const GradientPlan& plan, const data::Schema& schema,
+                           const CourseFacts& facts) {
+  CourseChoice choice;
+  if (schema.curves) {
+    choice.course = course_with_curves(plan, choice.reasons);
+    return choice;
+  }
   const auto loss = model::properties(plan.loss);
   auto clipping = plan.options.clipping_norm;
   if (!clipping) {
-    auto choice =
+    auto chosen =
         choose_clipping({.schema = schema,
                          .loss = plan.loss,
                          .outputs = plan.outputs,
                          .relative_noise = plan.relative_noise(facts.columns, plan.one_release)});
-    clipping = choice.norm;
-    reasons.push_back(std::move(choice.reason));
+    clipping = chosen.norm;
+    choice.reasons.push_back(std::move(chosen.reason));
   }
   const auto& expected = facts.standardised && loss.labels == model::Labels::numbers
                              ? for_standardised_numbers
                              : expectation(schema, plan.loss);
-  const StepFacts of_steps{
-      .release_noise = plan.one_release * *clipping / static_cast<double>(plan.public_row_count),
-      .columns = facts.columns * plan.outputs,
-      .norm_bound = schema.norm_bound(),
-      .curvature = loss.curvature,
-      .momentum = plan.momentum,
-      .radius = expected.radius,
-      .learnable = expected.learnable,
-      .way = way_of(plan, expected) * plan.path_share};
-  auto course = plan.sampling == BatchSampling::full
-                    ? course_on_all_records(plan.options, of_steps, reasons)
-                    : course_on_samples(plan, of_steps, facts.delta, reasons);
-  course.clipping_norm = *clipping;
-  return course;
-}
-
-GradientCourse curve_course(GradientPlan& plan) {
-  const auto& options = plan.options;
-  const double whole = plan.one_release * std::sqrt(1 - standardise_share - whitening_share);
-  const auto rule = curve_rule(curve_noise(whole, plan.public_row_count));
-  const double clipping = options.clipping_norm.value_or(rule.clipping_norm);
-  const auto steps = options.steps.value_or(rule.steps);
-  const double step_size =
-      options.step_size.value_or(rule.path * (1 - plan.momentum) / static_cast<double>(steps));
-  plan.reasons.add(
-      "clipping norm {:.4g}: residuals beyond {:.4g} standard deviations of the target are cut",
-      clipping, clipping);
-  plan.reasons.add("{} steps of size {:.4g}: a path of length {:.4g}", steps, step_size,
-                   static_cast<double>(steps) * step_size / (1 - plan.momentum));
-  plan.line_rate = rule.line_rate;
-  plan.curve_rate = rule.curve_rate;
-  if (rule.line_rate != 1) {
-    plan.reasons.add(
-        "steps {:.3g} times as long for the line and {:.3g} times as long for curves, which gather "
-        "more noise than they learn on a long path",
-        rule.line_rate, rule.curve_rate);
-  }
-  return {clipping, steps, step_size};
+  const StepFacts of_steps{.release_noise = plan.one_release * *clipping /
+                                            static_cast<double>(plan.public_row_count) *
+                                            facts.on_samples,
+                           .columns = facts.columns * plan.outputs,
+                           .norm_bound = schema.norm_bound(),
+                           .curvature = loss.curvature,
+                           .momentum = plan.momentum,
+                           .radius = expected.radius,
+                           .learnable = expected.learnable,
+                           .way = way_of(plan, expected) * plan.path_share};
+  choice.course = plan.sampling == BatchSampling::full
+                      ? course_on_all_records(plan.options, of_steps, choice.reasons)
+                      : course_on_samples(plan, of_steps, choice.reasons);
+  choice.course.clipping_norm = *clipping;
+  return choice;
 }
 
 }  // namespace tacet::learn

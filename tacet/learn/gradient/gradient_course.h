@@ -5,8 +5,8 @@
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/plan/training.h"
 #include "tacet/model/loss/loss.h"
-#include "tacet/privacy/guarantee.h"
 
 namespace tacet::learn {
 
@@ -26,7 +26,8 @@ struct ClippingFacts {
   double relative_noise;
 };
 
-/// Of the squared loss of numbers, in units of the row norm: clamp(1/4 (0.005 / nu)^0.3, 1/8, 1/2).
+/// The clipping norm for the squared loss of numbers, in units of the row norm: clamp(1/4 (0.005 /
+/// nu)^0.3, 1/8, 1/2).
 [[nodiscard]] double clipping_of_numbers(double relative_noise);
 
 /// With several classes, units, or a loss other than logistic and squared: the loss's largest
@@ -38,24 +39,25 @@ struct ClippingFacts {
 /// The share of the last iterates that is averaged where none is given.
 [[nodiscard]] double usual_average(const data::Schema& schema, std::int64_t outputs);
 
-/// What the course of a plan depends on beside the plan's options and its noise.
+/// What the course of a plan depends on beside what the plan has.
 struct CourseFacts {
-  std::int64_t columns;  ///< that take part, or the number that is expected to
-  bool standardised;     ///< numbers are counted by released means
-  privacy::Delta delta;
+  std::int64_t columns;   ///< that take part, or the number that is expected to
+  bool standardised;      ///< numbers are counted by released means
+  double on_samples = 1;  ///< of the noise (BudgetNoise)
 };
 
-/// Clipping norm, number and size of the steps. What was chosen is said in `reasons`.
-struct GradientCourse {
-  double clipping_norm;
-  std::int64_t steps;
-  double step_size;
+struct CourseChoice {
+  Course course;
+  Reasons reasons;
 };
-[[nodiscard]] GradientCourse choose_course(const GradientPlan& plan, const data::Schema& schema,
-                                           const CourseFacts& facts, Reasons& reasons);
 
-/// The same with curves, by their rule (learn/plan/curves.h): the clipping norm is in released
-/// standard deviations of the target. Sets the rates of the plan too, and its reasons.
-[[nodiscard]] GradientCourse curve_course(GradientPlan& plan);
+/// Clipping norm, number and size of the steps, for a plan that has its problem, its batches and
+/// the noise of one release: by the step rule, or with curves by theirs (learn/plan/curves.h),
+/// whose clipping norm is in released standard deviations of the target.
+[[nodiscard]] CourseChoice choose_course(const GradientPlan& plan, const data::Schema& schema,
+                                         const CourseFacts& facts);
+
+/// The number of steps on samples of this rate: the given one, or ten passes over the records.
+[[nodiscard]] std::int64_t steps_on_samples(const GradientOptions& options, double rate);
 
 }  // namespace tacet::learn

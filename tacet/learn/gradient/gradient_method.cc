@@ -72,7 +72,7 @@ Training gradient_training(const data::Schema& schema, const ParameterValues& as
     training.needs_records =
         "which records are in a sample is secret, and what asks parts for them would show it";
   } else if (model::is_custom(plan.loss)) {
-    training.needs_records = "a loss of one's own is code, which parts do not know";
+    training.needs_records = "a custom loss is code, which parts do not know";
   } else {
     training.part_rounds = part_rounds(plan, schema);
     training.over_parts = [plan](optimize::PartSums& records, const data::Schema& of,
@@ -111,7 +111,7 @@ constinit const Method gradient_method{
     .help = "noisy gradient descent, for every loss",
     .usual_adjacency = privacy::Adjacency::add_remove,
     .proved = {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
-    .problems = {.targets = every_target, .softmax = true, .own_loss = true},
+    .problems = {.targets = every_target, .softmax = true, .custom_loss = true},
     .sampling = gradient_sampling,
     .options = gradient_reads,
     .plan = gradient_training,

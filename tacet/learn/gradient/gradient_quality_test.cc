@@ -167,7 +167,7 @@ NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t s
   return counts;
 }
 
-TEST(GradientQuality, NoiseDeviationsCoverTheNoiseFreeDescent) {
+TEST(GradientQuality, NoiseStandardDeviationsCoverTheNoiseFreeDescent) {
   const auto setting = berkeley();
   for (const double epsilon : {0.5, 4.0}) {
     const auto counts = noise_counts(setting, epsilon, 40, 0.5);
@@ -180,7 +180,7 @@ TEST(GradientQuality, NoiseDeviationsCoverTheNoiseFreeDescent) {
   }
 }
 
-TEST(GradientQualityLong, NoiseDeviationsCoverTheNoiseFreeDescentOnAdult) {
+TEST(GradientQualityLong, NoiseStandardDeviationsCoverTheNoiseFreeDescentOnAdult) {
   TACET_SKIP_WITHOUT_DATA(train_file, "adult/adult.train.csv.gz");
   auto schema = data::load_schema(test::source_file("data/schemas/adult.toml"));
   auto train_part = data::read_dataset(train_file, schema);

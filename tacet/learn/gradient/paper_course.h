@@ -4,29 +4,32 @@
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/plan/common_options.h"
 #include "tacet/privacy/guarantee.h"
 
 /// Schedules of noisy descent on single records as papers have them.
 namespace tacet::learn {
 
-/// What a paper says of noisy descent on single records, beside steps and step size.
+/// UsageError for what the papers' schedules and noise are not about: other neighbours than
+/// replace_one, no ball, several classes, units, class weights, or a setting that the paper fixes.
+void expect_paper_problem(const data::Schema& schema, const GradientOptions& options);
+
+/// The course that a paper has, with the paper's noise.
 struct PaperCourse {
-  double gradient_bound;  ///< as the paper has it
-  double noise;           ///< its standard deviation, in a gradient
-  std::string name;
+  Course course = {};
+  double gradient_bound = 0;  ///< as the paper has it
+  double noise = 0;           ///< its standard deviation, in a gradient
+  std::string name = {};
   std::string remark = {};
 };
 
-/// Algorithm 2 of Wang, Lei, Ying, Zhang (2021): the schedule of Theorem 12, the noise of
-/// Theorem 11. Determines steps and step size; GuaranteeError where no beta meets the conditions of
-/// the theorem.
-[[nodiscard]] PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
-                                      const GradientOptions& options, privacy::Delta delta);
-
-/// Noisy SGD of Arora, Bassily, Guzman, Menart, Ullah (2022): n^2 steps, of which at most a million
-/// are carried out. UsageError for a loss that is neither smooth nor of bounded slope.
-[[nodiscard]] PaperCourse arora_course(GradientPlan& plan, const data::Schema& schema,
+/// The course of a plan that has its problem. Wang, Lei, Ying, Zhang (2021), Algorithm 2: the
+/// schedule of Theorem 12 and the noise of Theorem 11; GuaranteeError where no beta meets the
+/// conditions of the theorem. Arora, Bassily, Guzman, Menart, Ullah (2022): n^2 steps, at most a
+/// million; UsageError for a loss that is neither smooth nor of bounded slope.
+[[nodiscard]] PaperCourse paper_course(const GradientPlan& plan, const data::Schema& schema,
                                        const GradientOptions& options, privacy::Delta delta);
+
+/// Adds to the reasons of the finished plan what the paper claims and what is proved instead.
+void explain_paper(GradientPlan& plan, const PaperCourse& paper);
 
 }  // namespace tacet::learn

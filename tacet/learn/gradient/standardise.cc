@@ -5,48 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/noise/gaussian.h"
 
 namespace tacet::learn {
 namespace {
 
-// Where it was shown to win (docs/explanations/step-rule.md).
-constexpr std::size_t max_columns = 30;
-constexpr std::int64_t fewest_records = 2000;
 constexpr double standard_constant = 0.7;
-// Of a unit: one of them then has at least 2^14 of the 2^24 grid units or more that there are for
-// noise multipliers up to 256.
-constexpr std::int64_t max_sharing_records = 1024;
-
-/// Categories are counted for two classes alone, where that was tried.
-bool has_countable(const data::Schema& schema) {
-  return schema.target && !schema.target->regression() && outputs_of(*schema.target) == 1 &&
-         !data::category_features(schema).empty();
-}
-
-/// Why numbers cannot be standardised; null where they can.
-const char* standardise_obstacle(const data::Schema& schema, const GradientOptions& options) {
-  if (schema.row_scaling != data::RowScaling::clip1) return "the schema's row_scaling is not clip1";
-  if (data::numeric_features(schema).empty()) {
-    if (options.standardise == Standardise::means) return "the schema has no numeric column";
-    if (!has_countable(schema)) {
-      return "the schema has no numeric column, nor two classes and a column of categories";
-    }
-  }
-  if (schema.projection) return "rows are projected; leave `projection` out";
-  if (options.max_records_per_unit > max_sharing_records) {
-    return "more than 1024 records of a unit would share a bound; `max_records_per_unit` says how "
-           "many";
-  }
-  if (options.batch_size)
-    return "steps on samples are accounted by themselves; leave `batch_size` out";
-  if (schema.target && outputs_of(*schema.target) > 1) return "the target has several classes";
-  return nullptr;
-}
 
 /// How many records or units the sums are of: as many as were declared, or counted where nothing
 /// checks what was declared. What may be noise alone is taken for twice as much noise.
@@ -58,30 +24,6 @@ double count_of(std::span<const double> sums, const data::Schema& schema, optimi
 }
 
 }  // namespace
-
-bool can_standardise(const data::Schema& schema, const GradientOptions& options) {
-  return standardise_obstacle(schema, options) == nullptr;
-}
-
-bool resolve_standardise(const data::Schema& schema, const GradientOptions& options,
-                         std::int64_t records) {
-  if (options.standardise == Standardise::none) return false;
-  const char* const reason = standardise_obstacle(schema, options);
-  if (options.standardise != Standardise::automatic) {
-    if (reason == nullptr) return true;
-    throw base::UsageError("standardise {} is not possible here: {}",
-                           options.standardise == Standardise::means ? "means" : "private", reason);
-  }
-  const auto numbers = data::numeric_features(schema).size();
-  return reason == nullptr && numbers > 0 && numbers <= max_columns && records >= fewest_records;
-}
-
-bool counts_categories(const data::Schema& schema, Standardise asked, const model::Loss& loss,
-                       double noise) {
-  if (asked == Standardise::means || !has_countable(schema)) return false;
-  if (data::numeric_features(schema).empty()) return true;
-  return noise >= min_noise_counted && std::holds_alternative<model::LogisticLoss>(loss);
-}
 
 data::Standard standard_of(double mean, double square, double noise) {
   const double error = noise * noise;

@@ -4,9 +4,7 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/model/loss/loss.h"
 #include "tacet/optimize/parts/part_sums.h"
 #include "tacet/optimize/sums/moment_sum.h"
 
@@ -14,24 +12,6 @@
 /// alone, and, where noise is large, categories the more the rarer they are: one release of sums
 /// for a tenth of the budget, before training.
 namespace tacet::learn {
-
-/// Whether something could be released here before the steps.
-[[nodiscard]] bool can_standardise(const data::Schema& schema, const GradientOptions& options);
-
-/// Whether a plan standardises. UsageError where that was demanded and cannot be: without a number
-/// or a listed category, for units, for samples, for several classes.
-[[nodiscard]] bool resolve_standardise(const data::Schema& schema, const GradientOptions& options,
-                                       std::int64_t records);
-
-/// From this noise on categories are counted too: of the mean gradient, for gradients of norm 1, if
-/// the whole budget went into one release.
-constexpr double min_noise_counted = 0.01;
-
-/// Whether the release counts categories: two classes, the logistic loss, categories with a feature
-/// each, and as much noise; or no number to release anything of. Not where means alone are asked
-/// for.
-[[nodiscard]] bool counts_categories(const data::Schema& schema, Standardise asked,
-                                     const model::Loss& loss, double noise);
 
 /// Mean and standard deviation from released means of 2 v - 1 and its square, which have noise of
 /// standard deviation `noise` at most: as the noise grows, drawn towards a mean of 0 and a variance

@@ -10,7 +10,6 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/mixed_records.h"
@@ -130,33 +129,6 @@ TEST(Standardise, SharesOneBudget) {
         static_cast<double>(plan.steps) / (plan.noise_multiplier * plan.noise_multiplier);
     EXPECT_NEAR(share / (share + steps), 0.1, 1e-9);
   }
-}
-
-TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
-  const auto refused = [](const std::string& head, ParameterValues options) {
-    auto schema = mixed_schema();
-    if (head == "unit") schema.unit = "u";
-    if (head == "none") schema.columns = {schema.columns[1]};
-    EXPECT_THROW((void)resolve_standardise(schema, gradient_options(options), 20000),
-                 base::UsageError)
-        << head;
-    options.set("standardise", "auto");
-    EXPECT_FALSE(resolve_standardise(schema, gradient_options(options), 20000)) << head;
-  };
-  const auto options = options_of(Standardise::demanded);
-  auto many = options;
-  many.set("max-records-per-unit", 1025);
-  refused("unit", many);
-  refused("none", options);
-  auto samples = options;
-  samples.set("batch-size", 10);
-  refused("samples", samples);
-  EXPECT_TRUE(resolve_standardise(mixed_schema(),
-                                  gradient_options(options_of(Standardise::automatic)), 20000));
-  EXPECT_FALSE(resolve_standardise(mixed_schema(),
-                                   gradient_options(options_of(Standardise::automatic)), 1999));
-  EXPECT_FALSE(
-      resolve_standardise(mixed_schema(), gradient_options(options_of(Standardise::none)), 20000));
 }
 
 GradientPlan classes_plan(double epsilon, Standardise standardise,

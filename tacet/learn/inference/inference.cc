@@ -12,6 +12,8 @@
 #include "tacet/learn/inference/regression_table.h"
 #include "tacet/learn/inference/regression_terms.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/finish.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/unit_draw.h"

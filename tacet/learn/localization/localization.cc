@@ -9,8 +9,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/localization/localization_run.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/gradient_diameter.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/mechanism/noise/block_laplace.h"
 #include "tacet/mechanism/noise/gaussian.h"
@@ -21,7 +21,8 @@
 namespace tacet::learn {
 namespace {
 
-/// The doors of a run. Blocks go through doors of their own, which pay once.
+/// What releases the phases of a run. Parts of a sum, from disjoint blocks, pay once for all
+/// phases; whole sums pay for each.
 class Releasers {
  public:
   Releasers(const LocalizationPlan& plan, const TrainingContext& context)
@@ -111,7 +112,7 @@ void check_local_work(const LocalizationPlan& plan, const LocalPhase& phase,
 TrainedModel train_localization(const data::Dataset& dataset, const data::Schema& schema,
                                 const LocalizationPlan& plan, const TrainingContext& context) {
   check_row_count(dataset, plan.public_row_count, context);
-  Releasers doors(plan, context);
+  Releasers releasers(plan, context);
   std::vector<double> weights(static_cast<std::size_t>(plan.columns), 0.0);
   std::int64_t at = 0;
   for (const auto& epoch : plan.epochs) {
@@ -122,12 +123,13 @@ TrainedModel train_localization(const data::Dataset& dataset, const data::Schema
           local_problem(plan, phase, plan.solvers[static_cast<std::size_t>(at)], domain, weights);
       const base::Supervision quiet{.progress = nullptr, .cancel = context.supervision.cancel};
       const auto place = static_cast<std::uint64_t>(at);
-      weights = plan.use == RecordUse::reuse
-                    ? doors.release(
-                          optimize::local_minimum(dataset, problem, context.threads, quiet), place)
-                    : doors.release(optimize::local_block_minimum(dataset, problem, {.block = at},
-                                                                  context.threads, quiet),
-                                    place);
+      weights =
+          plan.use == RecordUse::reuse
+              ? releasers.release(optimize::local_minimum(dataset, problem, context.threads, quiet),
+                                  place)
+              : releasers.release(optimize::local_block_minimum(dataset, problem, {.block = at},
+                                                                context.threads, quiet),
+                                  place);
       // Costs nothing, and keeps the next start where everything is proved.
       optimize::project(domain, weights);
       ++at;

@@ -28,7 +28,7 @@ struct ChainOptions : CommonOptions, BallOptions, ClassWeightOptions {
   bool reuse = true;               ///< each phase of a chain reads all records
   std::optional<std::int64_t> phases{};
 };
-/// Of `growth` and `ladder`; of `ladder` alone.
+/// `growth` and `ladder` read the first of these two lists, `ladder` alone the second.
 inline constexpr std::array growth_bindings{bind<&ChainOptions::growth>("growth")};
 inline constexpr std::array ladder_bindings{
     bind<&ChainOptions::reuse>(
@@ -62,7 +62,7 @@ struct LocalizationPlan : MethodPlan {
   std::vector<Epoch> epochs;
   std::int64_t phases = 1;           ///< of all epochs
   std::vector<PhaseSolver> solvers;  ///< of all phases, in order
-  /// Of all phases, or of a receipt one that all of them have: the noise multiplier, or epsilon.
+  /// The noise multiplier or epsilon of each phase. A receipt has a single value, for all of them.
   std::vector<double> noise_levels;
 };
 

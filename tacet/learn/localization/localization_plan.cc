@@ -313,8 +313,8 @@ void list_levels(SettingList& list, LocalizationPlan& plan) {
     list.checked(name, levels.front(), above_0);
   }
   if (euclidean) {
-    // What was drawn, in what one record moves: an epsilon alone would not say for which
-    // neighbours.
+    // The scale of the noise in units of what one record moves: an epsilon alone would not say for
+    // which neighbours it was drawn.
     std::vector<double> scales(several ? levels : std::vector<double>{levels.front()});
     for (double& one : scales) one = privacy::distance_factor(plan.guarantee.adjacency) / one;
     list.computed("noise_scales", scales, 17, hidden);

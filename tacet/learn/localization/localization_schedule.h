@@ -22,11 +22,11 @@ struct LocalPhase {
   double mean_l2 = 1;  ///< weight of |w - centre|^2 / 2, beside the mean loss
   double radius = std::numeric_limits<double>::infinity();  ///< around the centre, if the paper's
   double sensitivity = 0;                                   ///< L2, of the exact minimiser
-  /// Of the noise: scale b of the density exp(-|z| / b) or of Laplace noise on each coordinate
-  /// when delta is 0, standard deviation a coordinate otherwise.
+  /// The size of the noise. If delta is 0: the scale b of the density exp(-|z| / b), or of Laplace
+  /// noise on each coordinate. Otherwise: the standard deviation per coordinate.
   double noise = 0;
-  /// Of phases that look at the same records: the part of the budget that this one pays, of epsilon
-  /// when delta is 0, of the squared inverse noise multiplier otherwise. All parts add up to 1.
+  /// The part of the budget that this phase pays, if all phases read the same records: of epsilon
+  /// if delta is 0, otherwise of the squared inverse noise multiplier. All parts add up to 1.
   double budget = 1;
 
   [[nodiscard]] std::int64_t records() const { return last - first; }

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"

@@ -9,6 +9,8 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/one_dimensional/line_draw.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/finish.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/mechanism/point/inverse_sensitivity.h"
@@ -172,8 +174,9 @@ mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
 
 namespace {
 
-/// Refuses, before data are read, what would hardly end: also where rounding of the gradients,
-/// which grows with the records and epsilon, makes proposals too rare.
+/// Refuses, before data are read, a plan whose run would hardly end: one that would accept too few
+/// proposals. Rounding of the gradients makes them rarer the more records there are and the larger
+/// epsilon is.
 void resolve_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
   const double proposals = mechanism::log_proposals(plan.query(), epsilon);
   if (proposals > std::log(max_proposals) + start_cost) {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "tacet/learn/output_perturbation/sgd_problem.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 

@@ -85,10 +85,10 @@ void certify_recorded(OutputPlan& plan) {
   plan.sgd.emplace(plan.problem, schedule_of(plan), plan.weights, plan.guarantee.adjacency);
 }
 
-// The sensitivity at step size 1 of the same order, where no step drives two runs apart.
-double sensitivity_of_unit_steps(const SgdProblem& problem, SgdSchedule schedule,
+// The sensitivity of a schedule whose step sizes start at 1, where no step moves two runs further
+// apart.
+double sensitivity_of_unit_steps(const SgdProblem& problem, const SgdSchedule& schedule,
                                  const IterateWeights& weights, privacy::Adjacency adjacency) {
-  for (double& step : schedule.step_sizes) step /= schedule.step_sizes.front();
   const double distance = privacy::distance_factor(adjacency) * lipschitz_bound(problem) *
                           std::sqrt(static_cast<double>(problem.outputs));
   return sgd_sensitivity(schedule, weights,

@@ -13,7 +13,6 @@
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/wang2021.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/privacy/trusting_budget.h"

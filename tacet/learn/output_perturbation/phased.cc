@@ -12,6 +12,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/output_perturbation/sgd_problem.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"

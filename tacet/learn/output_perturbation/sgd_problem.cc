@@ -22,7 +22,7 @@ namespace {
 constexpr double scale_for_classes = 5;
 constexpr double scale_for_numbers = 2;
 
-/// Of predictions within reach of the weights.
+/// The largest slope at a prediction within reach of the weights.
 double largest_slope(const SgdProblem& problem) {
   const double reach = problem.radius ? *problem.radius * problem.norm_bound
                                       : std::numeric_limits<double>::infinity();

@@ -52,13 +52,14 @@ class IterateTrace {
   std::int64_t recorded_ = 0;
   std::vector<double> iterates_;  // a row an averaged step, only when they are regressed on
   std::vector<double> gradients_;
-  // Of each coordinate over the averaged steps, where the path is watched alone (Welford 1962).
+  // The mean of each coordinate over the averaged steps, if nothing but the path is watched
+  // (Welford 1962).
   std::vector<double> means_;
   std::vector<double> squares_;
 };
 
-/// Whether a path of so many steps is too short for the regression, so that what is stated is an
-/// upper bound for all columns but those that the data say nothing of.
+/// Whether a path of this number of steps is too short for the regression. What is stated is then
+/// an upper bound, except for columns of which the data say nothing.
 [[nodiscard]] bool only_bounds_noise(std::int64_t steps, std::int64_t columns);
 
 /// For noise of standard deviation 1 in a direction of curvature 0: the expected variance of the

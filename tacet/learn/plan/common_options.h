@@ -48,7 +48,7 @@ void read_common(const ParameterValues& values, CommonOptions& options);
 /// The names that read_common reads, and those that are the program's own.
 [[nodiscard]] std::span<const std::string_view> common_names();
 
-/// Of methods that have a paper.
+/// The option of methods that follow a paper.
 inline constexpr std::array calibration_bindings{
     bind<&CommonOptions::calibration, calibration_names>("calibration")};
 
@@ -106,7 +106,7 @@ inline constexpr std::array projection_bindings{
 
 /// The choice of columns worth having (learn/gradient/feature_selection.h).
 struct FeatureSelectionOptions {
-  /// Of mu^2, what `auto` spends: docs/methods/feature-selection.md.
+  /// The share of mu^2 that `auto` spends: docs/methods/feature-selection.md.
   static constexpr double usual_share = 0.3;
 
   double feature_selection = 0;         ///< share of mu^2; 0: all columns are kept

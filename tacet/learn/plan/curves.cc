@@ -21,9 +21,9 @@ constexpr double rates_apart = 2e-3;
 constexpr double largest_rate = 2;
 constexpr double min_share = 0.1;
 constexpr double share_with_whitening = 1.3;
-// From so many columns of categories on, each combination of which has a function of its own, the
-// first directions say less: twice as many of half as many frequencies, so that a model file has
-// room for them.
+// From this number of columns of categories on, the first directions say less, because each
+// combination of categories has a function of its own: twice as many directions of half as many
+// frequencies are taken, so that a model file has room for them.
 constexpr std::size_t several_columns = 2;
 constexpr std::int64_t frequencies_of_several = 500;
 constexpr std::int64_t directions_of_several = 900;

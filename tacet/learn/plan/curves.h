@@ -34,8 +34,8 @@ struct CurveRule {
   std::int64_t steps;
   double share;
   std::int64_t directions;
-  /// Steps of the line's weights and of the curves' are so many times as long. With much noise a
-  /// line still needs a long path, on which curves would gather noise.
+  /// How many times as long the steps of the line's weights and of the curves' are. With much noise
+  /// a line still needs a long path, on which curves would gather noise.
   double line_rate;
   double curve_rate;
 };

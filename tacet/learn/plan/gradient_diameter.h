@@ -15,7 +15,7 @@ struct GradientRegion {
   std::int64_t columns = 1;
   double norm_bound = 1;
   double radius = 1;
-  bool cut = false;  ///< slopes end where `cut_reach` says, not where the weights do
+  bool cut = false;  ///< slopes are cut at the margin `cut_reach`, whatever the weights are
 };
 
 /// The largest prediction whose slope is kept, of weights that reach `reach`. A loss of numbers

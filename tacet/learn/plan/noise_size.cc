@@ -4,12 +4,39 @@
 #include <cmath>
 #include <limits>
 
-#include "tacet/accounting/composition.h"
+#include "tacet/accounting/accountant.h"
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/optimize/sums/presence_sum.h"
+#include "tacet/privacy/decimal.h"
+#include "tacet/privacy/prg_share.h"
 
 namespace tacet::learn {
+
+privacy::Delta resolve_delta_left(const MethodPlan& plan, const CommonOptions& options,
+                                  double delta, double prg_slack) {
+  if (plan.first) return privacy::Delta(plan.first->delta_left);
+  return privacy::delta_left({options.epsilon, delta, options.adjacency}, prg_slack);
+}
+
+void resolve_guarantee(MethodPlan& plan, const CommonOptions& options, double delta) {
+  if (plan.first) {
+    if (plan.prg_slack > plan.first->max_prg_slack) {
+      throw base::InternalError("the PRG slack is above what was booked");
+    }
+    plan.guarantee = plan.first->guarantee;
+    plan.prg_slack = plan.first->prg_slack;
+    return;
+  }
+  plan.guarantee = accounting::stated_guarantee(
+      plan.events, {options.epsilon, delta, options.adjacency}, plan.prg_slack);
+}
+
+privacy::Epsilon resolve_pure_epsilon(const CommonOptions& options) {
+  return privacy::Epsilon(privacy::decimal_down(options.epsilon));
+}
+
 int norm_bits_for(double noise_multiplier) {
   constexpr int finest_bits = 30;
   constexpr int coarsest_bits = 14;

@@ -26,7 +26,7 @@ bool allows_number(const Range& range, std::string_view name, std::string_view t
                                                          : range.allows(parse_real(name, text));
 }
 
-/// The same of a text that need not be a number.
+/// Whether the range allows what a text says, which need not be a number.
 bool allows_numbers(const Parameter& parameter, std::string_view text) {
   const auto items = split_at_commas(text);
   if (items.size() > parameter.range.max_items) return false;

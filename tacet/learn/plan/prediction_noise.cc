@@ -11,7 +11,8 @@ namespace {
 /// Beyond it nobody waits for the path's law.
 constexpr double max_steps = 1e7;
 
-/// How long the steps of each weight are beside the law's: nothing where the file does not say.
+/// How many times as long as the law's steps those of each weight are; nothing if the file does not
+/// say.
 std::vector<double> rates_of(const model::ModelFile& file, double line, double curve) {
   std::vector<double> rates(file.model.coefficients.size(), 1);
   if (!file.schema.curves) return rates;
@@ -23,8 +24,8 @@ std::vector<double> rates_of(const model::ModelFile& file, double line, double c
   return rates;
 }
 
-/// By the law of the path of a receipt, which anybody may have written: nothing where it makes no
-/// sense.
+/// The standard deviations by the law of the path that a receipt states. Anybody may have written
+/// the receipt: nothing if it makes no sense.
 std::vector<double> stddevs_of_path(const model::ModelFile& file) {
   const auto& receipt = file.receipt;
   const auto parameters = nlohmann::json::parse(receipt.parameters, nullptr, false);

@@ -25,10 +25,10 @@ class PredictionNoise {
   /// Nothing where no law is known, and for several outputs.
   [[nodiscard]] static std::optional<PredictionNoise> of(const model::ModelFile& file);
 
-  /// Of one record, in units of the target where a number is predicted on its own scale, else of
-  /// the margin.
+  /// The standard deviation of the noise in the prediction for one record: in units of the target
+  /// if a number is predicted on its own scale, otherwise of the margin.
   [[nodiscard]] double stddev(const data::Dataset& records, std::int64_t row) const;
-  /// Of any record whose row has norm 1 at most.
+  /// The largest of these for any record whose row has norm 1 at most.
   [[nodiscard]] double longest() const;
 
  private:

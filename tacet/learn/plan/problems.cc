@@ -45,7 +45,7 @@ std::string to_string(TargetSet set) {
 }
 
 bool Problems::takes(const model::Loss& loss) const {
-  if (model::is_custom(loss)) return own_loss;
+  if (model::is_custom(loss)) return custom_loss;
   if (std::holds_alternative<model::SoftmaxLoss>(loss)) return softmax;
   return losses.empty() || std::ranges::find(losses, model::loss_name(loss)) != losses.end();
 }

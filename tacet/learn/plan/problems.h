@@ -43,7 +43,7 @@ class TargetSet {
 [[nodiscard]] std::string to_string(TargetSet set);
 
 inline constexpr TargetSet every_target(every_target_kind);
-/// Of these the losses are of one margin each, without a constant of their own.
+/// Targets whose losses are functions of one margin each, without a constant of their own.
 inline constexpr TargetSet classes_and_numbers{TargetKind::two_classes, TargetKind::several_classes,
                                                TargetKind::number};
 inline constexpr TargetSet one_output{TargetKind::two_classes, TargetKind::number};
@@ -55,7 +55,7 @@ struct Problems {
   std::span<const std::string_view> losses = {};
   std::string_view why_no_other_loss = {};  ///< for people, where `losses` has some
   bool softmax = false;                     ///< also the one loss of the margins of several classes
-  bool own_loss = false;        ///< also a loss of a program's own, of which nothing is proved
+  bool custom_loss = false;     ///< also a loss of a program's own, of which nothing is proved
   bool complete_cases = false;  ///< a class that the schema does not list teaches nothing
 
   [[nodiscard]] bool takes(const model::Loss& loss) const;

@@ -20,7 +20,7 @@ constexpr double radius_for_numbers = 4;  // numbers are scaled to [-1, 1]
 
 double mu_of(const CommonOptions& options, std::int64_t records) {
   Reasons unused;
-  // A pure budget has no mu; that of the usual delta is near enough for a width.
+  // A pure budget has no mu. The mu at the default delta is near enough for a choice of the width.
   auto approximate = options;
   if (options.delta == 0.0) approximate.delta.reset();
   const auto delta = resolve_delta(approximate, records, unused);

@@ -7,7 +7,6 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/event_tree.h"
 
@@ -131,6 +130,13 @@ std::vector<CountedRelease> counted_releases(const Event& event) {
   });
   if (!counted) throw base::DataError("too many releases");
   return counts;
+}
+
+void expect_plain_release(const privacy::Receipt& receipt) {
+  expect_sampling(receipt, "full_batch");
+  if (receipt.calibration == "tight") return;
+  throw base::DataError("calibration {} is of a method; a release has tight noise",
+                        receipt.calibration);
 }
 
 bool same_releases(const Event& one, const Event& other) {

@@ -111,7 +111,11 @@ struct CountedRelease {
 };
 [[nodiscard]] std::vector<CountedRelease> counted_releases(const privacy::Event& event);
 
-/// Whether both release the same as often.
+/// DataError unless the receipt is that of a release which reads all records once, with noise that
+/// follows no paper.
+void expect_plain_release(const privacy::Receipt& receipt);
+
+/// Whether two events consist of the same releases, each equally often.
 [[nodiscard]] bool same_releases(const privacy::Event& one, const privacy::Event& other);
 
 }  // namespace tacet::learn

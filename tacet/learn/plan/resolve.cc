@@ -3,21 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
-#include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "tacet/accounting/composition.h"
-#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
-#include "tacet/base/version.h"
-#include "tacet/learn/plan/recorded.h"
-#include "tacet/optimize/parts/part_sums.h"
-#include "tacet/privacy/decimal.h"
-#include "tacet/privacy/prg_share.h"
 
 namespace tacet::learn {
+
 const data::Target& target_of(const data::Schema& schema) {
   if (!schema.target) {
     throw base::UsageError("the schema names no target; add a [target] table to train");
@@ -73,9 +64,9 @@ void refuse_softmax_of_two(const data::Target& target, const CommonOptions& opti
 
 void refuse_own(const CommonOptions& options, const Problems& problems) {
   if (!options.loss || !model::is_custom(*options.loss)) return;
-  if (!problems.own_loss || options.paper()) {
+  if (!problems.custom_loss || options.paper()) {
     throw base::UsageError(
-        "nothing is proved of a loss of one's own but what clipping gives; use method gradient "
+        "nothing is proved of a custom loss but what clipping gives; use method gradient "
         "with its tight calibration, at a finite epsilon");
   }
   static_cast<void>(model::loss_value(*options.loss, 0, 1));  // a name alone trains nothing
@@ -179,42 +170,6 @@ void refuse_no_penalty(const MethodPlan& plan, const std::optional<double>& l2, 
       plan.method, usual);
 }
 
-void check_declared_count(std::int64_t found, std::int64_t declared,
-                          privacy::Reservation& reservation, std::string_view what) {
-  if (found == declared) return;
-  const auto adjacency = reservation.guarantee().adjacency;
-  reservation.cancel();
-  throw base::DataError(
-      "the data hold {0} {1}, but public_row_count is {2}: under {3} the number of {1} is public, "
-      "and what is computed and stated counts on it, so it must be exact",
-      found, what, declared, privacy::to_string(adjacency));
-}
-
-void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
-                     const TrainingContext& context, std::string_view what) {
-  check_declared_count(dataset.rows(), row_count, context.reservation, what);
-}
-
-namespace {
-
-bool count_is_stated(const MethodPlan& plan) {
-  const bool is_public = plan.guarantee.adjacency != privacy::Adjacency::add_remove;
-  return is_public && !plan.unprotected() && plan.public_row_count != 0;
-}
-
-}  // namespace
-
-void check_public_count(const data::Dataset& dataset, const MethodPlan& plan,
-                        const TrainingContext& context, std::string_view what) {
-  if (count_is_stated(plan)) check_row_count(dataset, plan.public_row_count, context, what);
-}
-
-void check_public_count(optimize::PartSums& records, const MethodPlan& plan,
-                        const TrainingContext& context, std::string_view what) {
-  if (!count_is_stated(plan)) return;
-  check_declared_count(records.rows(), plan.public_row_count, context.reservation, what);
-}
-
 std::int64_t resolve_row_count(const data::Schema& schema, const CommonOptions& options) {
   if (options.public_row_count) return *options.public_row_count;
   if (schema.public_row_count) return *schema.public_row_count;
@@ -244,106 +199,6 @@ privacy::Delta resolve_delta(const CommonOptions& options, std::int64_t row_coun
 double resolve_delta_or_pure(const CommonOptions& options, std::int64_t row_count,
                              Reasons& reasons) {
   return options.delta == 0.0 ? 0 : resolve_delta(options, row_count, reasons).value();
-}
-
-bool MethodPlan::unprotected() const { return std::isinf(guarantee.epsilon); }
-
-privacy::Receipt receipt_of(const MethodPlan& plan) {
-  nlohmann::json parameters = neighbour_parameters(plan.guarantee.adjacency);
-  for (const auto& setting : plan.settings) {
-    if (!setting.shown.receipt) continue;
-    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
-  }
-  privacy::Receipt receipt;
-  receipt.algorithm = plan.method;
-  receipt.calibration = to_string(plan.calibration);
-  receipt.parameters = parameters.dump();
-  receipt.guarantee = plan.guarantee;
-  receipt.privacy_unit = plan.privacy_unit;
-  receipt.sampling = plan.sampling_scheme;
-  if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
-  receipt.prg_slack = plan.prg_slack;
-  receipt.software_version = base::version;
-  return receipt;
-}
-
-namespace {
-
-/// What the releases of a training cost. One that is run thousands of times, to be attacked, asks
-/// for the same again.
-double epsilon_spent(const privacy::Event& events, privacy::Adjacency adjacency,
-                     privacy::Delta delta) {
-  struct Answer {
-    privacy::Event events;
-    privacy::Adjacency adjacency;
-    double delta;
-    double epsilon;
-  };
-  thread_local std::optional<Answer> last;
-  if (!last || last->adjacency != adjacency || last->delta != delta.value() ||
-      !(last->events == events)) {
-    last = Answer{events, adjacency, delta.value(), accounting::epsilon(events, adjacency, delta)};
-  }
-  return last->epsilon;
-}
-
-}  // namespace
-
-privacy::Receipt finished_receipt(const MethodPlan& plan, const TrainingContext& context) {
-  auto receipt = receipt_of(plan);
-  context.reservation.commit();
-  receipt.events = context.reservation.spent();
-  const auto& stated = receipt.guarantee;
-  const double spent =
-      epsilon_spent(receipt.events, stated.adjacency, privacy::delta_left(stated, plan.prg_slack));
-  if (spent > stated.epsilon || stated.epsilon > context.reservation.guarantee().epsilon) {
-    throw base::InternalError("training cost more than was reserved for it");
-  }
-  if (!context.source.secure()) {
-    receipt.randomness = privacy::Randomness::seeded;
-    receipt.unprotected_reason =
-        "the noise was drawn from a known seed; for tests and experiments only";
-  }
-  return receipt;
-}
-
-TrainedModel finish(const MethodPlan& plan, const data::Schema& schema,
-                    const TrainingContext& context, Coefficients coefficients) {
-  TrainedModel trained{model::empty_model(schema, plan.loss), finished_receipt(plan, context),
-                       schema};
-  trained.schema.packs_numbers = false;  // predictions read a row once
-  trained.model.coefficients = std::move(coefficients.values);
-  trained.model.noise_stddevs = std::move(coefficients.noise_stddevs);
-  return trained;
-}
-
-void check_shape(const data::DatasetShape& shape, const data::Schema& schema,
-                 const MethodPlan& plan) {
-  if (shape.columns == plan.columns && shape.norm_bound <= schema.norm_bound()) return;
-  throw base::InternalError("the data set and the plan differ in their columns or bounds");
-}
-
-privacy::Delta resolve_delta_left(const MethodPlan& plan, const CommonOptions& options,
-                                  double delta, double prg_slack) {
-  if (plan.first) return privacy::Delta(plan.first->delta_left);
-  return privacy::delta_left({options.epsilon, delta, options.adjacency}, prg_slack);
-}
-
-void resolve_guarantee(MethodPlan& plan, const CommonOptions& options, double delta) {
-  if (plan.first) {
-    if (plan.prg_slack > plan.first->max_prg_slack) {
-      throw base::InternalError("the PRG slack is above what was booked");
-    }
-    plan.guarantee = plan.first->guarantee;
-    plan.prg_slack = plan.first->prg_slack;
-    return;
-  }
-  plan.guarantee = accounting::stated_guarantee(
-      plan.events, {options.epsilon, delta, options.adjacency}, plan.prg_slack);
-}
-
-privacy::Epsilon resolve_pure_epsilon(const CommonOptions& options) {
-  return privacy::Epsilon(privacy::decimal_down(options.epsilon));
 }
 
 }  // namespace tacet::learn

@@ -47,7 +47,7 @@ inline constexpr SettingRange at_least_0{.lowest = 0};
 inline constexpr SettingRange at_least_1{.lowest = 1};
 inline constexpr SettingRange rate_range{.lowest = 0, .highest = 1, .open = true};
 
-/// A release of which columns to keep, before a method's own.
+/// What receipts call the release that selects columns, before a method's own releases.
 inline constexpr auto feature_selection_name = "feature_selection_noise_multiplier";
 inline constexpr auto feature_selection_threshold_name = "feature_selection_threshold";
 
@@ -115,9 +115,9 @@ class SettingList {
     if (!reads()) return write(name, value, shown);
     if (shown.receipt) expect(name, of(value));
   }
-  /// The same of a number that another machine may have rounded another way.
+  /// The same for a number that another machine may have rounded differently.
   void computed(std::string_view name, double value, Shown shown = {});
-  /// Several of them with so many digits each.
+  /// The same for several numbers, with `digits` digits each.
   void computed(std::string_view name, const std::vector<double>& values, int digits = 17,
                 Shown shown = {});
 
@@ -126,8 +126,8 @@ class SettingList {
   void note(std::string_view name, const Value& value, Shown shown = {}) {
     if (!reads()) write(name, value, shown);
   }
-  /// The same of a note that other methods do not write. A receipt must have it, so that it does
-  /// not pass under the name of another method.
+  /// The same for a note that other methods do not write. A receipt must have it, so that it cannot
+  /// pass under the name of another method.
   template <typename Value>
   void mark(std::string_view name, const Value& value, Shown shown = {}) {
     if (!reads()) return write(name, value, shown);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 
 namespace tacet::learn {
 namespace setting_list_test {

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/resolve.h"
 
 namespace tacet::learn {
 namespace step_rule_test {

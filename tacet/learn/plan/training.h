@@ -99,8 +99,8 @@ struct MethodPlan {
   std::string class_weights_given;               ///< by their names; empty: none
   std::optional<data::Projection> projection;    ///< by which records are read
   std::optional<FirstRelease> first;             ///< what is released before `events`
-  /// How often the run reads all records, what samples read of them added up; nothing where that
-  /// follows from the records.
+  /// How often the run reads all records; what samples read is added up. Nothing if that depends on
+  /// the records.
   std::optional<double> passes_over_records;
   std::optional<privacy::Guarantee> claim;  ///< what a paper claims for this noise
   std::vector<Setting> settings;  ///< in order, by the method's list (learn/plan/setting_list.h)

@@ -7,7 +7,6 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/optimize/sgd/sgd_law.h"
 
 namespace tacet::learn::wang2021 {

@@ -11,6 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/arora2022.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"

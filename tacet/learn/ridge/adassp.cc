@@ -7,6 +7,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"

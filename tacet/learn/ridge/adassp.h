@@ -33,7 +33,7 @@ struct AdasspPlan : MethodPlan {
 [[nodiscard]] TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& schema,
                                         const AdasspPlan& plan, const TrainingContext& context);
 
-/// The same of records wherever they lie, of single records alone (InternalError).
+/// The same for records that lie elsewhere, or in parts. InternalError for units.
 [[nodiscard]] TrainedModel adassp_over_parts(optimize::PartSums& records,
                                              const data::Schema& schema, const AdasspPlan& plan,
                                              const TrainingContext& context);

@@ -11,7 +11,6 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tests/support/carried_out.h"
 #include "tests/support/labelled_records.h"
 

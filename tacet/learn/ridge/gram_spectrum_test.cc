@@ -116,7 +116,7 @@ TEST(LikeliestGains, AreThoseOfTheLikeliestPrior) {
 }
 
 // The stated standard deviation of each coefficient against noise drawn many times.
-TEST(RidgeCoefficients, DeviationsAreThoseOfTheNoise) {
+TEST(RidgeCoefficients, StandardDeviationsAreThoseOfTheNoise) {
   constexpr std::int64_t d = 3;
   const optimize::GramShape shape{d, 1};
   const ReleasedNoise noise{20, 15};

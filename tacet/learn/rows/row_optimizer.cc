@@ -34,7 +34,7 @@ double power(double base, std::int64_t n) {
   return result;
 }
 
-// How far Adam's moments have grown towards what they estimate, after so many moves.
+// How far Adam's moments have grown towards what they estimate, after a number of moves.
 struct Growth {
   std::int64_t moves = 0;
   float first = 0;
@@ -233,7 +233,7 @@ std::span<const float> RowOptimizer::read(std::int64_t row, std::span<float> roo
 }
 
 std::int64_t RowOptimizer::block_rows() const {
-  // Of so many numbers that opening the keystream block takes a small part of the time.
+  // Enough numbers that opening the keystream block takes a small part of the time.
   constexpr std::int64_t block_numbers = 2048;
   return std::max<std::int64_t>(1, block_numbers / table_.layout().widest());
 }

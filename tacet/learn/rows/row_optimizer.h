@@ -37,7 +37,8 @@ struct RowOptimizerSettings {
   double second_decay = 0.999;  ///< of Adam's squares
   double stabiliser = 1e-8;     ///< beside the root of Adagrad and Adam
   std::int64_t fall = 0;        ///< steps in which the step size falls to 0, linearly; 0: it stays
-  /// Up to so many stored rows all move in every step; of more, each when it is looked at.
+  /// Up to this number of stored rows, all move in every step. With more, a row moves when it is
+  /// read.
   std::int64_t eager_rows = 4096;
 };
 

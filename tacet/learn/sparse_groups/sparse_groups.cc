@@ -10,6 +10,8 @@
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/finish.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/plan/zhang2021.h"
@@ -27,7 +29,7 @@ constexpr std::int64_t usual_passes = 10;
 constexpr std::int64_t usual_positives = 10;
 constexpr double radius_of_classes = 20;  // margins of classes, see learn/gradient/gradient_plan
 constexpr double radius_of_numbers = 4;
-// Of the epsilon between two draws of the threshold, comparisons have this share
+// The comparisons' share of the epsilon between two draws of the threshold
 // (SparseVectorOptions::threshold_share).
 const double compared_share = 1 / (1 + std::pow(2.0, -2.0 / 3));
 

@@ -9,7 +9,7 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
 

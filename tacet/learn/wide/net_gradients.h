@@ -35,7 +35,8 @@ class NetGradients {
   NetGradients(const model::WideNet& net, const data::Dataset& records,
                std::int64_t max_records_per_unit, base::ThreadPool& threads);
 
-  /// Of `drawn` records, each once and ascending, into the arenas of a batch that was started.
+  /// Adds the gradients of the `drawn` records, each once and ascending, to the arenas of a batch
+  /// that was started.
   void add(std::span<const std::int64_t> drawn, const NetState& state, optimize::RowBatch& batch);
   /// The same into a sum of single records, on the rows that it chose.
   void add(std::span<const std::int64_t> drawn, const NetState& state,

@@ -27,8 +27,9 @@ namespace tacet::learn {
 namespace {
 
 constexpr double usual_clip = 1;
-// Of a number's loss in a net of numbers, whose residuals are small beside its bounds: less noise
-// is worth more than the gradients of the few that are far off (bench/utility/nets.py).
+// The clipping norm for the loss of a number in a net of numbers. Its residuals are small beside
+// its bounds: less noise is worth more than the gradients of the few that are far off
+// (bench/utility/nets.py).
 constexpr double usual_clip_of_numbers = 0.1;
 constexpr double usual_share = 0.1;
 // Words of a text that take part: a public bound of the rows that a record moves.

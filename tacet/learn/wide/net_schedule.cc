@@ -16,8 +16,8 @@ constexpr double few_records = 8000;
 constexpr double usual_passes = 25;
 constexpr double min_steps = 100;
 constexpr double max_usual_steps = 400;
-// Of a net of numbers and short lists on more than few records: layers take long to bend
-// (bench/utility/nets.py).
+// The steps of a net of numbers and short lists with more than few records: its layers take long to
+// bend (bench/utility/nets.py).
 constexpr double steps_of_numbers = 1000;
 constexpr double max_sample_of_numbers = 20000;  // half a minute of one processor; not measured
 constexpr double unprotected_passes = 10;

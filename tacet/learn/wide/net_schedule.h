@@ -13,7 +13,7 @@ inline constexpr std::int64_t max_net_steps = 1000000;
 /// asked for. UsageError for samples of more records than there are.
 void resolve_steps(NetPlan& plan, const WideOptions& options);
 
-/// Of the plan's optimizer where nothing is asked for, before it falls.
+/// The step size of the plan's optimizer if none is asked for, before it decays.
 [[nodiscard]] double usual_step_size(const NetPlan& plan);
 
 }  // namespace tacet::learn

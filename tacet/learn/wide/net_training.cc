@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/wide/net_gradients.h"
 #include "tacet/learn/wide/net_plan.h"
 #include "tacet/mechanism/noise/row_gaussian.h"

@@ -12,7 +12,6 @@
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
-#include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
 #include "tacet/learn/words/word_claim.h"
 #include "tacet/learn/words/word_selection.h"
@@ -186,8 +185,9 @@ void resolve_noise(WordPlan& plan, const WordOptions& options) {
   resolve_guarantee(plan, target, delta);
 }
 
-// A step size is said as if all words were alike, where a row's gradient is one in so many of the
-// whole one. Rules that divide by the gradient's own size need no such unit.
+// A step size is stated as if all words were alike: then the gradient of a row is the whole
+// gradient over the number of words. Rules that divide by the gradient's own size need no such
+// unit.
 double step_unit(const WordPlan& plan) {
   const auto kind = plan.optimizer.kind;
   const bool by_size = kind == RowOptimizerKind::sgd || kind == RowOptimizerKind::momentum;

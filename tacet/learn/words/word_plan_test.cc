@@ -11,7 +11,7 @@
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/learn/words/word_selection.h"
 

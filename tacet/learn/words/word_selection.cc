@@ -19,9 +19,9 @@ namespace {
 
 // Numbers that get noise in every step without anybody waiting for it.
 constexpr double many_word_numbers = 0x1p24;
-// Of tables whose every number is held, and gets noise.
+// The most numbers of a table that is held whole, so that every number gets noise.
 constexpr double max_numbers = 0x1p31;
-// Of the gradients of a step's units, where all of them are held.
+// The most numbers in the gradients of a step's units, if all of them are held at once.
 constexpr double max_held = 0x1p30;
 constexpr double usual_word_share = 0.1;
 constexpr double usual_share_of_draws = 0.3;
@@ -254,7 +254,7 @@ void resolve_thresholds(WordPlan& plan, const WordOptions& options) {
         choice.threshold);
   }
   if (choice.kind == WordSelection::sparse_vector) {
-    // Of the epsilon between two draws of the threshold, comparisons have this share
+    // The comparisons' share of the epsilon between two draws of the threshold
     // (SparseVectorOptions::threshold_share).
     const double share = 1 / (1 + std::pow(2.0, -2.0 / 3));
     const double count = base::to_double(choice.count);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tacet/data/words/unit_examples.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/learn/rows/open_row_sum.h"
 #include "tacet/learn/words/word_selection.h"
 #include "tacet/mechanism/noise/lazy_rows.h"
@@ -26,7 +26,8 @@
 namespace tacet::learn {
 namespace {
 
-// Of steps that are put off, what is held for them: their number, and numbers of touched rows.
+// Limits of what is held for steps that are put off: how many steps, and how many numbers of the
+// rows that they touched.
 constexpr std::int64_t max_deferred_steps = 256;
 constexpr std::size_t max_deferred_numbers = std::size_t{1} << 22;
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/plan/resolve.h"
+#include "tacet/learn/plan/finish.h"
 #include "tacet/ledger/digest.h"
 #include "tacet/local/bounded_note.h"
 #include "tacet/local/protocol/messages.h"
