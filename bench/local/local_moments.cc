@@ -1,5 +1,5 @@
 // Second moments of local reports in many dimensions, where 10^6 of them take hours: the cells of
-// the table "which mechanism" with d = 1000 and 10,000, drawn through the door and decoded.
+// the table "which mechanism" with d = 1000 and 10,000, drawn by the mechanisms and decoded.
 //
 //     local_moments FILE [SECONDS] [REPORTS]
 //

@@ -41,7 +41,7 @@ MEASURED = {("inverse-sensitivity", 1.5): -2.95, ("inverse-sensitivity", 2): -1.
             ("ladder", 8): -1.04}
 
 # Excess risks that an independent program measured, by (data, kappa, rows, delta, method). Its
-# approximate rows drew noise of deviation 5.26 a unit of sensitivity where 4.22 is enough.
+# approximate rows drew noise of standard deviation 5.26 per unit of sensitivity where 4.22 is enough.
 ELSEWHERE = {
     ("20 columns", 2, 100_000, 0, "one phase"): 1.7e-3,
     ("20 columns", 2, 100_000, 0, "phased-erm"): 2.8e-4,

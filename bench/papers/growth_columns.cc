@@ -81,7 +81,7 @@ double nearest_median(std::span<const double> ascending, double centre, double w
 class Noise {
  public:
   explicit Noise(std::uint64_t seed) : bits_(seed) {}
-  /// Scale of the density exp(-|z| / b), or a deviation.
+  /// Scale of the density exp(-|z| / b), or a standard deviation.
   void add(Point& point, double scale, bool pure) {
     std::normal_distribution<double> normal;
     Point noise(point.size());

@@ -6,9 +6,9 @@
 Descent with its own settings on four tables at epsilon .5, 1 and 4, forty seeds each. What a
 coefficient would be without noise is the mean over 20 seeds of the same descent at epsilon 50 and
 delta 1/2, which has at most a fiftieth of the noise at epsilon 4. For each coefficient the stated
-deviation (the median over runs) is divided by the root mean square of what it was off by; then the
+standard deviation (the median over runs) is divided by the root mean square of what it was off by; then the
 median over coefficients is taken. Coverage is the share of all coefficients of all runs that lie
-within 1.96 stated deviations. The same for methods whose stated deviation is the law's own. Ends
+within 1.96 stated ones. The same for methods whose stated one is the law's own. Ends
 with code 1 where a ratio lies outside of .9 to 2 or a coverage outside of .93 to 1 (laws: .8 to
 1.25 and .9 to 1, four standard errors of forty runs in seven columns). The result goes to
 bench/utility/tables/noise.md.

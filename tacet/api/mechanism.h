@@ -56,7 +56,7 @@ class Scores {
   [[nodiscard]] static Scores integers(std::vector<std::int64_t> values, std::int64_t sensitivity,
                                        Movement movement, privacy::Adjacency adjacency);
   /// Real scores, rounded to about 2^-20 of the sensitivity, which grows by that much. NumericError
-  /// for a score that is no number.
+  /// for a score that is not a number.
   [[nodiscard]] static Scores rounded(std::span<const double> values, double sensitivity,
                                       Movement movement, privacy::Adjacency adjacency);
   /// Errors, lower is better, of different sensitivities, for a selection at `epsilon` that shall
@@ -124,7 +124,7 @@ class Releases {
   [[nodiscard]] std::int64_t select(const Scores& scores, privacy::Epsilon epsilon);
   /// The index of one candidate, by noisy_max_event.
   [[nodiscard]] std::int64_t noisy_max(const Scores& scores, privacy::Epsilon epsilon);
-  /// `count` of them, best first. UsageError unless there are so many.
+  /// The `count` best scores, best first. UsageError if there are fewer.
   [[nodiscard]] std::vector<std::int64_t> top(const Scores& scores, std::int64_t count,
                                               privacy::Epsilon epsilon_each);
   /// The queries that reach the threshold, in their order.

@@ -75,7 +75,8 @@ class Model {
   [[nodiscard]] std::vector<run::Prediction> predict(const run::Rows& rows) const;
   /// Names by class index; empty where the target is a number.
   [[nodiscard]] std::vector<std::string> classes() const;
-  /// Of one output (the class of that index; 0 where there is one), in the order of the features.
+  /// The coefficients of one output (the class of that index; 0 if there is one output), in the
+  /// order of the features.
   [[nodiscard]] std::vector<Coefficient> coefficients(std::int64_t output = 0) const;
   /// With the fit of the schema. privacy::statement() says it in words.
   [[nodiscard]] const privacy::Receipt& receipt() const;

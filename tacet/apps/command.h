@@ -21,11 +21,11 @@ class Command {
   virtual void run(const Console& console, const base::CancelToken& cancel) = 0;
 
   [[nodiscard]] bool chosen() const { return options_ && options_->chosen(); }
-  /// What is said of the records before they are opened.
+  /// What has to hold before the command runs: records end with their end mark, if one was named.
   void prepare() const {
     if (options_) options_->expect_end_mark();
   }
-  /// As it is typed, "schema draft" say.
+  /// The name as it is typed, for example "schema draft".
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] OutputStyle style() const { return style_; }
 

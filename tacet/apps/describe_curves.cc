@@ -16,10 +16,10 @@ namespace tacet::apps {
 namespace {
 
 constexpr std::size_t shown_pairs = 5;
-constexpr int steps_per_deviation = 1;
+constexpr int steps_per_stddev = 1;
 
 model::CurveEffects effects_of(const model::ModelFile& file) {
-  return model::curve_effects(file.schema, file.model, steps_per_deviation, shown_pairs);
+  return model::curve_effects(file.schema, file.model, steps_per_stddev, shown_pairs);
 }
 
 std::string noise_words(const model::ModelFile& file) {

@@ -21,7 +21,7 @@ class DeviceOptions {
   void declare(Options& options);
 
   [[nodiscard]] local::LocalOptions options() const;
-  /// As they were typed, by the names of the parameters.
+  /// The values as they were typed, by the names of the parameters.
   [[nodiscard]] const learn::OptionValues& values() const { return given_; }
   /// UsageError when no schema was given.
   [[nodiscard]] data::Schema schema() const;

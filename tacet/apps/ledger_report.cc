@@ -64,8 +64,8 @@ std::string digits_of(double value, Shown shown) {
                                : privacy::rounded_down(value, digits);
 }
 
-/// Of an account in gdp; an untouched cap is the number that was given, whatever its square is
-/// rounded to.
+/// The mu of an account in gdp. An untouched cap is the number that was given, whatever its square
+/// is rounded to.
 double mu_of(const Amount& amount, const ledger::Cap& cap) {
   const bool untouched = amount == ledger::Tally{}.remaining(cap);
   return untouched ? cap.value : std::sqrt(amount.value);

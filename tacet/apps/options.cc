@@ -81,7 +81,7 @@ CLI::App& group(CLI::App& program, const std::string& name, const CommandLine::T
   return *created;
 }
 
-/// As they are typed after `program`.
+/// The names of commands as they are typed after `program`.
 std::vector<std::string> command_names(const CLI::App& program) {
   std::vector<std::string> names;
   for (const auto* command : program.get_subcommands([](const CLI::App*) { return true; })) {

@@ -128,7 +128,7 @@ Metrics regression_metrics(const model::LinearModel& model, const Outcomes& outc
   metrics.emplace_back("loss", outcomes.loss_sum / static_cast<double>(actual.size()));
   metrics.emplace_back("best_constant_loss", model::best_constant_loss(model.loss, outcomes.label));
   if (model::link_of(model.loss) == model::Link::identity) return metrics;
-  // Of counts in their own unit: a Poisson law's deviance grows with it.
+  // Counts are scored in their own unit, because the deviance of a Poisson law grows with the unit.
   metrics.emplace_back(
       "deviance",
       model.target_upper * model::mean_deviance(model.loss, outcomes.margin, outcomes.label));

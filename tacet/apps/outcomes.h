@@ -21,7 +21,8 @@ struct Outcomes {
   std::vector<std::int64_t> actual_class;
   std::vector<double> score;                  ///< binary: the margin
   std::vector<double> probability_of_actual;  ///< where the loss gives probabilities
-  /// Of the positive class of two; of each of several where that was asked for.
+  /// The probability of the positive class of two, or of each of several classes if that was asked
+  /// for.
   std::vector<std::vector<double>> probability;
   double brier_sum = 0;                 ///< several classes: squared misses of all probabilities
   std::vector<double> predicted_value;  ///< regression, original units
@@ -37,7 +38,7 @@ struct OutcomeOptions {
   const data::CategoryGroups* groups = nullptr;
 };
 
-/// Of all records, then of each group.
+/// The outcomes of all records, then those of each group.
 [[nodiscard]] std::vector<Outcomes> outcomes_of(const model::LinearModel& model,
                                                 const data::Dataset& data,
                                                 const OutcomeOptions& options,
@@ -46,7 +47,7 @@ struct OutcomeOptions {
 /// A metric that the data leave undefined (one class only, say) has no value.
 using Metrics = std::vector<std::pair<std::string, std::optional<double>>>;
 
-/// Of at least one record.
+/// The metrics of these outcomes, which must hold at least one record.
 [[nodiscard]] Metrics metrics_of(const model::LinearModel& model, const Outcomes& outcomes);
 
 }  // namespace tacet::apps

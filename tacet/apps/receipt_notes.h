@@ -8,7 +8,8 @@
 
 namespace tacet::apps {
 
-/// Of a file's bytes, as `sha256sum` prints it; empty for a pipe, which can be read only once.
+/// The SHA-256 sum of a file, as `sha256sum` prints it; empty for a pipe, which can be read only
+/// once.
 [[nodiscard]] std::string sha256_of(const std::string& file);
 
 /// On which condition a result in words holds, as a paragraph behind it; empty where there is none.

@@ -38,7 +38,7 @@ class ReportOption {
   /// something whose stated guarantee does not follow.
   void write(std::optional<base::AtomicFile> page, const Result& result, const Console& console,
              const base::CancelToken& cancel) const;
-  /// The same of what was gathered elsewhere.
+  /// The same for results that were gathered elsewhere.
   void write(std::optional<base::AtomicFile> page, const report::ReportRequest& request,
              const Console& console, const base::CancelToken& cancel) const;
 

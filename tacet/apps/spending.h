@@ -97,7 +97,7 @@ class ConsoleOutput : public run::Output {
 class OutputOptions {
  public:
   void declare(Options& options);
-  /// Of commands that release a result, whose JSON has its receipt.
+  /// Declares the options of commands that release a result. Their JSON contains the receipt.
   void declare_result(Options& options);
   /// Whether the result is written as JSON: on demand, or since the name of its file says so.
   [[nodiscard]] bool json(const Console& console) const {

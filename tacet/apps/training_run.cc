@@ -81,7 +81,7 @@ void TrainingRun::run(const Job& job, const Console& console,
   const auto source = seed_.source();
   const auto& plan = job.plan;
   const auto& schema = plan.schema;
-  // Refused before anything is spent where both costs do not go together.
+  // Refused before anything is spent if the training and the fit of the schema have no joint cost.
   static_cast<void>(data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.prg_slack}));
   const auto notes = notes_.notes(schema, spending_.data_set(), job.schema_file);
   warn_before(console, plan);

@@ -39,7 +39,8 @@ std::optional<double> prediction_noise(const learn::Training& plan) {
   const auto noise = setting(plan, "objective_noise");
   const auto penalty = setting(plan, "regularization");
   if (plan.method != "objective" || !noise || !penalty) return std::nullopt;
-  // The records resist with at most n times the curvature, shared among the columns.
+  // The curvature of the sum over all records is at most n times that of one, shared among the
+  // columns.
   const double curvature = model::properties(plan.loss).curvature;
   const double resistance = static_cast<double>(plan.public_row_count) * curvature / columns;
   return *noise * spread / (*penalty + resistance);

@@ -30,8 +30,9 @@ class Canaries {
   /// records grows by all of them.
   void insert(data::Dataset& records) const;
 
-  /// Of so many guesses, fixed beforehand, how many are right: half of them that a canary was in,
-  /// where the model fits it best. UsageError for a model of other columns than those of the plan.
+  /// Makes `made` guesses, a number fixed beforehand, and counts the right ones. Half of them say
+  /// that a canary was in: those that the model fits best. UsageError if the model has other
+  /// columns than the plan.
   [[nodiscard]] Guesses guess(const model::LinearModel& model, std::int64_t made) const;
 
  private:

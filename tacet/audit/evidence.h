@@ -59,7 +59,7 @@ class TradeOff {
   /// With lines up to one and a half times the epsilon `scale`, that of the claim at its delta say.
   /// GuaranteeError where the event has no proof under this adjacency.
   TradeOff(const privacy::Event& event, privacy::Adjacency adjacency, double scale);
-  /// Of a single claim.
+  /// The trade-off function of a single claim.
   explicit TradeOff(const privacy::Guarantee& claim);
 
   /// f(alarms), for 0 <= alarms <= 1.

@@ -251,7 +251,7 @@ Subject quantile_subject(std::string_view /*name*/, const Guarantee& claim) {
 
 namespace {
 
-/// A word that so many units have.
+/// Texts with a word that `units` units have.
 data::OpenCorpus texts_with(std::int64_t units) {
   std::string texts;
   for (std::int64_t i = 0; i < units; ++i) texts += "word\n";

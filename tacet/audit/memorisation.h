@@ -17,7 +17,7 @@ struct RankTest {
   double mean_exposure = 0;         ///< mean of log2(others) - log2(others + 1 - rank), in bits
 };
 
-/// Of ranks between 0 and others. UsageError without ranks, or for one out of range.
+/// Tests ranks between 0 and `others`. UsageError if there is no rank, or one is out of range.
 [[nodiscard]] RankTest test_ranks(std::span<const std::int64_t> ranks, std::int64_t others);
 
 /// P(X >= x) of chi-square with nine degrees of freedom.

@@ -42,7 +42,8 @@ double score_of(const mechanism::Report& report, const LocalRandomizer& randomiz
   double estimate[1];
   mechanism::decode(report, randomizer, estimate);
   if (!randomizer.pure()) return estimate[0];
-  // Of Laplace noise: its ends, beyond both gradients. What lies between says less.
+  // With Laplace noise, the outcomes beyond both gradients tell most. Those between the two say
+  // less.
   return (estimate[0] >= 1 ? 1.0 : 0.0) - (estimate[0] <= -1 ? 1.0 : 0.0);
 }
 

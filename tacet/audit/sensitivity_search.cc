@@ -42,8 +42,8 @@ class Search {
  private:
   [[nodiscard]] double uniform() { return static_cast<double>(draws_.next() >> 11) * 0x1p-52 - 1; }
 
-  /// Whether the pair lies further apart than all before it. A distance that is no number is beyond
-  /// every bound.
+  /// Whether the pair lies further apart than all before it. A distance that is not a number counts
+  /// as infinite.
   bool look() {
     PairNumbers numbers(pair_);
     const double share = certificate_.share(numbers);

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-/// A search for neighbours that lie further apart than is certified. It proves nothing where it
-/// finds none; where it comes near the bound, the bound is no larger than it has to be.
+/// A search for neighbours that lie further apart than is certified. If it finds none, that proves
+/// nothing. If it comes near the bound, the bound is no larger than it has to be.
 namespace tacet::audit {
 
 /// A pair of neighbours that is looked at, as numbers from -1 to 1, one after the other.
@@ -44,9 +44,9 @@ struct Farthest {
   std::vector<double> pair{};
 };
 
-/// Of so many pairs: a quarter at random, a quarter at corners, where each number is an end or the
-/// middle, and the rest climbing by one number at a time from the farthest of them. One seed, one
-/// result.
+/// Tries so many pairs of neighbours and gives the farthest. A quarter is random, a quarter has
+/// each number at an end or in the middle of its range, and the rest climbs from the farthest pair,
+/// changing one number at a time. The same seed gives the same result.
 [[nodiscard]] Farthest farthest_neighbours(const Certificate& certificate, std::int64_t pairs,
                                            std::uint64_t seed);
 

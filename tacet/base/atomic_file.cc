@@ -56,7 +56,7 @@ fs::path temporary_name(const fs::path& target, int attempt) {
          fmt::format(".{}.{}-{}.tmp", target.filename().string(), ::getpid(), attempt);
 }
 
-/// How the system calls an open file, with a name or without (open(2), O_TMPFILE).
+/// A path to an open file, which works for files without a name too (open(2), O_TMPFILE).
 std::string name_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
 /// Gives an unnamed file a name that nobody has yet.

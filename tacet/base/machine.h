@@ -37,7 +37,7 @@ namespace internal {
 /// What a control group's file `memory.max` says: a number of bytes, or the largest one for "max"
 /// and whatever cannot be read.
 [[nodiscard]] std::int64_t memory_limit_of(const char* file);
-/// The same of a limit of the process.
+/// The same for a limit of the process.
 [[nodiscard]] std::int64_t memory_limit_of(rlim_t limit);
 
 }  // namespace internal

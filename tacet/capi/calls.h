@@ -17,7 +17,7 @@
 /// is followed.
 namespace tacet::capi::internal {
 
-// Of fixed size, so that saying that memory has run out needs none.
+// Has a fixed size, so that the message that memory has run out needs none.
 inline thread_local char last_error[2048] = "";
 
 /// Keeps the text for tacet_last_error; the kind.

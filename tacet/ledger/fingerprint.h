@@ -43,7 +43,7 @@ class Fingerprint {
   Fingerprint(Fingerprint&&) noexcept;
   Fingerprint& operator=(Fingerprint&&) noexcept;
   ~Fingerprint();
-  /// Of the same records so far, to which others may be added.
+  /// The fingerprint of the same records so far. More records may be added to it.
   [[nodiscard]] Fingerprint copy() const;
 
   /// To be called before the first record: which columns a run reads, where it does not read all.
@@ -58,7 +58,7 @@ class Fingerprint {
 
   /// The fingerprint of all records so far, 64 hexadecimal digits.
   [[nodiscard]] std::string digest() const;
-  /// The same of all but the first one; nothing where there are no others.
+  /// The same for all but the first one; nothing if there are no others.
   [[nodiscard]] std::optional<std::string> digest_without_first() const;
   /// The fingerprint of the columns that a run reads alone.
   [[nodiscard]] std::string digest_of_read() const;

@@ -134,7 +134,8 @@ template <typename Look>
 auto Ledger::look(const Look& body) {
   const std::lock_guard lock(mutex_);
   std::optional<decltype(body(database_))> found;
-  // Whoever cannot read it while a run is open must not be told that nothing was booked.
+  // If the ledger cannot be read while a run is open, the message must not say that nothing was
+  // booked.
   const auto open = fmt::format("nothing was booked by this; run {} is booked in it",
                                 fmt::join(std::views::keys(booked_), ", "));
   database_.snapshot([&] { found.emplace(body(database_)); }, booked_.empty() ? "" : open);

@@ -57,8 +57,8 @@ struct Booking {
   bool interactive = false;
   std::string override_reason{};     ///< not empty: booked whatever the cap says, in these words
   std::string unprotected_reason{};  ///< not empty: no guarantee, an infinite cost
-  /// Whoever overrides knows that an infinite cost ends the account: nothing fits after it, and
-  /// nothing undoes it. An infinite cost is not booked without.
+  /// The caller knows that an infinite cost ends the account: nothing fits after it, and nothing
+  /// undoes it. Without this, an infinite cost is not booked.
   bool for_ever = false;
 };
 
@@ -149,7 +149,7 @@ class Ledger {
 
   /// Books a run; returns its number. BudgetExceeded when it does not fit, GuaranteeError when the
   /// account's currency has no proved cost for it, UsageError when adjacency or unit differ, and
-  /// for an infinite cost that is not for ever.
+  /// for an infinite cost without `for_ever`.
   [[nodiscard]] std::int64_t reserve(const Booking& booking);
   /// Ends runs that this object has booked; only after it returns may the output appear. IoError
   /// when the ledger was overwritten meanwhile, so that the row of a run is no longer its booking.

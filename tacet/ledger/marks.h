@@ -46,7 +46,7 @@ class HeldMarks {
   HeldMarks(const HeldMarks&) = delete;
   HeldMarks& operator=(const HeldMarks&) = delete;
 
-  /// As it stands in the file now.
+  /// The mark as it is in the file now.
   [[nodiscard]] std::optional<Mark> find(std::string_view file) const;
   /// Adds or replaces the mark of `mark.file`. IoError when the folder takes no files.
   void put(const Mark& mark);

@@ -24,7 +24,7 @@ class ClassWeights {
   [[nodiscard]] bool uniform() const { return of_class_.empty(); }
   /// One a class, the largest 1; empty: all 1.
   [[nodiscard]] const std::vector<double>& of_classes() const { return of_class_; }
-  /// Of a record with this label: -1 or +1 for two classes, else the class's index.
+  /// The weight of this label: -1 or +1 for two classes, else the index of the class.
   [[nodiscard]] double of(double label) const {
     if (of_class_.empty()) return 1;
     if (of_class_.size() == 2) return of_class_[label > 0 ? 1 : 0];

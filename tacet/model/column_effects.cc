@@ -35,7 +35,8 @@ struct ReadStep {
   double times;  ///< the step that original_units() tells of
 };
 
-/// Of a number's line. `step` is how original_units() names what it tells of.
+/// The step that a number's line is read by. `step` is the name that original_units() gives to what
+/// it tells of.
 ReadStep step_of(const data::NumericColumn& rule, const std::string& step) {
   const data::NumericMap map(rule);
   if (rule.log1p) {

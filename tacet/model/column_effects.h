@@ -27,7 +27,8 @@ struct ColumnEffect {
   bool intercept = false;
   /// "10", "a to b", "this category"; empty for a curve.
   std::string step = {};
-  /// Of that step, on the margin or, for a regression, in the target's units; of a curve its range.
+  /// What that step changes: the margin or, for a regression, the target in its units. For a curve
+  /// it is the range.
   double effect = 0;
   std::optional<double> noise = {};  ///< standard deviation of privacy's noise in it
   /// The largest of its coefficients beside the standard deviation of its noise, in absolute value;
@@ -36,10 +37,10 @@ struct ColumnEffect {
   std::optional<EffectCurve> curve = {};
 };
 
-/// Of each output, in the order of the features. A number's step is the one that its schema names,
-/// else half the distance of its bounds, and all of it for 0 to 1. Under row scaling `clip1` a step
-/// moves a long record less than a short one: effects are those of a record of middle length, the
-/// root of the mean of the shortest and the longest squared length.
+/// The effects on each output, in the order of the features. The step of a number is the one that
+/// its schema names, otherwise half the distance of its bounds, and all of it for 0 to 1. Under row
+/// scaling `clip1` a step moves a long record less than a short one. Effects are those of a record
+/// of middle length: the root of the mean of the shortest and the longest squared length.
 [[nodiscard]] std::vector<std::vector<ColumnEffect>> column_effects(const data::Schema& schema,
                                                                     const LinearModel& model);
 

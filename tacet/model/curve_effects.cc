@@ -23,7 +23,8 @@ constexpr std::int64_t reference_seed = 1;  // public, as everything of these re
 // Groups of a number's values, equally likely, when variances are taken apart: of pairs fewer.
 constexpr std::size_t groups_alone = 32;
 constexpr std::size_t groups_of_pairs = 16;
-constexpr std::array pair_places{-1.5, -0.75, 0.0, 0.75, 1.5};  // of numbers, in deviations
+constexpr std::array pair_places{-1.5, -0.75, 0.0, 0.75,
+                                 1.5};  // of numbers, in standard deviations
 constexpr std::size_t pair_levels = 8;
 
 /// A column that has an effect, and its features.
@@ -39,7 +40,7 @@ struct Part {
   [[nodiscard]] const data::CategoricalColumn& listed() const {
     return std::get<data::CategoricalColumn>(column.rule);
   }
-  [[nodiscard]] PlainFeatures at_deviations(double z) const {
+  [[nodiscard]] PlainFeatures at_stddevs(double z) const {
     return {{first}, {z * data::NumericMap::standard_deviation}};
   }
   [[nodiscard]] PlainFeatures at_level(std::size_t level) const {
@@ -108,18 +109,19 @@ Place place_at(const Part& part, const data::NumericMap& map, double share) {
   return {value, map.text(value), {{part.first}, {map.feature_of_share(share)}}};
 }
 
-/// The share of the way between the bounds at which a number is so many deviations off its mean.
+/// Where a number that is z standard deviations above its mean lies between its bounds: 0 at the
+/// lower one, 1 at the upper one.
 double share_at(const data::NumericMap& map, double z) {
   const double lowest = map.feature_of_share(0);
   return (z * data::NumericMap::standard_deviation - lowest) / (map.feature_of_share(1) - lowest);
 }
 
-std::vector<Place> places_of_number(const Part& part, std::span<const double> deviations,
+std::vector<Place> places_of_number(const Part& part, std::span<const double> stddevs,
                                     bool bounds) {
   const data::NumericMap map(part.number());
   std::vector<Place> places;
   if (bounds) places.push_back(place_at(part, map, 0));
-  for (const double z : deviations) {
+  for (const double z : stddevs) {
     const double share = share_at(map, z);
     if (share > 0 && share < 1) places.push_back(place_at(part, map, share));
   }
@@ -158,7 +160,7 @@ Reference invented(const std::vector<Part>& parts, const data::CurveRows& rows,
           static_cast<std::uint8_t>(values <= groups_alone ? value : value * groups_alone / values);
       const double z = std::clamp(numeric::normal_quantile(share), -data::Curves::largest_standard,
                                   data::Curves::largest_standard);
-      append(part.levels == 0 ? part.at_deviations(z) : part.at_level(value), features[k]);
+      append(part.levels == 0 ? part.at_stddevs(z) : part.at_level(value), features[k]);
     }
   }
   out.predictions = predicted(rows, model, features);
@@ -267,14 +269,14 @@ CurveEffects curve_effects(const data::Schema& schema, const LinearModel& model,
   const data::CurveRows rows(schema);
   CurveEffects out;
   out.at_means = predicted(rows, model, std::vector<PlainFeatures>(1))[0];
-  std::vector<double> deviations;
+  std::vector<double> stddevs;
   const int ends = steps * static_cast<int>(data::Curves::largest_standard);
-  for (int k = -ends; k <= ends; ++k) deviations.push_back(k / static_cast<double>(steps));
+  for (int k = -ends; k <= ends; ++k) stddevs.push_back(k / static_cast<double>(steps));
   for (const auto& part : parts) {
     CurveEffect effect{.column = part.column.name, .number = part.levels == 0};
     effect.date = effect.number && part.number().date;
-    const auto places = effect.number ? places_of_number(part, deviations, true)
-                                      : places_of_levels(part, part.levels);
+    const auto places =
+        effect.number ? places_of_number(part, stddevs, true) : places_of_levels(part, part.levels);
     std::vector<PlainFeatures> features;
     for (const auto& place : places) features.push_back(place.features);
     const auto found = predicted(rows, model, features);

@@ -57,7 +57,7 @@ struct LinearModel {
   std::vector<double> coefficients;   ///< output_count() rows of features.size()
   std::vector<double> noise_stddevs;  ///< of each coefficient's noise; empty when not estimated
   std::optional<WideNumbers> wide{};  ///< of a wide model, whose coefficients are empty
-  /// Of method inference; the coefficients are empty as well.
+  /// The numbers of a model of method inference, whose coefficients are empty.
   std::optional<RegressionNumbers> table{};
 
   /// 1, or the number of classes for multi_class.

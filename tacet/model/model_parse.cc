@@ -35,7 +35,7 @@ class Path {
   }
   void leave_to(std::size_t depth) { keys_.resize(depth); }
   [[nodiscard]] bool in_model() const { return !keys_.empty() && keys_[0] == "model"; }
-  /// Of the list that begins at this depth, one of `long_lists`; else empty.
+  /// The name of the list that begins at this depth if it is one of `long_lists`; otherwise empty.
   [[nodiscard]] std::string_view long_list(std::size_t depth) const {
     if (depth != 2 || keys_.size() != 2 || keys_[0] != "model") return {};
     const auto* const found = std::ranges::find(long_lists, keys_[1]);
@@ -268,7 +268,7 @@ json parsed(std::string_view text) {
                      });
 }
 
-/// The same value by way of the short text; nothing where that gains nothing or is faulty, so that
+/// The same value, parsed from the short text. Nothing if that gains nothing or is faulty, so that
 /// a message counts the bytes of the whole text.
 std::optional<json> parsed_quickly(std::string_view text) {
   const ShortText without(text);

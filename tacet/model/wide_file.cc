@@ -110,7 +110,8 @@ WideArchitecture read_architecture(const json& object) {
   return asked;
 }
 
-/// Of the header without its checksum in canonical order and spelling, and of the numbers.
+/// The checksum of the numbers and of the header, which is taken without its own checksum and in
+/// canonical order and spelling.
 std::string checksum_of(const json& header, const std::function<void(base::Sha256&)>& numbers) {
   base::Sha256 sum;
   sum.add(header.dump());

@@ -12,7 +12,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Of this size and less, all levels of a block are done in turn: 16 KiB of numbers.
+/// The size up to which all levels of a block are done in turn: 16 KiB of numbers.
 constexpr std::size_t small_block = 1024;
 
 /// One level of one block. No product is fused with a sum: the scalar form rounds both.
@@ -69,7 +69,8 @@ HWY_INLINE void short_level(const FftBlock& b) {
   }
 }
 
-/// One level of all blocks of 2 half, on the widest vectors that half a block fills.
+/// One level of the transform, on all blocks of `2 * half` numbers, with the widest vectors that
+/// half a block fills.
 template <class Direction>
 HWY_INLINE void one_level(const FftBlock& b, std::size_t half) {
   const hn::ScalableTag<double> widest;

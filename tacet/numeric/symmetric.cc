@@ -12,7 +12,7 @@
 namespace tacet::numeric {
 namespace {
 
-// Of the trace: what is left then is no direction worth having.
+// The share of the trace below which no direction that is left is worth having.
 constexpr double negligible = 1e-4;
 // A small space can afford many rounds and spare dimensions, among which the leading eigenvectors
 // of all blocks are found. A larger one has nearly all of the trace without them.

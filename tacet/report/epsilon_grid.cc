@@ -19,8 +19,8 @@ std::int64_t number_at(std::int64_t place) {
   return value;
 }
 
-/// Whether a plan for so many records has little noise in a usual column. One that is refused has
-/// not.
+/// Whether a plan for `records` records has little noise in a usual column. A plan that is refused
+/// has not.
 bool has_small_noise(choose::Request request, const data::Schema& schema, std::int64_t records) {
   try {
     const auto plan = choose::plan(request.set("public-row-count", records), schema);

@@ -29,9 +29,9 @@ struct PlannedEpsilon {
   std::string refusal{};                   ///< why there is no plan
   std::optional<PlannedNoise> noise{};
   std::optional<double> excess{};  ///< a bound of the expected excess risk, where one is proved
-  /// The declared number of records, in two digits, from which on the noise of a usual column is
-  /// below small_noise: the plan for them has less, the plan for the number before has not. Nothing
-  /// where no noise is stated, or where it takes more than max_planned_records.
+  /// The smallest declared number of records, in two digits, whose plan has noise below small_noise
+  /// in a usual column. Nothing if no noise is stated, or if more than max_planned_records are
+  /// needed.
   std::optional<std::int64_t> records_for_small_noise{};
 };
 

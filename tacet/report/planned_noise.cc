@@ -66,7 +66,7 @@ double spread_in_rows(const learn::Training& plan) {
   return usual_spread_of(plan) * row_factor(plan);
 }
 
-/// Of the mean loss, along a usual column that goes with no other.
+/// The curvature of the mean loss along a usual column that is correlated with no other.
 double usual_curvature(const learn::Training& plan) {
   return learn::mean_curvature(model::properties(plan.loss).curvature, spread_in_rows(plan));
 }

@@ -12,10 +12,10 @@ struct PlannedNoise {
   /// Standard deviation of privacy's noise in a coefficient that the records say nothing about: no
   /// coefficient has more.
   double at_most = 0;
-  /// The same of a usual column, in standardised units: in what the column adds to the sum that the
-  /// model predicts from, when its value moves by one standard deviation. Where steps are few or a
-  /// penalty shrinks, an effect is learned in part: the noise is then divided by that share, so
-  /// that it stands beside effects of their full size.
+  /// The same for a usual column, in standardised units: in what the column adds to the sum that
+  /// the model predicts from, when its value moves by one standard deviation. If steps are few or a
+  /// penalty shrinks, an effect is learned in part. The noise is then divided by that share, so
+  /// that it can be compared with effects of their full size.
   double standardised = 0;
   /// Whether `standardised` is the law's own for every column of that spread. Elsewhere the records
   /// pull it back, and it is an estimate for a column that goes with no other.

@@ -26,7 +26,7 @@ struct RecordedResult {
 [[nodiscard]] std::optional<RecordedResult> recorded_in(const std::string& text,
                                                         const std::string& name);
 
-/// The same of a text that has to be one: DataError otherwise.
+/// The same for a text that has to be a result: DataError otherwise.
 [[nodiscard]] RecordedResult result_in(const std::string& text, const std::string& name);
 
 }  // namespace tacet::report

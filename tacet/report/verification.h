@@ -11,8 +11,8 @@
 /// A guarantee computed again from the receipt alone: `tacet verify`.
 namespace tacet::report {
 
-/// Of an algorithm that this version does not know, nobody can say whether its parameters lead to
-/// its events, or what they are proved for.
+/// `cannot_be_judged` is for an algorithm that this version does not know: nobody can say whether
+/// its parameters lead to its events, or what they are proved for.
 enum class Verdict { follows, does_not_follow, cannot_be_judged };
 /// "follows", "does not follow" or "cannot be judged".
 [[nodiscard]] std::string to_string(Verdict verdict);
@@ -27,7 +27,7 @@ struct Verification {
   Verdict verdict = Verdict::follows;
 };
 
-/// Of a receipt that is protected. GuaranteeError for one that promises nothing at all.
+/// Verifies a protected receipt. GuaranteeError for a receipt that promises nothing at all.
 [[nodiscard]] Verification verification_of(const RecordedResult& result, base::WorkMeter& work);
 
 /// What the dominating pair costs at least, which need not be a lower bound of the mechanism; where
@@ -38,7 +38,7 @@ struct Verification {
 [[nodiscard]] nlohmann::ordered_json verification_json(const std::string& name,
                                                        const privacy::Receipt& receipt,
                                                        const Verification& verified);
-/// The same of a receipt that protects nobody: there is nothing to verify.
+/// The same for a receipt that protects nobody: there is nothing to verify.
 [[nodiscard]] nlohmann::ordered_json unprotected_json(const std::string& name,
                                                       const privacy::Receipt& receipt);
 

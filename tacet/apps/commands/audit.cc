@@ -240,7 +240,7 @@ class Memorisation : public Audit {
     const auto inserted = test(model, phrases_, words, seen.draws);
     const auto control =
         test(model, audit::random_phrases(count_, words, seen.draws), words, seen.draws);
-    // Group privacy of so many copies, read backwards; it bounds nothing.
+    // What group privacy of that many copies would say of one. It is no bound.
     const double heuristic = 1 / static_cast<double>(times_);
     if (console.json()) {
       return json_text({{"canaries", count_},

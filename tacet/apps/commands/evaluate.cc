@@ -180,7 +180,7 @@ class Evaluate : public Command {
         });
   }
 
-  /// Of --by; nullptr without it.
+  /// The groups that --by asks for; nullptr without it.
   [[nodiscard]] std::unique_ptr<data::CategoryGroups> groups_of(const data::Schema& schema) const {
     if (by_.empty()) return nullptr;
     return std::make_unique<data::CategoryGroups>(schema, by_);

@@ -270,7 +270,7 @@ class LocalAccount : public Command {
   }
 
  private:
-  /// Of one report: the least and the largest of the devices'.
+  /// The smallest and the largest epsilon that a device has for one report.
   [[nodiscard]] std::pair<double, double> epsilon_range() const {
     if (epsilons_.empty()) throw base::UsageError("--epsilon is missing: what one report promises");
     double least = std::numeric_limits<double>::infinity();

@@ -165,7 +165,8 @@ class Predictor {
     }
     return out;
   }
-  /// Of the record that was evaluated last; null is not known.
+  /// The figures beside the prediction of the record that was evaluated last; null if one is not
+  /// known.
   ordered_json numbers_beside(std::int64_t row) {
     auto out = ordered_json::array();
     if (beside_.noise && !on_scale()) out.push_back(margins_[0]);

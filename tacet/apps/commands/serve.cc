@@ -56,8 +56,8 @@ void notify(const char* text) {
   ::close(descriptor);
 }
 
-/// Room for so many connections, each of which is an open file: shells allow 1,024 where the system
-/// allows more. False where it does not.
+/// Makes room for that many connections, each of which is an open file. Shells allow 1,024 where
+/// the system allows more. False if the system does not allow it.
 bool make_room(std::int64_t connections) {
   constexpr std::int64_t others = 64;  // the state, its log, the administrator's connections
   const auto wanted = static_cast<rlim_t>(connections + others);

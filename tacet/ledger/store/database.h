@@ -80,7 +80,7 @@ class Statement {
   }
   /// Columns count from 0.
   [[nodiscard]] std::int64_t integer(int column) const;
-  /// Of blobs the bytes.
+  /// The text of a column, or the bytes of a blob.
   [[nodiscard]] std::string text(int column) const;
 
  private:

@@ -11,7 +11,7 @@ namespace tacet::mechanism {
 /// A direction with what the comparisons below need of it. Its integers are at most 2^30.
 struct CapDirection {
   std::vector<double> integers;
-  double norm;  ///< to a relative d 2^-53
+  double norm;  ///< with a relative error of at most d 2^-53
 };
 
 [[nodiscard]] CapDirection make_direction(std::span<const std::int64_t> integers);

@@ -35,19 +35,22 @@ class LocalRandomizer {
   [[nodiscard]] int norm_bits() const { return norm_bits_; }
   /// One more than spec().dimension under lift.
   [[nodiscard]] std::int64_t report_coordinates() const { return noise_.coordinates; }
-  /// Of the report on the wire.
+  /// The bytes of a report on the wire.
   [[nodiscard]] std::int64_t report_bytes() const;
   /// Candidates drawn for a report; 1 where noise is added.
   [[nodiscard]] double expected_candidates() const;
-  /// Random words that a report may take: a keystream block of so many is claimed.
+  /// The most random words that a report takes, and the size of the keystream block that is claimed
+  /// for it.
   [[nodiscard]] std::int64_t claim_words() const;
   [[nodiscard]] const NoiseModel& noise() const { return noise_; }
 
-  /// Of directions, but for one coordinate (randomised response).
+  /// The cap from which directions are drawn; none with one coordinate, where it is randomised
+  /// response.
   [[nodiscard]] const std::optional<SphereCap>& cap() const { return cap_; }
-  /// The random draw of directions: inside or not, or of randomised response: true or not.
+  /// The random bit: whether a direction is drawn inside of the cap, or whether randomised response
+  /// tells the truth.
   [[nodiscard]] BitLaw bit() const { return bit_; }
-  /// Of additive noise, in grid units.
+  /// The scale of additive noise, in grid units.
   [[nodiscard]] double grid_scale() const { return grid_scale_; }
 
  private:

@@ -27,8 +27,8 @@ struct NoiseModel {
   /// The largest |beta| for which `proxy` bounds E exp(beta <noise, u>).
   double range = std::numeric_limits<double>::infinity();
 
-  // Of directions: the estimate is `amplitude` times V, of which E<V, u>^2 is `along` the
-  // gradient's direction u and `across` in every other one.
+  // With directions, the estimate is `amplitude` times V. E<V, u>^2 is `along` in the gradient's
+  // direction u and `across` in every other one.
   std::int64_t coordinates = 1;  ///< of the report: one more than `dimension` under lift
   double amplitude = 0;
   double along = 0;

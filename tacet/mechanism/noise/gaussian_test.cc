@@ -80,7 +80,7 @@ TEST(GaussianMechanism, ReleasesMultiplesOfTheGrid) {
   }
 }
 
-TEST(GaussianMechanism, NoiseHasTheStatedDeviation) {
+TEST(GaussianMechanism, NoiseHasTheStatedStandardDeviation) {
   constexpr std::size_t draws = 400000;
   Releaser release(7, 1.5, 1);
   double square = 0;
@@ -161,7 +161,7 @@ TEST(WeightedGaussian, AddsTheSameNoiseWhateverTheValues) {
   EXPECT_EQ(noisy[2] - noise[2], 0x1p29);
 }
 
-TEST(WeightedGaussian, EveryBlockHasNoiseOfItsOwnDeviation) {
+TEST(WeightedGaussian, EveryBlockHasNoiseOfItsOwnStandardDeviation) {
   constexpr std::size_t draws = 200000;
   const std::vector<double> scales{4000, 2828.4271247461902, 100};
   std::vector<WeightedSum::Block> blocks;

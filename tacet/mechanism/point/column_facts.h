@@ -16,8 +16,8 @@
 /// of values would be as private as they are, so that adjacency is refused with a UsageError.
 namespace tacet::mechanism {
 
-/// The price of one answer: (epsilon, delta), pure where delta is 0. What protects units of several
-/// records gets noise for all the values that one of them may give; the caller bounds these.
+/// The price of one answer: (epsilon, delta), pure if delta is 0. If units of several records are
+/// protected, the noise is for all the values that a unit may give; the caller bounds their number.
 struct AnswerCost {
   privacy::Epsilon epsilon;
   privacy::Delta delta;
@@ -26,7 +26,7 @@ struct AnswerCost {
 
   /// A UsageError under replace_one, and where epsilon is too small for an exact answer.
   [[nodiscard]] privacy::Event event() const;
-  /// Of one of the N values: epsilon / N.
+  /// The epsilon for one of the N values: epsilon / N.
   [[nodiscard]] privacy::Epsilon epsilon_per_value() const;
 };
 

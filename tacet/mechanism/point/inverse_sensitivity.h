@@ -29,8 +29,9 @@ class PiecewiseLinearSum {
   /// A UsageError unless min_slope < largest_slope are finite.
   PiecewiseLinearSum(double min_slope, double largest_slope);
 
-  /// Adds one record: the slope left of all breakpoints, then the breakpoints, ascending. What is
-  /// no number counts as 0, a jump below 0 as 0, and a breakpoint before the one before it as that.
+  /// Adds one record: the slope left of all breakpoints, then the breakpoints, ascending. A value
+  /// that is not a number counts as 0, a jump below 0 as 0, and a breakpoint that is before its
+  /// predecessor as the predecessor.
   void add(double left_slope, std::span<const Breakpoint> breakpoints);
 
   /// By how much one neighbour moves the slope at any point, in units of the slopes: the width of

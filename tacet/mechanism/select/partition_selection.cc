@@ -19,7 +19,7 @@ constexpr std::int64_t max_things = std::int64_t{1} << 20;
 /// probability of at least 1 - delta. Rounded up by more than all roundings in it.
 double safe_threshold(const PartitionRule& rule, double norm, double sigma) {
   if (!(rule.delta > 0 && rule.delta < 0.5)) {
-    throw base::UsageError("the delta of unlisted things must be above 0 and below 1/2, got {}",
+    throw base::UsageError("the delta of partition selection must be above 0 and below 1/2, got {}",
                            rule.delta);
   }
   if (rule.max_per_unit < 1 || rule.max_per_unit > max_things) {

@@ -25,8 +25,8 @@ enum class Movement {
 /// neighbour moves each of them. Selections take nothing else: the sensitivity has one owner.
 class Scores {
  public:
-  /// Scores that were integers from the start: sums of clipped contributions in grid units. Who
-  /// calls it states that no score moves by more than `sensitivity` between neighbours, and how. A
+  /// Scores that were integers from the start: sums of clipped contributions in grid units. The
+  /// caller states that no score moves by more than `sensitivity` between neighbours, and why.
   /// UsageError for an empty list, a sensitivity outside of [1, 2^40], or one_way without
   /// add_remove.
   [[nodiscard]] static Scores integers(std::vector<std::int64_t> values, std::int64_t sensitivity,

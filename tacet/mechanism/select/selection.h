@@ -87,7 +87,7 @@ struct Positive {
   std::optional<std::int64_t> value;  ///< score plus fresh noise, where values are released
 };
 
-/// Of one run, in units of the scores.
+/// The noise and thresholds of one run, in units of the scores.
 struct ThresholdSettings {
   std::int64_t threshold;
   SparseVectorScales scales;
@@ -130,8 +130,8 @@ class ThresholdRun {
   [[nodiscard]] bool rarely_positive(std::int64_t max_score) const {
     return noisy_threshold_ - max_score >= 1;
   }
-  /// Of `count` such queries, how many are negative whatever their score is before the first one
-  /// that may not be.
+  /// How many of `count` such queries are negative, whatever their score, before the first that may
+  /// not be.
   [[nodiscard]] std::int64_t sure_negatives(std::int64_t max_score, std::int64_t count) {
     return draws_.misses(settings_.scales.query, noisy_threshold_ - max_score, count);
   }

@@ -47,7 +47,7 @@ class SparsePool {
   [[nodiscard]] std::int64_t score(std::int64_t candidate) const {
     return random::score_of(listed_, candidate);
   }
-  /// Of the candidates left, of which there is one.
+  /// The best of the candidates that are left. At least one must be.
   [[nodiscard]] std::int64_t best() const {
     const bool others = unlisted_ > 0;
     if (by_score_.empty()) return 0;

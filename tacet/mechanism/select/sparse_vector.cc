@@ -123,7 +123,7 @@ using internal::ThresholdRun;
 
 internal::ThresholdSettings run_settings(const SparseVectorOptions& options,
                                          std::int64_t sensitivity, Movement movement, double unit) {
-  // Of scores that grow together some come closer to 0 and some do not.
+  // When scores grow together, some come closer to 0 and some do not.
   const auto moves = options.compared == Compared::magnitude ? Movement::any : movement;
   return {static_cast<std::int64_t>(std::clamp(std::nearbyint(options.threshold / unit),
                                                -largest_threshold, largest_threshold)),

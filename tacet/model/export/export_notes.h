@@ -43,7 +43,7 @@ inline constexpr std::string_view unprotected_mark = "UNPROTECTED";
 /// UsageError where no export but the model file itself can hold the model.
 void expect_exportable(const ModelFile& file, std::string_view format);
 
-/// UsageError where an export cannot hold so many.
+/// UsageError if an export cannot hold this number of coefficients.
 void expect_coefficients(std::int64_t count);
 
 /// Its coefficients with one for each full column, 0 for those that were left out: output after

@@ -128,7 +128,7 @@ std::string postgresql_date(const std::string& column) {
 std::string sql_read_date(SqlDialect dialect, const std::string& column) {
   switch (dialect) {
     case SqlDialect::sqlite:
-      // Of a day that no calendar has, date() makes another one.
+      // date() turns a day that no calendar has into another day.
       return fmt::format(
           "CASE WHEN date(substr({0}, 1, 10)) = substr({0}, 1, 10) THEN "
           "CAST(julianday(substr({0}, 1, 10)) - 2440587.5 AS REAL) END",

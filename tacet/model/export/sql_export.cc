@@ -17,7 +17,8 @@
 namespace tacet::model::internal {
 namespace {
 
-/// Of SQLite, expressions are at most 1000 deep and rows 2000 columns wide; of PostgreSQL 1664.
+/// In SQLite, expressions are at most 1000 deep and rows at most 2000 columns wide; in PostgreSQL
+/// rows have at most 1664 columns.
 constexpr std::size_t max_slots = 400;
 
 using Items = std::vector<std::string>;
@@ -129,7 +130,7 @@ class Query {
     for (std::size_t k = 0; k < count; ++k) start += fmt::format(" + {0}{1} * {0}{1}", name, k);
     return start;
   }
-  /// Of all slots as whole numbers of 1/2048, toward zero.
+  /// Adds the values of all slots as whole numbers of 1/2048, rounded toward zero.
   void add_truncated(Items& items, std::string_view name, std::string_view factor) const {
     for (std::size_t k = 0; k < columns_.slots.size(); ++k) {
       const auto scaled =

@@ -165,7 +165,7 @@ std::vector<std::string> loss_names() {
 
 Loss custom_loss(Labels labels, OwnFunctions functions) {
   if (!functions.value || !functions.slope) {
-    throw base::UsageError("a loss of one's own needs a value and a slope");
+    throw base::UsageError("a custom loss needs a value and a slope");
   }
   if (!(functions.largest_slope > 0 && functions.largest_curvature > 0 &&
         std::isfinite(functions.largest_curvature))) {
@@ -177,7 +177,7 @@ Loss custom_loss(Labels labels, OwnFunctions functions) {
   const auto shared = std::make_shared<const OwnFunctions>(std::move(functions));
   if (labels == Labels::signs) return OwnLossOfClasses{shared};
   if (labels == Labels::numbers) return OwnLossOfNumbers{shared};
-  throw base::UsageError("a loss of one's own is for classes or numbers");
+  throw base::UsageError("a custom loss is for classes or numbers");
 }
 
 bool is_custom(const Loss& loss) {

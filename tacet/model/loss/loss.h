@@ -98,7 +98,7 @@ struct LabelRange {
 /// All that make_loss makes but those of programs.
 [[nodiscard]] std::vector<std::string> loss_names();
 
-/// A loss of one's own for signs or numbers (own.h). UsageError for other labels, missing functions
+/// A custom loss for signs or numbers (own.h). UsageError for other labels, missing functions
 /// and constants that are not above 0.
 [[nodiscard]] Loss custom_loss(Labels labels, OwnFunctions functions);
 [[nodiscard]] bool is_custom(const Loss& loss);

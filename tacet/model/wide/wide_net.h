@@ -25,7 +25,7 @@ class WideRows {
 /// The numbers of a vector that are not 0, and where they are, ascending.
 class WideInput {
  public:
-  /// None, and room for so many.
+  /// Begins with none, and makes room for `room`.
   void start(std::size_t room) {
     count_ = 0;
     if (places_.size() >= room) return;

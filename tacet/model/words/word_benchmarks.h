@@ -20,16 +20,16 @@ struct WordSimilarity {
   double score;
 };
 
-/// Two words and a number a line, between commas, semicolons, tabs or blanks; lines that are empty
-/// or begin with `#` do not count, nor does a first line whose last field is no number. DataErrors
-/// with `file:line` for any other line.
+/// Reads two words and a number per line, between commas, semicolons, tabs or blanks. Lines that
+/// are empty or begin with `#` are skipped, and so is a first line whose last field is not a
+/// number. DataErrors with `file:line` for any other line.
 [[nodiscard]] std::vector<WordSimilarity> read_similarities(data::LineReader lines);
 
 /// Spearman's rank correlation, ties at their mean rank; nothing for fewer than two pairs, or when
 /// all of one side are alike.
 [[nodiscard]] std::optional<double> spearman(std::span<const double> a, std::span<const double> b);
 
-/// Of the pairs whose words both have a vector, the rank correlation of scores and cosines.
+/// The rank correlation of scores and cosines, over the pairs whose words both have a vector.
 struct SimilarityResult {
   std::optional<double> spearman;
   std::int64_t used = 0;
@@ -51,8 +51,9 @@ struct AnalogySection {
 /// DataErrors with `file:line` for any other line that is not empty.
 [[nodiscard]] std::vector<AnalogySection> read_analogies(data::LineReader lines);
 
-/// Of the questions whose four words all have a vector, how many are answered by d: the word
-/// nearest to b - a + c other than these three (3CosAdd, as word2vec's program does it).
+/// How many questions are answered right, among those whose four words all have a vector. The
+/// answer is the word nearest to b - a + c other than these three (3CosAdd, as word2vec's program
+/// does it); d is the right one.
 struct AnalogyResult {
   std::string name;
   std::int64_t correct = 0;

@@ -43,7 +43,7 @@ class WordPairs {
   /// `values[k]` are the width() numbers of row k of those. They are not read afterwards.
   void evaluate(std::span<const Real* const> values);
 
-  // Of the example that was evaluated:
+  // About the example that was evaluated:
   [[nodiscard]] double loss() const;
   /// |gradient|^2 over all rows, from the factors ("ghost norm").
   [[nodiscard]] double squared_norm() const;

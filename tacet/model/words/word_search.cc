@@ -103,7 +103,7 @@ std::vector<float> WordSearch::direction(const Analogy& analogy) const {
   return out;
 }
 
-// The words are read once for so many questions as stay in the cache.
+// The words are read once for as many questions as fit into the cache.
 std::vector<std::size_t> WordSearch::answers(std::span<const Analogy> analogies) const {
   constexpr std::size_t together = 64;
   std::vector<std::size_t> answers(analogies.size(), 0);

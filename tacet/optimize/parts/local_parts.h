@@ -20,7 +20,7 @@ class LocalParts final : public PartSums {
   LocalParts(const data::Dataset& records, base::ThreadPool& threads,
              const base::CancelToken* cancel = nullptr)
       : sums_(records, threads), cancel_(cancel) {}
-  /// Of records that nobody else needs.
+  /// Takes over records that nobody else needs.
   LocalParts(data::Dataset&& records, base::ThreadPool& threads)
       : sums_(std::move(records), threads) {}
 

@@ -21,7 +21,7 @@
 /// asks.
 namespace tacet::optimize {
 
-/// All records together are at most so many: times 2^30 grid units each they fit 64 bits.
+/// The most records of all parts together. Times 2^30 grid units each they fit 64 bits.
 inline constexpr std::int64_t max_rows_of_all = std::int64_t{1} << 32;
 
 class PartSums {

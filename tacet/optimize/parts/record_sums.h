@@ -21,7 +21,7 @@ class RecordSums {
  public:
   /// Keeps references to both.
   RecordSums(const data::Dataset& records, base::ThreadPool& threads);
-  /// Of records that nobody else needs: they are held once when they are rewritten.
+  /// Takes over records that nobody else needs, so that they are held once when they are rewritten.
   RecordSums(data::Dataset&& records, base::ThreadPool& threads);
 
   [[nodiscard]] const data::Dataset& records() const { return own_ ? *own_ : *given_; }

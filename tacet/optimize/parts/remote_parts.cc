@@ -20,7 +20,7 @@ template <typename... Values>
   throw base::DataError("part {}: {}", part, fmt::format(why, std::forward<Values>(values)...));
 }
 
-/// Of so many records, each of which adds at most `each` to a number.
+/// Whether so many records can add up to the value, if each adds at most `each`.
 bool within(std::int64_t value, std::int64_t rows, std::int64_t each) {
   const std::int64_t most = rows * each;  // 2^32 times 2^30 fits
   return value >= -most && value <= most;

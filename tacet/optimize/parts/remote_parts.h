@@ -29,10 +29,10 @@ struct RemoteRun {
   std::optional<std::int64_t> declared_units = {};
 };
 
-/// All answers of one round together are at most so many bytes.
+/// The most bytes that all answers of one round have together.
 inline constexpr std::int64_t max_round_bytes = std::int64_t{64} << 20;
 
-/// UsageError where so many parts cannot answer with so many numbers each: to be asked before
+/// UsageError if `parts` parts cannot answer with `numbers` numbers each. Has to be asked before
 /// anything is booked.
 void check_round(std::int64_t parts, std::int64_t numbers);
 

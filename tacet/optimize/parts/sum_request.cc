@@ -29,7 +29,7 @@ void put_finite(json& to, const char* name, double value) {
 void put_loss(json& to, const model::Loss& loss) {
   if (model::is_custom(loss)) {
     throw base::UsageError(
-        "a loss of one's own is code, which records in parts do not know; name a loss");
+        "a custom loss is code, which records in parts do not know; name a loss");
   }
   to["loss"] = model::loss_name(loss);
   put_finite(to, "loss_parameter", model::loss_parameter(loss));

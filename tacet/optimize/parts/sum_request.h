@@ -53,8 +53,8 @@ struct PresenceTask {
 /// Products of columns, and of columns with the target.
 struct GramTask {
   std::int64_t outputs = 1;
-  /// Of numbers alone, in the standard deviations that this schema has released, without a target:
-  /// of the rows that data::number_rows makes of records of data::raw_schema of it.
+  /// If set, the sum is about numbers alone, in the standard deviations that this schema released:
+  /// the rows that data::number_rows makes of records of its data::raw_schema.
   std::optional<data::Schema> numbers = {};
 };
 

@@ -36,9 +36,9 @@ class CertifiedSgd {
   CertifiedSgd(SgdProblem problem, SgdSchedule schedule, const IterateWeights& weights,
                privacy::Adjacency adjacency);
 
-  /// Of the schedule, as real numbers.
+  /// The sensitivity of the schedule in real numbers.
   [[nodiscard]] const SgdSensitivity& exact() const { return exact_; }
-  /// Of the computed mean, between neighbours: what the noise is scaled to, up to the grid.
+  /// Of the mean as it is computed, between neighbours: the noise is scaled to it, up to the grid.
   [[nodiscard]] double sensitivity() const { return sensitivity_; }
   /// The bound of every iterate's norm.
   [[nodiscard]] double iterate_bound() const { return iterate_bound_; }

@@ -17,7 +17,7 @@ struct StepLaw {
   std::vector<double> growth{0};
   /// D: the gradients of a record and of the one in its place differ by at most this.
   std::vector<double> distance{1};
-  /// Of the domain; infinity on the whole space.
+  /// The diameter of the domain; infinity on the whole space.
   double diameter = 0;
 
   [[nodiscard]] double growth_at(std::int64_t t) const { return pick(growth, t); }

@@ -266,7 +266,7 @@ End minimise_softmax(const data::Dataset& dataset, const ErmOptions& options,
           below,          share * steepest * dataset.norm_bound()};
 }
 
-// Of all outputs together, over weights of one radius.
+// Certifies all outputs together, over weights of one radius.
 void certify(const std::vector<End>& ends, ErmResult& result) {
   constexpr double nearly_nothing = 1e-6;  // of an output's mean loss
   double above = 0;

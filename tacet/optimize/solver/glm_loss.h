@@ -29,7 +29,7 @@ class GlmLoss {
                    double slope_clip = std::numeric_limits<double>::infinity(),
                    const model::ClassWeights& weights = {});
 
-  /// Of |slope| for every prediction and label; infinite for the squared loss without a clip.
+  /// Bound of |slope| for every prediction and label; infinite for the squared loss without a clip.
   [[nodiscard]] double slope_bound() const { return slope_bound_; }
   /// The same; UsageError where it is infinite: one record could move a minimiser by any amount.
   [[nodiscard]] double checked_slope_bound() const;
@@ -38,7 +38,7 @@ class GlmLoss {
   /// After smoothing.
   [[nodiscard]] const model::Loss& loss() const { return loss_; }
   [[nodiscard]] double slope_clip() const { return clip_; }
-  /// Of a slope's formula, relative to its bound: all losses meet 2^-50, a weight rounds once more.
+  /// Error of a computed slope over its bound: all losses meet 2^-50, a weight rounds once.
   [[nodiscard]] double slope_rounding() const { return weighted_ ? 0x1.4p-50 : numeric::ulps(4); }
 
   [[nodiscard]] double sanitised(double label) const {

@@ -20,7 +20,7 @@ using internal::Chunk;
 using internal::chunk_records;
 
 constexpr std::int64_t max_records = std::int64_t{1} << 33;
-// Bits of a word that are looked for without asking whether there are so many.
+// Bits of a word that are looked for without asking first whether the word has them.
 constexpr int eager_bits = 1;
 
 using Places = std::array<std::uint16_t, chunk_records + eager_bits>;
@@ -43,7 +43,7 @@ std::size_t places_of_ones(const Chunk& chunk, Places& places) {
   return count;
 }
 
-/// Of the records base + places those that lie in the range.
+/// Appends those of the records base + places that lie in the range.
 void append(std::span<const std::uint16_t> places, std::int64_t base,
             std::pair<std::int64_t, std::int64_t> range, std::vector<std::int64_t>& sample) {
   if (base >= range.first && base + chunk_records <= range.second) {

@@ -41,7 +41,8 @@ class Arena {
     free_.push_back(slot);  // Cannot allocate: grow() reserved room for every slot.
   }
 
-  /// Where pages are not wiped: whether this is still the process that fork() made.
+  /// Whether this process made the keys and is no child of fork(). Where the system wipes the pages
+  /// of a child, nobody has to ask.
   [[nodiscard]] bool same_process_number() const noexcept { return wiped_ || getpid() == process_; }
 
  private:

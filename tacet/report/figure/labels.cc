@@ -22,8 +22,8 @@ std::size_t code_point_bytes(std::string_view text) {
   return bytes;
 }
 
-/// Of a code point. The widest letters of Arial, Helvetica, DejaVu Sans, Liberation Sans and
-/// Roboto; what is written in squares takes a whole size.
+/// The width of a code point: that of the widest letters of Arial, Helvetica, DejaVu Sans,
+/// Liberation Sans and Roboto. What is written in squares takes a whole size.
 double width_of(std::string_view code_point) {
   if (code_point.size() > 1) return code_point.size() > 2 ? 1.1 : 0.85;
   const char c = code_point[0];

@@ -14,11 +14,11 @@ namespace tacet::report {
 /// How wide a text is at most, in units of the size of its font, in any usual font without serifs.
 [[nodiscard]] double text_width(std::string_view text);
 
-/// The text on one line, cut to a width of at most so many sizes of the font; "..." says that
-/// something was cut.
+/// The text on one line, cut to a width in units of the font size; "..." says that something was
+/// cut.
 [[nodiscard]] std::string fitted(std::string_view text, double width);
 
-/// The text cut to so many code points.
+/// The text cut to `most` code points.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
 
 }  // namespace tacet::report

@@ -17,7 +17,7 @@
 namespace tacet::report {
 namespace {
 
-// Of the numbers of a picture; all of them are written for programs.
+// The most rows of a picture's numbers on a page. Programs find all of them in the JSON.
 constexpr std::size_t max_picture_rows = 300;
 
 /// Whether a word has to be broken, so that its column does not become wider than a page.

@@ -18,7 +18,7 @@ using ledger::Amount;
 using ledger::Cap;
 using ledger::Currency;
 
-// Where no run has stated one.
+// The delta to report at if no run has stated one.
 constexpr double usual_delta = 1e-5;
 
 template <typename Round>

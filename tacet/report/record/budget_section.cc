@@ -83,7 +83,8 @@ std::string remark_of(const ledger::Run& run) {
   return {};
 }
 
-/// Where a line of many points is drawn: at most so many places, first and last among them.
+/// Where a line of many points is drawn: at a limited number of places, the first and the last
+/// among them.
 std::vector<std::size_t> drawn_places(std::size_t count) {
   std::vector<std::size_t> places;
   const std::size_t every = count / max_line_points + 1;

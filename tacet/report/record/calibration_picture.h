@@ -8,8 +8,8 @@
 
 namespace tacet::report {
 
-/// Of an evaluation of two classes by their probabilities: for each tenth of the predicted
-/// probability the noisy share of positive records. Nothing where the result has none.
+/// The picture of an evaluation of two classes by their probabilities: the noisy share of positive
+/// records for each tenth of the predicted probability. Nothing if the result has none.
 [[nodiscard]] std::optional<Picture> calibration_picture(const nlohmann::ordered_json& values,
                                                          const std::string& name);
 

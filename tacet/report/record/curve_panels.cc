@@ -9,7 +9,7 @@
 namespace tacet::report {
 namespace {
 
-constexpr int steps_per_deviation = 6;  // smooth to the eye
+constexpr int steps_per_stddev = 6;  // smooth to the eye
 constexpr std::size_t shown_pairs = 6;
 // Pairs with less are within the error of the shares.
 constexpr double min_pair_share = 0.01;
@@ -52,8 +52,7 @@ ColumnEffect panel_of_pair(const model::PairEffect& found) {
 }  // namespace
 
 Effects curve_panels(const model::ModelFile& file) {
-  const auto found =
-      model::curve_effects(file.schema, file.model, steps_per_deviation, shown_pairs);
+  const auto found = model::curve_effects(file.schema, file.model, steps_per_stddev, shown_pairs);
   Effects out;
   out.outputs = {"the target"};
   const auto& target = file.schema.target->column;

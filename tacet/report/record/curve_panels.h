@@ -5,8 +5,8 @@
 
 namespace tacet::report {
 
-/// Of a model with curves: what each column alone makes of the prediction at the means, and what
-/// the strongest pairs do beyond that.
+/// The panels of a model with curves: what each column alone makes of the prediction at the means,
+/// and what the strongest pairs do beyond that.
 [[nodiscard]] Effects curve_panels(const model::ModelFile& file);
 
 }  // namespace tacet::report

@@ -20,9 +20,9 @@
 namespace tacet::report {
 namespace {
 
-// The strongest of so many numbered features are shown.
+// How many of the strongest numbered features are shown.
 constexpr std::size_t shown_buckets = 20;
-// Between its corners a curve that is not straight has so many points more.
+// How many more points a curve that is not straight has between its corners.
 constexpr int bend_points = 24;
 
 /// A feature that differs from 0, and its number.
@@ -130,8 +130,8 @@ void add_range(const EffectReader& reader, std::span<const EffectPoint> points,
   }
 }
 
-/// Of the largest of all differences between `values` numbers with normal noise: no more than one
-/// in twenty lies beyond it, by the union bound over pairs and both signs.
+/// The 95 % quantile of the largest of all differences between `values` numbers with normal noise,
+/// by the union bound over pairs and both signs.
 double largest_difference_quantile(std::int64_t values) {
   const auto count = static_cast<double>(std::max<std::int64_t>(values, 2));
   return -numeric::normal_quantile(0.05 / (count * (count - 1)));
@@ -326,7 +326,7 @@ double ColumnEffect::strength() const {
 bool ColumnEffect::told_from_noise() const {
   constexpr double min_share = 0.01;
   if (share) return *share >= min_share;
-  // Of several outputs each may be the one whose noise is largest.
+  // Any of several outputs may be the one with the largest noise.
   const auto outputs = static_cast<double>(std::max<std::size_t>(range.size(), 1));
   const double more =
       outputs > 1 ? -numeric::normal_quantile(0.025 / outputs) - -numeric::normal_quantile(0.025)

@@ -30,7 +30,7 @@ struct ColumnEffect {
   std::string name;
   EffectKind kind = EffectKind::levels;
   std::vector<EffectPoint> points{};  ///< ascending; two at one number where it jumps
-  /// Of a number that is missing, or a category that is not listed; none or one.
+  /// The effect of a number that is missing, or of a category that is not listed; none or one.
   std::vector<EffectPoint> missing{};
   std::vector<std::string> rows{};  ///< of a pair: values of the first column
   std::vector<std::string> columns{};
@@ -39,7 +39,7 @@ struct ColumnEffect {
   bool date = false;
   bool straight = true;  ///< a curve is straight between its points
   std::int64_t features = 0;
-  /// Of the variance of predictions, where columns do not add up (model/curve_effects.h).
+  /// Share of the variance of predictions, if columns do not add up (model/curve_effects.h).
   std::optional<double> share{};
 
   // Of each output.
@@ -56,7 +56,7 @@ struct ColumnEffect {
   [[nodiscard]] bool told_from_noise() const;
 };
 
-/// Of a model with curves, whose columns do not add up: each panel shows one of them alone.
+/// Facts about a model with curves, whose columns do not add up: each panel shows one column alone.
 struct CurveFacts {
   double at_means = 0;            ///< the prediction from which panels count
   double rest = 0;                ///< share of the variance that no panel shows
@@ -78,8 +78,8 @@ struct Effects {
   std::vector<ColumnEffect> columns;
 };
 
-/// Of a model with one coefficient for each feature (no wide model, no curves, no projected
-/// rows).
+/// The effects of a model with one coefficient for each feature (no wide model, no curves, no
+/// projected rows).
 [[nodiscard]] Effects effects_of(const model::ModelFile& file);
 
 }  // namespace tacet::report

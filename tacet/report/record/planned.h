@@ -35,7 +35,7 @@ struct PlannedSpending {
   data::Schema schema;
   std::string schema_file;  ///< its name
   std::vector<PlannedEpsilon> epsilons{};
-  /// The plan that was asked for alone, if it was one, with the fit of its schema in its cost.
+  /// The plan that was asked for, if it was a single one. Its cost includes the fit of its schema.
   std::optional<learn::Training> chosen{};
   std::optional<privacy::Receipt> cost{};
   std::optional<Rehearsal> rehearsal{};

@@ -104,7 +104,7 @@ std::string columns_answer(const Effects& effects, bool without_noise) {
                    listed(hidden));
 }
 
-/// Of a table of coefficients: which of them differ from 0.
+/// The answer that a table of coefficients gives: which of them differ from 0.
 std::optional<std::pair<std::string, std::string>> coefficients_answer(const ReadResult& result) {
   constexpr double level = 0.05;
   if (!result.recorded.model || !result.recorded.model->model.table) return std::nullopt;

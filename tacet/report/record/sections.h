@@ -15,8 +15,8 @@ namespace tacet::report {
 struct Material {
   const ReportRequest& request;
   ReadResults results;
-  /// Of all results together, where they promise something: what they state, or of several what
-  /// their composition costs, with what noise from the cipher adds to its delta.
+  /// The promise of all results together, if there is one: what a single result states, or what the
+  /// composition of several costs. What noise from the cipher takes of delta is included.
   std::optional<privacy::Guarantee> joint{};
   double joint_prg_share = 0;
   CertifiedCurve together{};
@@ -34,7 +34,7 @@ struct Material {
 [[nodiscard]] Section buys_section(const Material& material);
 [[nodiscard]] Section check_section(const Material& material);
 
-/// The same of a plan, before anything is spent.
+/// The same for a plan, before anything is spent.
 [[nodiscard]] Section planned_promise_section(const PlannedSpending& plan, base::WorkMeter& work);
 [[nodiscard]] Section planned_cost_section(const PlannedSpending& plan);
 [[nodiscard]] Section planned_buys_section(const PlannedSpending& plan, base::WorkMeter& work);

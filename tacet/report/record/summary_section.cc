@@ -32,7 +32,7 @@ std::vector<NoisyCount> drawn_counts(std::vector<NoisyCount> counts) {
   const double least = sizes[max_bars - 1];
   const auto above = static_cast<std::size_t>(
       std::ranges::count_if(sizes, [least](double size) { return size > least; }));
-  // Of those that are equal to the least the first ones.
+  // Of several bars as long as the shortest, the first ones are shown.
   std::size_t equal = max_bars - above;
   std::erase_if(counts, [&](const NoisyCount& one) {
     if (one.count != least) return one.count < least;
