@@ -78,7 +78,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         y : array, optional
             The target; may be left out where ``X`` is a table that has its column.
         units : array, optional
-            Whose record each is, for a schema with a unit.
+            Values of the schema's unit column, if ``X`` does not have it.
         """
         if isinstance(X, Parts):
             return self._fit_over(X, y, units)
