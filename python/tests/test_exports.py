@@ -293,6 +293,9 @@ def test_an_export_is_compared_with_its_model(tmp_path: pathlib.Path, capsys: An
     assert "not what this version exports" in capsys.readouterr().err
     assert tacet.export.main([model, "--verify", model]) == 3
     assert tacet.export.main([model, "--verify", str(tmp_path / "none.onnx")]) == 7
+    assert tacet.export.main([model, "-o", model, "--force"]) == 2
+    assert "would overwrite the model" in capsys.readouterr().err
+    assert tacet.export.main([model, "--verify", str(export)]) == 0
 
 
 def test_a_full_disk_leaves_no_part(tmp_path: pathlib.Path, monkeypatch: Any, capsys: Any) -> None:
