@@ -21,9 +21,11 @@ class Command {
   virtual void run(const Console& console, const base::CancelToken& cancel) = 0;
 
   [[nodiscard]] bool chosen() const { return options_ && options_->chosen(); }
-  /// What is said of the records before they are opened.
+  /// Checks of the files, and what is said of the records, before they are opened.
   void prepare() const {
-    if (options_) options_->expect_end_mark();
+    if (!options_) return;
+    options_->expect_files_apart();
+    options_->expect_end_mark();
   }
   /// As it is typed, "schema draft" say.
   [[nodiscard]] const std::string& name() const { return name_; }
