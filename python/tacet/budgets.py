@@ -168,7 +168,12 @@ class Ledger:
         _engine.ledger_enrol(self.path, data_set, adjacency, privacy_unit, limit)
 
     def show(self) -> List[Dict[str, Any]]:
-        """All accounts: cap, spent, left, and every run."""
+        """All accounts: cap, spent, left, and every run.
+
+        A dict for each account. ``cap``, ``spent`` and ``left`` have a ``value`` in the account's
+        currency (mu squared for "gdp"), a ``delta``, and both in ``words``. ``runs`` lists what was
+        booked, each with the number that ``resolve`` takes.
+        """
         return _engine.ledger_accounts(self.path)
 
     def verify(self) -> Tuple[int, str]:
