@@ -152,8 +152,8 @@ function(tacet_not_sanitized result name)
   set(${result} "${filter}" PARENT_SCOPE)
 endfunction()
 
-# tacet_module(<name> ROOMS <folders...> TALKS <folders...> DEPENDS <lower modules...>
-#              LIBRARIES <third party...>)
+# tacet_module(<name> ROOMS <folders...> TALKS <folders...> WORKS <files...>
+#              DEPENDS <lower modules...> LIBRARIES <third party...>)
 #
 # A folder is a module is a target: every .cc that is not a test goes into the library tacet_<name>;
 # every *_test.cc into the one test program <name>_test. Suites whose name ends in "Long" form the
@@ -161,9 +161,9 @@ endfunction()
 #
 # ROOMS are the folders of a large module, lowest first, "." being the module's own level: a room
 # includes only what stands before it. scripts/check_floors reads that order here and holds it. Rooms
-# of TALKS are compiled for size.
+# of TALKS are compiled for size, but for their files of WORKS, which a server runs for each report.
 function(tacet_module name)
-  cmake_parse_arguments(ARG "" "" "ROOMS;TALKS;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "ROOMS;TALKS;WORKS;DEPENDS;LIBRARIES" ${ARGN})
   if(NOT ARG_ROOMS)
     set(ARG_ROOMS .)
   endif()
@@ -186,6 +186,16 @@ function(tacet_module name)
   if(tests)
     list(REMOVE_ITEM sources ${tests})
     list(REMOVE_ITEM talking ${tests})
+  endif()
+  list(TRANSFORM ARG_WORKS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  foreach(file IN LISTS ARG_WORKS)
+    if(NOT file IN_LIST talking)
+      message(FATAL_ERROR "no room of TALKS in ${name} has ${file}")
+    endif()
+  endforeach()
+  if(ARG_WORKS)
+    list(REMOVE_ITEM talking ${ARG_WORKS})
+    list(APPEND sources ${ARG_WORKS})
   endif()
   list(TRANSFORM ARG_DEPENDS PREPEND tacet_)
   if(sources OR talking)

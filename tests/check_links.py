@@ -7,7 +7,7 @@ Checked are relative links in Markdown files, every `docs/....md` that is named 
 sources, and what follows it: `docs/proofs/objective.md, section 3`, `..., Theorem B`. Sections and
 theorems are those that headings name. In docs/ a file or folder of the tree that stands in backquotes,
 `optimize/sums/cell_sum`, is a link. A link to a name in a source file, `clip.h#clip_norm`, needs a line with
-that name there. Every page of docs/ is linked by an index: a README.md, or `x.md` beside a folder `x/`.
+that name there, and a link to a section, `page.md#a-section` or `#a-section`, a heading. Every page of docs/ is linked by an index: a README.md, or `x.md` beside a folder `x/`.
 docs/library.md links every header that cmake/TacetHeaders.cmake installs. Below each figure of a page of
 docs/ a sentence says what to see.
 """
@@ -19,6 +19,7 @@ import sys
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 NAME = re.compile(r"\]\(([^)#\s:]+)#([^)\s]+)\)")
+SECTION = re.compile(r"\]\(([^)#\s:]*\.md|)#([^)\s]+)\)")
 MENTION = re.compile(r"\bdocs/[\w/.-]+?\.md\b")
 PLACE = re.compile(r"\b(docs/[\w/.-]+?\.md)\W{0,3},\s+(?:(section|theorem|lemma)s?\s+)?"
                    r"(\d+\w?|[A-Z])(?:\s+and\s+(\d+\w?|[A-Z]))?\b(?!\.\d)", re.IGNORECASE)
@@ -75,6 +76,22 @@ def missing_names(path, text):
         if whole.suffix != ".md" and whole.is_file() and not re.search(
                 rf"\b{re.escape(name)}\b", whole.read_text(encoding="utf-8")):
             yield f"{os.path.basename(target)} has no {name}"
+
+
+def sections(page):
+    """What links call the headings of a page: as GitHub does, and as docutils does."""
+    for heading in re.findall(r"^#+ +(.*?)[ #]*$", BLOCK.sub("", page), re.MULTILINE):
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+        yield re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        yield re.sub(r"[^a-z0-9]+", "-", words).strip("-")
+
+
+def missing_sections(path, text):
+    """Every link to a section of a page that has no such heading."""
+    for target, section in SECTION.findall(BLOCK.sub("", text)):
+        whole = path.parent / target if target else path
+        if whole.is_file() and section not in sections(whole.read_text(encoding="utf-8")):
+            yield f"{os.path.basename(whole)} has no section {section}"
 
 
 def missing_quotes(path, text):
@@ -135,6 +152,7 @@ def main(source):
         broken += [f"{path.relative_to(source)}: {what}" for what in missing_places(source, text)]
         if path.suffix == ".md":
             broken += [f"{path.relative_to(source)}: {what}" for what in missing_names(path, text)]
+            broken += [f"{path.relative_to(source)}: {what}" for what in missing_sections(path, text)]
             broken += [f"{path.relative_to(source)}: {what}" for what in missing_quotes(path, text)]
         if path.suffix == ".md" and path.is_relative_to(source / "docs"):
             broken += [f"{path.relative_to(source)}: {what}" for what in not_linked(source, text)]

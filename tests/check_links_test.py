@@ -70,12 +70,20 @@ class CheckLinksTest(unittest.TestCase):
         self.assertEqual(check("tacet/a.h", "// `tacet/a.h`"), (0, []))
 
     def test_a_link_to_a_name_needs_the_name(self):
-        self.assertEqual(check("docs/b.md", "[a](proofs/note.txt#clip) [b](proofs/note.md#first)"),
+        self.assertEqual(check("docs/b.md", "[a](proofs/note.txt#clip) [b](proofs/note.md#1-first)"),
                          (1, ["there is no docs/proofs/note.txt"]))
         self.assertEqual(check("docs/b.md", "[a](c.txt#clip)", ("docs/c.txt", "x = clip(1)")),
                          (0, []))
         self.assertEqual(check("docs/b.md", "[a](c.txt#clip)", ("docs/c.txt", "x = clips(1)")),
                          (1, ["c.txt has no clip"]))
+
+    def test_a_link_to_a_section_needs_the_heading(self):
+        for link, broken in (("docs/proofs/note.md#1-first", []), ("#here-it-is", []),
+                             ("docs/proofs/note.md#what-is-bounded-lemma-2", []),
+                             ("docs/proofs/note.md#second", ["note.md has no section second"]),
+                             ("#there", ["page.md has no section there"])):
+            self.assertEqual(check("page.md", f"## Here it is\n\n[it]({link})"),
+                             (1 if broken else 0, broken), link)
 
     def test_every_page_is_linked_by_an_index(self):
         linked = ("docs/README.md", "[the note](proofs/note.md) [b](b.md)")

@@ -20,6 +20,13 @@ from .errors import DataError, UsageError
 _public: "contextvars.ContextVar[bool]" = contextvars.ContextVar("tacet_public", default=False)
 
 
+def same_place(one: str, other: str) -> bool:
+    """Whether both name one file, however they are written."""
+    if os.path.realpath(one) == os.path.realpath(other):
+        return True
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
+
+
 @contextmanager
 def public_evaluation() -> Iterator[None]:
     """Within it ``score`` is silent: the records that it is computed from are public.

@@ -76,7 +76,7 @@ class Evaluates:
         by : str
             Also the figures of each group: a column whose categories the schema lists.
         units : array, optional
-            Whose record each is, for a schema with a unit.
+            Values of the schema's unit column, if ``X`` does not have it.
         ledger, data_set, budget, random_state, callback
             As those of the estimator; what was given there does not pay for this.
         spool : path, optional
@@ -85,9 +85,10 @@ class Evaluates:
         Returns
         -------
         Evaluation
-            Accuracy, majority share and confusion of classes, of two classes also ``auc`` and
-            ``brier_score`` with intervals and the calibration by tenths, errors and R2 of numbers, as ``tacet evaluate
-            --json`` prints them; a figure that the noise drowns is None.
+            What ``tacet evaluate --json`` prints. Of classes: accuracy, majority share and, for up
+            to ten classes, ``confusion`` and ``by_class``. Of two classes also ``auc`` and
+            ``brier_score`` with intervals, and ``calibration`` by tenths. Of numbers: errors and
+            R2. A figure that the noise drowns is None.
 
         Examples
         --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from types import FunctionType
-from typing import Any, ClassVar, Dict, List, Optional, Tuple, Union
+from typing import Any, ClassVar, Dict, List, Optional, Tuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -78,7 +78,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         y : array, optional
             The target; may be left out where ``X`` is a table that has its column.
         units : array, optional
-            Whose record each is, for a schema with a unit.
+            Values of the schema's unit column, if ``X`` does not have it.
         """
         if isinstance(X, Parts):
             return self._fit_over(X, y, units)
@@ -123,21 +123,22 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
             return schema, _engine.plan_over_parts(
                 schema._engine, values, len(parts), parts.whole)
 
-    def plan(self, n_features: Union[int, Parts, None] = None) -> Dict[str, Any]:
+    def plan(self, n_features: Optional[int] = None, *,
+             parts: Optional[Parts] = None) -> Dict[str, Any]:
         """What ``fit`` would do and cost, from public facts alone: no record is read.
 
-        ``n_features`` is for estimators that are given bounds and no schema; or ``tacet.Parts``,
-        of which the result tells how often they would be asked (``part_rounds``), how many bytes
-        all answers of a round are at most (``round_bytes``), and about how many seconds the engine
-        takes for a round in which nothing is summed (``engine_seconds``).
+        ``n_features`` is for estimators that are given bounds and no schema. With ``parts``, the
+        result tells how often they would be asked (``part_rounds``), how many bytes all answers of
+        a round are at most (``round_bytes``), and about how many seconds the engine takes for a
+        round in which nothing is summed (``engine_seconds``).
         """
         params = self._resolved()
-        if isinstance(n_features, Parts):
-            _, plan = self._planned_over(n_features, params)
+        if parts is not None:
+            _, plan = self._planned_over(parts, params)
             rounds, numbers = _engine.part_rounds(plan)
             return {**plan.facts, "part_rounds": rounds,
-                    "round_bytes": 8 * numbers * len(n_features),
-                    "engine_seconds": n_features._engine.round_seconds}
+                    "round_bytes": 8 * numbers * len(parts),
+                    "engine_seconds": parts._engine.round_seconds}
         schema = params["schema"]
         if schema is None:
             names = None

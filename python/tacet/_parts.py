@@ -50,9 +50,40 @@ def numeric(
 ) -> Part:
     """A number, clipped to public bounds.
 
-    ``decimal``, ``thousands``, ``symbols`` and ``missing`` say how a file spells its values, where
-    that differs from the rest of the file.
+    Parameters
+    ----------
+    lower, upper : float
+        Bounds from public knowledge. A value outside counts as the nearest bound.
+    log1p : bool, optional
+        Takes log(1 + x), for long tails.
+    fill : float or str, optional
+        What stands for a missing value: a number, "lower", "middle" or "upper". By default
+        ``typical``.
+    missing_indicator : bool, optional
+        Adds a feature that is 1 if the value is missing.
+    typical : float, optional
+        The value whose feature is 0. By default the middle of the bounds.
+    step : float, optional
+        The step of which ``effects_`` tells the effect, such as 10 years.
+    centre : bool, optional
+        Whether the feature is counted from the middle. By default it is, except for bounds of
+        exactly 0 and 1.
+    knots : int, optional
+        Number of hat functions, 2 to 64, which make a curve of the weight. 0 keeps a line. By
+        default training decides.
+    bins, edges : int or list of float, optional
+        Adds one feature per bin: so many of equal width, or between these edges.
+    bins_only : bool, optional
+        The bins take the place of the number.
+    period : float, optional
+        Takes sine and cosine of this period, such as 12 for months.
+    mean, standard_deviation : float, optional
+        What ``standardise`` has released. Training writes them.
+    decimal, thousands, symbols, missing : str or list of str, optional
+        How a file spells the values, if that differs from the rest of the file.
 
+    Examples
+    --------
     >>> numeric("age", 17, 90)
     {'name': 'age', 'kind': 'numeric', 'lower': 17, 'upper': 90}
     """
@@ -111,9 +142,27 @@ def categorical(
     reference: Optional[str] = None,
     missing: Texts = None,
 ) -> Part:
-    """A value of a public list. ``embedding`` is for wide models: numbers of each one's vector;
-    ``reference`` is the category that regressions with intervals compare the others to.
+    """A value of a public list.
 
+    Parameters
+    ----------
+    categories : list of str
+        The list, from public knowledge. One feature per category.
+    other : str, optional
+        "column" gives every other value a feature of its own. By default ("zero") it has none.
+    coding : str, optional
+        "sign" codes two categories as one feature, -1 and +1.
+    scales : list of float, optional
+        What the feature of each category holds in place of 1. Training writes them.
+    embedding : int, optional
+        Of wide models: numbers in the vector of each category.
+    reference : str, optional
+        The category that regressions with intervals compare the others to.
+    missing : str or list of str, optional
+        Further texts for a missing value.
+
+    Examples
+    --------
     >>> categorical("sex", ["Female", "Male"])["categories"]
     ['Female', 'Male']
     """
@@ -126,6 +175,17 @@ def hashed(name: str, *, bits: Optional[int] = None, embedding: Optional[int] = 
            missing: Texts = None) -> Part:
     """A value with too many possible ones to list.
 
+    Parameters
+    ----------
+    bits : int, optional
+        Each value falls into one of ``2**bits`` features by a public hash; 16 by default.
+    embedding : int, optional
+        Of wide models: numbers in the vector of each value.
+    missing : str or list of str, optional
+        Further texts for a missing value.
+
+    Examples
+    --------
     >>> hashed("zip", bits=12)
     {'name': 'zip', 'kind': 'hashed', 'bits': 12}
     """
@@ -134,8 +194,20 @@ def hashed(name: str, *, bits: Optional[int] = None, embedding: Optional[int] = 
 
 def text(name: str, *, bits: Optional[int] = None, embedding: Optional[int] = None,
          missing: Texts = None) -> Part:
-    """Free text: the set of its words.
+    """Free text: the set of its words, in lower case.
 
+    Parameters
+    ----------
+    bits : int, optional
+        Each word falls into one of ``2**bits`` features by a public hash; 18 by default. From 12
+        on, method ``auto`` may train on the frequent ones alone.
+    embedding : int, optional
+        Of wide models: numbers in the vector of each word.
+    missing : str or list of str, optional
+        Further texts for a missing value.
+
+    Examples
+    --------
     >>> text("note", bits=18)
     {'name': 'note', 'kind': 'text', 'bits': 18}
     """
@@ -154,6 +226,23 @@ def ids(
 ) -> Part:
     """Several ids in a field, or a list of them.
 
+    Parameters
+    ----------
+    separator : str, optional
+        What stands between ids; a blank by default.
+    max_ids : int, optional
+        How many different ids of a record count, 1 to 1024; 64 by default. The others are dropped.
+    bits : int, optional
+        Each id falls into one of ``2**bits`` features by a public hash; 16 by default.
+    count : int, optional
+        In place of ``bits``: ids are whole numbers from 0 to below it.
+    embedding : int, optional
+        Of wide models: numbers in the vector of each id.
+    missing : str or list of str, optional
+        Further texts for a missing value.
+
+    Examples
+    --------
     >>> ids("basket", separator=";", max_ids=20, count=500)["max_ids"]
     20
     """
@@ -165,6 +254,19 @@ def crossed(names: Sequence[str], *, name: Optional[str] = None, bits: Optional[
             embedding: Optional[int] = None) -> Part:
     """What several columns hold together.
 
+    Parameters
+    ----------
+    names : list of str
+        The columns: categorical, hashed or ignored ones.
+    name : str, optional
+        What the cross is called; by default the names of the columns.
+    bits : int, optional
+        Each combination falls into one of ``2**bits`` features by a public hash; 16 by default.
+    embedding : int, optional
+        Of wide models: numbers in the vector of each combination.
+
+    Examples
+    --------
     >>> crossed(["shop", "weekday"], bits=10)
     {'kind': 'crossed', 'names': ['shop', 'weekday'], 'bits': 10}
     """
@@ -195,10 +297,26 @@ def binary(
 ) -> Part:
     """A target of two classes, spelt exactly as in the data: " Yes" is not "Yes".
 
-    Of every target, ``missing`` names further texts for a missing one, and ``missing_target`` says
-    what such a record does: "drop" (the default) lets it teach nothing, "bounds" counts it as the
-    middle of a number's bounds or as the class ``unknown``.
+    Parameters
+    ----------
+    column : str or None
+        The column of the labels; None beside ``Schema(features=)``, whose columns have no names.
+    positive, negative : str or list of str
+        The labels of each class.
+    unknown : str, optional
+        "positive" or "negative": what any other label counts as; "negative" by default.
+    positive_name, negative_name : str, optional
+        What predictions call the classes; by default the label.
+    class_weights : dict, optional
+        Public weights of the classes.
+    missing : str or list of str, optional
+        Further texts for a missing target.
+    missing_target : str, optional
+        What a record without a target does: "drop" (the default) lets it teach nothing, "bounds"
+        counts it as the class ``unknown``; of a number, as the middle of its bounds.
 
+    Examples
+    --------
     >>> binary("income", positive=">50K", negative="<=50K")
     {'column': 'income', 'positive': '>50K', 'negative': '<=50K'}
     """
@@ -220,6 +338,17 @@ def multiclass(
 ) -> Part:
     """A target of three classes or more.
 
+    Parameters
+    ----------
+    column : str or None
+        As of ``binary``, and so are the arguments that are not listed here.
+    classes : list of str
+        All labels, from public knowledge.
+    unknown : str, optional
+        The class of any other label; by default the first one.
+
+    Examples
+    --------
     >>> multiclass("kind", ["oak", "beech", "fir"])["classes"]
     ['oak', 'beech', 'fir']
     """

@@ -141,12 +141,39 @@ class Ledger:
         adjacency: str = "add_remove",
         privacy_unit: str = "record",
     ) -> None:
-        """A new account, with a cap in its currency or the largest that promises a guarantee."""
+        """Adds an account for a data set, with a cap that no run can pass.
+
+        Give the cap as ``epsilon`` and ``delta``, or as a number of the currency.
+
+        Parameters
+        ----------
+        data_set : str
+            Name of the account. Runs name it as ``data_set`` if the ledger has several.
+        cap : float, optional
+            Instead of ``epsilon``: the largest sum. It is rho for "zcdp", mu for "gdp", the Renyi
+            bound for "rdp", else epsilon.
+        epsilon, delta : float
+            What all runs together may cost. ``delta`` is 0 for a "pure" account.
+        currency : str
+            How costs add up: "basic" adds epsilons and deltas. "gdp" and "zcdp" let more Gaussian
+            runs fit under the same cap. "rdp" suits sampled batches, "pure" is for delta 0.
+        order : float
+            Renyi order of an "rdp" account, above 1.
+        adjacency : str
+            "add_remove", "zero_out" or "replace_one".
+        privacy_unit : str
+            "record", or the unit column of the schemas, if a person has several records.
+        """
         limit = _engine.cap(currency=currency, cap=cap, epsilon=epsilon, delta=delta, order=order)
         _engine.ledger_enrol(self.path, data_set, adjacency, privacy_unit, limit)
 
     def show(self) -> List[Dict[str, Any]]:
-        """All accounts: cap, spent, left, and every run."""
+        """All accounts: cap, spent, left, and every run.
+
+        A dict for each account. ``cap``, ``spent`` and ``left`` have a ``value`` in the account's
+        currency (mu squared for "gdp"), a ``delta``, and both in ``words``. ``runs`` lists what was
+        booked, each with the number that ``resolve`` takes.
+        """
         return _engine.ledger_accounts(self.path)
 
     def verify(self) -> Tuple[int, str]:

@@ -172,7 +172,7 @@ class Client:
     ca, certificate, key : path, optional
         PEM files: whose certificates are believed, the device's own one and its key.
     patience : int
-        Seconds for which a server that does not answer is waited for.
+        Seconds for which a server that does not answer is waited for; each attempt has at least 5.
 
     Examples
     --------

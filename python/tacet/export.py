@@ -20,7 +20,7 @@ from typing import Any, Dict, List, Optional, Union
 
 import numpy as np
 
-from . import _engine
+from . import _arguments, _engine
 from ._onnx_columns import Columns, Slot
 from ._onnx_curves import CurveRow
 from ._onnx_graph import ML, Graph
@@ -290,6 +290,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
             _verify(asked.model, asked.verify)
             print(f"'{asked.verify}' is an export of '{asked.model}'.", file=sys.stderr)
         else:
+            if _arguments.same_place(asked.model, asked.output):
+                raise UsageError(f"--output would overwrite the model '{asked.model}'; name another file")
             _write(model_to_onnx(asked.model).SerializeToString(), pathlib.Path(asked.output), asked.force)
     except Error as error:
         print(f"tacet.export: {error}", file=sys.stderr)

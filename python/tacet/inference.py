@@ -155,6 +155,8 @@ class OLS(_Regression):
         ``"symmetric"`` where you know it of the errors: the intercept is then stated with a narrow
         cut too.
 
+    Examples
+    --------
     >>> import numpy as np, tacet
     >>> place = np.arange(5000)  # of invented records
     >>> x = place * 379 % 1000 / 100

@@ -15,7 +15,7 @@ from typing import Any, Union
 
 from . import _engine
 from ._loading import load
-from .errors import UsageError
+from .errors import IoError, UsageError
 
 __all__ = ["save_model"]
 
@@ -34,7 +34,10 @@ def save_model(estimator: Any, path: Union[str, "os.PathLike[str]"]) -> None:
         raise UsageError(f"'{folder}' exists; give the name of a new folder")
     receipt = estimator.receipt_
     version = _engine.version
-    part = pathlib.Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        part = pathlib.Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise IoError(f"cannot write '{folder}': {error.strerror}") from None
     try:
         estimator.save(part / _MODEL_FILE)
         (part / "MLmodel").write_text("\n".join([
@@ -58,9 +61,12 @@ def save_model(estimator: Any, path: Union[str, "os.PathLike[str]"]) -> None:
             encoding="utf-8")
         part.chmod(0o755)
         part.rename(folder)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
+    except IoError as error:  # of the model file
+        raise IoError(str(error).replace(str(part), str(folder))) from None
+    except OSError as error:
+        raise IoError(f"cannot write '{folder}': {error.strerror}") from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)  # gone where it has got its name
 
 
 def _quoted(text: str) -> str:

@@ -30,6 +30,38 @@ _CATALOGUE = os.path.join(os.path.dirname(__file__), "catalogue")
 class Schema:
     """What is public about records.
 
+    Parameters
+    ----------
+    columns : list
+        What ``numeric``, ``categorical`` and the others make, one for each column that is read.
+    target : optional
+        What ``binary``, ``multiclass``, ``number``, ``count`` or ``probability`` makes.
+    features : optional
+        In place of ``columns``: what ``numbered`` makes, for features without names.
+    public_row_count : int, optional
+        The number of records, if it is public; with ``unit`` the number of units.
+    unit : str, optional
+        The column that says whose record it is: all records of a unit are protected together.
+    row_scaling : str, optional
+        "clip1" (the default) shortens rows that are longer than 1. "const" divides all rows by
+        the largest norm that the schema allows, which ``coef_`` needs.
+    intercept : bool, optional
+        Whether there is a constant; by default there is.
+    interactions : list of pairs, optional
+        Pairs of categorical columns: a feature for each two of their categories.
+    missing : list of str, optional
+        Texts that stand for a missing value.
+    format : dict, optional
+        How a file is written, with the keys of ``[format]``.
+    storage : str, optional
+        "auto", "dense" or "sparse"; the result is the same.
+    name, description : str, optional
+        For people.
+    version, constant : optional
+        Written by tacet.
+
+    Examples
+    --------
     >>> schema = Schema([numeric("age", 17, 90), categorical("sex", ["Female", "Male"])],
     ...                 target=binary("income", positive=">50K"), public_row_count=32561)
     >>> schema.encoded_names

@@ -75,6 +75,10 @@ def split(
         path = str(os.fspath(data))
         names = (str(os.fspath(train_output)) or _part_name(path, "train"),
                  str(os.fspath(test_output)) or _part_name(path, "test"))
+        for one, other in (names, (path, names[0]), (path, names[1])):
+            if _arguments.same_place(one, other):
+                raise UsageError(f"'{other}' would hold two of the records, train_output and test_output: "
+                                 "name other files")
         account = _engine.split_file(path, options, held, names, overwrite)
         if account:
             warn(account)

@@ -49,6 +49,7 @@ def tune(
     grid : mapping, sequence of mappings, or path
         Lists of values by the names of arguments: every combination is a candidate. Or the
         candidates one by one, each with a ``weight`` if it likes. Or the program's grid file.
+        All of linear models, with one delta, one adjacency and the same knots.
     weights : mapping, optional
         How often each value of a list is drawn, 1 where not said.
     trials : float

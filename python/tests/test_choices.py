@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import pickle
 import re
@@ -160,6 +161,17 @@ def test_splits_of_arrays(survey: Any, tmp_path: pathlib.Path) -> None:
         with pytest.raises(tacet.Error):
             wrong()
     assert splitting._part_name("a/b.csv.gz", "test") == "a/b_test.csv"
+
+
+def test_parts_do_not_replace_the_records_nor_each_other(survey: Any, tmp_path: pathlib.Path) -> None:
+    path, link = tmp_path / "records.csv", tmp_path / "link.csv"
+    path.write_bytes(pathlib.Path(survey[1]).read_bytes())
+    os.link(path, link)
+    before = path.read_bytes()
+    for names in ((path, tmp_path / "t.csv"), (tmp_path / "t.csv", link), (tmp_path / "t.csv", tmp_path / "." / "t.csv")):
+        with pytest.raises(tacet.UsageError, match="name other files"):
+            tacet.split(path, train_output=str(names[0]), test_output=str(names[1]), overwrite=True)
+    assert path.read_bytes() == before and not (tmp_path / "t.csv").exists()
 
 
 def test_audits_are_the_programs(program: Any, tmp_path: pathlib.Path) -> None:

@@ -293,6 +293,9 @@ def test_an_export_is_compared_with_its_model(tmp_path: pathlib.Path, capsys: An
     assert "not what this version exports" in capsys.readouterr().err
     assert tacet.export.main([model, "--verify", model]) == 3
     assert tacet.export.main([model, "--verify", str(tmp_path / "none.onnx")]) == 7
+    assert tacet.export.main([model, "-o", model, "--force"]) == 2
+    assert "would overwrite the model" in capsys.readouterr().err
+    assert tacet.export.main([model, "--verify", str(export)]) == 0
 
 
 def test_a_full_disk_leaves_no_part(tmp_path: pathlib.Path, monkeypatch: Any, capsys: Any) -> None:
@@ -320,6 +323,27 @@ def test_a_folder_for_mlflow(tmp_path: pathlib.Path) -> None:
     with pytest.raises(tacet.UsageError, match="exists"):
         tacet.mlflow.save_model(model, tmp_path / "folder")
     assert [one.name for one in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize("full_at", ["model.json", "MLmodel"])
+def test_a_full_disk_is_said_of_the_folder_for_mlflow(
+        tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, full_at: str) -> None:
+    model = fitted("two")
+
+    def write_text(path: pathlib.Path, *_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    def save(self: Any, path: Any) -> None:
+        raise tacet.IoError(f"cannot write '{path}': No space left on device")
+
+    if full_at == "MLmodel":
+        monkeypatch.setattr(pathlib.Path, "write_text", write_text)
+    else:
+        monkeypatch.setattr(type(model), "save", save)
+    with pytest.raises(tacet.IoError, match="No space left") as refused:
+        tacet.mlflow.save_model(model, tmp_path / "folder")
+    assert str(tmp_path / "folder") in str(refused.value) and "/.folder" not in str(refused.value)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("typed", [True, False])

@@ -396,7 +396,7 @@ def test_a_plan_tells_the_rounds(
     engine = Inline()
     parts = tacet.Parts(divided(berkeley, 2, tmp_path), parts_load.table, on=engine)
     model = estimator(schema, method="gradient", delta=1e-6)
-    facts = model.plan(parts)
+    facts = model.plan(parts=parts)
     assert not engine.seen, "a plan asks nobody"
     model.fit(parts)
     assert engine.number == 2 * (facts["part_rounds"] + 1)  # and once to forget

@@ -131,9 +131,10 @@ def test_what_needs_more_than_sums_is_refused_before_anybody_is_asked(
         made = tacet.LogisticRegression(
             schema=schema, adjacency="replace_one",
             **{"epsilon": 1, "delta": 1e-6, "budget": budget, **options})
-        for asked in (made.plan, made.fit):
-            with pytest.raises(tacet.UsageError):
-                asked(parts)
+        with pytest.raises(tacet.UsageError):
+            made.plan(parts=parts)
+        with pytest.raises(tacet.UsageError):
+            made.fit(parts)
     assert engine.number == 0 and budget.spent[0] == 0
 
 

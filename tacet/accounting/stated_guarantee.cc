@@ -68,12 +68,10 @@ Guarantee stated_guarantee(const Event& events, const Guarantee& asked, double p
   proved.epsilon = proved_where_booked(events, asked, proved.epsilon, left);
   // Made for what the decimal that was asked for allows.
   if (proved.epsilon == privacy::decimal_down(asked.epsilon)) return asked;
-  if (asked.delta == 0) {
-    // Pure epsilons are sums of what is spent, without an accountant's slack: the decimal that is
-    // written must not lie below.
-    proved.epsilon = privacy::decimal_up(proved.epsilon);
-    return proved.epsilon < privacy::decimal_down(asked.epsilon) ? proved : asked;
-  }
+  // What is written must not lie below what is proved: ledgers add decimals up.
+  proved.epsilon = privacy::decimal_up(proved.epsilon);
+  if (!(proved.epsilon < privacy::decimal_down(asked.epsilon))) return asked;
+  if (asked.delta == 0) return proved;
   // A smaller epsilon leaves more of delta, at which as much is proved: but for the last digits of
   // an accountant, so that it is asked.
   const Delta more = delta_left(proved, prg_slack_of);

@@ -50,6 +50,16 @@ TEST(StatedGuarantee, PureSumsAreStatedAsDecimalsThatAreNotBelow) {
   }
 }
 
+// So a ledger books decimals for noisy runs too, and twelve deltas of 1e-5 fill a cap of 1.2e-4.
+TEST(StatedGuarantee, NoisyRunsAreBookedAsTheDecimalsThatTheyState) {
+  for (int run = 0; run < 60; ++run) {
+    const Event event = Repeated{1 + run % 7, Gaussian{2 + 0.37 * run}};
+    const auto stated = stated_guarantee(event, {9, 1e-5, replace_one}, 1e-30);
+    ASSERT_LT(stated.epsilon, 9);
+    EXPECT_TRUE(stated_cost(event, replace_one, stated).as_stated) << run;
+  }
+}
+
 constexpr auto adjacency = Adjacency::add_remove;
 
 // The double 0.1 is above a tenth, so that an event of it costs more than the decimal.

@@ -21,9 +21,11 @@ class Command {
   virtual void run(const Console& console, const base::CancelToken& cancel) = 0;
 
   [[nodiscard]] bool chosen() const { return options_ && options_->chosen(); }
-  /// What has to hold before the command runs: records end with their end mark, if one was named.
+  /// What has to hold before files are opened: they differ, and records end with their end mark.
   void prepare() const {
-    if (options_) options_->expect_end_mark();
+    if (!options_) return;
+    options_->expect_files_apart();
+    options_->expect_end_mark();
   }
   /// The name as it is typed, for example "schema draft".
   [[nodiscard]] const std::string& name() const { return name_; }

@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "tacet/apps/option_table.h"
+#include "tacet/apps/report_option.h"
 #include "tacet/apps/terminal/text.h"
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
@@ -183,6 +185,12 @@ std::string mistake(const CLI::App& program, const CLI::ParseError& error) {
   return fmt::format("{}: {}; see `{} --help`", where, what, where);
 }
 
+/// An option of a command that names files: "--schema", or "model" for what goes by its place.
+std::string shown_name(const CLI::Option& option) {
+  const auto& names = option.get_lnames();
+  return names.empty() ? option.get_name(true) : "--" + names.front();
+}
+
 }  // namespace
 
 void Options::heading(const std::string& title, std::vector<std::string> topics) {
@@ -241,6 +249,39 @@ void Options::flag(const std::string& names, bool& value, const std::string& hel
 
 void Options::exclude(const std::string& one, const std::string& other) {
   if (typed_) command_->get_option(one)->excludes(command_->get_option(other));
+}
+
+void Options::expect_files_apart() const {
+  const std::set<std::string> written{"--output", "--train-output", "--test-output", "--report",
+                                      "--page"};
+  const std::set<std::string> read{"--schema", "--grid", "--task"};
+  const auto files = command_->get_options([](const CLI::Option* option) {
+    return option->get_type_name() == "FILE" && option->count() > 0;
+  });
+  for (const auto* output : files) {
+    const auto name = shown_name(*output);
+    if (!written.contains(name)) continue;
+    const auto& file = output->results().front();
+    for (const auto* other : files) {
+      if (other == output || std::ranges::none_of(other->results(), [&](const auto& one) {
+            return same_place(one, file);
+          })) {
+        continue;
+      }
+      const auto its_name = shown_name(*other);
+      if (written.contains(its_name)) {
+        throw base::UsageError(
+            "{} and {} name one file, '{}': one would overwrite the other; give two names",
+            std::max(name, its_name), std::min(name, its_name), file);
+      }
+      if (!other->get_positional() && !read.contains(its_name)) continue;
+      throw base::UsageError("{} would overwrite the {} '{}'; name another file", name,
+                             its_name == "data"        ? "records"
+                             : other->get_positional() ? its_name
+                                                       : "file of " + its_name,
+                             file);
+    }
+  }
 }
 
 bool Options::chosen() const { return command_->parsed(); }
@@ -363,7 +404,6 @@ bool CommandLine::parse() {
   std::ranges::reverse(given);  // as the parser takes them
   try {
     program_->parse(std::move(given));
-    return true;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw base::UsageError(mistake(*program_, error));
     choose_help();
@@ -374,6 +414,7 @@ bool CommandLine::parse() {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return false;
   }
+  return true;
 }
 
 base::Spelling CommandLine::spelling() const {

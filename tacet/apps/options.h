@@ -64,6 +64,10 @@ class Options {
                    Reading reading, Form form = Form::required);
   /// Says what was given as --end-mark, before the records are opened.
   void expect_end_mark() const;
+  /// UsageError where a file that the command writes is one that it reads, or writes for another
+  /// purpose, however both paths are written: --force is said of an older result, and records may
+  /// have no copy.
+  void expect_files_apart() const;
   /// Options that follow stand under this heading of the help page. `tacet help COMMAND TOPIC`
   /// shows those of one topic alone.
   void heading(const std::string& title, std::vector<std::string> topics = {});

@@ -19,7 +19,9 @@ bool same_place(const std::string& one, const std::string& other) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(name, none), none);
   };
   constexpr std::string_view standard_output = "-";
-  return one != standard_output && other != standard_output && place(one) == place(other);
+  if (one == standard_output || other == standard_output) return false;
+  std::error_code none;
+  return place(one) == place(other) || std::filesystem::equivalent(one, other, none);
 }
 
 void ReportOption::refuse_same(const std::string& output, std::string_view option) const {

@@ -151,11 +151,18 @@ Seen scaled(const Seen& pilot, std::int64_t more) {
   return {times * (pilot_share - 1), pilot.runs * (pilot_share - 1)};
 }
 
-/// Cuts that the pilot runs choose, one a direction.
+/// What the pilot runs choose: a cut per direction, and whether both count as one.
 struct Chosen {
   Cut up;    ///< above it is the other data set
   Cut down;  ///< below it is the first one
+  bool together = false;
 };
+
+/// How often each side is above one cut and below the other.
+TwoWays seen_at(const Chosen& cuts, const Scores& one, const Scores& other, bool pilot) {
+  return {other.above(cuts.up, pilot), one.above(cuts.up, pilot),
+          other.above(cuts.down, pilot).complement(), one.above(cuts.down, pilot).complement()};
+}
 
 Chosen choose(const Scores& one, const Scores& other, double delta, double level) {
   Chosen chosen;
@@ -172,6 +179,10 @@ Chosen choose(const Scores& one, const Scores& other, double delta, double level
     max_up = std::max(max_up, up);
     max_down = std::max(max_down, down);
   }
+  const auto pilot = seen_at(chosen, one, other, true);
+  const TwoWays counted{scaled(pilot.one_up, 0), scaled(pilot.other_up, 1),
+                        scaled(pilot.one_down, 1), scaled(pilot.other_down, 0)};
+  chosen.together = epsilon_refuted_together(counted, delta, level) > std::max(max_up, max_down);
   return chosen;
 }
 
@@ -236,11 +247,13 @@ void look_at_cuts(Finding& finding, const Subject& subject, const Scores& one, c
   // Both tests, of the claim and of the curve, share the level.
   const double share = subject.event ? 2 : 1;
   const auto chosen = choose(one, other, subject.claim.delta, level / share);
-  const TwoWays seen{other.above(chosen.up, false), one.above(chosen.up, false),
-                     other.above(chosen.down, false).complement(),
-                     one.above(chosen.down, false).complement()};
-  conclude(finding, subject, level,
-           [&](double of) { return epsilon_refuted(seen, subject.claim.delta, of / share); });
+  const auto seen = seen_at(chosen, one, other, false);
+  if (chosen.together) finding.how += ", and both directions as one statement";
+  const double delta = subject.claim.delta;
+  conclude(finding, subject, level, [&](double of) {
+    return chosen.together ? epsilon_refuted_together(seen, delta, of / share)
+                           : epsilon_refuted(seen, delta, of / share);
+  });
   if (!subject.event) return;
   const TradeOff curve(*subject.event, subject.claim.adjacency, subject.claim.epsilon);
   const auto errors = errors_at(below(curve, one, other), one, other, false);
@@ -327,8 +340,10 @@ std::string to_string(Statistic statistic) {
 
 double max_refutable(std::int64_t trials, double delta, double level) {
   const auto counted = trials - trials / pilot_share;
+  const Seen always{counted, counted};
+  const Seen never{0, counted};
   // With a curve beside the claim each has half of the level.
-  return epsilon_refuted({counted, counted}, {0, counted}, delta, level / 8);
+  return epsilon_refuted_together({always, never, never, always}, delta, level / 2);
 }
 
 Finding audit(const Subject& subject, const AuditOptions& options, base::ThreadPool& threads,

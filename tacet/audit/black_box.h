@@ -67,12 +67,13 @@ struct Finding {
 /// Fewest runs that may be asked for: with less the pilot chooses nothing.
 constexpr std::int64_t fewest_trials = 100;
 
-/// The lowest bound that `trials` runs can refute at this level: with an event that is always seen
-/// on one data set and never on the other.
+/// The largest epsilon that `trials` runs can refute at this level: with an event that is always
+/// seen on one data set and never on the other.
 [[nodiscard]] double max_refutable(std::int64_t trials, double delta, double level);
 
 /// Runs the attack. A tenth of the runs, the pilot, choose cuts and directions; the others alone
-/// are counted, so that bounds are exact. Equal outcomes at a cut are split by a fair coin.
+/// are counted, so that bounds are exact. They also choose whether both directions are two
+/// statements or one. Equal outcomes at a cut are split by a fair coin.
 /// UsageError for a confidence that is none and for so few trials that no outcome could refute the
 /// claim.
 [[nodiscard]] Finding audit(const Subject& subject, const AuditOptions& options,

@@ -86,6 +86,20 @@ TEST(BlackBox, FindsWhatIsMoreThanClaimed) {
   }
 }
 
+// Laplace noise shows the same in both directions, which count as one: audits of all seeds but
+// about one in 250 reach 3.81 of 4 by 10^5 runs a side.
+TEST(NamedAuditsLong, BothDirectionsOfLaplaceNoiseCountTogether) {
+  base::ThreadPool threads(2);
+  const auto subject = subject_of(find_audit("laplace"), {4, 0, add_remove});
+  int reached = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const auto found = audit(subject, {.trials = 100000, .seed = seed}, threads);
+    EXPECT_FALSE(found.refuted);
+    reached += found.epsilon_at_least >= 3.81 ? 1 : 0;
+  }
+  EXPECT_GE(reached, 9);
+}
+
 TEST(BlackBox, FindsTheDirectionThatSays) {
   base::ThreadPool threads(2);
   const auto found = audit(gaussians(1), {.trials = 20000}, threads);
@@ -144,10 +158,12 @@ TEST(NamedAuditsLong, HonestRunsShowNearlyAllThereIs) {
     double epsilon;
     double least;
   } cells[] = {
-      {"gaussian", 1e-5, 100000, 1, 0.76},        {"gaussian", 1e-5, 100000, 2, 1.74},
-      {"gaussian", 1e-5, 100000, 4, 3.70},        {"discrete-noise", 0, 100000, 1, 0.94},
-      {"discrete-noise", 0, 100000, 2, 1.92},     {"discrete-noise", 0, 100000, 4, 3.81},
-      {"regularized-output", 0, 200000, 1, 0.83}, {"regularized-output", 0, 200000, 4, 3.78}};
+      {"gaussian", 1e-5, 100000, 1, 0.76},       {"gaussian", 1e-5, 100000, 2, 1.74},
+      {"gaussian", 1e-5, 100000, 4, 3.70},       {"laplace", 0, 100000, 1, 0.94},
+      {"laplace", 0, 100000, 2, 1.92},           {"laplace", 0, 100000, 4, 3.81},
+      {"discrete-noise", 0, 100000, 1, 0.94},    {"discrete-noise", 0, 100000, 2, 1.92},
+      {"discrete-noise", 0, 100000, 4, 3.81},    {"regularized-output", 0, 200000, 1, 0.83},
+      {"regularized-output", 0, 200000, 4, 3.78}};
   for (const auto& cell : cells) {
     const privacy::Guarantee claim{cell.epsilon, cell.delta, add_remove};
     const auto found =

@@ -68,6 +68,19 @@ double epsilon_refuted(const TwoWays& seen, double delta, double level) {
                   epsilon_refuted(seen.other_down, seen.one_down, delta, level / 4));
 }
 
+double epsilon_refuted_together(const TwoWays& seen, double delta, double level) {
+  const auto sum = [](const Seen& a, const Seen& b) -> Seen {
+    return {a.times + b.times, a.runs + b.runs};
+  };
+  const auto often = sum(seen.one_up, seen.other_down);
+  const auto seldom = sum(seen.other_up, seen.one_down);
+  // The theorem is about counts that are further than one from the expected number. Nearer ones
+  // have a tail of more than a quarter (Greenberg, Mohri 2014), which no level below reaches,
+  // except where the expected number is itself within one of an end.
+  if (often.times <= 1 || seldom.times >= seldom.runs - 1) return 0;
+  return epsilon_refuted(often, seldom, delta, std::min(level, 0.5) / 2);
+}
+
 double mu_refuted(const Errors& errors, double level) {
   const double alarms = binomial_upper_bound(errors.alarms.times, errors.alarms.runs, level / 2);
   const double misses = binomial_upper_bound(errors.misses.times, errors.misses.runs, level / 2);

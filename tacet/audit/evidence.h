@@ -39,6 +39,13 @@ struct TwoWays {
 };
 [[nodiscard]] double epsilon_refuted(const TwoWays& seen, double delta, double level);
 
+/// Both directions as one statement: the mean of what is seen often is at most e^epsilon times the
+/// mean of what is seen seldom, plus delta. Twice as many runs stand behind each of its two bounds,
+/// which are at half of `level`. Runs of different probabilities are counted together; that spreads
+/// less than a binomial of their mean, so that Clopper and Pearson's bounds hold (Hoeffding 1956,
+/// theorem 4). The better one where both directions show about the same.
+[[nodiscard]] double epsilon_refuted_together(const TwoWays& seen, double delta, double level);
+
 /// Errors of a test that says on which of two data sets a run was.
 struct Errors {
   Seen alarms;  ///< runs on the first that were taken for the second

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/audit/mechanism_subjects.h"
 #include "tacet/audit/training_audit.h"
 #include "tacet/base/error.h"
@@ -17,6 +18,8 @@ using privacy::Adjacency;
 using privacy::Guarantee;
 
 constexpr privacy::AdjacencySet replaced{replace_one};
+constexpr std::int64_t choosing_records = 40;
+constexpr double short_record = 0.02;  // of a length of 1
 
 /// Trainings on a line: one number, no intercept, so that all of a record is in one coefficient.
 data::Schema line(bool classes) {
@@ -63,22 +66,43 @@ Subject training(std::string_view name, const Guarantee& claim) {
   return training_subject(choose::plan(request_of(name, claim), schema));
 }
 
-/// Choices among runs of one step each: a tuning of one candidate, which runs about once, boosted
-/// runs, and radii. The model that is chosen is looked at.
-Subject choice(std::string_view name, const Guarantee& claim) {
+/// A tuning of one candidate, which runs about once, of one step. The model that is chosen is
+/// looked at.
+Subject tuning(std::string_view /*name*/, const Guarantee& claim) {
   auto schema = line(true);
-  schema.public_row_count = 40;
+  schema.public_row_count = choosing_records;
   choose::Request request(claim.adjacency);
   request.set("method", "gradient").set("epsilon", claim.epsilon).set("delta", claim.delta);
   request.set("clipping-norm", 0.25).set("step-size", 0.1).set("knots", "none");
-  if (name == "tune") {
-    request.tune({.grid = "[[candidate]]\nsteps = 1\n", .trials = 1.05, .holdout = 0.1});
-  } else {
-    request.set("steps", 1);
-    if (name == "boost") request.set("boost", 0.5);
-    if (name == "radius") request.set("radius", "auto");
-  }
+  request.tune({.grid = "[[candidate]]\nsteps = 1\n", .trials = 1.05, .holdout = 0.1});
   return training_subject(choose::plan(request, schema));
+}
+
+/// Boosted runs and radii. Among models that the noise alone throws to one end of their ball or to
+/// the other, the choice is what shows a record: one that is long moves two scores by all that a
+/// record may, in opposite directions. The others are short and push a little to one end, which
+/// makes the other one rare in training and in the choice; `push` says how much, in standard
+/// deviations of the noise.
+Subject choice(std::string_view name, const Guarantee& claim) {
+  const bool radii = name == "radius";
+  auto schema = line(true);
+  schema.public_row_count = choosing_records;
+  const double mu =
+      accounting::gaussian::mu_for(privacy::Epsilon(claim.epsilon), privacy::Delta(claim.delta));
+  // Eight radii share it, on 28 records; a boosted run has all of it, on 15.
+  const double of_run = radii ? mu / std::sqrt(8.0) : mu;
+  const double trained = radii ? 28 : 15;
+  const double push = radii ? 0.6 : 1.5;
+  choose::Request request(claim.adjacency);
+  request.set("method", "gradient").set("epsilon", claim.epsilon).set("delta", claim.delta);
+  request.set("clipping-norm", trained * short_record * of_run / (4 * push));
+  request.set("steps", 1).set("step-size", 1e9).set("knots", "none");
+  if (radii) {
+    request.set("radius", "auto");
+  } else {
+    request.set("boost", 0.5).set("radius", 20);
+  }
+  return training_subject(choose::plan(request, schema), short_record);
 }
 
 constexpr std::int64_t many_rare = 400000;  // rare outcomes tell the most
@@ -158,7 +182,7 @@ const NamedAudit table[] = {
      replaced, many, report_subject},
     {"report/gaussian", "gaussian reports", "a device's report", replaced, privacy::no_adjacency,
      many, report_subject},
-    {"tune", "choices among runs", "a tuning", replaced, privacy::no_adjacency, many, choice},
+    {"tune", "choices among runs", "a tuning", replaced, privacy::no_adjacency, many, tuning},
     {"radius", "choices among runs", "a search for a radius", replaced, privacy::no_adjacency, some,
      choice},
     {"boost", "choices among runs", "boosted runs", replaced, privacy::no_adjacency, some, choice},

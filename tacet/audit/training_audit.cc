@@ -17,10 +17,11 @@ namespace {
 
 using privacy::Adjacency;
 
-/// Records of one kind, and canaries.
+/// Records of one kind, canaries, and what stands in their place on the other side.
 struct Rows {
   data::EncodedRow usual;
   data::EncodedRow canary;
+  data::EncodedRow instead;
   data::EncodedRow nothing;
 };
 
@@ -41,12 +42,16 @@ data::EncodedRow longest_row(const data::Schema& schema, const data::DatasetShap
   return row;
 }
 
-Rows rows_of(const data::Schema& schema, const data::DatasetShape& shape) {
+Rows rows_of(const data::Schema& schema, const data::DatasetShape& shape, double others) {
   if (!schema.target) throw base::UsageError("the schema has no target to train for");
   Rows rows;
-  rows.usual = longest_row(schema, shape);
-  rows.usual.label = 1;
-  rows.canary = rows.usual;
+  rows.instead = longest_row(schema, shape);
+  rows.instead.label = 1;
+  rows.usual = rows.instead;
+  for (auto& value : rows.usual.values) {
+    value = static_cast<std::int16_t>(std::floor(others * value));
+  }
+  rows.canary = rows.instead;
   rows.canary.label = shape.labels.contains(-1) ? -1 : 0;
   rows.nothing.label = rows.usual.label;
   return rows;
@@ -70,10 +75,10 @@ std::int64_t record_count(const learn::Training& plan) {
 }
 
 /// The records of one side, with the canary before the record of that number.
-data::Dataset records_of(const learn::Training& plan, bool other, std::int64_t place) {
+data::Dataset records_of(const learn::Training& plan, double size, bool other, std::int64_t place) {
   const auto& schema = plan.reading_schema();
   const auto shape = schema.shape();
-  const auto rows = rows_of(schema, shape);
+  const auto rows = rows_of(schema, shape, size);
   data::Dataset records(shape);
   const bool units = plan.privacy_unit != learn::single_record;
   if (units) records.declare_units();
@@ -82,7 +87,7 @@ data::Dataset records_of(const learn::Training& plan, bool other, std::int64_t p
   const auto others = record_count(plan) - canaries;
   const auto& canary = other                              ? rows.canary
                        : adjacency == Adjacency::zero_out ? rows.nothing
-                                                          : rows.usual;
+                                                          : rows.instead;
   std::int64_t unit = 0;
   for (std::int64_t i = 0; i <= others; ++i) {
     const bool there = other || adjacency != Adjacency::add_remove;
@@ -156,11 +161,11 @@ double apart(const learn::Training& plan, const Both& both) {
 }
 
 /// Methods that read records in a public order feel one place more than the others. Few are tried.
-std::shared_ptr<const Both> farthest(const learn::Training& plan) {
+std::shared_ptr<const Both> farthest(const learn::Training& plan, double others) {
   constexpr std::int64_t max_places = 12;
   const auto at = [&](std::int64_t place) {
     return std::make_shared<const Both>(
-        Both{records_of(plan, false, place), records_of(plan, true, place)});
+        Both{records_of(plan, others, false, place), records_of(plan, others, true, place)});
   };
   const auto places = record_count(plan) - std::min(records_of_unit(plan), record_count(plan) - 1);
   auto best = at(places);
@@ -177,13 +182,15 @@ std::shared_ptr<const Both> farthest(const learn::Training& plan) {
 
 }  // namespace
 
-Subject training_subject(const learn::Training& plan) {
+Subject training_subject(const learn::Training& plan, double others) {
   if (plan.unprotected()) {
     throw base::UsageError("without noise nothing is claimed that could be refuted");
   }
-  const auto both = farthest(plan);
+  const auto both = farthest(plan, others);
   Subject subject;
-  subject.pair = pair_of(plan.guarantee.adjacency);
+  subject.pair =
+      others == 1 ? pair_of(plan.guarantee.adjacency)
+                  : "records that say little, and one that says much for a class or for the other";
   subject.statistic = Statistic::direction;
   subject.claim = plan.guarantee;
   subject.gaussian = is_gaussian(plan.events) && plan.guarantee.delta > 0;

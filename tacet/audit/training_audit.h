@@ -15,8 +15,11 @@ namespace tacet::audit {
 /// public number of records there are `few_records`. Where few records have public places, the one
 /// that is felt most is taken, by trainings that are not counted.
 ///
+/// `others`: the length of all other records, as a share of the one that differs. Where a model is
+/// chosen by its scores, one long record among short ones moves the choice the most.
+///
 /// UsageError for a training without guarantee, and for models without coefficients.
-[[nodiscard]] Subject training_subject(const learn::Training& plan);
+[[nodiscard]] Subject training_subject(const learn::Training& plan, double others = 1);
 
 constexpr std::int64_t few_records = 6;
 

@@ -9,7 +9,13 @@
 namespace tacet::choose {
 
 std::string reading_of(const learn::Training& training) {
-  return data::schema_to_json(training.reading_schema()).dump();
+  auto schema = training.reading_schema();
+  for (auto& column : schema.columns) {
+    // A number whose knots nobody named is read like one that was given none.
+    auto* number = std::get_if<data::NumericColumn>(&column.rule);
+    if (number != nullptr && !number->knots) number->knots = 0;
+  }
+  return data::schema_to_json(schema).dump();
 }
 
 std::optional<data::Dataset> read_anew(const data::Dataset& records, const data::Schema& of_model) {

@@ -73,8 +73,12 @@ double sigmoid(double x) {
 }
 
 SineCosine sine_cosine(double turns) {
-  const double part = std::remainder(turns, 1.0);  // exact, as are the next two
-  const double quarter = std::nearbyint(4 * part);
+  // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, ties to the even one. What is
+  // left is exact, as is what follows.
+  const bool small = std::abs(turns) < 0x1p51;
+  const double part =
+      small ? turns - ((turns + rounding_shift) - rounding_shift) : std::remainder(turns, 1.0);
+  const double quarter = (4 * part + rounding_shift) - rounding_shift;
   const double x = 6.283185307179586 * (part - quarter / 4);
   // Taylor's series on |x| <= pi/4: the terms of order 17 and 18 are below 2^-53.
   const double x2 = x * x;

@@ -85,9 +85,6 @@ class Evaluate : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    if (!output_.file().empty() && same_place(output_.file(), model_)) {
-      throw base::UsageError("--output would overwrite the model '{}'; name another file", model_);
-    }
     if (page_.wanted() && epsilon_.empty()) {
       throw base::UsageError("--report is about noisy metrics; give --epsilon");
     }

@@ -67,7 +67,8 @@ class Join : public Command {
     options.add("--certificate", certificate_, "FILE", "PEM: the device's own certificate");
     options.add("--key", key_, "FILE", "PEM: its key");
     options.add("--patience", patience_, "SECONDS",
-                "How long a server that does not answer is waited for [default: 3600]");
+                "How long a server that does not answer is waited for; each attempt has at least "
+                "5 [default: 3600]");
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {

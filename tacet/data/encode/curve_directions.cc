@@ -46,8 +46,12 @@ class HatMoments {
         const double left = CurveFunctions::hat(knot, z) * (std::numbers::sqrt2 / 2);
         const double right =
             CurveFunctions::hat(Curves::hats - 1 - knot, z) * (std::numbers::sqrt2 / 2);
-        even_[k][static_cast<std::size_t>(i)] = left + right;
-        odd_[k][static_cast<std::size_t>(i)] = left - right;
+        const auto place = static_cast<std::size_t>(i);
+        even_[k][place] = left + right;
+        odd_[k][place] = left - right;
+        if (left + right == 0) continue;
+        if (end_[k] == 0) begin_[k] = place;
+        end_[k] = place + 1;
       }
     }
     for (std::size_t k = 0; k < half_hats; ++k) {
@@ -71,11 +75,14 @@ class HatMoments {
   /// Means of even ones times cos(2 pi turns z), and of odd ones times the sine.
   [[nodiscard]] std::pair<Values, Values> with_wave(double turns) const {
     std::pair<Values, Values> out{};
+    std::array<Complex, points> waves;
     for (std::size_t i = 0; i < points; ++i) {
-      const auto at = at_turns(turns * step * static_cast<double>(i));
-      for (std::size_t k = 0; k < half_hats; ++k) {
-        out.first[k] += weights_[i] * even_[k][i] * at.real();
-        out.second[k] += weights_[i] * odd_[k][i] * at.imag();
+      waves[i] = at_turns(turns * step * static_cast<double>(i));
+    }
+    for (std::size_t k = 0; k < half_hats; ++k) {
+      for (std::size_t i = begin_[k]; i < end_[k]; ++i) {
+        out.first[k] += weights_[i] * even_[k][i] * waves[i].real();
+        out.second[k] += weights_[i] * odd_[k][i] * waves[i].imag();
       }
     }
     return out;
@@ -85,6 +92,8 @@ class HatMoments {
   static constexpr double step = 1.0 / 24;  // an eighth of the way between knots
   static constexpr int points = 8 * 24;
   std::array<double, points> weights_{};
+  std::array<std::size_t, half_hats> begin_{};  // of the points where hat functions are not 0
+  std::array<std::size_t, half_hats> end_{};
   std::array<std::array<double, points>, half_hats> even_{};
   std::array<std::array<double, points>, half_hats> odd_{};
 };

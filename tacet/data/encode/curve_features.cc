@@ -8,6 +8,8 @@
 
 #include "tacet/data/encode/projection_map.h"
 #include "tacet/numeric/elementary.h"
+#include "tacet/numeric/pair_products.h"
+#include "tacet/numeric/paired_sums.h"
 
 namespace tacet::data {
 namespace {
@@ -66,12 +68,23 @@ class SineTable {
       const double sine = numeric::sine_cosine(static_cast<double>(k % turn) / turn).sine;
       values_[k] = static_cast<std::int16_t>(nearest(height * sine));
     }
+    for (std::uint32_t k = 0; k < turn; ++k) {
+      words_[k] = numeric::paired(values_[k + quarter], values_[k]);
+    }
   }
   [[nodiscard]] std::span<const std::int16_t> values() const { return values_; }
+  /// Of each angle the cosine in the lower half of a word, the sine in the upper one.
+  [[nodiscard]] std::span<const std::uint32_t> words() const { return words_; }
 
  private:
   std::array<std::int16_t, turn + quarter> values_{};
+  std::array<std::uint32_t, turn> words_{};
 };
+
+const SineTable& sine_table(double height) {
+  static const SineTable table(height);
+  return table;
+}
 
 }  // namespace
 
@@ -108,6 +121,7 @@ CurveFunctions::CurveFunctions(const Curves& curves, const CurveShape& shape)
           std::clamp(nearest(rows[place][k] * length * turn_units), -most, most));
     }
   }
+  set_turn_words();
   const auto levels = static_cast<std::size_t>(shape.all_levels());
   angles_.resize(levels * frequencies_);
   for (std::size_t k = 0; k < angles_.size(); ++k) {
@@ -116,10 +130,23 @@ CurveFunctions::CurveFunctions(const Curves& curves, const CurveShape& shape)
   }
 }
 
-std::span<const std::int16_t> CurveFunctions::sines() {
-  static const SineTable table(wave_units);
-  return table.values();
+void CurveFunctions::set_turn_words() {
+  constexpr std::size_t block = numeric::paired_columns;
+  const auto numbers = static_cast<std::size_t>(shape_.numbers);
+  const std::size_t pairs = number_pairs();
+  turn_words_.assign((frequencies_ + block - 1) / block * block * pairs, 0);
+  for (std::size_t wave = 0; wave < frequencies_; ++wave) {
+    std::uint32_t* to = turn_words_.data() + wave / block * pairs * block + wave % block;
+    for (std::size_t p = 0; p < pairs; ++p) {
+      const auto turns = [&](std::size_t k) {
+        return k < numbers ? turns_[k * frequencies_ + wave] : std::int16_t{0};
+      };
+      to[p * block] = numeric::paired(turns(2 * p), turns(2 * p + 1));
+    }
+  }
 }
+
+std::span<const std::int16_t> CurveFunctions::sines() { return sine_table(wave_units).values(); }
 
 double CurveFunctions::hat_units() const {
   return hat_height_ * (std::numbers::sqrt2 / 2) / unit();
@@ -130,32 +157,45 @@ double CurveFunctions::hat(std::int64_t knot, double number) {
   return std::max(0.0, 1 - std::abs(place - static_cast<double>(knot)));
 }
 
-void CurveFunctions::evaluate(const CurvePoint& point, std::span<std::int16_t> out) const {
-  const std::int16_t* table = sines().data();
-  std::vector<std::uint32_t> phases(frequencies_, 0);
-  for (std::size_t k = 0; k < point.numbers.size(); ++k) {
-    const std::int16_t* turns = turns_.data() + k * frequencies_;
-    const auto number = static_cast<std::int16_t>(nearest(point.numbers[k] * number_units));
-    for (std::size_t wave = 0; wave < frequencies_; ++wave) {
-      phases[wave] += static_cast<std::uint32_t>(number * turns[wave]);
+void CurveFunctions::set_phases(std::span<const CurvePoint> points,
+                                std::span<std::int32_t> phases) const {
+  constexpr std::size_t at_once = numeric::paired_vectors;
+  const auto numbers = static_cast<std::size_t>(shape_.numbers);
+  std::vector<std::uint32_t> vectors((numbers + 1) / 2 * at_once, 0);
+  std::vector<std::int16_t> integers(numbers + 1, 0);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    for (std::size_t k = 0; k < numbers; ++k) {
+      integers[k] = static_cast<std::int16_t>(nearest(points[p].numbers[k] * number_units));
+    }
+    for (std::size_t k = 0; k < numbers; k += 2) {
+      vectors[k / 2 * at_once + p] = numeric::paired(integers[k], integers[k + 1]);
     }
   }
-  for (const auto level : point.levels) {
-    if (level < 0) continue;
-    const std::uint32_t* angles = angles_.data() + static_cast<std::size_t>(level) * frequencies_;
-    for (std::size_t wave = 0; wave < frequencies_; ++wave) phases[wave] += angles[wave];
+  numeric::multiply_paired(turn_words_, vectors, phases);
+  const std::size_t stride = phases.size() / at_once;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    std::int32_t* of_point = phases.data() + p * stride;
+    for (const auto level : points[p].levels) {
+      if (level < 0) continue;
+      const std::uint32_t* angles = angles_.data() + static_cast<std::size_t>(level) * frequencies_;
+      for (std::size_t wave = 0; wave < frequencies_; ++wave) {
+        of_point[wave] =
+            static_cast<std::int32_t>(static_cast<std::uint32_t>(of_point[wave]) + angles[wave]);
+      }
+    }
   }
-  std::ranges::fill(out, std::int16_t{0});
-  const auto even = out.first(half_);
-  const auto odd = out.subspan(half_);
-  constexpr int finer = 27 - SineTable::bits;
-  for (std::size_t wave = 0; wave < frequencies_; ++wave) {
-    const std::uint32_t place =
-        ((phases[wave] + (1U << (finer - 1))) >> finer) & (SineTable::turn - 1);
-    even[wave] = table[place + SineTable::quarter];
-    odd[wave] = table[place];
-  }
+}
+
+void CurveFunctions::add_hats(const CurvePoint& point, std::uint32_t* even,
+                              std::uint32_t* odd) const {
   const double height = hat_units();
+  const auto add_to = [](std::uint32_t* words, std::size_t function, std::int32_t value) {
+    std::uint32_t& word = words[function / 2 * numeric::paired_vectors];
+    const int place = function % 2 == 0 ? 0 : 16;
+    const auto sum =
+        static_cast<std::uint16_t>((word >> place) + static_cast<std::uint32_t>(value));
+    word = (word & ~(0xFFFFU << place)) | std::uint32_t{sum} << place;
+  };
   for (std::size_t k = 0; k < point.numbers.size(); ++k) {
     const std::size_t first = frequencies_ + k * half_hats;
     const double place = (std::clamp(point.numbers[k], -reach, reach) + reach) / gap;
@@ -165,12 +205,44 @@ void CurveFunctions::evaluate(const CurvePoint& point, std::span<std::int16_t> o
       const bool mirrored = knot >= half_hats;
       const auto pair = first + static_cast<std::size_t>(mirrored ? Curves::hats - 1 - knot : knot);
       const std::int32_t value = nearest(height * share);
-      even[pair] = static_cast<std::int16_t>(even[pair] + value);
-      odd[pair] = static_cast<std::int16_t>(odd[pair] + (mirrored ? -value : value));
+      add_to(even, pair, value);
+      add_to(odd, pair, mirrored ? -value : value);
     };
     add(left, 1 - right_share);
     add(left + 1, right_share);
   }
+}
+
+void CurveFunctions::evaluate(std::span<const CurvePoint> points,
+                              std::span<std::uint32_t> out) const {
+  constexpr std::size_t at_once = numeric::paired_vectors;
+  const std::size_t stride = turn_words_.size() / number_pairs();
+  std::vector<std::int32_t> phases(stride * at_once);
+  set_phases(points, phases);
+  std::uint32_t* even = out.data();
+  std::uint32_t* odd = even + words() * at_once;
+  const std::uint32_t* both = sine_table(wave_units).words().data();
+  const auto at = [&](std::int32_t phase) {
+    constexpr int finer = 27 - SineTable::bits;
+    return both[((static_cast<std::uint32_t>(phase) + (1U << (finer - 1))) >> finer) &
+                (SineTable::turn - 1)];
+  };
+  std::size_t word = 0;
+  for (; word < (frequencies_ + 1) / 2; ++word) {
+    // Behind the last wave of an odd number is the first hat function.
+    const std::uint32_t other = 2 * word + 1 < frequencies_ ? ~0U : 0;
+    for (std::size_t p = 0; p < at_once; ++p) {
+      const std::int32_t* phase = phases.data() + p * stride + 2 * word;
+      const std::uint32_t first = at(phase[0]);
+      const std::uint32_t second = at(phase[1]) & other;
+      even[word * at_once + p] = (first & 0xFFFF) | second << 16;
+      odd[word * at_once + p] = first >> 16 | (second & 0xFFFF0000);
+    }
+  }
+  const std::size_t rest = (words() - word) * at_once;
+  std::fill_n(even + word * at_once, rest, 0);
+  std::fill_n(odd + word * at_once, rest, 0);
+  for (std::size_t p = 0; p < points.size(); ++p) add_hats(points[p], even + p, odd + p);
 }
 
 }  // namespace tacet::data

@@ -58,10 +58,13 @@ class CurveFunctions {
   [[nodiscard]] double wave_height() const { return wave_height_; }
   [[nodiscard]] double hat_height() const { return hat_height_; }
 
-  /// All functions of a point, even ones, then odd ones, in units of unit(). Numbers are within 3.
-  /// Together their squares are at most 2048^2, a wave's, times frequencies / wave_share. With
-  /// roundings they are at most 78,400 long.
-  void evaluate(const CurvePoint& point, std::span<std::int16_t> out) const;
+  /// Words of even functions, and as many of odd ones: two neighbours each, a last one beside 0.
+  [[nodiscard]] std::size_t words() const { return (half_ + 1) / 2; }
+  /// All functions of at most numeric::paired_vectors points, in units of unit(): word w of point p
+  /// at place w * paired_vectors + p, even ones, then odd ones. Numbers are within 3. Together the
+  /// squares of a point's functions are at most 2048^2, a wave's, times frequencies / wave_share.
+  /// With roundings they are at most 78,400 long.
+  void evaluate(std::span<const CurvePoint> points, std::span<std::uint32_t> out) const;
   [[nodiscard]] double unit() const { return wave_height_ / wave_units; }
   /// Of a hat function of one number, in units of unit().
   [[nodiscard]] double hat_units() const;
@@ -83,8 +86,16 @@ class CurveFunctions {
   std::size_t half_;
   double wave_height_;
   double hat_height_;
-  std::vector<std::int16_t> turns_;    // number by number
-  std::vector<std::uint32_t> angles_;  // level by level
+  [[nodiscard]] std::size_t number_pairs() const {
+    return static_cast<std::size_t>(shape_.numbers + 1) / 2;
+  }
+  void set_turn_words();
+  void set_phases(std::span<const CurvePoint> points, std::span<std::int32_t> phases) const;
+  void add_hats(const CurvePoint& point, std::uint32_t* even, std::uint32_t* odd) const;
+
+  std::vector<std::int16_t> turns_;        // number by number
+  std::vector<std::uint32_t> turn_words_;  // the same as numeric/paired_sums.h has it
+  std::vector<std::uint32_t> angles_;      // level by level
 };
 
 }  // namespace tacet::data

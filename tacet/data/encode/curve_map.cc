@@ -1,6 +1,7 @@
 #include "tacet/data/encode/curve_map.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "tacet/numeric/kernels.h"
 #include "tacet/numeric/pair_products.h"
@@ -20,14 +21,14 @@ CurveMap::CurveMap(const Curves& curves, const CurveShape& shape)
     : functions_(curves, shape),
       directions_(static_cast<std::size_t>(curves.directions)),
       unit_(static_cast<float>(functions_.unit() / static_cast<double>(Curves::weight_unit))) {
-  const auto functions = static_cast<std::size_t>(shape.function_weights(curves));
   const auto lines = static_cast<std::size_t>(shape.line_weights());
+  const std::size_t pairs = functions_.words();
   if (shape.levels.empty()) {
     const auto even = static_cast<std::size_t>(curves.even);
-    add_group(curves, {0, functions, 0, even});
-    add_group(curves, {functions, functions, even, directions_ - even});
+    add_group(curves, {false, pairs, 0, even});
+    add_group(curves, {true, pairs, even, directions_ - even});
   } else {
-    add_group(curves, {0, functions, 0, directions_});
+    add_group(curves, {false, 2 * pairs, 0, directions_});
   }
   line_.resize(lines * directions_);
   for (std::size_t d = 0; d < directions_; ++d) {
@@ -39,14 +40,18 @@ CurveMap::CurveMap(const Curves& curves, const CurveShape& shape)
 
 void CurveMap::add_group(const Curves& curves, Group group) {
   constexpr std::size_t side_by_side = numeric::paired_columns;
-  group.words.assign(group.columns() * group.pairs(), 0);
+  const std::size_t half = functions_.half();
+  const std::size_t halves = group.pairs / functions_.words();
+  group.words.assign(group.columns() * group.pairs, 0);
   for (std::size_t d = 0; d < group.directions; ++d) {
-    const auto weights =
-        std::span(curves.weights)
-            .subspan((group.first_direction + d) * group.functions, group.functions);
+    const auto weights = std::span(curves.weights)
+                             .subspan((group.first_direction + d) * halves * half, halves * half);
     std::uint32_t* to =
-        group.words.data() + d / side_by_side * group.pairs() * side_by_side + d % side_by_side;
-    for (std::size_t p = 0; p < group.pairs(); ++p) to[p * side_by_side] = word(weights, p);
+        group.words.data() + d / side_by_side * group.pairs * side_by_side + d % side_by_side;
+    for (std::size_t p = 0; p < group.pairs; ++p) {
+      const std::size_t of = p / functions_.words();
+      to[p * side_by_side] = word(weights.subspan(of * half, half), p % functions_.words());
+    }
   }
   groups_.push_back(std::move(group));
 }
@@ -69,25 +74,19 @@ void CurveMap::take_off_line(const CurvePoint& point, std::span<float> out) cons
 }
 
 void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) const {
-  const std::size_t all = 2 * functions_.half();
-  std::vector<std::int16_t> values(points.size() * all);
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    functions_.evaluate(points[p], std::span(values).subspan(p * all, all));
-  }
-  std::vector<std::uint32_t> vectors;
-  std::vector<std::int32_t> sums;
+  const std::size_t half = functions_.words() * points_at_once;
+  const auto words = std::make_unique_for_overwrite<std::uint32_t[]>(2 * half);
+  functions_.evaluate(points, {words.get(), 2 * half});
+  const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(
+      points_at_once * (directions_ + numeric::paired_columns));
   for (const Group& group : groups_) {
-    vectors.assign(group.pairs() * points_at_once, 0);
-    for (std::size_t p = 0; p < points.size(); ++p) {
-      const auto own = std::span(values).subspan(p * all + group.first_function, group.functions);
-      for (std::size_t i = 0; i < group.pairs(); ++i)
-        vectors[i * points_at_once + p] = word(own, i);
-    }
-    sums.resize(group.columns() * points_at_once);
-    numeric::multiply_paired(group.words, vectors, sums);
+    const std::size_t columns = group.columns();
+    numeric::multiply_paired(
+        group.words, {words.get() + (group.odd_alone ? half : 0), group.pairs * points_at_once},
+        {sums.get(), columns * points_at_once});
     for (std::size_t p = 0; p < points.size(); ++p) {
       float* to = out.data() + p * directions_ + group.first_direction;
-      const std::int32_t* from = sums.data() + p * group.columns();
+      const std::int32_t* from = sums.get() + p * columns;
       for (std::size_t d = 0; d < group.directions; ++d) {
         to[d] = unit_ * static_cast<float>(from[d]);
       }

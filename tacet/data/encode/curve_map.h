@@ -34,13 +34,12 @@ class CurveMap {
  private:
   /// Directions that are made of the same functions.
   struct Group {
-    std::size_t first_function;
-    std::size_t functions;
+    bool odd_alone;     ///< of odd functions; of even ones or of all otherwise
+    std::size_t pairs;  ///< of functions
     std::size_t first_direction;
     std::size_t directions;
     std::vector<std::uint32_t> words{};  // numeric/paired_sums.h; zeros behind the last
 
-    [[nodiscard]] std::size_t pairs() const { return (functions + 1) / 2; }
     [[nodiscard]] std::size_t columns() const {
       constexpr std::size_t side_by_side = numeric::paired_columns;
       return (directions + side_by_side - 1) / side_by_side * side_by_side;

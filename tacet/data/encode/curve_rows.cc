@@ -68,10 +68,13 @@ CurveRecord CurveRows::read(std::span<const std::uint32_t> columns,
 void CurveRows::finish(const CurveRecord& record, std::span<const float> curves,
                        EncodedRow& out) const {
   PlainFeatures row;
-  const auto add = [&row](std::size_t column, double value) {
-    if (value == 0) return;
-    row.columns.push_back(static_cast<std::uint32_t>(column));
-    row.values.push_back(value);
+  row.columns.resize(roles_.size() + curves.size() + 1);
+  row.values.resize(row.columns.size());
+  std::size_t count = 0;
+  const auto add = [&](std::size_t column, double value) {
+    row.columns[count] = static_cast<std::uint32_t>(column);
+    row.values[count] = value;
+    count += value != 0 ? 1 : 0;  // what is 0 is overwritten by what follows
   };
   std::size_t next = 0;
   const auto& others = record.others;
@@ -93,7 +96,7 @@ void CurveRows::finish(const CurveRecord& record, std::span<const float> curves,
   for (std::size_t d = 0; d < curves.size(); ++d) {
     add(roles_.size() + d, curve_ * static_cast<double>(curves[d]));
   }
-  scaler_.scale(row.columns, row.values, out);
+  scaler_.scale(std::span(row.columns).first(count), std::span(row.values).first(count), out);
 }
 
 void CurveRows::rows(std::span<const CurveRecord> records, std::span<EncodedRow> out) const {

@@ -169,7 +169,7 @@ data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>&
     if (number->hat_functions() > 0) {
       throw base::UsageError(
           "column '{}' has knots, whose weights are no line of a table; remove 'knots', or use "
-          "'bins'",
+          "'bins' with bins_only = true",
           column.name);
     }
     number->knots = 0;

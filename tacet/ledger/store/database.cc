@@ -42,6 +42,9 @@ constexpr std::array<NetworkFileSystem, 12> network_file_systems{{
     {0x19830326, "beegfs"},
 }};
 
+constexpr std::string_view full_disk = "could not be written: the disk is full";
+constexpr std::string_view make_room = "Make room and try again";
+
 /// A path as an SQLite URI, in which ? # and % have a meaning.
 std::string as_uri(const fs::path& path) {
   const auto name = fs::absolute(path).string();
@@ -167,6 +170,7 @@ Database::~Database() = default;
 
 Database::Database(fs::path path, const Options& options)
     : path_(std::move(path)),
+      shown_as_(options.shown_as.empty() ? path_ : options.shown_as),
       durability_(options.durability),
       wording_(options.wording),
       consequence_(wording_.nothing),
@@ -175,12 +179,12 @@ Database::Database(fs::path path, const Options& options)
   struct stat status {};
   if (::stat(path_.c_str(), &status) != 0) {
     const int error = errno;
-    throw base::IoError("there is no {} '{}'{}; {}", wording_.noun, path_.string(),
+    throw base::IoError("there is no {} '{}'{}; {}", wording_.noun, shown_as_.string(),
                         error != ENOENT ? ": " + std::generic_category().message(error) : "",
                         wording_.missing);
   }
   if (!S_ISREG(status.st_mode)) {
-    throw base::IoError("the {} '{}' is not a regular file", wording_.noun, path_.string());
+    throw base::IoError("the {} '{}' is not a regular file", wording_.noun, shown_as_.string());
   }
   place_ = {status.st_dev, status.st_ino};
   require_local_disk(path_, wording_);
@@ -228,8 +232,8 @@ void Database::open(const Options& options) {
 }
 
 void Database::refuse(std::string_view what, std::string_view advice) const {
-  throw base::IoError("the {} '{}' {}; {}. {}", wording_.noun, path_.string(), what, consequence_,
-                      advice);
+  throw base::IoError("the {} '{}' {}; {}. {}", wording_.noun, shown_as_.string(), what,
+                      consequence_, advice);
 }
 
 bool Database::is_elsewhere() const {
@@ -275,13 +279,13 @@ void Database::fail(int code) const {
         throw base::Interrupted(
             "interrupted while another process held the {} "
             "'{}'; {}",
-            wording_.noun, path_.string(), consequence_);
+            wording_.noun, shown_as_.string(), consequence_);
       }
       refuse("is locked by another process", "Try again when that has ended");
     case SQLITE_READONLY:
       refuse("is read-only", wording_.access);
     case SQLITE_FULL:
-      refuse("could not be written: the disk is full", "Make room and try again");
+      refuse(full_disk, make_room);
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
@@ -292,12 +296,14 @@ void Database::fail(int code) const {
     case SQLITE_MISMATCH:
     case SQLITE_ERROR:
       throw base::DataError("the {} '{}' is damaged or no {} at all: {}; {}. {}", wording_.noun,
-                            path_.string(), wording_.noun, sqlite3_errmsg(connection_.get()),
+                            shown_as_.string(), wording_.noun, sqlite3_errmsg(connection_.get()),
                             consequence_, wording_.damaged);
     default:
       break;
   }
   const int system = connection_ ? sqlite3_system_errno(connection_.get()) : 0;
+  // Also where the index of a write-ahead log finds no room, which is no SQLITE_FULL.
+  if (system == ENOSPC || system == EDQUOT) refuse(full_disk, make_room);
   const auto reason =
       system != 0 ? std::generic_category().message(system) : std::string(sqlite3_errstr(code));
   refuse(fmt::format("could not be read or written: {}", reason), "Check the disk");
@@ -319,7 +325,7 @@ void Database::execute(const std::string& sql) {
 std::string Database::value(std::string_view sql) {
   auto statement = prepare(sql);
   if (!statement.step())
-    throw base::DataError("the {} '{}' is empty", wording_.noun, path_.string());
+    throw base::DataError("the {} '{}' is empty", wording_.noun, shown_as_.string());
   return statement.text(0);
 }
 
@@ -333,7 +339,7 @@ void Database::transaction(const std::string& consequence, const std::function<v
   // What was written between two looks at the name may be where nobody looks for it.
   if (is_elsewhere()) {
     throw base::IoError("the {} '{}' was moved, replaced or removed while {}; put that file back",
-                        wording_.noun, path_.string(), wording_.moved);
+                        wording_.noun, shown_as_.string(), wording_.moved);
   }
 }
 

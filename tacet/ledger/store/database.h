@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tacet/base/progress.h"
 
@@ -110,6 +111,7 @@ class Database {
     const base::CancelToken* cancel = nullptr;  ///< ends the waiting for locks: Interrupted
     Durability durability = Durability::journal;
     Wording wording = {};
+    std::filesystem::path shown_as = {};  ///< the name in messages, if the file has another one yet
   };
   Database(std::filesystem::path path, const Options& options);
   Database(const Database&) = delete;
@@ -139,6 +141,8 @@ class Database {
   void snapshot(const std::function<void()>& body, const std::string& consequence = {});
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Messages name this file from now on, because what follows writes another one than `path()`.
+  void show_as(std::filesystem::path name) { shown_as_ = std::move(name); }
   /// What the failure of what is going on leaves behind.
   [[nodiscard]] const std::string& consequence() const { return consequence_; }
   [[noreturn]] void fail(int code) const;
@@ -160,6 +164,7 @@ class Database {
   [[noreturn]] void refuse(std::string_view what, std::string_view advice) const;
 
   std::filesystem::path path_;
+  std::filesystem::path shown_as_;
   Durability durability_;
   Wording wording_;
   Place place_;

@@ -80,7 +80,7 @@ int make_database(const fs::path& path, const Wording& wording,
   require_local_disk(path, wording);
   const Draft draft(path, wording);
   {
-    Database database(draft.path(), {.wording = wording});
+    Database database(draft.path(), {.wording = wording, .shown_as = path});
     database.transaction("nothing was made", [&] { fill(database); });
   }
   const int failure = draft.give_name();

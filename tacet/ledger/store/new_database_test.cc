@@ -60,6 +60,24 @@ TEST(NewDatabase, MessagesSayWhatKindOfFileItIs) {
             std::string::npos);
 }
 
+TEST(NewDatabase, AFullDiskIsSaidOfTheFileThatWasToBe) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "a.box";
+  std::string said;
+  try {
+    (void)make_database(path, box, [](Database& database) {
+      database.execute("PRAGMA max_page_count=2; CREATE TABLE t(x)");
+      database.execute("INSERT INTO t VALUES(zeroblob(100000))");
+    });
+  } catch (const base::IoError& error) {
+    said = error.what();
+  }
+  EXPECT_NE(said.find("the box '" + path.string() + "' could not be written: the disk is full"),
+            std::string::npos)
+      << said;
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 TEST(NewDatabase, AWriteAheadLogKeepsBytesAndForgetsWhatFailed) {
   const test::ScratchFolder folder;
   const auto path = folder.path() / "a.box";

@@ -122,6 +122,40 @@ TEST(HostileServerTest, SilenceAndCutsAreNoAnswer) {
   });
 }
 
+/// However it deals out its words, over however many answers and connections.
+TEST(HostileServerTest, AnExchangeHasOneTimeForAllOfIt) {
+  const auto slowly = [](const auto& say, const std::string& text) {
+    for (const char letter : text) {
+      if (!say({letter})) return;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+  };
+  const auto takes = [](Transport& client, milliseconds time) {
+    const auto begin = Clock::now();
+    EXPECT_THROW((void)client.exchange({.path = "/v1/task", .max_bytes = 1000, .max_time = time}),
+                 base::IoError);
+    return Clock::now() - begin;
+  };
+  const std::string word = "HTTP/1.1 103 Early Hints\r\n\r\n";  // 28 letters
+  const HostileServer interim([&](const auto& say) {
+    for (int i = 0; i < 4; ++i) slowly(say, word);
+    slowly(say, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n");
+    slowly(say, std::string(100, 'x'));
+  });
+  EXPECT_LT(takes(*interim.client(), milliseconds(10000)), milliseconds(700));  // its own are 400
+  EXPECT_LT(takes(*interim.client(), milliseconds(50)), milliseconds(300));
+  bool first = true;
+  const HostileServer again([&](const auto& say) {
+    if (first) say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    if (!first) slowly(say, std::string(100, 'x'));
+    first = false;
+  });
+  // It ended the connection that it promised to keep; the next one is of the same exchange.
+  const auto kept = again.client();
+  EXPECT_EQ(kept->exchange({.path = "/v1/task"}).status, 200);
+  EXPECT_LT(takes(*kept, milliseconds(400)), milliseconds(700));
+}
+
 TEST(HostileServerTest, RedirectsAreNotFollowed) {
   const HostileServer server([](const auto& say) {
     say("HTTP/1.1 307 Go\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");

@@ -19,6 +19,9 @@ constexpr auto shortest_pause = milliseconds(1000);
 // A slot, a model, a report, and one to spare follow each other at once.
 constexpr std::int64_t requests_at_once = 4;
 constexpr std::int64_t max_retry_seconds = 86400;  // seconds; patience ends before
+// What the last attempt has, where patience leaves less: a server lets a request for a slot wait,
+// for two seconds unless it is told otherwise, and a connection over TLS takes some round trips.
+constexpr auto shortest_exchange = milliseconds(5000);
 
 bool comes_again(int status) {
   return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
@@ -39,13 +42,16 @@ void Patience::pause(int attempt, milliseconds at_least, Clock::duration left) {
   context_.wait(std::clamp(std::chrono::ceil<milliseconds>(left), milliseconds(0), wanted));
 }
 
-HttpReply Patience::ask(const HttpRequest& request) {
+HttpReply Patience::ask(const HttpRequest& request, Clock::time_point end) {
   const auto now = Clock::now();
   if (!begin_) begin_ = now;
   const auto due = *begin_ + shortest_pause * (asked_ - requests_at_once + 1);
   ++asked_;
   if (due > now) context_.wait(std::chrono::ceil<milliseconds>(due - now));
-  return context_.transport.exchange(request);
+  auto timed = request;
+  const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
+  timed.max_time = std::min(timed.max_time, std::max(left, shortest_exchange));
+  return context_.transport.exchange(timed);
 }
 
 HttpReply Patience::persist(const HttpRequest& request, const std::string& remains) {
@@ -55,7 +61,7 @@ HttpReply Patience::persist(const HttpRequest& request, const std::string& remai
     std::string why;
     std::int64_t retry_seconds = 0;
     try {
-      auto reply = ask(request);
+      auto reply = ask(request, end);
       if (!comes_again(reply.status)) return reply;
       retry_seconds = std::clamp(reply.retry_seconds, std::int64_t{0}, max_retry_seconds);
       why = error_code(reply.body);

@@ -23,7 +23,8 @@ struct DeviceContext {
 
 /// Asks a server until it has an answer that stays: with backoff and jitter where it does not
 /// answer or says that it can't now, and not before the time that it names. Whatever it answers, it
-/// is asked once a second at most, but for the few requests that taking part needs.
+/// is asked once a second at most, but for the few requests that taking part needs. An answer that
+/// comes in drops ends with patience too.
 class Patience {
  public:
   using Clock = std::chrono::steady_clock;
@@ -38,7 +39,7 @@ class Patience {
   void pause(int attempt, std::chrono::milliseconds at_least, Clock::duration left);
 
  private:
-  [[nodiscard]] HttpReply ask(const HttpRequest& request);
+  [[nodiscard]] HttpReply ask(const HttpRequest& request, Clock::time_point end);
 
   const DeviceContext& context_;
   std::chrono::seconds max_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <functional>
@@ -126,6 +127,24 @@ TEST(PatienceTest, PausesGrowAndNeverEndBeforeTheServersOwn) {
   EXPECT_GE(waits[1], milliseconds(2000));
   EXPECT_GE(waits[2], milliseconds(4000));
   EXPECT_GE(waits[3], milliseconds(90000));
+}
+
+TEST(PatienceTest, NoAttemptOutlastsPatienceByMoreThanAnAnswerTakes) {
+  for (const std::int64_t seconds : {0, 3, 12, 3600}) {
+    std::vector<milliseconds> times;
+    Hostile transport([&](const HttpRequest& request) -> HttpReply {
+      times.push_back(request.max_time);
+      return {200, "", 0};
+    });
+    const auto source = random::SecureSource::create();
+    const DeviceContext context{
+        .transport = transport, .source = *source, .wait = [](milliseconds) {}};
+    Patience patience(context, std::chrono::seconds(seconds), 0);
+    EXPECT_EQ(patience.persist({.path = "/v1/task"}, "").status, 200);
+    const auto most = std::clamp<std::int64_t>(seconds, 5, 30);
+    EXPECT_LE(times.at(0), std::chrono::seconds(most)) << seconds;
+    EXPECT_GT(times.at(0), std::chrono::seconds(most) - milliseconds(500)) << seconds;
+  }
 }
 
 }  // namespace patience_test

@@ -274,7 +274,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     origin_ = std::string(request[http::field::origin]);
     const auto& origins = house_.limits.allowed_origins;
     if (std::ranges::find(origins, origin_) == origins.end()) origin_.clear();
-    continues_ = beast::iequals(request[http::field::expect], "100-continue");
+    speaks_1_0_ = request.version() < 11;
+    continues_ = !speaks_1_0_ && beast::iequals(request[http::field::expect], "100-continue");
     head_.other_length = request.count(http::field::transfer_encoding) > 0 ||
                          request.count(http::field::content_length) > 1;
     if (request.count(http::field::content_length) == 1 && parser_->content_length()) {
@@ -309,6 +310,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (!origin_.empty()) allow_origin(response, origin_, head_.method == "OPTIONS");
     keep_alive_ = keep_alive_ && !answer_.close && !house_.draining;
     response.keep_alive(keep_alive_);
+    if (keep_alive_ && speaks_1_0_) response.set(http::field::connection, "keep-alive");
     // Sent from where it lies: many may take one model at once.
     const auto& body = answer_.shared ? *answer_.shared : answer_.body;
     response.body() = Body::value_type(body.data(), body.size());
@@ -384,9 +386,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::optional<beast::http::response_serializer<Body>> serializer_;
   RequestHead head_;
   bool keep_alive_ = false;
-  std::string origin_;      // of a page that may ask
-  bool head_only_ = false;  // the method was HEAD
-  bool continues_ = false;  // the client waits before it sends the body
+  std::string origin_;       // of a page that may ask
+  bool head_only_ = false;   // the method was HEAD
+  bool continues_ = false;   // the client waits before it sends the body
+  bool speaks_1_0_ = false;  // no answer comes before the answer; to keep a connection is said
   bool answering_ = false;
   bool idle_ = false;
   bool timed_ = false;

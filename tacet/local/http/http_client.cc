@@ -26,9 +26,11 @@ constexpr int max_interim = 4;
 constexpr std::size_t max_buffered = std::size_t{1} << 17;
 using Answer = client_http::response_parser<client_http::string_body>;
 
-/// One at a time: each step runs to its end or to its timeout.
+/// One exchange at a time: each step runs to its end or to the end of the exchange's time.
 class HttpClient : public Transport {
  public:
+  using Clock = std::chrono::steady_clock;
+
   HttpClient(HttpClientOptions options, std::shared_ptr<boost::asio::ssl::context> tls)
       : options_(std::move(options)), resolver_(context_), tls_(std::move(tls)) {
     if (!options_.server.secure) static_cast<void>(places());  // says at once whether it is here
@@ -38,14 +40,15 @@ class HttpClient : public Transport {
 
   [[nodiscard]] HttpReply exchange(const HttpRequest& request) override {
     const bool kept = plain_ || secure_;
+    end_ = Clock::now() + std::min(request.max_time, options_.patience);
     try {
       return over_connection(request);
     } catch (const base::IoError&) {
       disconnect();
-      if (!kept) throw;
+      if (!kept || Clock::now() >= end_) throw;
     }
-    // The server had ended the connection that was kept: once more, over a new one. Whatever is
-    // sent twice counts once.
+    // The server had ended the connection that was kept: once more, over a new one, in the time
+    // that is left. Whatever is sent twice counts once.
     try {
       return over_connection(request);
     } catch (const base::IoError&) {
@@ -91,7 +94,7 @@ class HttpClient : public Transport {
       plain_.emplace(context_);
     }
     std::optional<ClientError> result;
-    lowest().expires_after(options_.patience);
+    lowest().expires_at(end_);
     lowest().async_connect(found, [&](ClientError error, const auto&) { result = error; });
     if (const auto error = finish(result)) fail("cannot reach", error);
     ClientError ignored;
@@ -136,7 +139,7 @@ class HttpClient : public Transport {
     message.body() = request.body;
     if (request.method == "POST") message.content_length(request.body.size());
     std::optional<ClientError> result;
-    lowest().expires_after(options_.patience);
+    lowest().expires_at(end_);
     client_http::async_write(stream, message,
                              [&](ClientError error, std::size_t) { result = error; });
     const auto unsent = finish(result);  // a server may answer before it has read everything
@@ -154,7 +157,7 @@ class HttpClient : public Transport {
   ClientError read_answer(Stream& stream, const HttpRequest& request, Answer& answer) {
     answer.body_limit(request.max_bytes);
     answer.header_limit(max_header);
-    lowest().expires_after(options_.patience);
+    lowest().expires_at(end_);
     // The head by itself: read together with a body, Beast 1.74 forgets that the length which the
     // head announces is beyond the limit, and takes all of it.
     std::optional<ClientError> result;
@@ -185,6 +188,7 @@ class HttpClient : public Transport {
   }
 
   HttpClientOptions options_;
+  Clock::time_point end_;  // of the exchange
   bool loopback_ = false;
   boost::asio::io_context context_{1};
   client_tcp::resolver resolver_;

@@ -22,6 +22,8 @@ struct HttpRequest {
   std::string token = {};  ///< for Authorization; empty: none
   std::string body = {};
   std::size_t max_bytes = std::size_t{1} << 16;  ///< of the answer's body
+  /// For all of it, from the connection to the answer's last byte, however a server deals it out.
+  std::chrono::milliseconds max_time{30000};
 };
 
 struct HttpReply {
@@ -55,11 +57,12 @@ struct HttpClientOptions {
   std::string ca;           ///< PEM file of the authorities that are believed; empty: the system's
   std::string certificate;  ///< PEM file of the device's own; empty: none
   std::string key;
-  std::chrono::milliseconds patience{30000};  ///< for each connection, request and answer
+  std::chrono::milliseconds patience{30000};  ///< for each exchange; a request may want less
 };
 
 /// HTTPS with the server's certificate verified. Redirects are answers like others; no proxy is
 /// used, whatever the environment says. One connection is kept as long as the server keeps it.
+/// How long the system looks for a name is the system's own setting.
 [[nodiscard]] std::unique_ptr<Transport> http_client(const HttpClientOptions& options);
 /// Makes such clients, for several threads: the files of certificates are read once, here.
 [[nodiscard]] std::function<std::unique_ptr<Transport>()> http_clients(

@@ -67,8 +67,10 @@ void StateFile::back_up(const std::filesystem::path& copy) {
   CopyDraft draft(copy);
   // The state itself is open for reading only; this is about the new file.
   database_.execute("PRAGMA query_only=OFF");
+  database_.show_as(copy);
   database_.prepare("VACUUM INTO ?1", std::string_view(draft.draft())).run();
   draft.give_name();
+  database_.show_as(database_.path());
 }
 
 }  // namespace tacet::local

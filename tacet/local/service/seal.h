@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,7 +15,10 @@ namespace tacet::local {
 class Seal {
  public:
   /// Of a row of this table.
-  explicit Seal(std::string_view table) : text_("row of ") { add(table); }
+  explicit Seal(std::string_view table) : text_("row of ") {
+    text_.reserve(usual_bytes);
+    add(table);
+  }
 
   Seal& add(std::string_view field) {
     add(std::ssize(field));
@@ -25,19 +29,22 @@ class Seal {
     return add(std::string_view(reinterpret_cast<const char*>(mac.data()), mac.size()));
   }
   Seal& add(std::int64_t number) {
-    for (int i = 0; i < 8; ++i) {
-      text_ += static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xff);
+    std::array<char, 8> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xff);
     }
+    text_.append(bytes.data(), bytes.size());
     return *this;
   }
 
   /// 16 bytes. No token begins as the text does.
-  [[nodiscard]] std::string under(const TokenKey& key) const {
+  [[nodiscard]] std::string under(SealKey& key) const {
     const auto mac = key.mac(text_);
     return {reinterpret_cast<const char*>(mac.data()), 16};
   }
 
  private:
+  static constexpr std::size_t usual_bytes = 1024;
   std::string text_;
 };
 

@@ -58,7 +58,7 @@ ledger::Process process_from(const std::string& text) {
           json.value("boot", std::string())};
 }
 
-void write_meta(Database& database, const TokenKey& own, const std::string& key,
+void write_meta(Database& database, SealKey& own, const std::string& key,
                 const std::string& value) {
   const auto seal = seal_of(key, value).under(own);
   database.prepare("INSERT OR REPLACE INTO meta VALUES(?1, ?2, ?3)", key, Blob{value}, Blob{seal})
@@ -125,7 +125,7 @@ bool StateFile::make(const std::filesystem::path& path, const Task& task, Shard 
     const auto bytes = learner.bytes();
     const auto point = model_bytes(learner.point());
     const auto key = shared_key.empty() ? ledger::random_key() : shared_key;
-    const TokenKey own(key);
+    SealKey own(key);
     for (const auto& [name, value] :
          std::initializer_list<std::pair<const char*, std::string>>{{"task", task.text},
                                                                     {"digest", task.digest},
@@ -158,6 +158,7 @@ StateFile::StateFile(const std::filesystem::path& path, ledger::Access access)
   auto row = database_.prepare("SELECT value FROM meta WHERE key = 'key'");
   if (!row.step()) throw base::DataError("the state '{}' lacks its key", path.string());
   key_.emplace(row.text(0));
+  seals_.emplace(row.text(0));
   if (!ledger::is_digest(row.text(0)) || !fits_its_key()) {
     throw base::DataError(
         "the state '{}' was changed: its key is not the one that its tokens were enrolled under, "
@@ -177,12 +178,12 @@ StateFile::StateFile(const std::filesystem::path& path, ledger::Access access)
 /// Seals of the key's own row and of the first token: the key in the file is theirs.
 bool StateFile::fits_its_key() {
   auto own = database_.prepare("SELECT value, seal FROM meta WHERE key = 'key'");
-  if (!own.step() || own.text(1) != seal_of("key", own.text(0)).under(*key_)) return false;
+  if (!own.step() || own.text(1) != seal_of("key", own.text(0)).under(*seals_)) return false;
   auto row =
       database_.prepare("SELECT mac, missed, barred_until, expires, seal FROM tokens LIMIT 1");
   if (!row.step()) return true;
   const StoredToken token{mac_from(row.text(0)), row.integer(1), row.integer(2), row.integer(3)};
-  return row.text(4) == seal_of(token).under(*key_);
+  return row.text(4) == seal_of(token).under(*seals_);
 }
 
 Shard StateFile::shard() {
@@ -238,7 +239,7 @@ std::vector<std::string> StateFile::enrol(std::int64_t count, std::int64_t expir
       auto token = new_token();
       while (!range.takes(token)) token = new_token();
       const StoredToken stored{.mac = mac_of(token), .expires = expires};
-      const auto seal = seal_of(stored).under(*key_);
+      const auto seal = seal_of(stored).under(*seals_);
       insert.run_with(blob(stored.mac), stored.missed, stored.barred_until, expires, Blob{seal});
       tokens.push_back(std::move(token));
     }
@@ -304,7 +305,7 @@ void StateFile::check_rows() {
   auto revoked = database_.prepare("SELECT mac, seal FROM revoked");
   for (std::int64_t number = 1; revoked.step(); ++number) {
     const auto mac = mac_from(revoked.text(0));
-    expect_seal(revoked.text(1) == seal_of_revoked(mac).under(*key_), "revoked token", number);
+    expect_seal(revoked.text(1) == seal_of_revoked(mac).under(*seals_), "revoked token", number);
   }
   const auto lost = database_.value(
       "SELECT (SELECT count(*) FROM frames f LEFT JOIN tokens t ON t.mac = f.mac "
@@ -327,13 +328,13 @@ std::string StateFile::meta(const std::string& key) {
     throw base::DataError("the state '{}' was changed: it lacks '{}'", path().string(), key);
   }
   auto value = row.text(0);
-  if (row.text(1) == seal_of(key, value).under(*key_)) return value;
+  if (row.text(1) == seal_of(key, value).under(*seals_)) return value;
   throw base::DataError("the state '{}' was changed: its '{}' is not what was stored",
                         path().string(), key);
 }
 
 void StateFile::set_meta(const std::string& key, const std::string& value) {
-  write_meta(database_, *key_, key, value);
+  write_meta(database_, *seals_, key, value);
 }
 
 }  // namespace tacet::local

@@ -20,7 +20,7 @@ namespace tacet::local {
 
 /// Everything a server knows, in one file of SQLite: the task, tokens with their slots, the reports
 /// that were counted in their order, rounds and the learner. Several processes may read it; one
-/// serves (claim). Not for several threads at once.
+/// serves (claim). Not for several threads at once, but for mac_of.
 class StateFile {
  public:
   /// Makes it with the first round; false where there is a file of that name. Shards of a task have
@@ -120,6 +120,7 @@ class StateFile {
   std::optional<ledger::Statement> write_frame_;
   Task task_;
   std::optional<TokenKey> key_;
+  std::optional<SealKey> seals_;
 };
 
 }  // namespace tacet::local

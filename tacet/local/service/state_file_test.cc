@@ -2,9 +2,11 @@
 #include "tacet/local/service/state_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -257,6 +259,43 @@ TEST_F(StateFileTest, ACopyThatWasInterruptedIsNamedAndNotWrittenOver) {
   fs::remove(draft);
   StateFile(path_, ledger::Access::read).back_up(copy);
   EXPECT_TRUE(fs::exists(copy));
+}
+
+/// No file grows beyond so many bytes in this process.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST_F(StateFileTest, ACopyThatFindsNoRoomIsTheOneThatIsNamed) {
+  const auto copy = folder_.path() / "copy.state";
+  std::string said;
+  {
+    StateFile file(path_, ledger::Access::read);
+    const FileLimit limit(8192);
+    try {
+      file.back_up(copy);
+    } catch (const base::IoError& error) {
+      said = error.what();
+    }
+  }
+  EXPECT_NE(said.find("'" + copy.string() + "' could not be"), std::string::npos) << said;
+  EXPECT_FALSE(fs::exists(copy));
+  EXPECT_FALSE(fs::exists(copy.string() + ".part"));
 }
 
 TEST_F(StateFileTest, NothingIsTakenUnderARevokedToken) {

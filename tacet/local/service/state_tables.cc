@@ -44,7 +44,7 @@ ledger::Statement& StateFile::kept(std::optional<ledger::Statement>& statement,
 }
 
 void StateFile::put_token(const StoredToken& token) {
-  const auto seal = seal_of(token).under(*key_);
+  const auto seal = seal_of(token).under(*seals_);
   database_
       .prepare("INSERT OR REPLACE INTO tokens VALUES(?1, ?2, ?3, ?4, ?5)", blob(token.mac),
                token.missed, token.barred_until, token.expires, Blob{seal})
@@ -52,12 +52,12 @@ void StateFile::put_token(const StoredToken& token) {
 }
 
 void StateFile::put_revoked(const TokenMac& mac) {
-  const auto seal = seal_of_revoked(mac).under(*key_);
+  const auto seal = seal_of_revoked(mac).under(*seals_);
   database_.prepare("INSERT OR REPLACE INTO revoked VALUES(?1, ?2)", blob(mac), Blob{seal}).run();
 }
 
 void StateFile::put_slot(const StoredSlot& slot) {
-  const auto seal = seal_of(slot).under(*key_);
+  const auto seal = seal_of(slot).under(*seals_);
   kept(write_slot_, "INSERT OR REPLACE INTO slots VALUES(?1, ?2, ?3, ?4, ?5)")
       .run_with(slot.place, blob(slot.mac), slot.round, slot.end, Blob{seal});
 }
@@ -68,7 +68,7 @@ void StateFile::drop_slot(std::int64_t place) {
 
 void StateFile::put_frame(const StoredFrame& frame, std::uint64_t report_id) {
   const auto report = static_cast<std::int64_t>(report_id);
-  const auto seal = seal_of(frame, report).under(*key_);
+  const auto seal = seal_of(frame, report).under(*seals_);
   kept(write_frame_, "INSERT INTO frames VALUES(?1, ?2, ?3, ?4, ?5)")
       .run_with(frame.sequence, blob(frame.mac), report, Blob{frame.bytes}, Blob{seal});
 }
@@ -89,7 +89,7 @@ void StateFile::drop_rounds(const StoredRound& round, const std::string& learner
                             const std::vector<StoredRound>& points) {
   const auto number = count("dropped") + 1;
   const DroppedFrames dropped{round.frames, count("frames")};
-  const auto seal = seal_of_dropped(number, round.round, dropped).under(*key_);
+  const auto seal = seal_of_dropped(number, round.round, dropped).under(*seals_);
   database_
       .prepare("INSERT INTO dropped VALUES(?1, ?2, ?3, ?4, ?5)", number, round.round,
                dropped.before, dropped.last, Blob{seal})
@@ -119,7 +119,7 @@ std::vector<DroppedFrames> StateFile::dropped() {
     const DroppedFrames some{row.integer(2), row.integer(3)};
     const auto number = std::ssize(all) + 1;
     expect_seal(row.integer(0) == number &&
-                    row.text(4) == seal_of_dropped(number, row.integer(1), some).under(*key_),
+                    row.text(4) == seal_of_dropped(number, row.integer(1), some).under(*seals_),
                 "note of dropped reports", number);
     all.push_back(some);
   }
@@ -146,7 +146,7 @@ void StateFile::each_frame(std::int64_t from, const std::function<void(const Sto
       from);
   while (row.step()) {
     const StoredFrame frame{row.integer(0), mac_from(row.text(1)), row.text(2)};
-    expect_seal(row.text(4) == seal_of(frame, row.integer(3)).under(*key_), "report",
+    expect_seal(row.text(4) == seal_of(frame, row.integer(3)).under(*seals_), "report",
                 frame.sequence);
     see(frame);
   }
@@ -164,7 +164,7 @@ void StateFile::each_token(const std::function<void(const StoredToken&)>& see) {
                             .expires = row.integer(3),
                             .counted = row.integer(4) != 0,
                             .revoked = row.integer(5) != 0};
-    expect_seal(row.text(6) == seal_of(token).under(*key_), "token", ++number);
+    expect_seal(row.text(6) == seal_of(token).under(*seals_), "token", ++number);
     see(token);
   }
 }
@@ -174,7 +174,7 @@ void StateFile::each_slot(const std::function<void(const StoredSlot&)>& see) {
       database_.prepare("SELECT place, mac, round, slot_end, seal FROM slots ORDER BY slot_end");
   while (row.step()) {
     const StoredSlot slot{row.integer(0), mac_from(row.text(1)), row.integer(2), row.integer(3)};
-    expect_seal(row.text(4) == seal_of(slot).under(*key_), "slot", slot.place);
+    expect_seal(row.text(4) == seal_of(slot).under(*seals_), "slot", slot.place);
     see(slot);
   }
 }

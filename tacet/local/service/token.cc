@@ -9,6 +9,21 @@
 #include "tacet/ledger/digest.h"
 
 namespace tacet::local {
+namespace {
+
+TokenMac mac_by(EVP_MAC_CTX* keyed, std::string_view text) {
+  TokenMac mac{};
+  std::size_t size = 0;
+  if (keyed == nullptr ||
+      EVP_MAC_update(keyed, reinterpret_cast<const unsigned char*>(text.data()), text.size()) !=
+          1 ||
+      EVP_MAC_final(keyed, mac.data(), &size, mac.size()) != 1 || size != mac.size()) {
+    throw base::InternalError("HMAC-SHA256 is not available");
+  }
+  return mac;
+}
+
+}  // namespace
 
 std::string new_token() { return ledger::random_key(); }
 
@@ -32,15 +47,14 @@ TokenKey::TokenKey(std::string_view key) {
 
 TokenMac TokenKey::mac(std::string_view token) const {
   const std::unique_ptr<EVP_MAC_CTX, Free> one(EVP_MAC_CTX_dup(keyed_.get()));
-  TokenMac mac{};
-  std::size_t size = 0;
-  if (!one ||
-      EVP_MAC_update(one.get(), reinterpret_cast<const unsigned char*>(token.data()),
-                     token.size()) != 1 ||
-      EVP_MAC_final(one.get(), mac.data(), &size, mac.size()) != 1 || size != mac.size()) {
-    throw base::InternalError("HMAC-SHA256 is not available");
-  }
-  return mac;
+  return mac_by(one.get(), token);
+}
+
+TokenMac SealKey::mac(std::string_view text) {
+  auto* const keyed = key_.keyed_.get();
+  // Without a key: the one that it has, from the beginning.
+  const bool begun = EVP_MAC_init(keyed, nullptr, 0, nullptr) == 1;
+  return mac_by(begun ? keyed : nullptr, text);
 }
 
 }  // namespace tacet::local

@@ -22,6 +22,15 @@ TEST(TokenTest, AMacIsHmacSha256) {
   EXPECT_NE(key.mac("a"), TokenKey("jefe").mac("a"));
 }
 
+TEST(TokenTest, AKeyThatIsNotCopiedGivesTheSameMacs) {
+  const TokenKey key("Jefe");
+  SealKey seals("Jefe");
+  for (const std::string text : {"what do ya want for nothing?", "", "a", "a"}) {
+    EXPECT_EQ(seals.mac(text), key.mac(text)) << text;
+  }
+  EXPECT_EQ(seals.mac(std::string(1000, 'x')), key.mac(std::string(1000, 'x')));
+}
+
 TEST(TokenTest, TokensDiffer) {
   const auto one = new_token();
   EXPECT_TRUE(is_token(one));

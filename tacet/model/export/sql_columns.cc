@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/schema/interactions.h"
 #include "tacet/data/schema/numeric_map.h"
+#include "tacet/model/export/export_notes.h"
 #include "tacet/model/export/sql_dialect.h"
 
 namespace tacet::model::internal {
@@ -34,6 +36,7 @@ class SqlColumnWriter {
           "a model of features without names cannot be exported as SQL: a table's columns have "
           "names; C takes them as an array");
     }
+    expect_names_apart();
     for (const auto& column : schema_.columns) {
       name_ = column.name;
       source_ = "r." + sql_name(column.name);
@@ -94,6 +97,21 @@ class SqlColumnWriter {
   void operator()(const data::IgnoredColumn&) const {}
 
  private:
+  /// Of two columns with one name in the database, the query would read one and say nothing.
+  void expect_names_apart() const {
+    std::map<std::string, std::string> names;
+    const auto add = [&](const std::string& name) {
+      const auto [at, added] = names.emplace(sql_folded(dialect_, name), name);
+      if (added || at->second == name) return;
+      throw base::UsageError(
+          "'{}' and '{}' are one column in {}; rename one in the table and the schema, or export "
+          "another `dialect` or `format`",
+          at->second, name, sql_dialects.of(dialect_));
+    };
+    for (const auto& column : schema_.columns) add(column.name);
+    if (schema_.target) add(schema_.target->column);
+    if (schema_.unit) add(*schema_.unit);
+  }
   [[noreturn]] void refuse(std::string_view what) const {
     throw base::UsageError(
         "column '{}' holds {}, which cannot be exported as SQL: no function of a database is the "

@@ -27,6 +27,16 @@ std::string sql_name(std::string_view name) {
   return '"' + doubled(name, '"') + '"';
 }
 
+std::string sql_folded(SqlDialect dialect, std::string_view name) {
+  constexpr std::size_t bytes_of_postgresql = 63;
+  if (dialect == SqlDialect::postgresql) return std::string(name.substr(0, bytes_of_postgresql));
+  std::string folded(name);
+  for (char& c : folded) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return folded;
+}
+
 std::string sql_table(std::string_view name) {
   const auto dot = name.find('.');
   if (dot == std::string_view::npos) return sql_name(name);

@@ -10,6 +10,9 @@ namespace tacet::model::internal {
 
 /// A name in quotes. UsageError for one that no dialect can hold.
 [[nodiscard]] std::string sql_name(std::string_view name);
+/// What the database compares of a name: SQLite and DuckDB take upper and lower case of ASCII for
+/// the same, even in quotes, and PostgreSQL reads 63 bytes.
+[[nodiscard]] std::string sql_folded(SqlDialect dialect, std::string_view name);
 /// A table's name, after which a dot may stand its own: each part in quotes.
 [[nodiscard]] std::string sql_table(std::string_view name);
 /// A literal of a text without zero bytes.

@@ -90,12 +90,14 @@ class Query {
   }
 
   void check_names(const Results& results) const {
-    std::set<std::string> names(options_.keep.begin(), options_.keep.end());
-    if (names.size() != options_.keep.size()) {
-      throw base::UsageError("`keep` names a column twice");
+    std::set<std::string> names;
+    for (const auto& name : options_.keep) {
+      if (!names.insert(sql_folded(dialect_, name)).second) {
+        throw base::UsageError("`keep` names a column twice");
+      }
     }
     for (const auto& [expression, name] : results) {
-      if (!names.insert(name).second) {
+      if (!names.insert(sql_folded(dialect_, name)).second) {
         throw base::UsageError("`keep` names the column '{}', which the query makes itself", name);
       }
     }

@@ -10,6 +10,7 @@
 #include "tacet/data/dataset.h"
 #include "tacet/model/class_weights.h"
 #include "tacet/model/loss/loss.h"
+#include "tacet/numeric/short_sums.h"
 #include "tacet/optimize/sums/tile_scalars.h"
 #include "tacet/optimize/sums/weight_grid.h"
 
@@ -78,6 +79,7 @@ struct GradientPass {
   double factor;  // real slope to grid units of the row's integers
   std::span<const std::int32_t> bounds;
   const model::ClassWeights& weights_of_classes;
+  std::span<const numeric::ShortWeights> pieces;  // of each output, where dense rows allow it
 
   [[nodiscard]] std::span<const double> output(std::size_t c) const {
     return weights.subspan(c * columns, columns);

@@ -26,6 +26,20 @@ using internal::ListedRows;
 constexpr std::size_t max_laid_out = std::size_t{1} << 18;
 constexpr std::int64_t max_rows = std::int64_t{1} << 32;  // 2^32 * 2^30 = 2^62 fits 64 bits
 
+// Of each output's weights, or none where rows are too short or sums too large.
+std::vector<numeric::ShortWeights> in_pieces(const data::Dataset& dataset,
+                                             std::span<const double> weights, std::size_t outputs) {
+  std::vector<numeric::ShortWeights> pieces;
+  if (dataset.sparse() || dataset.packing() != nullptr) return pieces;
+  const std::size_t columns = weights.size() / outputs;
+  for (std::size_t c = 0; c < outputs; ++c) {
+    const auto output = weights.subspan(c * columns, columns);
+    if (!numeric::ShortWeights::fit(output, dataset.squared_norm_bound())) return {};
+    pieces.emplace_back(output);
+  }
+  return pieces;
+}
+
 template <typename RowList>
 void add_dense(const GradientPass& pass, const RowList& list, std::int64_t begin, std::int64_t end,
                ExactAccumulator& sum) {
@@ -33,7 +47,7 @@ void add_dense(const GradientPass& pass, const RowList& list, std::int64_t begin
   internal::TilePointers ahead;
   const auto fetch = [&](std::int64_t tile) {
     internal::fetch_tile(
-        tile, end, pass.columns * sizeof(std::int16_t),
+        tile, end, std::is_same_v<RowList, AllRows> ? 0 : pass.columns * sizeof(std::int16_t),
         [&](std::int64_t i) { return pass.dataset.dense_row(list[i]).data(); }, ahead);
   };
   TileScalars scalars(pass.outputs);
@@ -45,14 +59,19 @@ void add_dense(const GradientPass& pass, const RowList& list, std::int64_t begin
     pointers = ahead;
     const std::span rows(pointers.data(), count);
     for (std::size_t c = 0; c < pass.outputs; ++c) {
-      numeric::exact_dots(rows, pass.output(c), scalars.of_output(c, count));
+      const auto dots = scalars.of_output(c, count);
+      if (pass.pieces.empty()) {
+        numeric::exact_dots(rows, pass.output(c), dots);
+      } else {
+        numeric::exact_dots(rows, pass.pieces[c], dots);
+      }
     }
     fetch(tile + rows_per_tile);
     pass.describe(list, tile, records);
     pass.to_scalars(records, scalars);
     const auto target = sum.reserve(static_cast<std::int64_t>(count));
     for (std::size_t c = 0; c < pass.outputs; ++c) {
-      numeric::add_exact_multiples(rows, scalars.of_output(c, count),
+      numeric::add_short_multiples(rows, scalars.of_output(c, count),
                                    target.subspan(c * pass.columns, pass.columns));
     }
   }
@@ -213,6 +232,7 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
   if (!rounds) laid_out = to_grid(weights, dataset_.norm_bound());
   const WeightGrid grid_of_weights =
       rounds ? weight_grid(weights, dataset_.norm_bound()) : WeightGrid{.scale = laid_out.scale};
+  const auto pieces = in_pieces(dataset_, laid_out.integers, outputs);
   const GradientPass pass{dataset_,
                           loss_,
                           rounds ? weights : laid_out.integers,
@@ -222,7 +242,8 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
                           rounds,
                           1 / (grid() * data::Dataset::feature_scale),
                           scalar_bounds_,
-                          class_weights_};
+                          class_weights_,
+                          pieces};
   auto total = base::large_array<std::int64_t>(weights.size());
   if (dataset_.sparse()) {
     add_in_place(total, threads_, {rows.size(), gradient_rows_per_block},

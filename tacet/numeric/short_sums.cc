@@ -1,0 +1,281 @@
+#include "tacet/numeric/short_sums.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tacet/numeric/kernels.h"
+#include "tacet/numeric/pair_products.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tacet/numeric/short_sums.cc"
+// Vectors without a size known to the compiler cannot be kept in arrays; targets between those that
+// machines have would add to every program.
+#define HWY_DISABLED_TARGETS \
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#include <hwy/foreach_target.h>
+// foreach_target.h must come before highway.h.
+#include <hwy/highway.h>
+
+#ifndef TACET_NUMERIC_SHORT_SUMS_COMMON
+#define TACET_NUMERIC_SHORT_SUMS_COMMON
+namespace tacet::numeric {
+
+constexpr std::size_t weight_pieces = 3;
+constexpr int weight_bits = 14;
+constexpr int factor_bits = 15;
+constexpr std::size_t most_lanes = 32;  // and the fewest columns
+
+/// Factors of at most so many rows, two neighbouring ones in a word. A low piece is at most 2^14 in
+/// size, an integer of a row 2^11, so that 32 products stay within 2^30; high ones as well.
+struct FactorPieces {
+  static constexpr std::size_t most_rows = 32;
+  std::array<const std::int16_t*, most_rows> rows;
+  std::array<std::uint32_t, most_rows / 2> low;
+  std::array<std::uint32_t, most_rows / 2> high;
+  std::size_t pairs;
+};
+
+}  // namespace tacet::numeric
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tacet::numeric {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+
+void short_dots(std::span<const std::int16_t* const> rows, const std::int16_t* pieces,
+                std::size_t columns, double* sums) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    double total = 0;
+    for (std::size_t p = weight_pieces; p-- > 0;) {
+      std::int32_t sum = 0;
+      for (std::size_t j = 0; j < columns; ++j) sum += rows[r][j] * pieces[p * columns + j];
+      total = total * (1 << weight_bits) + sum;
+    }
+    sums[r] = total;
+  }
+}
+
+void short_multiples(const FactorPieces& by, std::span<double> sums) {
+  const auto product = [](std::uint32_t pair, std::int16_t even, std::int16_t odd) {
+    return static_cast<std::int16_t>(pair) * even + static_cast<std::int16_t>(pair >> 16) * odd;
+  };
+  for (std::size_t j = 0; j < sums.size(); ++j) {
+    double low = 0;
+    double high = 0;
+    for (std::size_t p = 0; p < by.pairs; ++p) {
+      low += product(by.low[p], by.rows[2 * p][j], by.rows[2 * p + 1][j]);
+      high += product(by.high[p], by.rows[2 * p][j], by.rows[2 * p + 1][j]);
+    }
+    sums[j] += low + high * (1 << factor_bits);
+  }
+}
+
+#else
+
+using Shorts = hn::CappedTag<std::int16_t, most_lanes>;
+using Words = hn::Repartition<std::int32_t, Shorts>;
+using Sum = hn::Vec<Words>;
+
+// The second sum of ReorderWidenMulAccumulate is unused on x86.
+template <std::size_t count>
+HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t* pieces,
+                             std::size_t columns, double* sums) {
+  const Shorts shorts;
+  const Words d;
+  const std::size_t lanes = hn::Lanes(shorts);
+  // Of rows that follow each other in memory, those behind these are on their way when their turn
+  // comes; of others, what is asked for is there.
+  Sum totals[count][weight_pieces];
+  Sum others[count][weight_pieces];
+  for (std::size_t r = 0; r < count; ++r) {
+    for (std::size_t p = 0; p < weight_pieces; ++p) totals[r][p] = others[r][p] = hn::Zero(d);
+  }
+  // Columns that were read before count as 0 when they are read once more with the last ones.
+  const auto add = [&](std::size_t j, auto only_new) HWY_ATTR {
+    hn::Vec<Shorts> piece[weight_pieces];
+    for (std::size_t p = 0; p < weight_pieces; ++p) {
+      piece[p] = only_new(hn::LoadU(shorts, pieces + p * columns + j));
+    }
+    for (std::size_t r = 0; r < count; ++r) {
+      const auto row = hn::LoadU(shorts, rows[r] + j);
+      for (std::size_t p = 0; p < weight_pieces; ++p) {
+        totals[r][p] = hn::ReorderWidenMulAccumulate(d, row, piece[p], totals[r][p], others[r][p]);
+      }
+    }
+  };
+  std::size_t j = 0;
+  for (; j + lanes <= columns; j += lanes) {
+    add(j, [](hn::Vec<Shorts> all) HWY_ATTR { return all; });
+  }
+  if (j < columns) {
+    const auto known = hn::FirstN(shorts, j + lanes - columns);
+    add(columns - lanes,
+        [&](hn::Vec<Shorts> all) HWY_ATTR { return hn::IfThenZeroElse(known, all); });
+  }
+  for (std::size_t r = 0; r < count; ++r) {
+    double total = 0;
+    for (std::size_t p = weight_pieces; p-- > 0;) {
+      const auto sum = hn::RearrangeToOddPlusEven(totals[r][p], others[r][p]);
+      total = total * (1 << weight_bits) + hn::GetLane(hn::SumOfLanes(d, sum));
+    }
+    sums[r] = total;
+  }
+}
+
+void short_dots(std::span<const std::int16_t* const> rows, const std::int16_t* pieces,
+                std::size_t columns, double* sums) {
+  std::size_t r = 0;
+  for (; r + 4 <= rows.size(); r += 4) {
+    several_dots<4>(rows.data() + r, pieces, columns, sums + r);
+  }
+  for (; r < rows.size(); ++r) several_dots<1>(rows.data() + r, pieces, columns, sums + r);
+}
+
+// Four neighbouring columns.
+HWY_INLINE void add_four(const std::int32_t* low, const std::int32_t* high, double* to) {
+  const hn::CappedTag<double, 4> d;
+  const hn::Rebind<std::int32_t, decltype(d)> ints;
+  const auto unit = hn::Set(d, 1 << factor_bits);
+  for (std::size_t k = 0; k < 4; k += hn::Lanes(d)) {
+    const auto sum = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(ints, high + k)), unit,
+                                hn::PromoteTo(d, hn::LoadU(ints, low + k)));
+    hn::StoreU(hn::Add(hn::LoadU(d, to + k), sum), d, to + k);
+  }
+}
+
+// Integers of two rows are laid side by side within 16 bytes: the columns of a vector come out four
+// by four in two of them, in turns.
+HWY_INLINE void add_columns(const FactorPieces& by, std::size_t j, double* to) {
+  const Shorts shorts;
+  const Words d;
+  const std::size_t lanes = hn::Lanes(d);
+  Sum sums[4];  // low and high ones of the first four of eight columns, and of the others
+  Sum others[4];
+  for (std::size_t k = 0; k < 4; ++k) sums[k] = others[k] = hn::Zero(d);
+  const auto add = [&](std::size_t k, std::uint32_t pair, hn::Vec<Shorts> rows) HWY_ATTR {
+    const auto factors = hn::BitCast(shorts, hn::Set(d, static_cast<std::int32_t>(pair)));
+    sums[k] = hn::ReorderWidenMulAccumulate(d, rows, factors, sums[k], others[k]);
+  };
+  for (std::size_t p = 0; p < by.pairs; ++p) {
+    const auto even = hn::LoadU(shorts, by.rows[2 * p] + j);
+    const auto odd = hn::LoadU(shorts, by.rows[2 * p + 1] + j);
+    const auto first = hn::InterleaveLower(shorts, even, odd);
+    const auto second = hn::InterleaveUpper(shorts, even, odd);
+    add(0, by.low[p], first);
+    add(1, by.high[p], first);
+    add(2, by.low[p], second);
+    add(3, by.high[p], second);
+  }
+  alignas(64) std::int32_t words[4][most_lanes / 2];
+  for (std::size_t k = 0; k < 4; ++k) {
+    hn::Store(hn::RearrangeToOddPlusEven(sums[k], others[k]), d, words[k]);
+  }
+  for (std::size_t k = 0; k < lanes; k += 4) {
+    add_four(words[0] + k, words[1] + k, to + 2 * k);
+    add_four(words[2] + k, words[3] + k, to + 2 * k + 4);
+  }
+}
+
+void short_multiples(const FactorPieces& by, std::span<double> sums) {
+  const std::size_t lanes = hn::Lanes(Shorts());
+  std::size_t j = 0;
+  for (; j + lanes <= sums.size(); j += lanes) add_columns(by, j, sums.data() + j);
+  if (j == sums.size()) return;
+  double last[most_lanes] = {};
+  add_columns(by, sums.size() - lanes, last);
+  for (; j < sums.size(); ++j) sums[j] += last[j + lanes - sums.size()];
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tacet::numeric
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tacet::numeric {
+namespace {
+
+/// Takes the lowest bits of an integer: what is left is a multiple of 2^bits.
+std::int16_t take_piece(std::int64_t& integer, int bits) {
+  const std::int64_t half = std::int64_t{1} << (bits - 1);
+  const std::int64_t piece = ((integer + half) & (2 * half - 1)) - half;
+  integer = (integer - piece) >> bits;
+  return static_cast<std::int16_t>(piece);
+}
+
+/// False where a factor is larger than its pieces.
+bool split(std::span<const std::int16_t* const> rows, std::span<const double> factors,
+           FactorPieces& out) {
+  constexpr double most = 1 << (2 * factor_bits - 1);
+  out.pairs = (rows.size() + 1) / 2;
+  for (std::size_t r = 0; r < 2 * out.pairs; ++r) {
+    const bool last = r == rows.size();  // beside a last odd row stands 0 times itself
+    out.rows[r] = rows[last ? r - 1 : r];
+    const double factor = last ? 0 : factors[r];
+    if (!(std::fabs(factor) < most)) return false;
+    auto integer = static_cast<std::int64_t>(factor);
+    const auto low = static_cast<std::uint16_t>(take_piece(integer, factor_bits));
+    const auto high = static_cast<std::uint16_t>(integer);
+    const int place = r % 2 == 0 ? 0 : 16;
+    if (place == 0) out.low[r / 2] = out.high[r / 2] = 0;
+    out.low[r / 2] |= std::uint32_t{low} << place;
+    out.high[r / 2] |= std::uint32_t{high} << place;
+  }
+  return true;
+}
+
+}  // namespace
+
+HWY_EXPORT(short_dots);
+HWY_EXPORT(short_multiples);
+
+bool ShortWeights::fit(std::span<const double> weights, std::int64_t row_square) {
+  constexpr double most = 0x1p41;  // the highest piece then has 14 bits with its sign
+  // A sum of |piece * integer| is at most 2^13 sqrt(columns) sqrt(row_square), which is to be below
+  // 2^31 (Cauchy, Schwarz).
+  constexpr double most_squares = 0x1p36;
+  if (weights.size() < most_lanes) return false;
+  if (static_cast<double>(weights.size()) * static_cast<double>(row_square) >= most_squares) {
+    return false;
+  }
+  return std::ranges::all_of(weights, [](double w) { return std::fabs(w) < most; });
+}
+
+ShortWeights::ShortWeights(std::span<const double> weights)
+    : pieces_(weight_pieces * weights.size()) {
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    auto integer = static_cast<std::int64_t>(weights[j]);
+    for (std::size_t p = 0; p + 1 < weight_pieces; ++p) {
+      pieces_[p * weights.size() + j] = take_piece(integer, weight_bits);
+    }
+    pieces_[(weight_pieces - 1) * weights.size() + j] = static_cast<std::int16_t>(integer);
+  }
+}
+
+void exact_dots(std::span<const std::int16_t* const> rows, const ShortWeights& weights,
+                std::span<double> sums) {
+  HWY_DYNAMIC_DISPATCH(short_dots)(rows, weights.pieces(), weights.columns(), sums.data());
+}
+
+void add_short_multiples(std::span<const std::int16_t* const> rows, std::span<const double> factors,
+                         std::span<double> sums) {
+  FactorPieces pieces;
+  for (std::size_t r = 0; r < rows.size(); r += FactorPieces::most_rows) {
+    const std::size_t count = std::min(FactorPieces::most_rows, rows.size() - r);
+    const auto some = rows.subspan(r, count);
+    if (sums.size() >= most_lanes && split(some, factors.subspan(r, count), pieces)) {
+      HWY_DYNAMIC_DISPATCH(short_multiples)(pieces, sums);
+    } else {
+      add_exact_multiples(some, factors.subspan(r, count), sums);
+    }
+  }
+}
+
+}  // namespace tacet::numeric
+#endif

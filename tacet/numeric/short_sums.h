@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+/// The exact sums of kernels.h over rows of at least a few dozen integers, in 32 bits: weights and
+/// factors are taken in pieces so small that no sum of a piece leaves 32 bits, where one
+/// instruction multiplies and adds several times as many integers as in doubles. The same integers
+/// come out.
+namespace tacet::numeric {
+
+/// Weights of rows in three pieces of 14 bits.
+class ShortWeights {
+ public:
+  /// Whether sums of pieces stay within 32 bits: integers below 2^41, and rows whose squares sum up
+  /// to at most `row_square`. Rows are long enough to gain, too.
+  [[nodiscard]] static bool fit(std::span<const double> weights, std::int64_t row_square);
+
+  explicit ShortWeights(std::span<const double> weights);
+
+  [[nodiscard]] std::size_t columns() const { return pieces_.size() / 3; }
+  /// The lowest piece of all weights, then the others.
+  [[nodiscard]] const std::int16_t* pieces() const { return pieces_.data(); }
+
+ private:
+  std::vector<std::int16_t> pieces_;
+};
+
+/// sums[r] = sum_j rows[r][j] * weights[j].
+void exact_dots(std::span<const std::int16_t* const> rows, const ShortWeights& weights,
+                std::span<double> sums);
+
+/// sums[j] += sum_r factors[r] * rows[r][j], as add_exact_multiples does it, for rows of integers
+/// of at most 2048 in size.
+void add_short_multiples(std::span<const std::int16_t* const> rows, std::span<const double> factors,
+                         std::span<double> sums);
+
+}  // namespace tacet::numeric
