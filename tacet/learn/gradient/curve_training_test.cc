@@ -64,7 +64,7 @@ TEST(CurveRule, FollowsTheNoiseWithinItsBounds) {
     const auto rule = curve_rule(noise);
     EXPECT_GE(rule.clipping_norm, 0.25);
     EXPECT_LE(rule.clipping_norm, 1);
-    EXPECT_LE(rule.path, 12000);
+    EXPECT_LE(rule.path, 17000);
     EXPECT_GE(rule.steps, 200);
     EXPECT_GE(rule.share, 0.1);
     EXPECT_LE(rule.share, data::Curves::max_share);
@@ -74,8 +74,9 @@ TEST(CurveRule, FollowsTheNoiseWithinItsBounds) {
     EXPECT_GE(rule.line_rate, 1);
     EXPECT_LE(rule.curve_rate, 1);
   }
-  EXPECT_NEAR(curve_rule(6e-4).clipping_norm, 0.5, 1e-12);
-  EXPECT_NEAR(curve_rule(6e-4).path, 0.8 / 3e-4, 1e-9);
+  EXPECT_NEAR(curve_rule(6e-4).clipping_norm, 0.35, 1e-12);
+  EXPECT_NEAR(curve_rule(6e-4).path, 0.8 / 2.1e-4, 1e-9);
+  EXPECT_NEAR(curve_rule(1.5e-3).clipping_norm, 0.5 * std::sqrt(0.4), 1e-12);
   EXPECT_EQ(curve_rule(1e-3).directions, 250);
   EXPECT_EQ(curve_rule(4e-4).line_rate, 1);
   EXPECT_NEAR(curve_rule(1e-3).curve_rate, std::sqrt(0.5), 1e-12);
