@@ -292,16 +292,17 @@ def gaussian_mu(epsilon):
 
 
 def law_cells(kind):
-    yield Cell(f"{kind} 3", Law(kind, 3, 0), 2_000, 4)
-    for epsilon in (1, 2, 4):
+    for epsilon in (2, 4):
+        yield Cell(f"{kind} 3", Law(kind, 3, 0), 2_000, epsilon)
+    for epsilon in (0.5, 1, 2, 4):
         yield Cell(f"{kind} 3", Law(kind, 3, 0), 10_000, epsilon)
-    yield Cell(f"{kind} 3", Law(kind, 3, 0), 70_000, 0.25, runs=200)
+    yield Cell(f"{kind} 3", Law(kind, 3, 0), 70_000, 0.25)
     for epsilon in (1, 2, 4):
         yield Cell(f"{kind} 10", Law(kind, 10, 0.7), 10_000, epsilon)
-    for epsilon in (0.5, 1, 4):
-        yield Cell(f"{kind} 10", Law(kind, 10, 0.7), 70_000, epsilon, runs=200)
+    for epsilon in (0.5, 1, 2, 4):
+        yield Cell(f"{kind} 10", Law(kind, 10, 0.7), 70_000, epsilon)
     for epsilon in (1, 4):
-        yield Cell(f"{kind} 10, wrong model", Wrong(kind, 10, 0.7), 10_000, epsilon, runs=200)
+        yield Cell(f"{kind} 10, wrong model", Wrong(kind, 10, 0.7), 10_000, epsilon)
 
 
 def limit_cells():
@@ -322,8 +323,8 @@ def alike_cells():
         for rho in (0.95, 0.99):
             for epsilon in (0.5, 1, 4):
                 yield Cell(f"{kind} 9, alike {rho:g}", Alike(kind, 9, rho), 20_000, epsilon)
-        yield Cell(f"{kind} 30, wrong model", Wrong(kind, 30, 0.7), 70_000, 1, runs=40)
-        yield Cell(f"{kind} 30, wrong model", Wrong(kind, 30, 0.7), 20_000, 4, runs=40)
+        yield Cell(f"{kind} 30, wrong model", Wrong(kind, 30, 0.7), 70_000, 1, runs=100)
+        yield Cell(f"{kind} 30, wrong model", Wrong(kind, 30, 0.7), 20_000, 4, runs=100)
 
 
 def unit_cells():

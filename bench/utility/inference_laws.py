@@ -55,10 +55,12 @@ class Law:
 
 
 class Wrong(Law):
-    """A square and a product are left out, and the spread of errors depends on a column; the truth
-    is a fit of many records."""
+    """A square and a product are left out, and the spread of errors depends on a column. Runs draw
+    from a table of many records with replacement, so that its fit is the truth exactly."""
 
     known = False
+    size = 80_000
+    table = None
 
     def labels(self, random, x):
         eta = self.truth[0] + x @ self.truth[1:]
@@ -69,7 +71,13 @@ class Wrong(Law):
         return np.clip(eta + 0.3 * missing + errors, -1, 1)
 
     def population(self):
-        return self.draw(200_000, 10**6)
+        if self.table is None:
+            self.table = super().draw(self.size, 10**6)
+        return self.table
+
+    def draw(self, rows, run):
+        chosen = np.random.default_rng([17, run, rows]).integers(0, self.size, rows)
+        return self.population().part(chosen)
 
 
 class Alike(Wrong):
@@ -81,20 +89,15 @@ class Alike(Wrong):
         return np.column_stack([np.clip(0.35 * normal, -1, 1), random.random(rows) < 0.3])
 
 
-class Separated(Law):
+class Separated(Wrong):
     """The first column decides the class, but for a share of the records."""
 
     def __init__(self, share):
         super().__init__("logistic", 4, 0)
         self.share = share
 
-    known = False
-
     def labels(self, random, x):
         return (x[:, 0] > 0) ^ (random.random(len(x)) < self.share)
-
-    def population(self):
-        return self.draw(200_000, 10**6)
 
 
 class Skewed(Law):

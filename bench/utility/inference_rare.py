@@ -42,18 +42,26 @@ class Rare:
                                       threads=1).fit()._table(0.05)
         held = [bool(line["low"] <= truth <= line["high"]) if line["identified"] else None
                 for line, truth in zip(found["coefficients"], self.law.truth)]
-        return {"share": float(np.mean(table.y)), "stated": found["converged"], "held": held}
+        return {"share": float(np.mean(table.y)), "stated": found["converged"],
+                "doubtful": found["near_limit"], "held": held}
+
+
+def counted(held):
+    return f"{sum(held)} of {len(held)}"
 
 
 def row_of(cell, runs):
     stated = [run for run in runs if run["stated"]]
+    sure = [run for run in stated if not run["doubtful"]]
     slopes = [held for run in stated for held in run["held"][1:] if held is not None]
     constants = [run["held"][0] for run in stated if run["held"][0] is not None]
+    sure_ones = [held for run in sure for held in run["held"] if held is not None]
     return {"outcome, in 100": 100 * float(np.mean([run["share"] for run in runs])),
             "records": cell.rows, "epsilon": cell.epsilon, "runs": len(runs),
             "stated": f"{100 * len(stated) / len(runs):.0f} %",
-            "slopes that hold": f"{sum(slopes)} of {len(slopes)}",
-            "intercepts that hold": f"{sum(constants)} of {len(constants)}"}
+            "slopes that hold": counted(slopes), "intercepts that hold": counted(constants),
+            "called doubtful": counted([run["doubtful"] for run in stated]),
+            "all that hold where not": counted(sure_ones)}
 
 
 def main():

@@ -97,6 +97,7 @@ void RegressionNumbers::validate() const {
   expect_field(
       converged || std::ranges::all_of(coefficients, [](double x) { return std::isnan(x); }),
       "coefficients must be null where the fit did not converge");
+  expect_field(converged || !near_limit, "near_limit must be false where the fit did not converge");
   expect_field(rows > 0, "rows must be at least 1");
 }
 
@@ -113,6 +114,7 @@ ordered_json regression_numbers_json(const RegressionNumbers& numbers) {
   out["row_shape"] = list_of(numbers.row_shape);
   out["blurred_directions"] = numbers.blurred_directions;
   out["converged"] = numbers.converged;
+  out["near_limit"] = numbers.near_limit;
   out["residual_cut"] = numbers.residual_cut;
   out["residual_stddev"] = numbers.residual_stddev;
   out["rows"] = numbers.rows;
@@ -123,8 +125,8 @@ RegressionNumbers read_regression_numbers(const json& object, const std::string&
   const internal::Fields fields(object, path);
   fields.expect_only({"terms", "names", "references", "coefficients", "sampling_covariance",
                       "noise_covariance", "degrees_of_freedom", "reach", "row_shape",
-                      "blurred_directions", "converged", "residual_cut", "residual_stddev",
-                      "rows"});
+                      "blurred_directions", "converged", "near_limit", "residual_cut",
+                      "residual_stddev", "rows"});
   const auto whole = [&](const char* key) {
     const auto& value = fields.at(key);
     if (!value.is_number_integer()) {
@@ -156,6 +158,7 @@ RegressionNumbers read_regression_numbers(const json& object, const std::string&
                           .row_shape = numbers_of(fields, "row_shape"),
                           .blurred_directions = whole("blurred_directions"),
                           .converged = truth("converged"),
+                          .near_limit = truth("near_limit"),
                           .residual_cut = number("residual_cut"),
                           .residual_stddev = number("residual_stddev"),
                           .rows = whole("rows")};

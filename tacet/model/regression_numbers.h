@@ -28,6 +28,7 @@ struct RegressionNumbers {
   std::vector<double> row_shape{};
   std::int64_t blurred_directions = 0;  ///< of S, in which noise hides how the rows spread
   bool converged = true;                ///< else nothing is identified: steps do not get that far
+  bool near_limit = false;     ///< of classes: steps may not have got there, and intervals not hold
   double residual_cut = 0;     ///< of numbers and counts, in the target's units; 0 for classes
   double residual_stddev = 0;  ///< of numbers, in the target's units, as released; else 0
   std::int64_t rows = 0;       ///< the declared number of records or units, never a counted one

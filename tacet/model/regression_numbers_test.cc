@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -74,6 +75,15 @@ TEST(RegressionNumbers, WhatMakesNoSenseIsNamed) {
             "table.blurred_directions must be between 0 and the number of coefficients");
   EXPECT_EQ(fault_of([](auto& t) { t.converged = false; }),
             "table.coefficients must be null where the fit did not converge");
+  EXPECT_EQ(
+      fault_of([](auto& t) {
+        t.converged = false;
+        t.near_limit = true;
+        for (auto* numbers : {&t.coefficients, &t.degrees_of_freedom, &t.sampling, &t.noise}) {
+          std::ranges::fill(*numbers, unknown);
+        }
+      }),
+      "table.near_limit must be false where the fit did not converge");
   EXPECT_EQ(fault_of([](auto& t) { t.reach = 0; }), "table.reach must be above 0");
 }
 

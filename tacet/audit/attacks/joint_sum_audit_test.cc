@@ -31,8 +31,9 @@ JointTask corner(double eta, Adjacency adjacency) {
   task.predictor = predictor.integers.col(0);
   task.predictor_unit = predictor.unit;
   task.response = {.mean = MeanModel::logistic};
-  task.shares.moment = moment * (adjacency == Adjacency::replace_one ? 2 : 1);
-  task.shares.score = residual_units - moment;
+  const bool replaced = adjacency == Adjacency::replace_one;
+  task.shares.moment = replaced ? 2 * moment : moment;
+  task.shares.score = replaced ? residual_units : residual_units - moment;
   task.shares.curvature =
       logistic_curvature_share(task.shares.score, task.shares.moment, adjacency);
   return task;
@@ -115,6 +116,14 @@ JointTask scores_of_numbers() {
   return task;
 }
 
+/// Numbers of which score, curvature and moment are released.
+JointTask parts_of_numbers() {
+  auto task = scores_of_numbers();
+  task.shares = {
+      .score = residual_units / 8 * 7, .curvature = residual_units / 2, .moment = 2 * moment};
+  return task;
+}
+
 void audit(int runs, double least) {
   const Record along{{2048, 0}, 1};
   const Record across{{0, 2048}, 1};
@@ -130,6 +139,7 @@ void audit(int runs, double least) {
       {{{along}, {}}, corner(-30, Adjacency::add_remove), Adjacency::add_remove, .999},
       {{{along}, {}}, corner(std::log(2.0 / 3), Adjacency::add_remove), Adjacency::add_remove, .99},
       {{{along}, {{{2048, 0}, -1}}}, scores_of_numbers(), Adjacency::replace_one, .999},
+      {{{along}, {{{2048, 0}, -.499}}}, parts_of_numbers(), Adjacency::replace_one, .99},
       {{{along}, {across}}, corner(0, Adjacency::replace_one), Adjacency::replace_one, .5}};
   for (const auto& one : cases) {
     constexpr double multiplier = 1;

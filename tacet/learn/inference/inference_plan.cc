@@ -37,26 +37,33 @@ constexpr double curvature_of_means = 3;      // a count's curvature is cut at t
 
 std::int64_t share_units(double part) { return std::llround(part * residual_units); }
 
-/// Matrices of squares count half under replace_one: docs/proofs/inference.md, section 1.
-std::int64_t squares_factor(Adjacency adjacency) {
-  return adjacency == Adjacency::replace_one ? 2 : 1;
+/// Under replace_one the matrices of two records whose scores are opposed nearly are one, so that
+/// the score has most of the distance to itself: docs/proofs/inference.md, theorems 2 and 3.
+bool replaced(const RegressionFacts& facts) { return facts.adjacency == Adjacency::replace_one; }
+
+std::int64_t score_beside_moment(const RegressionFacts& facts) {
+  return replaced(facts) ? residual_units : residual_units - share_units(moment_part);
+}
+
+std::int64_t moment_share(const RegressionFacts& facts) {
+  return (replaced(facts) ? 2 : 1) * share_units(moment_part);
 }
 
 /// The curvature that rides free for two classes, beside a moment or alone: each proved once.
-std::int64_t free_curvature(bool beside_moment, Adjacency adjacency) {
+std::int64_t free_curvature(bool beside_moment, const RegressionFacts& facts) {
   const auto shares_of = [](Adjacency under) {
-    const std::int64_t moment = share_units(moment_part);
-    return std::array{optimize::logistic_curvature_share(residual_units, 0, under),
-                      optimize::logistic_curvature_share(residual_units - moment,
-                                                         squares_factor(under) * moment, under)};
+    const RegressionFacts of{.adjacency = under};
+    return std::array{
+        optimize::logistic_curvature_share(residual_units, 0, under),
+        optimize::logistic_curvature_share(score_beside_moment(of), moment_share(of), under)};
   };
   static const auto alone = shares_of(Adjacency::add_remove);
-  static const auto replaced = shares_of(Adjacency::replace_one);
-  return (adjacency == Adjacency::replace_one ? replaced : alone)[beside_moment ? 1 : 0];
+  static const auto in_pairs = shares_of(Adjacency::replace_one);
+  return (replaced(facts) ? in_pairs : alone)[beside_moment ? 1 : 0];
 }
 
-double score_part(MeanModel mean) {
-  return mean == MeanModel::identity ? 1 - linear_curvature_part - moment_part : 1 - moment_part;
+double last_score_part(const RegressionFacts& facts) {
+  return JointShares::real(last_shares(facts).score);
 }
 
 /// Curvature of a typical record, in units of its bound, and the largest curvature.
@@ -73,7 +80,7 @@ double largest_curvature(const RegressionFacts& facts) {
 /// residuals are cut at `cut`.
 double score_information(const RegressionFacts& facts, double cut) {
   const double curvature = facts.mean == MeanModel::logistic ? .2 : typical_curvature(facts);
-  const double share = budget_shares(facts.mean).last() * score_part(facts.mean);
+  const double share = budget_shares(facts.mean).last() * last_score_part(facts);
   return curvature * static_cast<double>(facts.rows) * facts.mu * facts.mu * share /
          (static_cast<double>(facts.columns) * cut * cut);
 }
@@ -129,31 +136,40 @@ BudgetShares budget_shares(MeanModel mean) {
 }
 
 JointShares start_shares(const RegressionFacts& facts) {
-  const auto factor = squares_factor(facts.adjacency);
   const double squares = facts.mean == MeanModel::identity ? start_squares_part : 0;
-  JointShares shares{.score = share_units((1 - start_curvature_part) * (1 - squares)),
-                     .squares = factor * share_units(squares)};
-  shares.curvature = factor * (residual_units - shares.score - share_units(squares));
-  return shares;
+  const double score = (1 - start_curvature_part) * (1 - squares);
+  const double curvature = 1 - score - squares;
+  if (!replaced(facts)) {
+    return {.score = share_units(score),
+            .curvature = residual_units - share_units(score) - share_units(squares),
+            .squares = share_units(squares)};
+  }
+  // As large as theorem 2 allows; squares count nothing beside scores.
+  const double both = 2 * curvature;
+  const double larger = 4 / (2 * score + 2 * both + score * score / (2 * both));
+  const auto at_most = [](double part) {
+    return static_cast<std::int64_t>(std::floor(part * residual_units));
+  };
+  return {.score = at_most(larger * score),
+          .curvature = at_most(larger * both),
+          .squares = 2 * share_units(squares)};
 }
 
 JointShares step_shares(const RegressionFacts& facts) {
   JointShares shares{.score = residual_units};
-  if (facts.mean == MeanModel::logistic) {
-    shares.curvature = free_curvature(false, facts.adjacency);
-  }
+  if (facts.mean == MeanModel::logistic) shares.curvature = free_curvature(false, facts);
   return shares;
 }
 
 JointShares last_shares(const RegressionFacts& facts) {
-  const auto factor = squares_factor(facts.adjacency);
-  JointShares shares{.score = residual_units - share_units(moment_part),
-                     .moment = factor * share_units(moment_part)};
+  JointShares shares{.score = score_beside_moment(facts), .moment = moment_share(facts)};
   if (facts.mean == MeanModel::logistic) {
-    shares.curvature = free_curvature(true, facts.adjacency);
+    shares.curvature = free_curvature(true, facts);
   } else if (facts.mean == MeanModel::identity) {
-    shares.score -= share_units(linear_curvature_part);
-    shares.curvature = factor * share_units(linear_curvature_part);
+    const auto part = share_units(linear_curvature_part);
+    // 4 a_g + a_H = 4: a residual that is cut has no curvature, and its neighbour may have.
+    shares.score -= replaced(facts) ? part / 2 : part;
+    shares.curvature = replaced(facts) ? 2 * part : part;
   }
   return shares;
 }
@@ -162,7 +178,15 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
                                      Adjacency adjacency) {
   constexpr int means = 1000;
   constexpr double least = 1e-4;
-  const double half = adjacency == Adjacency::replace_one ? .5 : 1;
+  const double score = JointShares::real(others.score);
+  const double moment = JointShares::real(others.moment);
+  // As joint_bound has it, in numbers.
+  const auto left = [&](double residual) {
+    const double square = residual * residual;
+    if (adjacency != Adjacency::replace_one) return 1 - score * square - moment * square * square;
+    return std::min(4 - score * std::pow(1 + residual, 2) - moment * std::pow(1 - square, 2),
+                    2 - 1.5 * score * square - moment * square * square);
+  };
   double share = 4;
   for (int k = 0; k < means; ++k) {
     const double m = least * numeric::exp(numeric::log(cut / least) * k / (means - 1.0));
@@ -170,10 +194,7 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
     const double curvature = m * law.below;
     const double weight = std::min(1.0, curvature_bound / curvature);
     const double residual = weight * std::max(cut - law.mean, law.mean) / cut;
-    const double square = residual * residual;
-    const double left = 1 - JointShares::real(others.score) * square -
-                        half * JointShares::real(others.moment) * square * square;
-    share = std::min(share, left / (half * std::pow(weight * curvature / curvature_bound, 2)));
+    share = std::min(share, left(residual) / std::pow(weight * curvature / curvature_bound, 2));
   }
   // So little is left where a cut is hardly above the mean: then single records are cut instead.
   constexpr double min_share = .02;
@@ -182,7 +203,7 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
 
 InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> asked) {
   InferenceForecast found{.steps = step_count(facts)};
-  const double share = budget_shares(facts.mean).last() * score_part(facts.mean);
+  const double share = budget_shares(facts.mean).last() * last_score_part(facts);
   // A square over this is a variance of noise over that of sampling.
   const auto information = [&](double reach) {
     return typical_curvature(facts) * static_cast<double>(facts.rows) * facts.mu * facts.mu *

@@ -23,7 +23,8 @@ constexpr double feature_units = data::Dataset::feature_scale;
 // Of two classes' linear predictor, root mean square: steps do not reach those of classes that a
 // column separates, or of which one is rarer than 4 in 100, and intervals would not hold.
 constexpr double farthest_predictor = 3.3;
-constexpr double min_stddev = .02;  // of residuals, in units of the label
+constexpr double doubtful_errors = 2;  // standard errors from there: the truth may lie beyond
+constexpr double min_stddev = .02;     // of residuals, in units of the label
 constexpr double min_mean_count = .02;
 constexpr double min_weight = .2;  // of the rows together, per declared row
 constexpr double means_of_curvature = 3;
@@ -69,7 +70,7 @@ class Fit {
         optimize::joint_sum(records_, task, facts_.adjacency, context_.threads),
         privacy::NoiseMultiplier(multiplier),
         {{.step = next_++}, context_.source, context_.reservation});
-    auto noise = optimize::joint_noise(task);
+    auto noise = optimize::joint_noise(task, facts_.adjacency);
     for (double* stddev : {&noise.score, &noise.curvature, &noise.moment, &noise.squares}) {
       *stddev *= multiplier;
     }
@@ -197,10 +198,11 @@ class Fit {
     estimate.blurred = place.blurred;
     estimate.residual_stddev = numbers ? place.stddev : 0;
     estimate.narrow_cut = narrow_ && !setup_.options.symmetric_errors;
-    if (facts_.mean == MeanModel::logistic && estimate.predictor > farthest_predictor) {
-      estimate.converged = false;
-      estimate.weak = MatrixXd::Identity(columns(), columns());
-    }
+    if (facts_.mean != MeanModel::logistic) return estimate;
+    const double farthest = estimate.predictor + doubtful_errors * estimate.predictor_error;
+    estimate.converged = estimate.predictor <= farthest_predictor;
+    estimate.near_limit = estimate.converged && farthest > farthest_predictor;
+    if (!estimate.converged) estimate.weak = MatrixXd::Identity(columns(), columns());
     return estimate;
   }
 
@@ -235,7 +237,10 @@ void check_room(const InferenceSetup& setup) {
     if (setup.facts.mean == MeanModel::poisson && shares.curvature == 0) {
       least.curvature = optimize::residual_units / 50;
     }
-    if (multiplier <= optimize::largest_joint_multiplier(least)) return;
+    if (multiplier <=
+        optimize::largest_joint_multiplier(least, setup.facts.adjacency, setup.design.columns())) {
+      return;
+    }
     throw base::NumericError(
         "a noise multiplier of {:.4g} is wider than the sampler's grid, and nothing would be left "
         "of the sums; ask for a larger epsilon or delta",

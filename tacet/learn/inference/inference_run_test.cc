@@ -165,6 +165,35 @@ TEST(InferenceRun, RareOutcomesIdentifyNothing) {
   }
 }
 
+// Of seeded tables of 3 and 4 in 100 that noise lets through each says that it is doubtful, or its
+// predictor is two standard errors away; with ordinary classes none is. Their shares: a constant of
+// -3.6 is 3 in 100, of -1 every fourth.
+TEST(InferenceRun, TablesNearTheLimitSaySo) {
+  int stated = 0;
+  for (const double constant : {-1.0, -3.3, -3.6}) {
+    test::SimulatedRegression regression(optimize::MeanModel::logistic, 8000, 3, 0);
+    regression.truth *= .3;
+    regression.truth[0] = constant;
+    const auto setup = regression.setup(1);
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      const auto estimate = test::fit(regression.draw(seed), setup, seed);
+      const auto table = regression_table(setup.design, estimate);
+      EXPECT_FALSE(table.near_limit && !table.converged);
+      if (constant == -1) {
+        EXPECT_FALSE(table.near_limit);
+        continue;
+      }
+      stated += table.converged ? 1 : 0;
+      EXPECT_EQ(table.near_limit,
+                table.converged && estimate.predictor + 2 * estimate.predictor_error > 3.3);
+      if (constant == -3.6 && table.converged) {
+        EXPECT_TRUE(table.near_limit);
+      }
+    }
+  }
+  EXPECT_GT(stated, 2);
+}
+
 // A column that decides the class has no finite coefficient.
 TEST(InferenceRun, SeparatedClassesIdentifyNothing) {
   const test::SimulatedRegression regression(optimize::MeanModel::logistic, 20000, 3, 0);

@@ -159,10 +159,14 @@ RegressionEstimate joint_law(const LastRelease& last) {
   const VectorXd theta = last.theta + strong.inverse() * last.parts.score;
   RegressionEstimate estimate;
   estimate.coefficients = whitening.transpose() * theta;
-  estimate.sampling = whitening.transpose() * sampling_covariance(last, strong, found) * whitening;
-  estimate.noise = whitening.transpose() * noise_covariance(last, strong) * whitening;
+  const MatrixXd sampling = sampling_covariance(last, strong, found);
+  const MatrixXd noise = noise_covariance(last, strong);
+  estimate.sampling = whitening.transpose() * sampling * whitening;
+  estimate.noise = whitening.transpose() * noise * whitening;
   estimate.whitening = whitening;
   estimate.predictor = theta.norm();
+  const VectorXd along = theta / std::max(estimate.predictor, 1e-9);
+  estimate.predictor_error = std::sqrt(along.dot((sampling + noise) * along));
   estimate.weak = strong.weak();
   estimate.dispersion_doubt = found.stddev / found.value;
   return estimate;

@@ -22,7 +22,9 @@ struct RegressionEstimate {
   double residual_stddev = 0;   ///< of numbers, as the start had it, in units of the label
   std::int64_t rows = 0;        ///< the declared number, never a counted one
   double predictor = 0;         ///< root mean square of the rows' linear predictor, |theta|
+  double predictor_error = 0;   ///< its standard error
   bool converged = true;        ///< whether steps get as far as the estimate is
+  bool near_limit = false;      ///< whether they might not: the truth may lie beyond
   bool narrow_cut = false;      ///< whether skewed errors could move the intercept
   /// Directions in which the start's noise hides how the rows spread.
   std::int64_t blurred = 0;

@@ -236,7 +236,8 @@ class Products {
   explicit Products(const std::map<std::string, std::vector<Factor>>& factors) : factors_(factors) {
     products_.emplace_back();
   }
-  void add(const Term& term) {
+  /// How many products the term has.
+  std::size_t add(const Term& term) {
     std::vector<std::vector<Factor>> made(1);
     for (const auto& name : term) {
       std::vector<std::vector<Factor>> longer;
@@ -249,6 +250,7 @@ class Products {
       made = std::move(longer);
     }
     for (auto& product : made) products_.push_back(std::move(product));
+    return made.size();
   }
   void describe(RegressionDesign& made) const {
     for (const auto& product : products_) {
@@ -310,8 +312,10 @@ std::string_view right_side(const data::Schema& schema, std::string_view terms) 
   }
   if (left.find('`') == std::string_view::npos) {  // else the sign is part of a column's name
     if (!left.empty() && (!schema.target || left != schema.target->column)) {
-      throw base::UsageError("terms: '{}' stands before '~', and the schema's target is '{}'", left,
-                             schema.target ? schema.target->column : "");
+      throw base::UsageError(
+          "terms: '{}' stands before '~', and the schema's target is '{}'; the logarithm of a "
+          "target is a column that you make before, with bounds of its own",
+          left, schema.target ? schema.target->column : "");
     }
     terms = terms.substr(tilde + 1);
     if (trimmed(terms).empty()) throw base::UsageError("terms: nothing stands after '~'");
@@ -331,7 +335,7 @@ RegressionDesign regression_design(const data::Schema& schema, std::string_view 
   made.reading = reading_schema(schema, wanted);
   const auto factors = column_factors(made, schema);
   Products products(factors);
-  for (const auto& term : wanted) products.add(term);
+  for (const auto& term : wanted) made.term_lines.push_back(products.add(term));
   products.describe(made);
   return made;
 }

@@ -22,6 +22,8 @@ struct RegressionDesign {
   data::Schema reading{};
   optimize::Design design{};         ///< of its rows; the constant is the first column
   std::vector<std::string> names{};  ///< `(intercept)`, `age`, `sex=f`, `age:sex=f`
+  /// How many of the names each of the terms has, in their order; the intercept is the first name.
+  std::vector<std::size_t> term_lines{};
   /// Levels that the others are compared with, whose coefficient is 0: `sex=m`.
   std::vector<std::string> references{};
   /// Row k: design column k as a combination of the columns in original units.

@@ -56,7 +56,11 @@ class Contrast {
       skip_blanks();
       if (at_ == text_.size()) return;
       sign = take('-') ? -1 : 1;
-      if (sign > 0 && !take('+')) fail("'+' or '-' is expected; that two are equal is 'a - b'");
+      if (sign > 0 && !take('+'))
+        fail(
+            "'+' or '-' is expected; that two are equal is 'a - b', and a one-sided p is half of "
+            "the "
+            "two-sided one where the estimate lies on that side");
     } while (true);
   }
 
@@ -144,6 +148,7 @@ RegressionTable regression_table(const RegressionDesign& design,
   fitted.row_shape = whitened.transpose() * whitened;
   fitted.blurred = estimate.blurred;
   fitted.converged = estimate.converged;
+  fitted.near_limit = estimate.near_limit;
   const double unit =
       design.mean == optimize::MeanModel::identity ? design.label_scale : 1;  // counts as they are
   fitted.residual_cut = design.mean == optimize::MeanModel::logistic ? 0 : unit * estimate.cut;
@@ -160,6 +165,7 @@ model::RegressionNumbers table_numbers(const RegressionTable& fitted, std::strin
                                    .reach = fitted.reach,
                                    .blurred_directions = fitted.blurred,
                                    .converged = fitted.converged,
+                                   .near_limit = fitted.near_limit,
                                    .residual_cut = fitted.residual_cut,
                                    .residual_stddev = fitted.residual_stddev,
                                    .rows = fitted.rows};
@@ -192,6 +198,7 @@ RegressionTable table_of(const model::LinearModel& model) {
                          .residual_stddev = numbers.residual_stddev,
                          .blurred = numbers.blurred_directions,
                          .converged = numbers.converged,
+                         .near_limit = numbers.near_limit,
                          .with_goodness = std::holds_alternative<model::SquaredLoss>(model.loss)};
   fitted.coefficients = Eigen::Map<const VectorXd>(numbers.coefficients.data(), count);
   const auto symmetric = [&](const std::vector<double>& triangle) {
@@ -224,8 +231,12 @@ std::vector<TableLine> table_lines(const RegressionTable& fitted, double level) 
   return lines;
 }
 
+VectorXd contrast_weights(const RegressionTable& fitted, std::string_view contrast) {
+  return Contrast(fitted, contrast).weights;
+}
+
 TableLine contrast_line(const RegressionTable& fitted, std::string_view contrast, double level) {
-  const VectorXd weights = Contrast(fitted, contrast).weights;
+  const VectorXd weights = contrast_weights(fitted, contrast);
   bool identified = false;
   double freedom = 1e6;
   for (std::size_t k = 0; k < fitted.names.size(); ++k) {

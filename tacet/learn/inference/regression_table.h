@@ -48,6 +48,7 @@ struct RegressionTable {
   Eigen::MatrixXd row_shape{};
   std::int64_t blurred = 0;  ///< directions in which noise hides how the rows spread, and S with it
   bool converged = true;     ///< else nothing is identified, at any budget
+  bool near_limit = false;   ///< of classes: the fit may not have got to its end
   bool with_goodness = false;  ///< numbers: R^2 means what it usually does
 
   [[nodiscard]] Eigen::MatrixXd covariance() const { return sampling + noise; }
@@ -70,6 +71,10 @@ struct RegressionTable {
 /// they all are. UsageError that says what is wrong.
 [[nodiscard]] TableLine contrast_line(const RegressionTable& table, std::string_view contrast,
                                       double level = .95);
+
+/// The same combination as numbers, one for each coefficient.
+[[nodiscard]] Eigen::VectorXd contrast_weights(const RegressionTable& table,
+                                               std::string_view contrast);
 
 /// Holm's correction of p-values for many tests (Holm 1979), in the same order.
 [[nodiscard]] std::vector<double> holm(std::span<const double> p_values);

@@ -101,6 +101,12 @@ class Words {
     if (name == "C" || name == "factor" || name == "as.factor") {
       fail("name the column alone: the schema says that it is a category, and its 'reference'");
     }
+    if (name == "offset") {
+      fail(
+          "no offset is fitted: where the target is a number, take the offset from it before; "
+          "counts "
+          "of unequal exposure have no counterpart");
+    }
     if (name == "Q") fail("a name with blanks or signs stands between backticks");
     fail(
         "functions are not computed: make a column of it before, with bounds in the schema; for a "

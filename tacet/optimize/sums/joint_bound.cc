@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <optional>
 
 #include "tacet/base/error.h"
 
@@ -14,6 +16,7 @@ __extension__ using Wide = unsigned __int128;
 constexpr int moment_shift = 2 * residual_bits - 2 * coarse_bits;  // of rho^2
 constexpr int curvature_shift = 2 * coarse_bits - residual_bits;   // of eta
 constexpr int square_shift = 4 * coarse_bits;                      // of a squared norm of 1
+constexpr auto square_units = Wide{1} << (2 * coarse_bits);        // a squared norm of 1
 constexpr int score_shift = square_shift - 2 * residual_bits;      // of rho^2
 constexpr Wide whole_distance = Wide{1}
                                 << (square_shift + residual_bits);  // a squared distance of 1
@@ -21,29 +24,83 @@ static_assert(moment_shift > 0 && curvature_shift > 0 && score_shift > 0);
 
 std::int64_t moment_limit(std::int64_t residual) { return residual * residual >> moment_shift; }
 
-// Matrices that are positive semidefinite have an inner product of at least 0, and so have squares:
-// under replace_one two of them are no longer apart than the root of their squares' sum, so that
-// half a distance counts half of their squares (docs/proofs/inference.md, section 1).
-Wide half_counted(Adjacency adjacency) { return adjacency == Adjacency::replace_one ? 1 : 2; }
+/// What of the squared distance is left to the curvature's share times the square of its limit, in
+/// units of 1 / whole_distance; nothing where the record has too much without curvature.
+using Room = std::optional<Wide>;
 
-/// Twice what a record takes of the squared distance, in units of 1 / whole_distance.
-Wide twice_taken(const JointShares& shares, Adjacency adjacency, std::int64_t residual,
-                 std::int64_t curvature_limit) {
+Room difference(Wide whole, Wide taken) {
+  return taken > whole ? std::nullopt : Room(whole - taken);
+}
+
+Wide score_part(const JointShares& shares, Wide residual) {
+  return (static_cast<Wide>(shares.score) * residual * residual) << score_shift;
+}
+
+Room room_alone(const JointShares& shares, std::int64_t residual) {
   const auto moment = static_cast<Wide>(moment_limit(residual));
-  const auto rho = static_cast<Wide>(residual < 0 ? -residual : residual);
-  const auto curvature = static_cast<Wide>(curvature_limit);
-  const Wide score = (static_cast<Wide>(shares.score) * rho * rho) << score_shift;
-  const Wide others = static_cast<Wide>(shares.moment) * moment * moment +
-                      static_cast<Wide>(shares.curvature) * curvature * curvature +
-                      (static_cast<Wide>(shares.squares) << square_shift);
-  return 2 * score + half_counted(adjacency) * others;
+  return difference(whole_distance, score_part(shares, static_cast<Wide>(std::abs(residual))) +
+                                        static_cast<Wide>(shares.moment) * moment * moment +
+                                        (static_cast<Wide>(shares.squares) << square_shift));
+}
+
+/// Theorem 2 of docs/proofs/inference.md, whose (2) to (4) these are: then no two records whatever
+/// lie farther apart than two bounds.
+bool holds_for_all_records(const JointShares& shares) {
+  const auto score = static_cast<Wide>(shares.score);
+  const auto curvature = static_cast<Wide>(shares.curvature);
+  const auto matrices = curvature + static_cast<Wide>(shares.moment);
+  constexpr auto one = static_cast<Wide>(residual_units);
+  if (2 * shares.moment > shares.score || 2 * shares.squares > shares.score) return false;
+  if (4 * score + curvature > 4 * one) return false;
+  return score > 2 * matrices ||
+         4 * score * matrices + 4 * matrices * matrices + score * score <= 8 * matrices * one;
+}
+
+/// Theorem 3, (5) and (6): of two records that both leave this much.
+Room room_in_pairs(const JointShares& shares, std::int64_t residual) {
+  if (2 * shares.moment > shares.score) return std::nullopt;
+  const auto rho = static_cast<Wide>(std::abs(residual));
+  const auto moment = static_cast<Wide>(moment_limit(residual));
+  const Wide not_moment = square_units - moment;
+  const Wide squares = static_cast<Wide>(shares.squares) << square_shift;
+  const auto opposed = difference(
+      4 * whole_distance, score_part(shares, static_cast<Wide>(residual_units) + rho) +
+                              static_cast<Wide>(shares.moment) * not_moment * not_moment + squares);
+  // A moment is a score's square, whose length may be just above the limit of its integers.
+  const auto apart =
+      difference(4 * whole_distance,
+                 3 * score_part(shares, rho) +
+                     2 * static_cast<Wide>(shares.moment) * (moment + 1) * (moment + 1) + squares);
+  if (!opposed || !apart) return std::nullopt;
+  return std::min(*opposed, *apart / 2);
+}
+
+Room curvature_room(const JointShares& shares, Adjacency adjacency, std::int64_t residual) {
+  if (adjacency != Adjacency::replace_one) return room_alone(shares, residual);
+  if (holds_for_all_records(shares)) return static_cast<Wide>(shares.curvature) << square_shift;
+  return room_in_pairs(shares, residual);
+}
+
+bool fits(const Room& room, const JointShares& shares, std::int64_t curvature_limit) {
+  const auto limit = static_cast<Wide>(curvature_limit);
+  return room && static_cast<Wide>(shares.curvature) * limit * limit <= *room;
 }
 
 }  // namespace
 
 bool within_joint_bound(const JointShares& shares, Adjacency adjacency, std::int64_t residual,
                         std::int64_t curvature_limit) {
-  return twice_taken(shares, adjacency, residual, curvature_limit) <= 2 * whole_distance;
+  return fits(curvature_room(shares, adjacency, residual), shares, curvature_limit);
+}
+
+double rounding_allowance(const JointShares& shares, Adjacency adjacency, std::int64_t columns) {
+  if (adjacency != Adjacency::replace_one) return 1;
+  // Lemma 1: each row's integers are off its line by less than 1 an entry, a bit for the product's
+  // own rounding.
+  const double square =
+      static_cast<double>(columns) *
+      (2 * JointShares::real(shares.curvature) + 4 * JointShares::real(shares.moment) + 0x1p-20);
+  return 1 + std::sqrt(square) * std::ldexp(1.001, -coarse_bits);
 }
 
 RecordLimits record_limits(const JointShares& shares, Adjacency adjacency, std::int64_t residual,
@@ -55,16 +112,14 @@ RecordLimits record_limits(const JointShares& shares, Adjacency adjacency, std::
     throw base::InternalError("a record's residual, curvature or share is out of its range");
   }
   std::int64_t limit = curvature << curvature_shift;
-  if (!within_joint_bound(shares, adjacency, residual, limit)) {
-    // What is left, its root as a number, and then integers decide.
-    const Wide taken = twice_taken(shares, adjacency, residual, 0);
-    if (taken > 2 * whole_distance)
-      throw base::InternalError("shares of a joint release add up to too much");
-    const double left = static_cast<double>(2 * whole_distance - taken);
-    const double each =
-        static_cast<double>(half_counted(adjacency)) * static_cast<double>(shares.curvature);
-    limit = std::min(limit, static_cast<std::int64_t>(std::sqrt(left / each)) + 1);
-    while (limit > 0 && !within_joint_bound(shares, adjacency, residual, limit)) --limit;
+  const auto room = curvature_room(shares, adjacency, residual);
+  if (!room) throw base::InternalError("shares of a joint release add up to too much");
+  if (!fits(room, shares, limit)) {
+    // The root as a number, and then integers decide.
+    const double root =
+        std::sqrt(static_cast<double>(*room) / static_cast<double>(shares.curvature));
+    limit = std::min(limit, static_cast<std::int64_t>(root) + 1);
+    while (limit > 0 && !fits(room, shares, limit)) --limit;
   }
   constexpr int longer = score_bits - residual_bits;
   return {.score = (residual * residual) << (2 * longer),
@@ -80,16 +135,15 @@ std::int64_t logistic_curvature(std::int64_t residual) {
 std::int64_t logistic_curvature_share(std::int64_t score, std::int64_t moment,
                                       Adjacency adjacency) {
   const JointShares others{.score = score, .curvature = 0, .moment = moment};
-  const Wide half = half_counted(adjacency);
   Wide least = static_cast<Wide>(residual_units) << residual_bits;
   for (std::int64_t rho = 1; rho <= residual_units; ++rho) {
     const auto limit = static_cast<Wide>(logistic_curvature(rho) << curvature_shift);
-    const Wide taken = twice_taken(others, adjacency, rho, 0);
-    if (taken > 2 * whole_distance)
-      throw base::InternalError("shares of a joint release add up to too much");
+    const auto room =
+        adjacency == Adjacency::replace_one ? room_in_pairs(others, rho) : room_alone(others, rho);
+    if (!room) throw base::InternalError("shares of a joint release add up to too much");
     // The quotient is taken only where it is smaller than the least one.
-    const Wide square = half * limit * limit;
-    if (least * square > 2 * whole_distance - taken) least = (2 * whole_distance - taken) / square;
+    const Wide square = limit * limit;
+    if (least * square > *room) least = *room / square;
   }
   return static_cast<std::int64_t>(least);
 }

@@ -49,10 +49,17 @@ struct RecordLimits {
 };
 
 /// Whether a record of this residual and these limits stays within the joint bound: its squared
-/// distance is at most 1; under replace_one, twice the score's part and the other parts together at
-/// most 2, so that two records lie at most two bounds apart.
+/// distance from nothing is at most 1. Under replace_one: two records that do lie at most two
+/// bounds apart, whatever their rows, beside what rounding adds (rounding_allowance). The score and
+/// both matrices of a record lie along its row: so opposed scores have matrices that nearly are
+/// one.
 [[nodiscard]] bool within_joint_bound(const JointShares& shares, privacy::Adjacency adjacency,
                                       std::int64_t residual, std::int64_t curvature_limit);
+
+/// By which factor the distance of neighbours may be larger, since the integers of a record lie
+/// along its row up to their rounding: 1 unless under replace_one.
+[[nodiscard]] double rounding_allowance(const JointShares& shares, privacy::Adjacency adjacency,
+                                        std::int64_t columns);
 
 /// InternalError unless |residual| and curvature are at most 2^20. The curvature's limit is the
 /// largest that the joint bound allows, and no more than the record's curvature.

@@ -42,7 +42,8 @@ double curvature_bound(const Response& response) {
 }
 
 /// Rounds factor * z to integers whose squared norm is at most `limit`: to the nearest, or where
-/// that is too long shortened and toward zero.
+/// that is too long shortened and toward zero. Each is less than 1, and a rounding of the product,
+/// from a multiple of z that is the same for all (docs/proofs/inference.md, lemma 1).
 template <typename Integer>
 void put_bounded(std::span<const double> z, double factor, std::int64_t limit,
                  std::span<Integer> out) {
@@ -68,6 +69,33 @@ void put_bounded(std::span<const double> z, double factor, std::int64_t limit,
   }
   // The proof needs this and nothing else of the lines above.
   if (squared > limit) std::ranges::fill(out, Integer{0});
+}
+
+/// The score's row in coarse units, whose square is the moment: to the nearest, or where that is
+/// too long toward zero, which is no longer than the score.
+void put_coarse(std::span<const std::int32_t> score, std::int64_t limit,
+                std::span<std::int16_t> out) {
+  constexpr int shift = score_bits - coarse_bits;
+  std::int64_t squared = 0;
+  for (std::size_t k = 0; k < score.size(); ++k) {
+    const std::int64_t value = (std::int64_t{score[k]} + (1 << (shift - 1))) >> shift;
+    out[k] = static_cast<std::int16_t>(value);
+    squared += value * value;
+  }
+  if (squared <= limit) return;
+  for (std::size_t k = 0; k < score.size(); ++k) {
+    out[k] = static_cast<std::int16_t>(score[k] / (1 << shift));
+  }
+}
+
+/// A record's square, at most 1 and no less than its score's: relative and weight are at most 1.
+std::int64_t bounded_square(double relative, double weight, std::span<const std::int32_t> score) {
+  std::int64_t squared = 0;
+  for (const std::int64_t entry : score) squared += entry * entry;
+  constexpr int shift = 2 * score_bits - squares_bits;
+  const std::int64_t least = (squared + (std::int64_t{1} << shift) - 1) >> shift;
+  return std::clamp(static_cast<std::int64_t>(weight * relative * relative * squares_units), least,
+                    std::int64_t{1} << squares_bits);
 }
 
 struct JointShare {
@@ -169,13 +197,11 @@ class JointWorker {
                   row_of(curvature_));
     }
     if (!moment_.empty()) {
-      put_bounded(std::span<const double>(z_), share * coarse_units, limits.moment,
-                  row_of(moment_));
+      put_coarse(score_, limits.moment, row_of(moment_));
     }
     if (task_.shares.squares > 0) {
       const double relative = static_cast<double>(residual.value) / residual_units;
-      // At most 2^22: relative and weight are at most 1.
-      share_.squares += static_cast<std::int64_t>(weight * relative * relative * squares_units);
+      share_.squares += bounded_square(relative, weight, score_);
     }
   }
 
@@ -246,10 +272,28 @@ void check_task(const JointTask& task, Adjacency adjacency) {
   }
 }
 
-/// Integer bound of a block over the root of its share.
-double block_scale(double bound, std::int64_t share) {
-  return bound / std::sqrt(JointShares::real(share)) * slightly_up;
-}
+/// Integer bounds of the blocks over the roots of their shares.
+class BlockScales {
+ public:
+  BlockScales(const JointShares& shares, Adjacency adjacency, std::int64_t columns)
+      : shares_(shares), factor_(rounding_allowance(shares, adjacency, columns) * slightly_up) {}
+
+  [[nodiscard]] double score() const { return of(score_units, shares_.score); }
+  [[nodiscard]] double curvature() const {
+    return of(coarse_units * coarse_units, shares_.curvature);
+  }
+  [[nodiscard]] double moment() const { return of(coarse_units * coarse_units, shares_.moment); }
+  [[nodiscard]] double squares() const { return of(squares_units, shares_.squares); }
+
+ private:
+  /// 0 where nothing is released.
+  [[nodiscard]] double of(double bound, std::int64_t share) const {
+    return share > 0 ? bound / std::sqrt(JointShares::real(share)) * factor_ : 0;
+  }
+
+  const JointShares& shares_;
+  double factor_;
+};
 
 void put_triangle(std::span<const std::int64_t> sums, std::size_t columns,
                   std::span<std::int64_t>& values) {
@@ -326,20 +370,17 @@ privacy::WeightedSum joint_sum(const data::Dataset& dataset, const JointTask& ta
     put_triangle(share.moment, columns, rest);
     if (task.shares.squares > 0) rest[0] += share.squares;
   }
-  std::vector<privacy::WeightedSum::Block> blocks{
-      {columns, block_scale(score_units, task.shares.score)}};
-  for (const auto share : {task.shares.curvature, task.shares.moment}) {
-    if (share == 0) continue;
-    const double diagonal = block_scale(coarse_units * coarse_units, share);
+  const BlockScales scales(task.shares, adjacency, task.columns());
+  std::vector<privacy::WeightedSum::Block> blocks{{columns, scales.score()}};
+  for (const double diagonal : {scales.curvature(), scales.moment()}) {
+    if (diagonal == 0) continue;
     blocks.push_back({columns, diagonal});
     // The entries beside the diagonal stand once and count twice: docs/proofs/gram.md, section 1.
     if (columns > 1)
       blocks.push_back(
           {triangle(task.columns()) - columns, diagonal * std::sqrt(.5) * slightly_up});
   }
-  if (task.shares.squares > 0) {
-    blocks.push_back({1, block_scale(squares_units, task.shares.squares)});
-  }
+  if (task.shares.squares > 0) blocks.push_back({1, scales.squares()});
   return privacy::WeightedSum::from_certified(privacy::Certifier::clipped(), std::move(values), 1,
                                               std::move(blocks), adjacency);
 }
@@ -378,24 +419,20 @@ JointRelease joint_release(const std::vector<double>& released, const JointTask&
   return parts;
 }
 
-JointNoise joint_noise(const JointTask& task) {
+JointNoise joint_noise(const JointTask& task, Adjacency adjacency) {
   const auto units = joint_units(task);
-  const auto noise = [](double real, double bound, std::int64_t share) {
-    return share > 0 ? real * block_scale(bound, share) : 0;
-  };
-  constexpr double coarse = coarse_units * coarse_units;
-  return {.score = noise(units.score, score_units, task.shares.score),
-          .curvature = noise(units.curvature, coarse, task.shares.curvature),
-          .moment = noise(units.moment, coarse, task.shares.moment),
-          .squares = noise(units.squares, squares_units, task.shares.squares)};
+  const BlockScales scales(task.shares, adjacency, task.columns());
+  return {.score = units.score * scales.score(),
+          .curvature = units.curvature * scales.curvature(),
+          .moment = units.moment * scales.moment(),
+          .squares = units.squares * scales.squares()};
 }
 
-double largest_joint_multiplier(const JointShares& shares) {
-  double largest = block_scale(score_units, shares.score);
-  for (const auto share : {shares.curvature, shares.moment}) {
-    if (share > 0) largest = std::max(largest, block_scale(coarse_units * coarse_units, share));
-  }
-  if (shares.squares > 0) largest = std::max(largest, block_scale(squares_units, shares.squares));
+double largest_joint_multiplier(const JointShares& shares, Adjacency adjacency,
+                                std::int64_t columns) {
+  const BlockScales scales(shares, adjacency, columns);
+  const double largest =
+      std::max({scales.score(), scales.curvature(), scales.moment(), scales.squares()});
   return 0x1p32 / largest * numeric::amply_down;
 }
 

@@ -77,9 +77,10 @@ struct JointNoise {
   double moment = 0;
   double squares = 0;
 };
-[[nodiscard]] JointNoise joint_noise(const JointTask& task);
+[[nodiscard]] JointNoise joint_noise(const JointTask& task, privacy::Adjacency adjacency);
 
 /// The largest noise multiplier that the sampler's grid holds.
-[[nodiscard]] double largest_joint_multiplier(const JointShares& shares);
+[[nodiscard]] double largest_joint_multiplier(const JointShares& shares,
+                                              privacy::Adjacency adjacency, std::int64_t columns);
 
 }  // namespace tacet::optimize
