@@ -25,7 +25,8 @@ ABOUT = """The server of local learning: load, hostile clients, people
 
 Measure `load` on two cores with nothing else to do. `hostile`, `people` and `shards` ran at the
 highest priority (nice -20) beside other jobs: a rate may be below, a delay above what a quiet machine
-gives. `shards` compares two ways in turns; its medians are of five runs each."""
+gives. `shards` compares two ways in turns; its medians are of five runs each. `against` compares two trees
+in turns, beside other jobs, so that its ratios say more than its rates."""
 
 # Arguments of local_load; then (key, at least, at most).
 LOAD = [

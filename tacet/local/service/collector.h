@@ -144,7 +144,11 @@ class Collector {
   std::int64_t live_slots_ = 0;
   std::map<std::int64_t, std::int64_t> live_rounds_;  // how many of them are of each round
   std::vector<std::int64_t> free_places_;
-  std::vector<Application*> asking_;  // of the call under way: who waits for a slot
+  struct Asking {
+    Application* application;
+    std::int64_t missed;  // by its token
+  };
+  std::vector<Asking> asking_;  // of the call under way: who waits for a slot
   FairDraw draw_;
   std::atomic<std::int64_t> lapsed_{0};
 

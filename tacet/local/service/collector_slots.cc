@@ -68,7 +68,7 @@ void Collector::ask_for_slot(Application& application, Token& token, std::int64_
     return;
   }
   application.waits = true;
-  asking_.push_back(&application);
+  asking_.push_back({&application, token.missed});
 }
 
 /// Slots that may be given now: no more than reports that are still wanted, so that nobody draws a
@@ -84,11 +84,10 @@ void Collector::share_slots(std::span<Application* const> waiting, std::int64_t 
   std::unordered_set<TokenMac, TokenHash> seen;
   std::vector<Application*> candidates;
   std::vector<std::int64_t> missed;
-  for (auto* application : asking_) {
+  for (const auto& [application, missed_slots] : asking_) {
     if (!seen.insert(application->mac).second) continue;
-    const auto token = tokens_.find(application->mac);
     candidates.push_back(application);
-    missed.push_back(token == tokens_.end() ? 0 : token->second.missed);
+    missed.push_back(missed_slots);
   }
   const auto places = std::max<std::int64_t>(0, free_slots());
   for (const auto picked : draw_.pick(missed, static_cast<std::size_t>(places))) {
@@ -96,11 +95,10 @@ void Collector::share_slots(std::span<Application* const> waiting, std::int64_t 
                [&](Token& token) { give_slot(*candidates[picked], token, now); });
   }
   // Who asked twice is answered twice.
-  for (auto* application : asking_) {
+  for (const auto& [application, missed_slots] : asking_) {
+    if (!application->waits) continue;
     const auto found = tokens_.find(application->mac);
-    if (application->waits && found != tokens_.end() && found->second.live) {
-      name_slot(*application, found->second, now);
-    }
+    if (found != tokens_.end() && found->second.live) name_slot(*application, found->second, now);
   }
 }
 

@@ -39,7 +39,8 @@ class TokenKey {
     void operator()(evp_mac_ctx_st* keyed) const noexcept;
   };
   friend class SealKey;
-  std::unique_ptr<evp_mac_ctx_st, Free> keyed_;  // copied for each token: it is set up once
+  std::unique_ptr<evp_mac_ctx_st, Free> keyed_;  // set up once, copied for each thread
+  std::uint64_t number_;                         // of no other key in this process
 };
 
 /// The same key for one thread at a time, which need not copy it for each row: rows are sealed as
