@@ -169,6 +169,8 @@ Chosen choose(const Scores& one, const Scores& other, double delta, double level
   double max_up = -1;
   double max_down = -1;
   for (const auto& cut : candidates(one, other)) {
+    // Half of an atom has its likelihood ratio, by fewer runs. It could only be lucky in the pilot.
+    if (cut.ties == Ties::half) continue;
     const auto first = one.above(cut, true);
     const auto second = other.above(cut, true);
     const double up = epsilon_refuted(scaled(second, 0), scaled(first, 1), delta, level / 4);
@@ -179,10 +181,11 @@ Chosen choose(const Scores& one, const Scores& other, double delta, double level
     max_up = std::max(max_up, up);
     max_down = std::max(max_down, down);
   }
+  // By the pilot's own bounds, which say little where it saw little: that one direction was lucky
+  // is no reason to look at it alone.
   const auto pilot = seen_at(chosen, one, other, true);
-  const TwoWays counted{scaled(pilot.one_up, 0), scaled(pilot.other_up, 1),
-                        scaled(pilot.one_down, 1), scaled(pilot.other_down, 0)};
-  chosen.together = epsilon_refuted_together(counted, delta, level) > std::max(max_up, max_down);
+  chosen.together =
+      epsilon_refuted_together(pilot, delta, level) > epsilon_refuted(pilot, delta, level);
   return chosen;
 }
 
