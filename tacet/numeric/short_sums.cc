@@ -80,9 +80,9 @@ void short_multiples(const FactorPieces& by, std::span<double> sums) {
 using Shorts = hn::CappedTag<std::int16_t, most_lanes>;
 using Words = hn::Repartition<std::int32_t, Shorts>;
 using Sum = hn::Vec<Words>;
+constexpr std::size_t count = 4;  // rows at once
 
 // The second sum of ReorderWidenMulAccumulate is unused on x86.
-template <std::size_t count>
 HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t* pieces,
                              std::size_t columns, double* sums) {
   const Shorts shorts;
@@ -129,11 +129,15 @@ HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t
 
 void short_dots(std::span<const std::int16_t* const> rows, const std::int16_t* pieces,
                 std::size_t columns, double* sums) {
-  std::size_t r = 0;
-  for (; r + 4 <= rows.size(); r += 4) {
-    several_dots<4>(rows.data() + r, pieces, columns, sums + r);
+  for (std::size_t r = 0; r < rows.size(); r += count) {
+    // The last row stands for those behind it.
+    const std::size_t left = rows.size() - r;
+    const std::int16_t* some[count];
+    double dots[count];
+    for (std::size_t k = 0; k < count; ++k) some[k] = rows[r + (k < left ? k : left - 1)];
+    several_dots(some, pieces, columns, dots);
+    for (std::size_t k = 0; k < count && k < left; ++k) sums[r + k] = dots[k];
   }
-  for (; r < rows.size(); ++r) several_dots<1>(rows.data() + r, pieces, columns, sums + r);
 }
 
 // Four neighbouring columns.
@@ -150,7 +154,7 @@ HWY_INLINE void add_four(const std::int32_t* low, const std::int32_t* high, doub
 
 // Integers of two rows are laid side by side within 16 bytes: the columns of a vector come out four
 // by four in two of them, in turns.
-HWY_INLINE void add_columns(const FactorPieces& by, std::size_t j, double* to) {
+HWY_NOINLINE void add_columns(const FactorPieces& by, std::size_t j, double* to) {
   const Shorts shorts;
   const Words d;
   const std::size_t lanes = hn::Lanes(d);
