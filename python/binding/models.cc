@@ -23,6 +23,7 @@
 #include "tacet/model/original_units.h"
 #include "tacet/report/json.h"
 #include "tacet/report/regression.h"
+#include "tacet/report/regression_file.h"
 #include "tacet/run/train.h"
 
 namespace nb = nanobind;
@@ -251,9 +252,16 @@ void bind_model_file(nb::module_& module) {
           [](const ModelFile& file, double level,
              const std::vector<std::string>& contrasts) -> std::optional<std::string> {
             if (!file.model.table) return std::nullopt;
-            return report::json_text(report::regression_json(file.model, level, contrasts));
+            return report::json_text(report::regression_json(file, level, contrasts));
           },
           nb::arg("level"), nb::arg("contrasts"))
+      .def(
+          "table_file",
+          [](const ModelFile& file, const std::string& format, double level,
+             const std::vector<std::string>& contrasts) {
+            return report::regression_file(file, format, level, contrasts);
+          },
+          nb::arg("format"), nb::arg("level"), nb::arg("contrasts"))
       .def_prop_ro("has_probabilities",
                    [](const ModelFile& file) { return file.model.has_probabilities(); })
       .def_prop_ro(

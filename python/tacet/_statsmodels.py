@@ -47,13 +47,29 @@ def square(values: Any, names: Sequence[str]) -> Any:
 
 
 class Summary(str):
-    """A text that a prompt shows as it is."""
+    """A text that a prompt shows as it is; its table as CSV and as LaTeX too."""
+
+    _files: Dict[str, str] = {}
+
+    @classmethod
+    def of(cls, text: str, files: Dict[str, str]) -> "Summary":
+        found = cls(text)
+        found._files = files
+        return found
 
     def __repr__(self) -> str:
         return str(self)
 
     def as_text(self) -> str:
         return str(self)
+
+    def as_csv(self) -> str:
+        """All numbers of all lines."""
+        return self._files["csv"]
+
+    def as_latex(self) -> str:
+        """A tabular for a paper."""
+        return self._files["latex"]
 
 
 class Contrast(Dict[str, Any]):
@@ -107,6 +123,30 @@ def _text(row: Any, names: Sequence[str]) -> str:
     return words
 
 
+class JointTest(Dict[str, Any]):
+    """An F test of several combinations: what the model file says of it, and statsmodels' names."""
+
+    def __getattr__(self, name: str) -> Any:
+        key = {"fvalue": "statistic", "statistic": "statistic", "pvalue": "p", "df_num": "combinations",
+               "df_denom": "degrees_of_freedom"}.get(name)
+        if key is None:
+            raise AttributeError(f"a joint test has no '{name}'")
+        return number(self.get(key))
+
+
+def joint(table: Dict[str, Any], values: Sequence[float]) -> JointTest:
+    """That the contrasts of the table have these values: by the law of F."""
+    test = table["joint_test"]
+    if test["identified"] and any(values):
+        from scipy.stats import f
+        apart = np.array([line["estimate"] for line in table["contrasts"]]) - np.array(values)
+        wald = float(apart @ np.linalg.solve(np.array(table["contrast_covariance"]), apart))
+        statistic = wald / len(values)
+        p = float(f.sf(statistic, len(values), test["degrees_of_freedom"]))
+        test = {**test, "statistic": statistic, "p": p}
+    return JointTest(test)
+
+
 def _hypothesis(text: str, names: Sequence[str]) -> Tuple[str, float]:
     """``a = b`` is ``a - b`` compared with 0. The sign of a level, as in ``sex=m``, has no blanks."""
     left, equals, right = text.rpartition(" = ")
@@ -135,8 +175,10 @@ def compared(found: Dict[str, Any], value: float) -> Contrast:
 
 _RECORDS = ("there is no '{}': it would be computed from the records, and a figure of records costs "
             "budget. The fit released coefficients and their errors alone")
-_JOINT = ("there is no '{}': joint tests are not stated. pvalues_holm holds for all slopes together, "
-          "and t_test tests one combination")
+_NESTED = ("there is no '{}': fit the larger model alone, and test the terms that it has more by f_test "
+           "or wald_test_terms. A second fit would cost its budget again")
+_OVERALL = ("there is no '{}': f_test with all slopes is that test, and pvalues_holm holds for all of "
+            "them together")
 _REASONS: Dict[str, str] = {
     **dict.fromkeys((
         "resid", "wresid", "resid_response", "resid_pearson", "resid_dev", "resid_generalized",
@@ -145,8 +187,8 @@ _REASONS: Dict[str, str] = {
         "uncentered_tss", "mse_resid", "mse_model", "mse_total", "scale", "rsquared_adj",
         "condition_number", "eigenvals", "get_influence", "outlier_test", "pred_table",
         "get_distribution", "get_prediction"), _RECORDS),
-    **dict.fromkeys(("f_test", "wald_test", "wald_test_terms", "fvalue", "f_pvalue",
-                     "compare_f_test", "compare_lr_test", "compare_lm_test"), _JOINT),
+    **dict.fromkeys(("compare_f_test", "compare_lr_test", "compare_lm_test", "anova_lm"), _NESTED),
+    **dict.fromkeys(("fvalue", "f_pvalue"), _OVERALL),
     **dict.fromkeys(("get_margeff",),
                     "there is no '{}': marginal effects are means over records, which cost budget. "
                     "odds_ratios() has the ratios with both ends"),
@@ -169,9 +211,50 @@ def missing(name: str) -> str:
 
 
 _OF_FIT: Dict[str, str] = {
-    "cov_type": "errors are the sandwich's, and hold the privacy noise: there is no other cov_type",
+    "cov_type": "errors are the sandwich's, which is robust, and hold the privacy noise: there is no "
+                "other cov_type. For records that belong together name the column that says so as the "
+                "schema's unit",
     "use_t": "tests are of a t law whose degrees of freedom hold the doubt about the errors",
 }
+
+
+_OF_MODEL: Dict[str, str] = {
+    **dict.fromkeys(("weights", "freq_weights", "var_weights"),
+                    "records have no weights of their own: one that stands for several would count as "
+                    "one in the noise. Give each record a row"),
+    "offset": "no offset is fitted: where the target is a number, take the offset from it before",
+    "exposure": "no exposure is read: counts of unequal exposure have no counterpart here",
+    "missing": "records with a missing value are always left out; nothing else is offered",
+    "hasconst": "the intercept is always there",
+    "groups": "name the column that says which records belong together as the schema's unit",
+}
+_OF_MODULE: Dict[str, str] = {
+    **dict.fromkeys(("WLS", "GLS", "GLSAR"), "records have no weights of their own; OLS has robust "
+                    "errors, which hold with unequal variances too"),
+    **dict.fromkeys(("GLM",), "OLS, Logit and Poisson are the families that there are"),
+    **dict.fromkeys(("Probit", "MNLogit", "OrderedModel", "ConditionalLogit"),
+                    "Logit is the one model of classes; group several classes into two before"),
+    **dict.fromkeys(("NegativeBinomial", "GeneralizedPoisson", "ZeroInflatedPoisson"),
+                    "of counts there is Poisson, experimental; 'any or none' by Logit is not"),
+    **dict.fromkeys(("MixedLM", "GEE"), "no random effects are fitted; with a unit in the schema one "
+                    "record of each takes part"),
+    **dict.fromkeys(("RLM", "QuantReg"), "residuals of OLS are cut already, as its output says"),
+    "PHReg": "no survival models are fitted",
+    **dict.fromkeys(("ols", "logit", "poisson"), "the classes OLS, Logit and Poisson take formulas"),
+}
+
+
+def missing_model(name: str) -> str:
+    """Why the module has no such model."""
+    reason = _OF_MODULE.get(name)
+    return f"module 'tacet.inference' has no '{name}'" + (f": {reason}" if reason else "")
+
+
+def check_model(options: Dict[str, Any]) -> None:
+    """Arguments of statsmodels' models that there are not, refused with what to write."""
+    for name in options:
+        raise UsageError(f"there is no '{name}': {_OF_MODEL[name]}" if name in _OF_MODEL
+                         else f"a regression takes no argument '{name}'")
 
 
 def check_fit(options: Dict[str, Any]) -> None:

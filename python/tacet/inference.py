@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import (_arguments, _declared, _engine, _paying, _plots, _records, _reports,
-               _statsmodels)
+               _statsmodels, _warn)
 from ._boundary import boundary
 from ._reading import warn_of_words
 from ._reports import Reports
@@ -29,6 +29,11 @@ from .receipts import Receipt
 from .schemas import Schema
 
 __all__ = ["OLS", "Logit", "Poisson", "RegressionResults", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(_statsmodels.missing_model(name))
+
 
 _LINE = "{:<24} {:>11} {:>10} {:>9} {:>9} {:>11} {:>11} {:>8}"
 
@@ -57,7 +62,9 @@ class _Regression:
         data_set: Optional[str] = None,
         random_state: Optional[int] = None,
         threads: Optional[int] = None,
+        **others: Any,
     ) -> None:
+        _statsmodels.check_model(others)
         if not isinstance(schema, Schema):
             raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
         self._terms = _terms_of(formula, schema)
@@ -130,7 +137,10 @@ class _Regression:
         rows = _records.table_rows(self._data, schema.columns, wanted, {}, schema._engine.dates,
                                    params["ledger"] is not None)
         context = _paying.context_of(schema, params, None)
-        return RegressionResults(_engine.fit(plan, rows, context, None))
+        found = RegressionResults(_engine.fit(plan, rows, context, None))
+        if found.near_limit:
+            _warn.warn_only(_NEAR_LIMIT, UserWarning)
+        return found
 
 
 class OLS(_Regression):
@@ -292,6 +302,12 @@ class RegressionResults(Reports):
         return bool(self._table()["converged"])
 
     @property
+    def near_limit(self) -> bool:
+        """True where a fit of two classes may not have got to its end: a class is very rare, or a
+        column decides it nearly alone. Then intervals hold less often than they say."""
+        return bool(self._table()["near_limit"])
+
+    @property
     def nobs(self) -> int:
         """The declared number of records; how many took part is as private as a record."""
         return int(self._table()["rows"])
@@ -340,6 +356,33 @@ class RegressionResults(Reports):
         found = [_statsmodels.compared(line, value) for line, (_, value) in zip(lines, wanted)]
         return found[0] if len(found) == 1 else found
 
+    @boundary
+    def f_test(self, r_matrix: Any) -> _statsmodels.JointTest:
+        """That several combinations hold together, given as to ``t_test``: Wald's test by the law of
+        F. Not of counts. The result has ``fvalue``, ``pvalue``, ``df_num`` and ``df_denom``."""
+        wanted = _statsmodels.hypotheses(r_matrix, self._names())
+        texts = [text for text, _ in wanted]
+        if len(texts) == 1:
+            one = self.t_test(r_matrix)
+            return _statsmodels.JointTest(
+                identified=one["identified"], combinations=1, statistic=one.tvalue ** 2,
+                degrees_of_freedom=one["degrees_of_freedom"], p=one["p"])
+        table = self._table(contrasts=texts)
+        if "joint_test" not in table:
+            raise UsageError("of counts nothing is tested jointly: such regions were seen to hold 75 "
+                             "of 100 times where 95 were promised")
+        return _statsmodels.joint(table, [value for _, value in wanted])
+
+    wald_test = f_test
+
+    @boundary
+    def wald_test_terms(self) -> Any:
+        """Each term of several coefficients, as a category of three levels has: that all are 0."""
+        return _statsmodels.rows(
+            {test["term"]: (_number(test["statistic"]), _number(test["combinations"]),
+                            _number(test["degrees_of_freedom"]), _number(test["p"]))
+             for test in self._table()["term_tests"]}, ("F", "df_num", "df_denom", "pvalue"))
+
     @property
     def receipt(self) -> Receipt:
         """What it cost."""
@@ -372,12 +415,18 @@ class RegressionResults(Reports):
         cut = table.get("residual_cut")
         cuts = f", residuals beyond {cut:.3g} count as {cut:.3g}" if table["kind"] == "linear" else ""
         out.append(f"Rows beyond reach {table['reach']:.3g} are weighted down{cuts}. Errors hold "
-                   "sampling and privacy noise; the last column says by how much noise widened an "
+                   "sampling (robust: the sandwich's) and privacy noise; the last column says by how much noise widened an "
                    "interval.")
         if table["references"]:
             out.append(f"Categories are compared with {', '.join(table['references'])}.")
         out.extend(_doubts(table))
-        return _statsmodels.Summary("\n".join(out))
+        for test in table["term_tests"]:
+            if test["identified"]:
+                out.append(f"All coefficients of {test['term']} are 0: F({test['combinations']}, "
+                           f"{test['degrees_of_freedom']:.0f}) = {test['statistic']:.3g}, "
+                           f"p {test['p']:.3g}")
+        files = {kind: self._model.table_file(kind, 1 - alpha, []) for kind in ("csv", "latex")}
+        return _statsmodels.Summary.of("\n".join(out), files)
 
     def _reported(self) -> Tuple[str, bytes]:
         return "table", self._model.to_bytes(None)
@@ -399,6 +448,11 @@ _TITLES = {"linear": "Linear regression", "logistic": "Logistic regression",
            "poisson": "Poisson regression"}
 
 
+_NEAR_LIMIT = ("Doubtful: as far as noise shows, the fit may have stopped before its end, because one "
+               "class is rarer than about 4 in 100 records or a column decides the class nearly alone. "
+               "Intervals then hold less often than they say.")
+
+
 def _doubts(table: Dict[str, Any]) -> List[str]:
     """Why something is not stated, or means less than it seems to."""
     hidden = [line["name"] for line in table["coefficients"] if not line["identified"]]
@@ -407,6 +461,8 @@ def _doubts(table: Dict[str, Any]) -> List[str]:
         found.append(f"Noise hides how rows spread in {table['blurred_directions']} of "
                      f"{len(table['coefficients'])} directions, and so decides which rows lie beyond "
                      "the reach: if the model is wrong, they move what is estimated.")
+    if table["near_limit"]:
+        found.append(_NEAR_LIMIT)
     if not table["converged"]:
         found.append("Nothing is stated: as far as noise shows, a column decides the class "
                      "nearly alone, or one class is rarer than 4 in 100 records. Leave that column "

@@ -7,6 +7,7 @@ import math
 import pathlib
 import pickle
 import sys
+import warnings
 from typing import Any, Callable, Dict
 
 import numpy as np
@@ -94,6 +95,78 @@ def test_hypotheses_are_written_as_in_statsmodels(scores: inference.RegressionRe
         scores.conf_int(95)
 
 
+def test_joint_tests_are_those_of_the_covariance(scores: inference.RegressionResults) -> None:
+    from scipy import stats
+    apart = scores.params.to_numpy()[1:] - [0.1, 3]
+    covariance = scores.cov_params().to_numpy()[1:, 1:]
+    expected = float(apart @ np.linalg.solve(covariance, apart)) / 2
+    found = scores.f_test("age = 0.1, sex=m = 3")
+    assert found.fvalue == pytest.approx(expected) and found.df_num == 2
+    assert found.pvalue == pytest.approx(stats.f.sf(expected, 2, found.df_denom))
+    assert scores.f_test("age = 0, sex=m = 0").pvalue < 1e-9
+    assert scores.wald_test(np.eye(3)[1:]).fvalue == pytest.approx(
+        scores.f_test("age, sex=m").fvalue)
+    one = scores.f_test("age = 0.1")
+    assert one.fvalue == pytest.approx(scores.t_test("age = 0.1").tvalue ** 2)
+    assert len(scores.wald_test_terms()) == 0  # terms of one coefficient have their line
+    with pytest.raises(tacet.UsageError, match="follows from the others"):
+        scores.f_test("age, 2 * age")
+
+
+def test_a_category_of_several_levels_has_one_test() -> None:
+    rng = np.random.default_rng(5)
+    ward = rng.choice(list("abcd"), ROWS)
+    y = 1 + 0.5 * (ward == "c") + 0.3 * rng.normal(size=ROWS)
+    columns = tacet.Schema([tacet.categorical("ward", list("abcd"))], target=tacet.number("y", -1, 4),
+                           public_row_count=ROWS)
+    found = inference.OLS("y ~ ward", {"ward": ward, "y": y}, schema=columns, epsilon=4,
+                          random_state=1).fit()
+    test = found.wald_test_terms().loc["ward"]
+    assert test["df_num"] == 3 and test["pvalue"] < 1e-6
+    assert test["F"] == pytest.approx(found.f_test("ward=b, ward=c, ward=d").fvalue)
+    assert "All coefficients of ward are 0: F(3," in found.summary()
+
+
+def test_summaries_are_files_of_other_programs_too(scores: inference.RegressionResults) -> None:
+    import csv
+    import io
+    rows = list(csv.DictReader(io.StringIO(scores.summary().as_csv())))
+    assert [row["name"] for row in rows] == list(scores.params.index)
+    assert float(rows[1]["estimate"]) == scores.params["age"]
+    assert scores.summary().as_latex().startswith("\\begin{tabular}")
+
+
+def test_what_models_of_statsmodels_take_is_refused_with_what_to_write() -> None:
+    def model(**more: Any) -> Any:
+        return inference.OLS("score ~ age", table(), schema=schema(SCORE), epsilon=4, **more)
+
+    for name, reason in (("freq_weights", "Give each record a row"), ("offset", "take the offset"),
+                         ("groups", "the schema's unit"), ("missing", "always left out"),
+                         ("epsilom", "takes no argument 'epsilom'")):
+        with pytest.raises(tacet.UsageError, match=reason):
+            model(**{name: 1})
+    for name, reason in (("WLS", "robust"), ("Probit", "Logit is the one"), ("Nothing", "no 'Nothing'$")):
+        with pytest.raises(AttributeError, match=reason):
+            getattr(inference, name)
+
+
+def test_a_rare_class_is_called_doubtful_or_not_stated() -> None:
+    rng = np.random.default_rng(2)
+    doubtful = 0
+    for seed in range(6):
+        frame = {"age": rng.uniform(20, 80, ROWS), "sex": rng.choice(["f", "m"], ROWS),
+                 "ill": np.where(rng.random(ROWS) < 0.035, "yes", "no")}
+        model = inference.Logit("ill ~ sex", frame, schema=schema(ILL), epsilon=4, random_state=seed)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = model.fit()
+        said = any("Doubtful" in str(each.message) for each in caught)
+        assert said == found.near_limit == ("Doubtful" in found.summary())
+        assert found.near_limit or not found.converged
+        doubtful += found.near_limit
+    assert doubtful > 0
+
+
 def test_a_result_goes_through_a_pickle(scores: inference.RegressionResults) -> None:
     again = pickle.loads(pickle.dumps(scores))
     assert again.params.equals(scores.params) and again.summary() == scores.summary()
@@ -103,7 +176,8 @@ def test_a_result_goes_through_a_pickle(scores: inference.RegressionResults) -> 
 def test_what_statsmodels_has_and_a_release_cannot_have_says_why(
         scores: inference.RegressionResults) -> None:
     for name, reason in (("resid", "computed from the records"), ("aic", "costs budget"),
-                         ("f_test", "pvalues_holm"), ("predict", "predicts nothing"),
+                         ("compare_lr_test", "test the terms that it has more"),
+                         ("fvalue", "f_test with all slopes"), ("predict", "predicts nothing"),
                          ("get_margeff", "means over records"), ("HC3_se", "sandwich"),
                          ("df_resid", "df_denom"), ("nothing", "have no 'nothing'")):
         with pytest.raises(AttributeError, match=reason):

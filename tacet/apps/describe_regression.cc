@@ -83,7 +83,8 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
   std::string text = fmt::format(
       "Coefficients are in the units of the file{}. Estimated is the coefficient with rows beyond "
       "reach {:.3g} weighted down{}. Standard errors, intervals and tests (of t laws) hold "
-      "sampling error and privacy noise together; the last column says by how much noise made an "
+      "sampling error (robust: the sandwich's) and privacy noise together; the last column says by "
+      "how much noise made an "
       "interval wider. ",
       kind == "logistic"  ? ", on the log odds; exp(estimate) is the odds ratio"
       : kind == "poisson" ? ", on the logarithm of the mean; exp(estimate) is the rate ratio"
@@ -112,6 +113,27 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
         "promised, if counts vary more than Poisson's law says; there is no joint test of several.";
   }
   return paragraph(text);
+}
+
+std::string test_text(const learn::JointTest& test) {
+  if (!test.identified) return "not identified at this budget";
+  return fmt::format("F({}, {:.0f}) = {:.3g}, p {}", test.combinations, test.degrees_of_freedom,
+                     test.statistic, p_text(test.p));
+}
+
+/// Wald tests of several coefficients together.
+std::string tests_text(const model::ModelFile& file, const learn::RegressionTable& table,
+                       std::span<const std::string> contrasts) {
+  std::string text;
+  for (const auto& test : report::terms_tested(file)) {
+    text += paragraph(fmt::format("All {} coefficients of {} are 0: {}.", test.combinations,
+                                  test.name, test_text(test)));
+  }
+  if (contrasts.size() > 1 && learn::has_joint_tests(file.model)) {
+    text += paragraph(fmt::format("All {} contrasts are 0: {}.", contrasts.size(),
+                                  test_text(learn::contrast_set(table, contrasts).test)));
+  }
+  return text;
 }
 
 /// Why coefficients have no number.
@@ -159,7 +181,11 @@ std::string regression_text(const model::ModelFile& file, double level,
     }
     text += "\n" + more.text();
   }
-  text += "\n" + goodness_text(table) + meaning_text(model, table);
+  text +=
+      "\n" + tests_text(file, table, contrasts) + goodness_text(table) + meaning_text(model, table);
+  if (const auto doubt = report::near_limit_text(*model.table); !doubt.empty()) {
+    text += paragraph(doubt);
+  }
   return text + why_unknown(table, shown.unknown());
 }
 

@@ -184,7 +184,7 @@ ordered_json TrainingRun::report_json(const Job& job, const model::ModelFile& fi
   if (file.model.wide) {
     out["architecture"] = wide_json(file);
   } else if (file.model.table) {
-    out["table"] = report::regression_json(file.model);
+    out["table"] = report::regression_json(file);
   } else {
     out["coefficients"] = coefficient_json(file.model);
   }

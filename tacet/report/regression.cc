@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/learn/inference/regression_table.h"
 
 namespace tacet::report {
@@ -34,6 +35,20 @@ ordered_json line_json(const learn::TableLine& line, bool ratios) {
   return out;
 }
 
+ordered_json test_json(const learn::JointTest& test) {
+  ordered_json out;
+  if (!test.name.empty()) out["term"] = test.name;
+  out["identified"] = test.identified;
+  out["combinations"] = test.combinations;
+  const auto put = [&](const char* name, double value) {
+    out[name] = test.identified ? ordered_json(value) : ordered_json();
+  };
+  put("statistic", test.statistic);
+  put("degrees_of_freedom", test.degrees_of_freedom);
+  put("p", test.p);
+  return out;
+}
+
 /// Rows of the matrix, with null where a coefficient is not identified.
 ordered_json covariance_json(const Eigen::MatrixXd& matrix) {
   auto rows = ordered_json::array();
@@ -54,8 +69,29 @@ std::string regression_kind(const model::Loss& loss) {
   return std::holds_alternative<model::LogisticLoss>(loss) ? "logistic" : "poisson";
 }
 
-ordered_json regression_json(const model::LinearModel& model, double level,
+std::vector<learn::JointTest> terms_tested(const model::ModelFile& file) {
+  if (!learn::has_joint_tests(file.model)) return {};
+  const auto table = learn::table_of(file.model);
+  const auto design = learn::regression_design(file.schema, file.model.table->terms);
+  if (design.names != table.names) {
+    throw base::DataError("the lines of the table are not those of its terms and its schema");
+  }
+  return learn::term_tests(table, design);
+}
+
+std::string near_limit_text(const model::RegressionNumbers& table) {
+  if (!table.near_limit) return {};
+  return "Doubtful: as far as noise shows, the fit may have stopped before its end, because one "
+         "class is rarer than about 4 in 100 records or a column decides the class nearly alone. "
+         "Intervals then hold less often than they say; of the intercept, 2 of 9 did in "
+         "simulations "
+         "with 3 in 100. If you know that the rarer class has 5 in 100 records or more and no "
+         "column decides alone, they hold.";
+}
+
+ordered_json regression_json(const model::ModelFile& file, double level,
                              std::span<const std::string> contrasts) {
+  const auto& model = file.model;
   const auto table = learn::table_of(model);
   const auto kind = regression_kind(model.loss);
   const bool ratios = kind != "linear";
@@ -79,10 +115,18 @@ ordered_json regression_json(const model::LinearModel& model, double level,
   for (const auto& contrast : contrasts) {
     out["contrasts"].push_back(line_json(learn::contrast_line(table, contrast, level), ratios));
   }
+  out["term_tests"] = ordered_json::array();
+  for (const auto& test : terms_tested(file)) out["term_tests"].push_back(test_json(test));
+  if (contrasts.size() > 1 && learn::has_joint_tests(model)) {
+    const auto set = learn::contrast_set(table, contrasts);
+    out["joint_test"] = test_json(set.test);
+    out["contrast_covariance"] = covariance_json(set.covariance);
+  }
   out["covariance"] = covariance_json(table.covariance());
   out["sampling_covariance"] = covariance_json(table.sampling);
   out["row_shape"] = covariance_json(table.row_shape);
   out["converged"] = table.converged;
+  out["near_limit"] = table.near_limit;
   out["blurred_directions"] = table.blurred;
   if (const auto share = learn::known_explained_share(table)) out["r_squared"] = *share;
   if (table.residual_stddev > 0) out["residual_stddev"] = table.residual_stddev;

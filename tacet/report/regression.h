@@ -3,8 +3,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "tacet/model/linear_model.h"
+#include "tacet/learn/inference/joint_hypothesis.h"
+#include "tacet/model/model_file.h"
 
 namespace tacet::report {
 
@@ -14,8 +16,16 @@ namespace tacet::report {
 /// Coefficients with intervals of this level, tests, contrasts, covariance and what they are about,
 /// as programs and Python read them. A coefficient that is not identified has null for its numbers.
 /// UsageError as learn::table_lines and contrast_line.
-[[nodiscard]] nlohmann::ordered_json regression_json(const model::LinearModel& model,
+[[nodiscard]] nlohmann::ordered_json regression_json(const model::ModelFile& file,
                                                      double level = .95,
                                                      std::span<const std::string> contrasts = {});
+
+/// Joint tests of the terms that have several coefficients; none of counts. DataError where the
+/// table's lines are not those of its schema and terms.
+[[nodiscard]] std::vector<learn::JointTest> terms_tested(const model::ModelFile& file);
+
+/// What a reader of a table of two classes has to know of it, where its fit may not have got to its
+/// end; empty otherwise.
+[[nodiscard]] std::string near_limit_text(const model::RegressionNumbers& table);
 
 }  // namespace tacet::report

@@ -19,6 +19,7 @@
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/report/regression.h"
+#include "tacet/report/regression_file.h"
 
 namespace tacet::apps {
 namespace {
@@ -31,6 +32,8 @@ constexpr std::string_view show_examples =
     "  tacet show model.json --json   the same for a program\n"
     "  tacet show model.json --dense  of projected rows: every column's coefficient\n"
     "  tacet show table.json --contrast \"ward=2 - ward=3\"   of a regression table\n"
+    "  tacet show table.json --contrast \"10 * age\"   what 10 units more do; odds ratios too\n"
+    "  tacet show table.json --format latex   the table for a paper; csv for a spreadsheet\n"
     "  tacet show state.bin           a learner's state that `tacet local simulate --state` wrote\n"
     "\n"
     "`noise sd` is the standard deviation of the privacy noise in a coefficient, or a bound of it\n"
@@ -52,6 +55,8 @@ class Show : public Command {
         "may be given several times");
     options.add("--level", level_, "NUMBER",
                 "Of a regression table: how often intervals hold [default: 0.95]");
+    options.add("--format", format_, "csv|latex",
+                "Of a regression table: only its lines, for a spreadsheet or for a paper");
     options.flag("--guarantee", guarantee_,
                  "Only the promise, in full: to whom, against whom, and on what assumptions; of "
                  "any result with a receipt");
@@ -73,10 +78,16 @@ class Show : public Command {
     if (dense_ && !file.schema.projection) {
       throw base::UsageError("--dense lifts a projected model; this one has no projection");
     }
-    if (!file.model.table && (!contrasts_.empty() || !level_.empty())) {
+    if (!file.model.table && (!contrasts_.empty() || !level_.empty() || !format_.empty())) {
       throw base::UsageError(
-          "--contrast and --level are of regression tables, which method inference leaves; this "
+          "--contrast, --level and --format are of regression tables, which method inference "
+          "leaves; this "
           "model's coefficients have no sampling error that is known");
+    }
+    if (!format_.empty()) {
+      if (console.json()) throw base::UsageError("--json and --format exclude each other");
+      console.result(report::regression_file(file, format_, level(), contrasts_));
+      return;
     }
     if (file.schema.projection) lift(file);
     console.result(console.json() ? json_text(json(file)) : text(file));
@@ -115,7 +126,7 @@ class Show : public Command {
       out["curves"] = curves_json(file);
       out["coefficients"] = coefficient_json(file.model);
     } else if (file.model.table) {
-      out["table"] = report::regression_json(file.model, level(), contrasts_);
+      out["table"] = report::regression_json(file, level(), contrasts_);
     } else {
       out["coefficients"] = coefficient_json(file.model);
       out["effects"] = effects_json(file);
@@ -155,6 +166,7 @@ class Show : public Command {
   bool dense_ = false;
   std::vector<std::string> contrasts_;
   std::string level_;
+  std::string format_;
   bool guarantee_ = false;
   std::string projection_note_;
 };

@@ -175,6 +175,14 @@ void add_regression(const model::ModelFile& file, Section& section) {
     section.blocks.push_back(
         {Paragraph{"EXPERIMENTAL: intervals of counts have not been tested as the others were."}});
   }
+  if (!file.model.table->converged) {
+    section.blocks.push_back({Paragraph{
+        "Nothing is stated: a column decides the class nearly alone, or one class is rarer than "
+        "about 4 in 100 records, and the fit did not get to its end."}});
+  }
+  if (auto doubt = near_limit_text(*file.model.table); !doubt.empty()) {
+    section.blocks.push_back({Paragraph{std::move(doubt)}});
+  }
   const auto lines = learn::table_lines(learn::table_of(file.model));
   const auto corrected = learn::holm_of_slopes(lines);
   Table table{.caption = "Coefficients with 95 % intervals",
@@ -192,6 +200,18 @@ void add_regression(const model::ModelFile& file, Section& section) {
                           100 * line.widened});
   }
   section.blocks.push_back({std::move(table)});
+  Table tests{.caption = "Tests of several coefficients together",
+              .header = {"all coefficients of", "how many", "F", "degrees of freedom", "p"},
+              .rows = {}};
+  for (const auto& test : terms_tested(file)) {
+    if (!test.identified) {
+      tests.rows.push_back({test.name, "not identified at this budget", "", "", ""});
+      continue;
+    }
+    tests.rows.push_back(
+        {test.name, test.combinations, test.statistic, test.degrees_of_freedom, test.p});
+  }
+  if (!tests.rows.empty()) section.blocks.push_back({std::move(tests)});
 }
 
 std::string curves_in_words(const model::ModelFile& file, const Effects& effects) {
