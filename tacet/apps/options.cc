@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -262,10 +263,14 @@ void Options::expect_files_apart() const {
     const auto name = shown_name(*output);
     if (!written.contains(name)) continue;
     const auto& file = output->results().front();
+    std::error_code none;
+    const bool is_new = !std::filesystem::exists(file, none);
     for (const auto* other : files) {
-      if (other == output || std::ranges::none_of(other->results(), [&](const auto& one) {
-            return same_place(one, file);
-          })) {
+      // What is not there is nobody's input, and of the records then not even the name is looked
+      // up.
+      if (other == output || (is_new && !written.contains(shown_name(*other)))) continue;
+      if (std::ranges::none_of(other->results(),
+                               [&](const auto& one) { return same_place(one, file); })) {
         continue;
       }
       const auto its_name = shown_name(*other);

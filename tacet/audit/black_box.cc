@@ -181,11 +181,13 @@ Chosen choose(const Scores& one, const Scores& other, double delta, double level
     max_up = std::max(max_up, up);
     max_down = std::max(max_down, down);
   }
-  // By the pilot's own bounds, which say little where it saw little: that one direction was lucky
-  // is no reason to look at it alone.
+  // By what the counted runs would show. The better of two directions was luckier in the pilot than
+  // both together, so that it must show a twentieth more.
   const auto pilot = seen_at(chosen, one, other, true);
-  chosen.together =
-      epsilon_refuted_together(pilot, delta, level) > epsilon_refuted(pilot, delta, level);
+  const TwoWays counted{scaled(pilot.one_up, 0), scaled(pilot.other_up, 1),
+                        scaled(pilot.one_down, 1), scaled(pilot.other_down, 0)};
+  chosen.together = 1.02 * epsilon_refuted_together(counted, delta, level) >
+                    epsilon_refuted(counted, delta, level);
   return chosen;
 }
 

@@ -125,7 +125,8 @@ void check_alike(const std::vector<PlannedCandidate>& candidates, std::optional<
     if (reading_of(other.training) != reading) {
       throw base::UsageError(
           "candidates {} and {} read the records differently (knots, standardise or a projection), "
-          "and they are read once; give `knots=none`, or one of each for all",
+          "and they are read once; give `knots=none` to candidates of gradient, or one of each for "
+          "all",
           first.name, other.name);
     }
     if (score == Score::loss && !same_loss(other.training.loss, first.training.loss)) {

@@ -71,7 +71,8 @@ TEST(RegressionTable, ContrastsHaveTheVarianceOfTheirCombination) {
             "has it; did you mean 'ward=2'?");
   EXPECT_EQ(
       error_of("age age"),
-      "contrast 'age age', character 5: '+' or '-' is expected; that two are equal is 'a - b'");
+      "contrast 'age age', character 5: '+' or '-' is expected; that two are equal is 'a - b', and "
+      "a one-sided p is half of the two-sided one where the estimate lies on that side");
   EXPECT_EQ(error_of("age - age"),
             "contrast 'age - age': nothing is left of it; name coefficients that differ");
   EXPECT_NE(error_of("age +"), "none");

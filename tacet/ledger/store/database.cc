@@ -60,6 +60,8 @@ std::string as_uri(const fs::path& path) {
   return uri;
 }
 
+constexpr std::string_view without_locks = "?immutable=1";
+
 /// How SQLite opens a file and makes none beside it. Without a write-ahead log there is nothing to
 /// share with a process that writes; with one its index is there, also where that process died.
 /// A log that ends with its header has no page: SQLite would wait for the process that wrote it.
@@ -67,7 +69,7 @@ std::string looking_at(const fs::path& path) {
   constexpr std::uintmax_t header = 32;  // bytes; https://www.sqlite.org/fileformat2.html#walformat
   std::error_code error;
   const auto log = fs::file_size(path.string() + "-wal", error);
-  if (error || log <= header) return "?immutable=1";
+  if (error || log <= header) return std::string(without_locks);
   return fs::exists(path.string() + "-shm", error) ? "?readonly_shm=1" : "";
 }
 
@@ -198,8 +200,12 @@ void Database::open(const Options& options) {
   bool looks = options.access == Access::read && durability_ == Durability::wal;
   constexpr int common = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   sqlite3* connection = nullptr;
+  unwritten_.reset();
   if (looks) {
-    const auto uri = as_uri(path_) + looking_at(path_);
+    const auto before = stamp();
+    const auto way = looking_at(path_);
+    if (way == without_locks) unwritten_ = before;
+    const auto uri = as_uri(path_) + way;
     const int code =
         sqlite3_open_v2(uri.c_str(), &connection, common | SQLITE_OPEN_READONLY, nullptr);
     connection_.reset(connection);
@@ -208,6 +214,7 @@ void Database::open(const Options& options) {
     looks = (seen & 0xff) != SQLITE_PROTOCOL && seen != SQLITE_READONLY_RECOVERY;
   }
   if (!looks) {
+    unwritten_.reset();
     const int code = sqlite3_open_v2(as_uri(path_).c_str(), &connection,
                                      common | SQLITE_OPEN_READWRITE, nullptr);
     connection_.reset(connection);
@@ -344,9 +351,40 @@ void Database::transaction(const std::string& consequence, const std::function<v
 }
 
 void Database::snapshot(const std::function<void()>& body, const std::string& consequence) {
-  if (!consequence.empty()) consequence_ = consequence;
-  between("BEGIN", body);
+  undisturbed([&] {
+    if (!consequence.empty()) consequence_ = consequence;
+    between("BEGIN", body);
+  });
   consequence_ = wording_.nothing;
+}
+
+Database::Stamp Database::stamp() const {
+  // Clocks of files go in steps of some milliseconds. A later write shows if the last one is older.
+  constexpr auto step = std::chrono::milliseconds(20);
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) return {};
+  const auto written = std::chrono::seconds(status.st_mtim.tv_sec) +
+                       std::chrono::nanoseconds(status.st_mtim.tv_nsec);
+  const auto age = std::chrono::system_clock::now().time_since_epoch() - written;
+  if (age >= std::chrono::nanoseconds(0) && age < step) {
+    std::this_thread::sleep_for(step);
+    if (::stat(path_.c_str(), &status) != 0) return {};
+  }
+  return {status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
+}
+
+void Database::undisturbed(const std::function<void()>& body) {
+  while (true) {
+    try {
+      body();
+      if (!was_disturbed()) return;
+    } catch (...) {
+      if (!was_disturbed()) throw;
+    }
+    Options again;
+    again.access = Access::read;
+    open(again);
+  }
 }
 
 void Database::between(const char* begin, const std::function<void()>& body) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -136,9 +137,14 @@ class Database {
   /// other process can write. `consequence` is what a failure leaves behind, for its message:
   /// "nothing was booked", say.
   void transaction(const std::string& consequence, const std::function<void()>& body);
-  /// Runs `body` on one unchanging state of the file. `consequence`: what stays true where that
-  /// fails, if it is not that nothing was booked.
+  /// Runs `body` on one unchanging state of the file, and again where another process wrote to the
+  /// file meanwhile: `body` must bear that. `consequence`: what stays true where that fails, if it
+  /// is not that nothing was booked.
   void snapshot(const std::function<void()>& body, const std::string& consequence = {});
+
+  /// Runs `body`, which reads; again where another process wrote to a file that was opened as one
+  /// that nobody writes.
+  void undisturbed(const std::function<void()>& body);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Messages name this file from now on, because what follows writes another one than `path()`.
@@ -157,7 +163,16 @@ class Database {
     std::uint64_t inode = 0;
     friend bool operator==(const Place&, const Place&) = default;
   };
+  /// When a file was written last, and its size.
+  struct Stamp {
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    std::int64_t size = 0;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
   void open(const Options& options);
+  [[nodiscard]] Stamp stamp() const;
+  [[nodiscard]] bool was_disturbed() const { return unwritten_ && stamp() != *unwritten_; }
   void between(const char* begin, const std::function<void()>& body);
   void check_place() const;
   [[nodiscard]] bool is_elsewhere() const;
@@ -169,6 +184,7 @@ class Database {
   Wording wording_;
   Place place_;
   std::string consequence_;
+  std::optional<Stamp> unwritten_;  ///< of a file that is read without locks
   std::unique_ptr<Waiting> waiting_;
   std::unique_ptr<sqlite3, Close> connection_;
 };

@@ -33,6 +33,9 @@ class CopyDraft {
     if (!named_) ::unlink(draft_.c_str());
   }
   [[nodiscard]] const std::string& draft() const { return draft_; }
+  void empty() const {
+    if (::ftruncate(descriptor_, 0) != 0) refuse(errno);
+  }
 
   void give_name() {
     if (::fsync(descriptor_) != 0) refuse(errno);
@@ -65,10 +68,13 @@ void StateFile::back_up(const std::filesystem::path& copy) {
     throw base::IoError("there is a file '{}' already; nothing was copied", copy.string());
   }
   CopyDraft draft(copy);
-  // The state itself is open for reading only; this is about the new file.
-  database_.execute("PRAGMA query_only=OFF");
   database_.show_as(copy);
-  database_.prepare("VACUUM INTO ?1", std::string_view(draft.draft())).run();
+  database_.undisturbed([&] {
+    draft.empty();
+    // The state itself is open for reading only; this is about the new file.
+    database_.execute("PRAGMA query_only=OFF");
+    database_.prepare("VACUUM INTO ?1", std::string_view(draft.draft())).run();
+  });
   draft.give_name();
   database_.show_as(database_.path());
 }
