@@ -352,7 +352,8 @@ class RegressionResults(Reports):
         The result has ``effect``, ``sd``, ``tvalue``, ``pvalue`` and ``conf_int()``, and is a dict
         of what the model file says."""
         wanted = _statsmodels.hypotheses(r_matrix, self._names())
-        lines = self._table(alpha, [text for text, _ in wanted])["contrasts"]
+        # One at a time: that one follows from the others is no fault here.
+        lines = [self._table(alpha, [text])["contrasts"][0] for text, _ in wanted]
         found = [_statsmodels.compared(line, value) for line, (_, value) in zip(lines, wanted)]
         return found[0] if len(found) == 1 else found
 

@@ -155,7 +155,7 @@ def test_a_rare_class_is_called_doubtful_or_not_stated() -> None:
     doubtful = 0
     for seed in range(6):
         frame = {"age": rng.uniform(20, 80, ROWS), "sex": rng.choice(["f", "m"], ROWS),
-                 "ill": np.where(rng.random(ROWS) < 0.035, "yes", "no")}
+                 "ill": np.where(rng.random(ROWS) < 0.03, "yes", "no")}
         model = inference.Logit("ill ~ sex", frame, schema=schema(ILL), epsilon=4, random_state=seed)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
