@@ -1,7 +1,6 @@
 """Runs scripts/setup against make-believe machines: stand-ins for dpkg-query, apt-get, apt-cache,
 sudo and id that log how they were called and answer from a list of installed packages."""
 
-import os
 import pathlib
 import shutil
 import subprocess

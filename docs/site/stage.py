@@ -11,8 +11,6 @@ complains of. `<!-- tab: Python -->` up to `<!-- end of tabs -->` become tabs. P
 asked for the help of each command.
 """
 
-import html
-import os
 import pathlib
 import posixpath
 import re
