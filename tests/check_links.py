@@ -3,13 +3,17 @@ section, theorem or lemma that the note has not, or names a source file that a r
 
     check_links.py SOURCE
 
-Checked are relative links in Markdown files, every `docs/....md` that is named anywhere in the
-sources, and what follows it: `docs/proofs/objective.md, section 3`, `..., Theorem B`. Sections and
-theorems are those that headings name. In docs/ a file or folder of the tree that stands in backquotes,
-`optimize/sums/cell_sum`, is a link. A link to a name in a source file, `clip.h#clip_norm`, needs a line with
-that name there, and a link to a section, `page.md#a-section` or `#a-section`, a heading. Every page of docs/ is linked by an index: a README.md, or `x.md` beside a folder `x/`.
-docs/library.md links every header that cmake/TacetHeaders.cmake installs. Below each figure of a page of
-docs/ a sentence says what to see.
+Checked are
+
+- relative links in Markdown files, and every `docs/....md` that is named anywhere in the sources, with
+  what follows it: `docs/proofs/objective.md, section 3`, `..., Theorem B`. Sections and theorems are
+  those that headings name.
+- links to a name in a source file, `clip.h#clip_norm`, which need a line with that name there, and
+  links to a section, `page.md#a-section` or `#a-section`, which need a heading.
+- in docs/: a file or folder of the tree that stands in backquotes, `optimize/sums/cell_sum`, is a link;
+  every page is linked by an index, which is a README.md, or `x.md` beside a folder `x/`; and below each
+  figure a sentence says what to see.
+- docs/library.md, which links every header that cmake/TacetHeaders.cmake installs.
 """
 
 import os

@@ -136,6 +136,27 @@ class Kept:
             out.write(json.dumps(run) + "\n")
 
 
+def asked(description, runs):
+    """The options of a bench whose cells are run one after another, and kept."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--runs", type=int, default=runs)
+    parser.add_argument("--keep", default="build/bench/inference")
+    parser.add_argument("--seconds", type=float, default=math.inf)
+    return parser.parse_args()
+
+
+def runs_of(kept, cell, count):
+    """The runs of a cell, made where they are not kept; None where the time is over."""
+    runs = kept.of(cell)[:count]
+    for seed in range(len(runs), count):
+        if kept.late():
+            print("the time is over; repeat the command to go on")
+            return None
+        runs.append(cell.run(seed))
+        kept.put(cell, runs[-1])
+    return runs
+
+
 class Cell:
     """Counts of one table or law, number of records and epsilon."""
 

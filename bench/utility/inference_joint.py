@@ -8,8 +8,6 @@ reject: Wald's statistic over the number of slopes, by the law of F with the few
 among them. "Size" is how often the test of all slopes without an effect finds one.
 """
 
-import argparse
-import math
 import pathlib
 import sys
 import warnings
@@ -18,7 +16,7 @@ import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from common import tables  # noqa: E402
-from inference import ABOUT, DELTA, Kept  # noqa: E402
+from inference import ABOUT, DELTA, Kept, asked, runs_of  # noqa: E402
 from inference_laws import Law  # noqa: E402
 
 ROWS = 10_000
@@ -67,27 +65,17 @@ def row_of(cell, runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=500)
-    parser.add_argument("--keep", default="build/bench/inference")
-    parser.add_argument("--seconds", type=float, default=math.inf)
-    options = parser.parse_args()
+    options = asked(__doc__.splitlines()[0], 500)
     warnings.simplefilter("ignore")  # each run says that a seed protects nobody
     kept = Kept(options.keep, options.seconds)
     rows = []
-    for kind in ("logistic", "linear"):
-        for slopes in (3, 10):
-            for epsilon in (1, 4):
-                cell = Joint(kind, slopes, epsilon)
-                runs = kept.of(cell)[:options.runs]
-                for seed in range(len(runs), options.runs):
-                    if kept.late():
-                        print("the time is over; repeat the command to go on")
-                        return 2
-                    runs.append(cell.run(seed))
-                    kept.put(cell, runs[-1])
-                rows.append(row_of(cell, runs))
-                print(rows[-1], flush=True)
+    for cell in [Joint(kind, slopes, epsilon) for kind in ("logistic", "linear")
+                 for slopes in (3, 10) for epsilon in (1, 4)]:
+        runs = runs_of(kept, cell, options.runs)
+        if runs is None:
+            return 2
+        rows.append(row_of(cell, runs))
+        print(rows[-1], flush=True)
     tables.save("utility/inference_joint", rows)
     tables.keep("utility/inference", ABOUT,
                 f"bench/utility/inference_joint.py --runs {options.runs}",

@@ -11,7 +11,6 @@ from zero that release gradient and curvature, with weights of rows and without 
 Avella-Medina, Bradshaw, Loh (2021). All have the same budget.
 """
 
-import argparse
 import math
 import pathlib
 import sys
@@ -20,7 +19,7 @@ import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from common import tables  # noqa: E402
-from inference import ABOUT, DELTA, Kept, gaussian_mu  # noqa: E402
+from inference import ABOUT, DELTA, Kept, asked, gaussian_mu, runs_of  # noqa: E402
 from inference_laws import Law  # noqa: E402
 from inference_truth import Population  # noqa: E402
 from inference_ways import NORMAL, Adassp, noisy_newton  # noqa: E402
@@ -33,11 +32,12 @@ class Comparison:
 
     def __init__(self, kind, epsilon):
         self.kind, self.epsilon, self.law = kind, epsilon, Law(kind, 10, 0.7)
+        self.usual = None  # widths without privacy
 
     def __str__(self):
         return f"others, {self.kind}, epsilon {self.epsilon:g}"
 
-    def run(self, seed, usual):
+    def run(self, seed):
         """Of each way: for each slope whether its interval holds, and its width."""
         table = self.law.draw(ROWS, seed)
         low, high, naive_low, naive_high = self.own(table, seed)
@@ -52,7 +52,7 @@ class Comparison:
         for way, (low, high) in ways.items():
             stated = ~np.isnan(low[1:])
             held = (low[1:] <= self.law.truth[1:]) & (self.law.truth[1:] <= high[1:])
-            widths = ((high - low) / usual)[1:]
+            widths = ((high - low) / self.usual)[1:]
             found[way] = {"held": held[stated].tolist(), "widths": widths[stated].tolist()}
         return found
 
@@ -80,25 +80,17 @@ def rows_of(comparison, runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--keep", default="build/bench/inference")
-    parser.add_argument("--seconds", type=float, default=math.inf)
-    options = parser.parse_args()
+    options = asked(__doc__.splitlines()[0], 200)
     kept = Kept(options.keep, options.seconds)
     rows = []
     for kind in ("linear", "logistic"):
         for epsilon in (1, 4):
             comparison = Comparison(kind, epsilon)
-            runs = kept.of(comparison)[:options.runs]
             population = Population(comparison.law.draw(200_000, 10**6))
-            usual = 2 * NORMAL * population.errors / math.sqrt(ROWS)
-            for seed in range(len(runs), options.runs):
-                if kept.late():
-                    print("the time is over; repeat the command to go on")
-                    return 2
-                runs.append(comparison.run(seed, usual))
-                kept.put(comparison, runs[-1])
+            comparison.usual = 2 * NORMAL * population.errors / math.sqrt(ROWS)
+            runs = runs_of(kept, comparison, options.runs)
+            if runs is None:
+                return 2
             rows += rows_of(comparison, runs)
             for row in rows[-len(runs[0]):]:
                 print(row, flush=True)

@@ -7,8 +7,6 @@ Records of the simulated logistic law with four columns of ordinary effects: the
 has a standard deviation of 0.4. Only the share of records with the outcome changes.
 """
 
-import argparse
-import math
 import pathlib
 import sys
 import warnings
@@ -17,7 +15,7 @@ import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from common import tables  # noqa: E402
-from inference import ABOUT, DELTA, Kept  # noqa: E402
+from inference import ABOUT, DELTA, Kept, asked, runs_of  # noqa: E402
 from inference_laws import Law  # noqa: E402
 
 # The constants of the law, and the percentage of records with the outcome that they lead to.
@@ -65,27 +63,17 @@ def row_of(cell, runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--keep", default="build/bench/inference")
-    parser.add_argument("--seconds", type=float, default=math.inf)
-    options = parser.parse_args()
+    options = asked(__doc__.splitlines()[0], 300)
     warnings.simplefilter("ignore")  # each run says that a seed protects nobody
     kept = Kept(options.keep, options.seconds)
     rows = []
-    for percent in CONSTANTS:
-        for size in (8_000, 20_000):
-            for epsilon in (1, 4):
-                cell = Rare(percent, size, epsilon)
-                runs = kept.of(cell)[:options.runs]
-                for seed in range(len(runs), options.runs):
-                    if kept.late():
-                        print("the time is over; repeat the command to go on")
-                        return 2
-                    runs.append(cell.run(seed))
-                    kept.put(cell, runs[-1])
-                rows.append(row_of(cell, runs))
-                print(rows[-1], flush=True)
+    for cell in [Rare(percent, size, epsilon) for percent in CONSTANTS
+                 for size in (8_000, 20_000) for epsilon in (1, 4)]:
+        runs = runs_of(kept, cell, options.runs)
+        if runs is None:
+            return 2
+        rows.append(row_of(cell, runs))
+        print(rows[-1], flush=True)
     tables.save("utility/inference_rare", rows)
     tables.keep("utility/inference", ABOUT,
                 f"bench/utility/inference_rare.py --runs {options.runs}",

@@ -153,8 +153,8 @@ def test_buckets_without_tacet(language: str, tmp_path: pathlib.Path) -> None:
     """The functions of examples/public_hash, which other programs take as they are."""
     folder = pathlib.Path(__file__).resolve().parents[2] / "examples" / "public_hash"
     tool = {"C": "cc", "Python": sys.executable, "JavaScript": "node"}[language]
-    if shutil.which(tool) is None:
-        pytest.skip(f"{tool} is not installed")
+    if language == "JavaScript" and shutil.which(tool) is None:
+        pytest.skip("node, which the set-up does not install, is not here")
     if language == "C":
         command = [str(tmp_path / "bucket")]
         subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic",

@@ -24,15 +24,15 @@ namespace tacet::numeric {
 constexpr std::size_t weight_pieces = 3;
 constexpr int weight_bits = 14;
 constexpr int factor_bits = 15;
-constexpr std::size_t most_lanes = 32;  // and the fewest columns
+constexpr std::size_t max_lanes = 32;  // and the fewest columns
 
 /// Factors of at most so many rows, two neighbouring ones in a word. A low piece is at most 2^14 in
 /// size, an integer of a row 2^11, so that 32 products stay within 2^30; high ones as well.
 struct FactorPieces {
-  static constexpr std::size_t most_rows = 32;
-  std::array<const std::int16_t*, most_rows> rows;
-  std::array<std::uint32_t, most_rows / 2> low;
-  std::array<std::uint32_t, most_rows / 2> high;
+  static constexpr std::size_t max_rows = 32;
+  std::array<const std::int16_t*, max_rows> rows;
+  std::array<std::uint32_t, max_rows / 2> low;
+  std::array<std::uint32_t, max_rows / 2> high;
   std::size_t pairs;
 };
 
@@ -77,7 +77,7 @@ void short_multiples(const FactorPieces& by, std::span<double> sums) {
 
 #else
 
-using Shorts = hn::CappedTag<std::int16_t, most_lanes>;
+using Shorts = hn::CappedTag<std::int16_t, max_lanes>;
 using Words = hn::Repartition<std::int32_t, Shorts>;
 using Sum = hn::Vec<Words>;
 constexpr std::size_t count = 4;  // rows at once
@@ -175,7 +175,7 @@ HWY_NOINLINE void add_columns(const FactorPieces& by, std::size_t j, double* to)
     add(2, by.low[p], second);
     add(3, by.high[p], second);
   }
-  alignas(64) std::int32_t words[4][most_lanes / 2];
+  alignas(64) std::int32_t words[4][max_lanes / 2];
   for (std::size_t k = 0; k < 4; ++k) {
     hn::Store(hn::RearrangeToOddPlusEven(sums[k], others[k]), d, words[k]);
   }
@@ -190,7 +190,7 @@ void short_multiples(const FactorPieces& by, std::span<double> sums) {
   std::size_t j = 0;
   for (; j + lanes <= sums.size(); j += lanes) add_columns(by, j, sums.data() + j);
   if (j == sums.size()) return;
-  double last[most_lanes] = {};
+  double last[max_lanes] = {};
   add_columns(by, sums.size() - lanes, last);
   for (; j < sums.size(); ++j) sums[j] += last[j + lanes - sums.size()];
 }
@@ -243,9 +243,9 @@ bool ShortWeights::fit(std::span<const double> weights, std::int64_t row_square)
   constexpr double most = 0x1p41;  // the highest piece then has 14 bits with its sign
   // A sum of |piece * integer| is at most 2^13 sqrt(columns) sqrt(row_square), which is to be below
   // 2^31 (Cauchy, Schwarz).
-  constexpr double most_squares = 0x1p36;
-  if (weights.size() < most_lanes) return false;
-  if (static_cast<double>(weights.size()) * static_cast<double>(row_square) >= most_squares) {
+  constexpr double max_squares = 0x1p36;
+  if (weights.size() < max_lanes) return false;
+  if (static_cast<double>(weights.size()) * static_cast<double>(row_square) >= max_squares) {
     return false;
   }
   return std::ranges::all_of(weights, [](double w) { return std::fabs(w) < most; });
@@ -270,10 +270,10 @@ void exact_dots(std::span<const std::int16_t* const> rows, const ShortWeights& w
 void add_short_multiples(std::span<const std::int16_t* const> rows, std::span<const double> factors,
                          std::span<double> sums) {
   FactorPieces pieces;
-  for (std::size_t r = 0; r < rows.size(); r += FactorPieces::most_rows) {
-    const std::size_t count = std::min(FactorPieces::most_rows, rows.size() - r);
+  for (std::size_t r = 0; r < rows.size(); r += FactorPieces::max_rows) {
+    const std::size_t count = std::min(FactorPieces::max_rows, rows.size() - r);
     const auto some = rows.subspan(r, count);
-    if (sums.size() >= most_lanes && split(some, factors.subspan(r, count), pieces)) {
+    if (sums.size() >= max_lanes && split(some, factors.subspan(r, count), pieces)) {
       HWY_DYNAMIC_DISPATCH(short_multiples)(pieces, sums);
     } else {
       add_exact_multiples(some, factors.subspan(r, count), sums);

@@ -13,12 +13,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// The number of a line or a test; null where the noise hides it.
+ordered_json number_if(bool identified, double value) {
+  return identified ? ordered_json(value) : ordered_json();
+}
+
 ordered_json line_json(const learn::TableLine& line, bool ratios) {
   ordered_json out;
   out["name"] = line.name;
   out["identified"] = line.identified;
   const auto put = [&](const char* name, double value) {
-    out[name] = line.identified ? ordered_json(value) : ordered_json();
+    out[name] = number_if(line.identified, value);
   };
   put("estimate", line.estimate);
   put("standard_error", line.standard_error);
@@ -40,12 +45,9 @@ ordered_json test_json(const learn::JointTest& test) {
   if (!test.name.empty()) out["term"] = test.name;
   out["identified"] = test.identified;
   out["combinations"] = test.combinations;
-  const auto put = [&](const char* name, double value) {
-    out[name] = test.identified ? ordered_json(value) : ordered_json();
-  };
-  put("statistic", test.statistic);
-  put("degrees_of_freedom", test.degrees_of_freedom);
-  put("p", test.p);
+  out["statistic"] = number_if(test.identified, test.statistic);
+  out["degrees_of_freedom"] = number_if(test.identified, test.degrees_of_freedom);
+  out["p"] = number_if(test.identified, test.p);
   return out;
 }
 
