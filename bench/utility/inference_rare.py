@@ -59,7 +59,7 @@ def row_of(cell, runs):
             "stated": f"{100 * len(stated) / len(runs):.0f} %",
             "slopes that hold": counted(slopes), "intercepts that hold": counted(constants),
             "called doubtful": counted([run["doubtful"] for run in stated]),
-            "all that hold where not": counted(sure_ones)}
+            "intervals that hold if not doubtful": counted(sure_ones)}
 
 
 def main():
