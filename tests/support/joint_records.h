@@ -43,7 +43,7 @@ inline std::vector<double> as_reals(const privacy::WeightedSum& sum) {
 }
 
 inline privacy::WeightedSum sum_of(const Dataset& dataset, const JointTask& task,
-                            Adjacency adjacency = Adjacency::add_remove, int threads = 1) {
+                                   Adjacency adjacency = Adjacency::add_remove, int threads = 1) {
   base::ThreadPool pool(threads);
   return optimize::joint_sum(dataset, task, adjacency, pool);
 }
@@ -52,18 +52,23 @@ inline constexpr std::int64_t moment = optimize::residual_units / 20;
 
 inline JointShares shares_of(MeanModel mean, Adjacency adjacency) {
   const bool replaced = adjacency == Adjacency::replace_one;
-  JointShares shares{.score = replaced ? optimize::residual_units : optimize::residual_units - moment,
-                     .moment = replaced ? 2 * moment : moment};
+  JointShares shares{
+      .score = replaced ? optimize::residual_units : optimize::residual_units - moment,
+      .moment = replaced ? 2 * moment : moment};
   if (mean == MeanModel::logistic) {
     shares.curvature = optimize::logistic_curvature_share(shares.score, shares.moment, adjacency);
   } else if (mean == MeanModel::poisson) {
     shares.curvature = 300000;
   } else if (replaced) {
-    shares = {
-        .score = optimize::residual_units - 150000, .curvature = 600000, .moment = 100000, .squares = 100000};
+    shares = {.score = optimize::residual_units - 150000,
+              .curvature = 600000,
+              .moment = 100000,
+              .squares = 100000};
   } else {
-    shares = {
-        .score = optimize::residual_units - 400000, .curvature = 300000, .moment = 50000, .squares = 50000};
+    shares = {.score = optimize::residual_units - 400000,
+              .curvature = 300000,
+              .moment = 50000,
+              .squares = 50000};
   }
   return shares;
 }
@@ -121,6 +126,6 @@ class RecordMaker {
 };
 
 inline constexpr std::array every_mean = {MeanModel::none, MeanModel::identity, MeanModel::logistic,
-                             MeanModel::poisson};
+                                          MeanModel::poisson};
 
 }  // namespace tacet::test::joint
