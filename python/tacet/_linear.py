@@ -73,8 +73,8 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         X : array, sparse matrix, frame, Arrow table or stream, or tacet.Parts
             One record per row. With a schema of named columns a table that has them, or an array of
             the schema's columns in its order; or whatever exports an Arrow stream, which is read
-            once, batch by batch, with its target and units among its columns. Parts stay where they are: only sums of their records
-            come here, and their targets and units lie with them.
+            once, batch by batch, with its target and units among its columns. Parts stay where they
+            are: only sums of their records come here, and their targets and units lie with them.
         y : array, optional
             The target; may be left out where ``X`` is a table that has its column.
         units : array, optional

@@ -24,7 +24,8 @@ namespace tacet::numeric {
 constexpr std::size_t weight_pieces = 3;
 constexpr int weight_bits = 14;
 constexpr int factor_bits = 15;
-constexpr std::size_t max_lanes = 32;  // and the fewest columns
+/// Integers in the widest vector, and the least number of columns that these sums are used for.
+constexpr std::size_t max_lanes = 32;
 
 /// Factors of at most so many rows, two neighbouring ones in a word. A low piece is at most 2^14 in
 /// size, an integer of a row 2^11, so that 32 products stay within 2^30; high ones as well.
@@ -88,8 +89,6 @@ HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t
   const Shorts shorts;
   const Words d;
   const std::size_t lanes = hn::Lanes(shorts);
-  // Of rows that follow each other in memory, those behind these are on their way when their turn
-  // comes; of others, what is asked for is there.
   Sum totals[count][weight_pieces];
   Sum others[count][weight_pieces];
   for (std::size_t r = 0; r < count; ++r) {
@@ -216,13 +215,13 @@ std::int16_t take_piece(std::int64_t& integer, int bits) {
 /// False where a factor is larger than its pieces.
 bool split(std::span<const std::int16_t* const> rows, std::span<const double> factors,
            FactorPieces& out) {
-  constexpr double most = 1 << (2 * factor_bits - 1);
+  constexpr double limit = 1 << (2 * factor_bits - 1);
   out.pairs = (rows.size() + 1) / 2;
   for (std::size_t r = 0; r < 2 * out.pairs; ++r) {
     const bool last = r == rows.size();  // beside a last odd row stands 0 times itself
     out.rows[r] = rows[last ? r - 1 : r];
     const double factor = last ? 0 : factors[r];
-    if (!(std::fabs(factor) < most)) return false;
+    if (!(std::fabs(factor) < limit)) return false;
     auto integer = static_cast<std::int64_t>(factor);
     const auto low = static_cast<std::uint16_t>(take_piece(integer, factor_bits));
     const auto high = static_cast<std::uint16_t>(integer);
@@ -240,7 +239,7 @@ HWY_EXPORT(short_dots);
 HWY_EXPORT(short_multiples);
 
 bool ShortWeights::fit(std::span<const double> weights, std::int64_t row_square) {
-  constexpr double most = 0x1p41;  // the highest piece then has 14 bits with its sign
+  constexpr double limit = 0x1p41;  // the highest piece then has 14 bits with its sign
   // A sum of |piece * integer| is at most 2^13 sqrt(columns) sqrt(row_square), which is to be below
   // 2^31 (Cauchy, Schwarz).
   constexpr double max_squares = 0x1p36;
@@ -248,7 +247,7 @@ bool ShortWeights::fit(std::span<const double> weights, std::int64_t row_square)
   if (static_cast<double>(weights.size()) * static_cast<double>(row_square) >= max_squares) {
     return false;
   }
-  return std::ranges::all_of(weights, [](double w) { return std::fabs(w) < most; });
+  return std::ranges::all_of(weights, [](double w) { return std::fabs(w) < limit; });
 }
 
 ShortWeights::ShortWeights(std::span<const double> weights)

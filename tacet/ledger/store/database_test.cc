@@ -114,6 +114,36 @@ TEST_F(DatabaseTest, ASnapshotDoesNotChangeWhileItIsRead) {
   });
 }
 
+// With a write-ahead log that is not there, nobody writes; who begins to meanwhile is no mixture of
+// two states, and no fault.
+TEST_F(DatabaseTest, WhatIsReadWithoutLocksIsReadAgainIfSomebodyWrote) {
+  constexpr auto wal = Durability::wal;
+  const auto write = [&] {
+    Database(path_, {.durability = wal}).execute("INSERT INTO numbers VALUES(1, 'one')");
+  };
+  write();
+  for (const bool fails : {false, true}) {
+    Database reader(path_, {.access = Access::read, .durability = wal});
+    const auto found = [&] { return reader.value("SELECT count(*) FROM numbers"); };
+    const auto before = found();
+    std::string first;
+    std::string second;
+    int times = 0;
+    reader.snapshot([&] {
+      first = found();
+      if (++times == 1) {
+        write();
+        if (fails) throw std::runtime_error("two states do not fit");
+      }
+      second = found();
+    });
+    EXPECT_EQ(times, 2);
+    EXPECT_EQ(first, second);
+    EXPECT_NE(first, before);
+    EXPECT_THROW(reader.execute("INSERT INTO numbers VALUES(1, 'one')"), base::IoError);
+  }
+}
+
 TEST_F(DatabaseTest, ALockThatStaysIsNamed) {
   const Lock lock(path_);
   Database database(path_, {.busy_milliseconds = 20});
