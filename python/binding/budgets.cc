@@ -124,7 +124,7 @@ void bind_budgets(nb::module_& module) {
         const auto spent = held.budget.spent();
         return std::pair(spent.epsilon, spent.delta);
       });
-  nb::class_<LedgerAccount>(module, "LedgerAccount").def(nb::init<std::string, std::string>());
+  nb::class_<AccountPath>(module, "AccountPath").def(nb::init<std::string, std::string>());
   nb::class_<ledger::Cap>(module, "Cap");
   module.def("cap", &cap_of, nb::arg("currency"), nb::arg("cap").none(), nb::arg("epsilon").none(),
              nb::arg("delta"), nb::arg("order"));

@@ -28,7 +28,7 @@ struct HeldBudget {
 };
 
 /// The file of a ledger, and the account in it that pays.
-struct LedgerAccount {
+struct AccountPath {
   std::string path;
   std::string data_set;  ///< empty: the only one
 };

@@ -14,7 +14,7 @@ namespace tacet::python {
 namespace {
 
 /// The account of that name or, where none is given, the only one.
-std::string account_of(const LedgerAccount& ledger, const base::CancelToken* cancel) {
+std::string account_of(const AccountPath& ledger, const base::CancelToken* cancel) {
   const auto snapshot =
       ledger::Ledger(ledger.path, {.access = ledger::Access::read, .cancel = cancel}).snapshot();
   if (!ledger.data_set.empty()) return snapshot.account(ledger.data_set).name();
@@ -26,8 +26,8 @@ std::string account_of(const LedgerAccount& ledger, const base::CancelToken* can
 
 Payer::Payer(const Context& context) : seed_(context.seed) {
   if (nb::isinstance<HeldBudget>(context.payer)) budget_ = nb::cast<HeldBudget*>(context.payer);
-  if (nb::isinstance<LedgerAccount>(context.payer)) {
-    ledger_ = *nb::cast<const LedgerAccount*>(context.payer);
+  if (nb::isinstance<AccountPath>(context.payer)) {
+    ledger_ = *nb::cast<const AccountPath*>(context.payer);
   }
   if (budget_ != nullptr) budget_->check_process();
 }

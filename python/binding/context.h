@@ -58,7 +58,7 @@ class Payer {
 
  private:
   HeldBudget* budget_ = nullptr;
-  std::optional<LedgerAccount> ledger_;
+  std::optional<AccountPath> ledger_;
   std::optional<std::uint64_t> seed_;
   std::vector<std::string> warnings_;
 };

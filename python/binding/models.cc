@@ -128,7 +128,7 @@ Matrix margins(const model::ModelFile& file, HeldRows& rows) {
 /// The index of the class, or the number in the target's units.
 Matrix predictions(const model::ModelFile& file, HeldRows& rows) {
   const auto& model = file.model;
-  const bool number = model.task == model::Task::regression;
+  const bool number = model.task == model::PredictionTask::regression;
   return each(file, rows, 1, [&](std::span<const double> margins, std::span<double> out) {
     out[0] = number ? model::regression_value(model, margins[0])
                     : static_cast<double>(model::predicted_class(model, margins));
@@ -255,6 +255,17 @@ void bind_model_file(nb::module_& module) {
             return report::json_text(report::regression_json(file, level, contrasts));
           },
           nb::arg("level"), nb::arg("contrasts"))
+      .def_prop_ro("table_doubts",
+                   [](const ModelFile& file) {
+                     nb::list doubts;
+                     for (const auto& doubt : report::regression_doubts(file.model)) {
+                       doubts.append(spelled(doubt));
+                     }
+                     return doubts;
+                   })
+      .def_prop_ro(
+          "near_limit_text",
+          [](const ModelFile& file) { return spelled(report::near_limit_text(*file.model.table)); })
       .def(
           "table_file",
           [](const ModelFile& file, const std::string& format, double level,

@@ -145,7 +145,8 @@ Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
         "Bounds and categories fitted with seeded noise, which protects nobody.";
   }
   auto& format = request.frame.format;
-  if (!table.file().empty()) format = data::settled_format(table.file(), format, said.named());
+  if (!table.file().empty())
+    format = data::with_found_separator(table.file(), format, said.named());
   request.data = table.records(format).name;
   auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
     const auto* const cancel = supervision.cancel;

@@ -32,7 +32,7 @@ class Table {
                     const std::vector<std::string>& ignored) const {
     if (rows_ != nullptr) rows_->refuse_unfit(dates, ignored);
   }
-  /// As run::Expense has it: empty in memory.
+  /// The file of the records, as in run::Expense; empty for records in memory.
   [[nodiscard]] const std::string& file() const { return file_; }
   /// The records; those in memory are added to the fingerprint, if any. The run reads the columns
   /// `read`, all where there are none.

@@ -96,7 +96,7 @@ struct Texts {
         .cancel = cancel};
     if (max_words) how.max_words = *max_words;
     if (!text_column.empty()) {
-      how.table = data::TextTable{.text_column = text_column};
+      how.table = data::CorpusTable{.text_column = text_column};
       if (!unit_column.empty()) how.table->unit_column = unit_column;
     }
     const auto& file = table.file();

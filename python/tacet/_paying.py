@@ -83,7 +83,7 @@ def context_of(schema: Schema, params: Dict[str, Any], mark: Optional[Mark]) -> 
     ledger = params["ledger"]
     seeded = params["random_state"] is not None
     if ledger is not None:
-        context.payer = _engine.LedgerAccount(ledger.path, params["data_set"] or "")
+        context.payer = _engine.AccountPath(ledger.path, params["data_set"] or "")
     else:
         budget = paying_budget(params["budget"], schema.unit or "record", mark)
         if budget is not None and seeded:

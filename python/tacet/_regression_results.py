@@ -20,10 +20,6 @@ _LINE = "{:<24} {:>11} {:>10} {:>9} {:>9} {:>11} {:>11} {:>8}"
 _TITLES = {"linear": "Linear regression", "logistic": "Logistic regression",
            "poisson": "Poisson regression"}
 
-NEAR_LIMIT = ("Doubtful: as far as noise shows, the fit may have stopped before its end, because one "
-               "class is rarer than about 4 in 100 records or a column decides the class nearly alone. "
-               "Intervals then hold less often than they say.")
-
 
 class RegressionResults(Reports):
     """A table of coefficients with intervals, in the manner of statsmodels.
@@ -227,7 +223,7 @@ class RegressionResults(Reports):
                    "much noise widened an interval.")
         if table["references"]:
             out.append(f"Categories are compared with {', '.join(table['references'])}.")
-        out.extend(_doubts(table))
+        out.extend(self._model.table_doubts)
         for test in table["term_tests"]:
             if test["identified"]:
                 out.append(f"All coefficients of {test['term']} are 0: F({test['combinations']}, "
@@ -250,33 +246,6 @@ class RegressionResults(Reports):
 
     def __repr__(self) -> str:
         return f"<tacet.inference.RegressionResults of {len(self._names())} coefficients>"
-
-
-def _doubts(table: Dict[str, Any]) -> List[str]:
-    """Why something is not stated, or means less than it seems to."""
-    hidden = [line["name"] for line in table["coefficients"] if not line["identified"]]
-    found = []
-    if table["blurred_directions"]:
-        found.append(f"Noise hides how rows spread in {table['blurred_directions']} of "
-                     f"{len(table['coefficients'])} directions, and so decides which rows lie beyond "
-                     "the reach: if the model is wrong, they move what is estimated.")
-    if table["near_limit"]:
-        found.append(NEAR_LIMIT)
-    if not table["converged"]:
-        found.append("Nothing is stated: as far as noise shows, a column decides the class "
-                     "nearly alone, or one class is rarer than 4 in 100 records. Leave that column "
-                     "out.")
-    elif hidden:
-        near = table["kind"] == "linear" and table["residual_cut"] < 5.9 * table["residual_stddev"]
-        if near and hidden[0] == "(intercept)":
-            found.append("The intercept is not identified: residuals are cut so near that skewed "
-                         "errors would move it. A larger budget has a wider cut; errors=\"symmetric\" "
-                         "says that you know errors to be.")
-            hidden = hidden[1:]
-        if hidden:
-            found.append(f"Not identified: {', '.join(hidden)}. The noise hides what this needs. "
-                         "More records, a larger epsilon or fewer terms identify it.")
-    return found
 
 
 def _from_bytes(words: bytes) -> RegressionResults:

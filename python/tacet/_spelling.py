@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, Optional
 
 from . import _engine
 
-_MODULES = ("budgets", "devices", "embedding", "estimators", "local", "planning", "schemas",
+_MODULES = ("budgets", "devices", "embedding", "estimators", "inference", "local", "planning", "schemas",
             "splitting", "summaries", "tuning", "verification", "wide", "_reading")
 
 

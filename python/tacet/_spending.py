@@ -59,7 +59,7 @@ def payer(paid: Paid, unit: str) -> Any:
     """Who pays for one run that protects each ``unit``; None where nobody adds up."""
     budget = _budget(paid, unit)
     if paid.ledger is not None:
-        return _engine.LedgerAccount(paid.ledger.path, paid.data_set or "")
+        return _engine.AccountPath(paid.ledger.path, paid.data_set or "")
     return None if budget is None else budget._held
 
 

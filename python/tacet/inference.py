@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Dict, List, Optional, Tuple
 from . import _arguments, _declared, _engine, _paying, _records, _statsmodels, _warn
 from ._boundary import boundary
 from ._reading import warn_of_words
-from ._regression_results import NEAR_LIMIT, RegressionResults, load
+from ._regression_results import RegressionResults, load
 from .budgets import Budget, Ledger
 from .errors import UsageError
 from .planning import Plan
@@ -129,7 +129,7 @@ class _Regression:
         context = _paying.context_of(schema, params, None)
         found = RegressionResults(_engine.fit(plan, rows, context, None))
         if found.near_limit:
-            _warn.warn_only(NEAR_LIMIT, UserWarning)
+            _warn.warn_only(found._model.near_limit_text, UserWarning)
         return found
 
 

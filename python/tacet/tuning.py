@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import os
-from typing import Any, List, Mapping, Optional, Sequence, Set, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Union
 
 import numpy as np
 from sklearn.base import clone
@@ -15,6 +17,7 @@ from .cluster import Parts
 from .errors import UsageError
 
 Candidate = Mapping[str, Any]
+_MAX_CANDIDATES = 100_000  # as the engine has it: tacet/choose/grid.h
 AnyGrid = Union[Mapping[str, Sequence[Any]], Sequence[Candidate], str, "os.PathLike[str]"]
 
 
@@ -49,6 +52,7 @@ def tune(
     grid : mapping, sequence of mappings, or path
         Lists of values by the names of arguments: every combination is a candidate. Or the
         candidates one by one, each with a ``weight`` if it likes. Or the program's grid file.
+        ``None`` leaves the choice to tacet, as it does in the estimator's arguments.
         All of linear models, with one delta, one adjacency and the same knots.
     weights : mapping, optional
         How often each value of a list is drawn, 1 where not said.
@@ -90,6 +94,9 @@ def tune(
                         ("adjacency", tuned.get_params(deep=False)["adjacency"] is None)):
         if unsaid and (own == "method" or own in axes):
             values.pop(own, None)
+    for name in sorted(map(str, axes)):
+        if _option(name) in values and not isinstance(grid, (str, os.PathLike)):
+            raise UsageError(f"{name} is an argument of the estimator and in the grid; leave one of them out")
     tuning = _engine.Tuning()
     tuning.grid, tuning.name = words, name
     tuning.trials = _spending.number("trials", trials)
@@ -112,9 +119,12 @@ def _grid_of(grid: Any, weights: Optional[Mapping[str, Sequence[float]]]) -> Any
         return _engine.text_file(os.fspath(grid)), os.fspath(grid), {"loss"}
     name = "the grid"
     if isinstance(grid, Mapping):
-        lines = ["[values]", *_lists(grid)]
+        lists, shares = _lists_of(grid), _lists_of(weights or {})
+        if any(value is None for values in lists.values() for value in values):
+            return _grid_of(_product(lists, shares), None)
+        lines = ["[values]", *_lines_of(lists)]
         if weights is not None:
-            lines += ["[weights]", *_lists(weights)]
+            lines += ["[weights]", *_lines_of(shares)]
         return "\n".join(lines) + "\n", name, set(grid)
     lines = []
     axes: Set[Any] = set()
@@ -123,30 +133,55 @@ def _grid_of(grid: Any, weights: Optional[Mapping[str, Sequence[float]]]) -> Any
             raise UsageError("grid is lists of values by name, or a list of candidates")
         axes.update(candidate)
         lines.append("[[candidate]]")
-        lines += [f"{_key(key)} = {_toml(value)}" for key, value in candidate.items()]
+        lines += [f"{_key(key)} = {_toml(value)}" for key, value in candidate.items()
+                  if value is not None]
     if weights is not None:
         raise UsageError("candidates have a weight of their own")
     return "\n".join(lines) + "\n", name, axes
 
 
-def _lists(table: Mapping[str, Any]) -> List[str]:
-    lines = []
+def _product(lists: Mapping[str, List[Any]], weights: Mapping[str, List[Any]]) -> List[Candidate]:
+    """Every combination as a candidate of its own: a list of the grid file cannot hold None."""
+    axes = []
+    for key, values in lists.items():
+        shares = weights.get(key, [1] * len(values))
+        if len(shares) != len(values):
+            raise UsageError(f"grid: {key} has {len(values)} values and {len(shares)} weights")
+        axes.append([(key, value, share) for value, share in zip(values, shares)])
+    for key in set(weights) - set(lists):
+        raise UsageError(f"grid: {key} has weights but no values")
+    if math.prod(map(len, axes)) > _MAX_CANDIDATES:
+        raise UsageError(f"the grid has more than {_MAX_CANDIDATES} candidates")
+    return [{**{key: value for key, value, _ in chosen},
+             "weight": math.prod(share for *_, share in chosen)}
+            for chosen in itertools.product(*axes)]
+
+
+def _lists_of(table: Mapping[str, Any]) -> Dict[str, List[Any]]:
     for key, values in table.items():
         if isinstance(values, str) or not hasattr(values, "__iter__"):
             raise UsageError(f"grid: {key} must be a list of values")
-        lines.append(f"{_key(key)} = [{', '.join(_toml(value) for value in values)}]")
-    return lines
+    return {key: list(values) for key, values in table.items()}
+
+
+def _lines_of(lists: Mapping[str, List[Any]]) -> List[str]:
+    return [f"{_key(key)} = [{', '.join(_toml(value) for value in values)}]"
+            for key, values in lists.items()]
+
+
+def _option(name: Any) -> str:
+    return str(name).replace("_", "-")
 
 
 def _key(name: Any) -> str:
-    return json.dumps(str(name).replace("_", "-"))
+    return json.dumps(_option(name))
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float, str, dict)):
-        raise UsageError("grid: values are numbers, texts, or class weights")
+        raise UsageError("grid: values are numbers, texts, class weights, or None for what tacet chooses by itself")
     if isinstance(value, str):
         return json.dumps(value)
     if isinstance(value, dict):

@@ -84,6 +84,31 @@ def test_tuned_models_are_the_programs(
     assert not hasattr(model, "coef_") and tuned.plan_["method"] == "tune"
 
 
+def test_none_in_a_grid_leaves_the_choice_to_the_plan(
+    berkeley: pandas.DataFrame, schema_file: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    schema = tacet.Schema.load(schema_file)
+    candidates: List[Dict[str, Any]] = [
+        {"clipping_norm": 1, "weight": 2}, {"clipping_norm": None, "weight": 1},
+        {"steps": 10, "clipping_norm": 1, "weight": 6},
+        {"steps": 10, "clipping_norm": None, "weight": 3}]
+    grids: List[Dict[str, Any]] = [
+        {"grid": {"steps": [None, 10], "clipping_norm": [1, None]},
+         "weights": {"steps": [1, 3], "clipping_norm": [2, 1]}},
+        {"grid": candidates}]
+    found = []
+    for k, grid in enumerate(grids):
+        model = tacet.LogisticRegression(epsilon=2, schema=schema, random_state=5)
+        tacet.tune(model, berkeley, trials=3, **grid).save(tmp_path / f"{k}.json")
+        found.append((tmp_path / f"{k}.json").read_bytes())
+    assert found[0] == found[1] and b"defaults" in found[0]
+    model = tacet.LogisticRegression(epsilon=2, schema=schema, steps=7)
+    with pytest.raises(tacet.UsageError, match="steps is an argument of the estimator and in the grid"):
+        tacet.tune(model, berkeley, grid={"steps": [None]}, trials=3)
+    with pytest.raises(tacet.UsageError, match="steps has 2 values and 1 weights"):
+        tacet.tune(model, berkeley, grid={"steps": [None, 2]}, weights={"steps": [1]}, trials=3)
+
+
 def test_tuning_is_paid_once() -> None:
     random = np.random.default_rng(1)
     X = random.random((3000, 3))

@@ -189,14 +189,14 @@ PrivacyInterval of_few_parts(const Event& event, Adjacency adjacency, const Aske
       offer(best, {asked.by_renyi(*curve), "rdp"});
     }
     offer_group(best, event, adjacency, options, asked);
-    best.upper = std::max(best.upper, asked.least());
+    best.upper = std::max(best.upper, asked.min());
     return best;
   }
   auto best = best_route(event, adjacency, asked.start(pure), asked, options);
   offer_all_records(best, event, adjacency, asked);
   offer_sums(best, event, adjacency, asked, options);
   offer_group(best, event, adjacency, options, asked);
-  best.upper = std::max(best.upper, asked.least());
+  best.upper = std::max(best.upper, asked.min());
   check_ends(best);
   return best;
 }

@@ -207,8 +207,8 @@ struct UsesOf {
     return poisson({unit_rate(event), event.base});
   }
 
-  /// A Poisson sample in which one record replaces another, from what the base tells of a sample
-  /// with a record against the same one without it: one symmetric pair (replaced_record.md).
+  /// The pair of a Poisson sample under replace_one. It is made from the base's pair under
+  /// add_remove, and is symmetric (docs/proofs/replaced_record.md).
   [[nodiscard]] Uses replaced(const PoissonSampled& event) const {
     const UsesOf inside{Adjacency::add_remove, options, attained};
     const auto base = inside.of(*event.base);

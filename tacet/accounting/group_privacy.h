@@ -6,9 +6,9 @@
 /// two (Dwork, Roth 2014, theorem 2.2 and its form for delta).
 namespace tacet::accounting::internal {
 
-/// A bound of epsilon at `delta` for two records from epsilon_at, an upper bound for one at every
-/// delta: 2 e where one has delta' at e and delta' (1 + e^e) <= delta. Infinity as soon as it is
-/// known not to lie below `best`.
+/// A bound of epsilon at `delta` for two records. epsilon_at bounds the epsilon of one record at
+/// any delta. The result is 2 e for an e with epsilon_at(delta') <= e and delta' (1 + exp(e)) <=
+/// delta. It is infinity if it would not be below `best`: the search then stops early.
 [[nodiscard]] double group_epsilon(const std::function<double(double)>& epsilon_at, double delta,
                                    double best);
 

@@ -24,8 +24,8 @@ std::vector<Event> parts_of(const Event& run, Adjacency adjacency) {
   return blocks->parts;
 }
 
-/// The largest of the parts' bounds is the run's: what holds at an epsilon for the largest delta
-/// holds for each.
+/// The bound of a run whose parts read disjoint records: the largest of the parts' bounds, since a
+/// record is in one part only.
 repetition::ProfileBound largest_bound(const RandomlyRepeated& event,
                                        const std::vector<Event>& parts, Adjacency adjacency,
                                        const AccountOptions& options) {

@@ -122,7 +122,7 @@ PrivacyInterval DeltaAt::gaussian(const Event& event, Adjacency adjacency, doubl
   // Not nothing, where even the logarithm is too small for a number.
   const double upper = numeric::exp_of_upper(log_end(numeric::sqrt_up(square), 1));
   return around(numeric::exp_of_lower(log_end(mu_below(event, adjacency), -1)),
-                std::clamp(upper, least(), 1.0), "gaussian");
+                std::clamp(upper, min(), 1.0), "gaussian");
 }
 
 std::optional<PrivacyInterval> DeltaAt::at_once(const Event& /*event*/, Adjacency /*adjacency*/,
@@ -174,7 +174,7 @@ double DeltaAt::by_all_records(double square) const {
   const double log_delta =
       gaussian::log_delta(mu, epsilon.value()) + gaussian::relative_error(mu, epsilon.value());
   if (!std::isfinite(mu) || std::isnan(log_delta)) return infinity;
-  return std::max(least(), numeric::exp_of_upper(log_delta));
+  return std::max(min(), numeric::exp_of_upper(log_delta));
 }
 
 std::array<Bound, 2> DeltaAt::by_sums(const Event& event, Adjacency adjacency) const {
@@ -187,7 +187,7 @@ double DeltaAt::by_group(const EndOf& one, double /*upper*/) const {
   return group_delta(one, epsilon.value());
 }
 
-double DeltaAt::least() {
+double DeltaAt::min() {
   // Not nothing below the pure epsilon, however small: products of tiny masses underflow. What is
   // smaller in truth is rounded up to this.
   return std::numeric_limits<double>::denorm_min();

@@ -58,8 +58,8 @@ struct EpsilonAt {
   [[nodiscard]] bool group_is_dearer(const Event& event, double upper) const;
   /// From one(x), the upper end for a record more or less with x in place of what is given here.
   [[nodiscard]] double by_group(const EndOf& one, double upper) const;
-  /// What an event that costs something costs at least.
-  [[nodiscard]] static double least() { return 0; }
+  /// The smallest cost of an event that is not free.
+  [[nodiscard]] static double min() { return 0; }
 };
 
 /// The same for delta at an epsilon.
@@ -87,7 +87,7 @@ struct DeltaAt {
     return false;  // by_group takes one delta itself
   }
   [[nodiscard]] double by_group(const EndOf& one, double upper) const;
-  [[nodiscard]] static double least();
+  [[nodiscard]] static double min();
 };
 
 }  // namespace tacet::accounting::internal

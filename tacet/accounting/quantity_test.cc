@@ -89,7 +89,7 @@ TEST(Quantity, OnlyAnInfiniteEpsilonIsFree) {
   EXPECT_TRUE(DeltaAt::of(infinity).is_free());
   EXPECT_FALSE(DeltaAt::of(1e300).is_free());
   EXPECT_FALSE(EpsilonAt::is_free());
-  EXPECT_GT(DeltaAt::least(), 0);
+  EXPECT_GT(DeltaAt::min(), 0);
 }
 
 TEST(Quantity, EventsWithAnAnalysisOfTheirOwnHaveItsBound) {

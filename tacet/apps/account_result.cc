@@ -123,7 +123,7 @@ void print_result(const Console& console, const AccountResult& result) {
 }
 
 void print_curve(const Console& console, const ordered_json& subject, privacy::Adjacency adjacency,
-                 const std::vector<CurvePoint>& curve) {
+                 const std::vector<EpsilonAtDelta>& curve) {
   if (!console.json()) {
     std::string csv = "delta,epsilon_lower,epsilon_upper,route,pair_lower\n";
     for (const auto& point : curve) {

@@ -23,16 +23,16 @@ struct AccountResult {
 void print_result(const Console& console, const AccountResult& result);
 
 /// A point of an (epsilon, delta) curve.
-struct CurvePoint {
+struct EpsilonAtDelta {
   double delta;
   accounting::PrivacyInterval epsilon;
 };
 
 /// CSV, or JSON where asked for.
 void print_curve(const Console& console, const nlohmann::ordered_json& subject,
-                 privacy::Adjacency adjacency, const std::vector<CurvePoint>& curve);
+                 privacy::Adjacency adjacency, const std::vector<EpsilonAtDelta>& curve);
 
-/// What both ends of an interval of `quantity` are worth.
+/// An interval of `quantity` in words: whether its ends are proved bounds, and how far apart.
 [[nodiscard]] std::string interval_in_words(const accounting::PrivacyInterval& interval,
                                             const std::string& quantity);
 

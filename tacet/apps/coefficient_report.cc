@@ -27,14 +27,14 @@ constexpr std::size_t max_named = std::size_t{1} << 18;
 
 std::string output_name(const model::LinearModel& model, std::int64_t output) {
   switch (model.task) {
-    case model::Task::binary:
+    case model::PredictionTask::binary:
       return fmt::format("log odds of '{}'", model.classes[1]);
-    case model::Task::multi_class:
+    case model::PredictionTask::multi_class:
       return std::holds_alternative<model::SoftmaxLoss>(model.loss)
                  ? fmt::format("logit of '{}'", model.classes[static_cast<std::size_t>(output)])
                  : fmt::format("'{}' against the rest",
                                model.classes[static_cast<std::size_t>(output)]);
-    case model::Task::regression:
+    case model::PredictionTask::regression:
       switch (model::link_of(model.loss)) {
         case model::Link::identity:
           return fmt::format("target, {:g} to {:g} mapped to -1 to 1", model.target_lower,
@@ -159,7 +159,7 @@ Clear clear_of_noise(const model::ModelFile& file) {
 
 /// Whether effects are in the target's own unit, which coefficients are not.
 bool effects_on_scale(const model::LinearModel& model) {
-  return model.task == model::Task::regression &&
+  return model.task == model::PredictionTask::regression &&
          model::link_of(model.loss) == model::Link::identity;
 }
 
@@ -228,12 +228,24 @@ std::string one_output_text(const model::ModelFile& file, std::int64_t output,
   return out;
 }
 
+bool has_bounded_numbers(const data::Schema& schema) {
+  return std::ranges::any_of(schema.columns, [](const data::Column& column) {
+    const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
+    return rule != nullptr && rule->line_count() == 1;
+  });
+}
+
 std::string effect_note(const model::ModelFile& file) {
   const auto range = model::scale_range(file.schema);
   std::string note =
       "A step of a number is the one that the schema names (`step`), else half the distance of its "
       "bounds. A category counts against none; the difference between two categories is the "
       "difference of their effects.";
+  if (has_bounded_numbers(file.schema)) {
+    note +=
+        " Numbers beyond their bounds in the schema were clipped to them: there a step changes "
+        "nothing.";
+  }
   if (range.longest_row != range.shortest_row) {
     note += fmt::format(
         " Row scaling clip1 divides a record by its own length: effects are those of a complete "

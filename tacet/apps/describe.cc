@@ -54,7 +54,7 @@ ordered_json coefficient_json(const model::LinearModel& model) {
     const auto first = static_cast<std::size_t>(output) * model.features.size();
     for (std::size_t i = 0; i < estimates.size(); ++i) {
       ordered_json entry;
-      if (model.task == model::Task::multi_class) {
+      if (model.task == model::PredictionTask::multi_class) {
         entry["class"] = model.classes[static_cast<std::size_t>(output)];
       }
       entry["name"] = model.features[i];
@@ -146,7 +146,8 @@ ordered_json effects_json(const model::ModelFile& file) {
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     for (const auto& effect : outputs[k]) {
       ordered_json entry;
-      if (file.model.task == model::Task::multi_class) entry["class"] = file.model.classes[k];
+      if (file.model.task == model::PredictionTask::multi_class)
+        entry["class"] = file.model.classes[k];
       entry.update(effect);
       list.push_back(std::move(entry));
     }

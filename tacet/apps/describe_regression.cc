@@ -31,7 +31,6 @@ class LineTable {
   }
   void add(const learn::TableLine& line, std::optional<double> holm) {
     if (!line.identified) {
-      unknown_.push_back(line.name);
       std::vector<std::string> row(header_.size());
       row[0] = line.name;
       row[1] = "-";
@@ -60,13 +59,11 @@ class LineTable {
     for (const auto& row : rows_) table.add(row);
     return table.text();
   }
-  [[nodiscard]] const std::vector<std::string>& unknown() const { return unknown_; }
 
  private:
   bool ratios_;
   std::vector<std::string> header_;
   std::vector<std::vector<std::string>> rows_;
-  std::vector<std::string> unknown_;
 };
 
 std::string goodness_text(const learn::RegressionTable& table) {
@@ -93,14 +90,6 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
       kind == "linear"
           ? fmt::format(" and residuals beyond {0:.3g} counted as {0:.3g}", table.residual_cut)
           : "");
-  if (table.blurred > 0) {
-    text += fmt::format(
-        "Noise hides how rows spread in {} of {} directions (columns that nearly repeat each "
-        "other, "
-        "rare levels), and so decides which rows those are: if the model is wrong, they move what "
-        "is estimated. ",
-        table.blurred, table.names.size());
-  }
   if (!table.references.empty()) {
     text += fmt::format("Categories are compared with {}. ", fmt::join(table.references, ", "));
   }
@@ -136,35 +125,9 @@ std::string tests_text(const model::ModelFile& file, const learn::RegressionTabl
   return text;
 }
 
-/// Why coefficients have no number.
-std::string why_unknown(const learn::RegressionTable& table, std::vector<std::string> names) {
-  if (!table.converged) {
-    return paragraph(
-        "Nothing is stated: as far as noise shows, the linear predictor is farther from 0 than the "
-        "fit's steps get. Most often a column decides the class nearly alone, or one class is "
-        "rarer than about 4 in 100 records, which no budget changes. Leave that column out.");
-  }
-  std::string text;
-  const bool cut = table.with_goodness && table.residual_cut < 5.9 * table.residual_stddev;
-  if (cut && !names.empty() && names.front() == "(intercept)") {
-    text += paragraph(
-        "The intercept is not identified: residuals are cut so near that skewed errors would move "
-        "it. A larger budget has a wider cut; if you know that errors are symmetric, say so "
-        "(--errors symmetric).");
-    names.erase(names.begin());
-  }
-  if (names.empty()) return text;
-  return text + paragraph(fmt::format(
-                    "Not identified: {}. The noise hides what this needs, which says nothing of "
-                    "the effect. More records, a larger epsilon, fewer terms, rare categories "
-                    "merged or a smaller reach ({:.3g} here, 3 is the least that is chosen) may "
-                    "identify it.",
-                    fmt::join(names, ", "), table.reach));
-}
-
 }  // namespace
 
-std::string regression_text(const model::ModelFile& file, double level,
+std::string regression_text(const model::ModelFile& file, const Console& console, double level,
                             std::span<const std::string> contrasts) {
   const auto& model = file.model;
   const auto table = learn::table_of(model);
@@ -183,10 +146,10 @@ std::string regression_text(const model::ModelFile& file, double level,
   }
   text +=
       "\n" + tests_text(file, table, contrasts) + goodness_text(table) + meaning_text(model, table);
-  if (const auto doubt = report::near_limit_text(*model.table); !doubt.empty()) {
-    text += paragraph(doubt);
+  for (const auto& doubt : report::regression_doubts(model)) {
+    text += paragraph(console.spelled(doubt));
   }
-  return text + why_unknown(table, shown.unknown());
+  return text;
 }
 
 }  // namespace tacet::apps

@@ -40,7 +40,7 @@ struct Calibration {
 std::vector<Calibration> calibrations(const EvaluationSubject& subject, const Outcomes& outcomes) {
   std::vector<Calibration> out;
   const auto& model = subject.model;
-  const bool two = model.task == model::Task::binary;
+  const bool two = model.task == model::PredictionTask::binary;
   for (std::size_t k = 0; k < outcomes.probability.size(); ++k) {
     const auto of = static_cast<std::int64_t>(two ? 1 : k);
     std::vector<std::int64_t> is_of;
@@ -177,7 +177,7 @@ ordered_json groups_json(const EvaluationSubject& subject, std::span<const Outco
       for (const auto& [name, value] : metrics_of(subject.model, groups[g])) {
         entry[name] = figure_json(value);
       }
-      if (subject.model.task != model::Task::regression) {
+      if (subject.model.task != model::PredictionTask::regression) {
         entry["confusion"] = confusion_json(
             subject.model, cells_of(subject.model, groups[g]))["actual_by_predicted"];
       }
@@ -249,10 +249,10 @@ std::string exact_text(const EvaluationSubject& subject, const std::vector<Outco
   TextTable table({"records", fmt::format("{}", all.records)});
   for (const auto& [name, value] : metrics_of(model, all)) table.add({name, figure_text(value)});
   std::string out = table.text() + what_was_mapped(all, mapped);
-  if (model.task != model::Task::regression) {
+  if (model.task != model::PredictionTask::regression) {
     const auto cells = cells_of(model, all);
     out += "\n" + confusion_text(model.classes, cells);
-    if (model.task == model::Task::multi_class) out += "\n" + by_class_text(model, cells);
+    if (model.task == model::PredictionTask::multi_class) out += "\n" + by_class_text(model, cells);
   }
   for (const auto& calibration : calibrations(subject, all)) {
     out += "\n" + calibration_text(calibration);
@@ -269,13 +269,14 @@ std::string exact_json(const EvaluationSubject& subject, const std::vector<Outco
   out["records"] = all.records;
   out["records_without_target"] = all.without_target;
   for (const auto& [name, value] : metrics_of(model, all)) out[name] = figure_json(value);
-  if (model.task != model::Task::regression) {
+  if (model.task != model::PredictionTask::regression) {
     const auto cells = cells_of(model, all);
     out["confusion"] = confusion_json(model, cells);
-    if (model.task == model::Task::multi_class) out["by_class"] = by_class_json(model, cells);
+    if (model.task == model::PredictionTask::multi_class)
+      out["by_class"] = by_class_json(model, cells);
   }
   const auto tables = calibrations(subject, all);
-  if (model.task == model::Task::binary && !tables.empty()) {
+  if (model.task == model::PredictionTask::binary && !tables.empty()) {
     out["calibration"] = calibration_json(tables[0]);
   } else {
     for (const auto& table : tables) out["calibration"][table.of] = calibration_json(table);

@@ -9,7 +9,7 @@ namespace tacet::apps {
 namespace {
 
 std::int64_t class_of(const model::LinearModel& model, double label) {
-  if (model.task == model::Task::binary) return label > 0 ? 1 : 0;
+  if (model.task == model::PredictionTask::binary) return label > 0 ? 1 : 0;
   return static_cast<std::int64_t>(label);
 }
 
@@ -31,7 +31,7 @@ class Collector {
 
   void add(double label, Outcomes& out) const {
     ++out.records;
-    if (model_.task == model::Task::regression) {
+    if (model_.task == model::PredictionTask::regression) {
       add_number(label, out);
     } else {
       add_class(label, out);
@@ -51,10 +51,10 @@ class Collector {
     const auto actual = class_of(model_, label);
     out.predicted_class.push_back(model::predicted_class(model_, margins_, options_.threshold));
     out.actual_class.push_back(actual);
-    if (model_.task == model::Task::binary) out.score.push_back(margins_[0]);
+    if (model_.task == model::PredictionTask::binary) out.score.push_back(margins_[0]);
     if (!model_.has_probabilities()) return;
     out.probability_of_actual.push_back(probabilities_[static_cast<std::size_t>(actual)]);
-    if (model_.task == model::Task::binary) {
+    if (model_.task == model::PredictionTask::binary) {
       out.probability.resize(1);
       out.probability[0].push_back(probabilities_[1]);
       return;
@@ -98,13 +98,13 @@ Metrics classification_metrics(const model::LinearModel& model, const Outcomes& 
   metrics.emplace_back("accuracy",
                        model::accuracy(outcomes.predicted_class, outcomes.actual_class));
   metrics.emplace_back("majority_share", majority_share(outcomes, model.classes.size()));
-  if (model.task == model::Task::binary) {
+  if (model.task == model::PredictionTask::binary) {
     metrics.emplace_back("auc", model::auc(outcomes.score, outcomes.actual_class));
   }
   if (model.has_probabilities()) {
     metrics.emplace_back("log_loss", model::log_loss(outcomes.probability_of_actual));
   }
-  if (model.task == model::Task::binary) {
+  if (model.task == model::PredictionTask::binary) {
     add_two_classes(model, outcomes, metrics);
   } else if (model.has_probabilities()) {
     metrics.emplace_back("brier_score", outcomes.brier_sum / static_cast<double>(outcomes.records));
@@ -160,8 +160,8 @@ std::vector<Outcomes> outcomes_of(const model::LinearModel& model, const data::D
 }
 
 Metrics metrics_of(const model::LinearModel& model, const Outcomes& outcomes) {
-  return model.task == model::Task::regression ? regression_metrics(model, outcomes)
-                                               : classification_metrics(model, outcomes);
+  return model.task == model::PredictionTask::regression ? regression_metrics(model, outcomes)
+                                                         : classification_metrics(model, outcomes);
 }
 
 }  // namespace tacet::apps

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tacet/accounting/calibrate.h"
-#include "tacet/apps/release_options.h"
+#include "tacet/apps/mechanism_options.h"
 
 namespace tacet::apps {
 

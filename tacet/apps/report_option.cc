@@ -61,7 +61,7 @@ void ReportOption::write(std::optional<base::AtomicFile> page, const Result& res
 void ReportOption::write(std::optional<base::AtomicFile> page, const report::ReportRequest& request,
                          const Console& console, const base::CancelToken& cancel) const {
   if (!page) return;
-  auto work = Patience().meter(cancel);
+  auto work = PatienceOption().meter(cancel);
   const auto report = report::gather(request, work);
   page->write(report::report_page(report));
   page->commit();

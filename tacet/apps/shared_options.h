@@ -12,7 +12,7 @@
 namespace tacet::apps {
 
 /// The option --patience of commands that account for events from files.
-class Patience {
+class PatienceOption {
  public:
   void declare(Options& options);
   /// A fresh meter of the seconds asked for; UsageError where they are none.

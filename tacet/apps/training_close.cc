@@ -43,7 +43,7 @@ std::string budget_text(const std::optional<run::AccountTerms>& terms,
 }
 
 std::string accuracy_text(const model::ModelFile& file) {
-  const bool number = file.model.task == model::Task::regression;
+  const bool number = file.model.task == model::PredictionTask::regression;
   return fmt::format(
       "not known: training releases no {}; the next command measures it on records "
       "that it did not see",

@@ -42,7 +42,8 @@ std::optional<std::string> option_of(std::string_view name, std::optional<std::s
   return value ? fmt::format("{} {}", option, *value) : option;
 }
 
-/// What a first user needs, of those too that TrainingRun and the commands declare.
+/// The options that a new user needs, also those that TrainingRun and the commands declare. Help
+/// shows them first.
 const std::vector<std::string> first_options{"--schema",
                                              "--epsilon",
                                              "--delta",

@@ -166,7 +166,7 @@ void TrainingRun::report(const Console& console, const Job& job, const model::Mo
     return;
   }
   if (console.quiet()) return;
-  const auto text = report_text(job, file, seconds);
+  const auto text = report_text(job, file, seconds, console);
   if (model_went_out) {
     console.say(text);
   } else {
@@ -195,8 +195,8 @@ ordered_json TrainingRun::report_json(const Job& job, const model::ModelFile& fi
   return out;
 }
 
-std::string TrainingRun::report_text(const Job& job, const model::ModelFile& file,
-                                     double seconds) const {
+std::string TrainingRun::report_text(const Job& job, const model::ModelFile& file, double seconds,
+                                     const Console& console) const {
   const auto optimum = learn::optimum_in_words(file.receipt);
   const bool model_went_out = output_ == standard_output;
   const auto where = model_went_out ? std::string("standard output") : output_;
@@ -215,7 +215,7 @@ std::string TrainingRun::report_text(const Job& job, const model::ModelFile& fil
       file.model.wide || file.schema.curves ? "Model" : "Coefficients",
       file.model.wide      ? wide_text(file)
       : file.schema.curves ? curves_summary(file)
-      : file.model.table   ? regression_text(file)
+      : file.model.table   ? regression_text(file, console)
                            : coefficient_text(file, max_coefficients),
       where, job.further.timed ? fmt::format(" after {:.1f} s", seconds) : "", closing_text(end));
 }

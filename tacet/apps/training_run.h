@@ -81,7 +81,7 @@ class TrainingRun {
   [[nodiscard]] nlohmann::ordered_json report_json(const Job& job, const model::ModelFile& file,
                                                    double seconds) const;
   [[nodiscard]] std::string report_text(const Job& job, const model::ModelFile& file,
-                                        double seconds) const;
+                                        double seconds, const Console& console) const;
 
   std::string data_;
   SeedOption seed_;

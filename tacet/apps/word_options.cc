@@ -129,7 +129,7 @@ data::OpenCorpus WordTextOptions::read(const data::Vocabulary& vocabulary,
                               .cancel = &cancel};
   if (!max_.empty()) options.max_words = count_option("--max-words", max_, 2);
   if (!text_column_.empty()) {
-    options.table = data::TextTable{.text_column = text_column_};
+    options.table = data::CorpusTable{.text_column = text_column_};
     if (!unit_.empty()) options.table->unit_column = unit_;
     if (corpus_.ends_with(".tsv") || corpus_.ends_with(".tsv.gz")) {
       options.table->format.separator = '\t';

@@ -26,8 +26,8 @@ class Canaries {
   /// out, and for a method whose model scores no records.
   Canaries(const learn::Training& plan, std::int64_t count, data::RandomDraws& draws);
 
-  /// Appends the ones that are in. Under zero_out the others contribute nothing: the number of
-  /// records grows by all of them.
+  /// Appends the canaries that are in. Under zero_out the others are appended too, as records that
+  /// contribute nothing: the number of records is the same whichever are in.
   void insert(data::Dataset& records) const;
 
   /// Makes `made` guesses, a number fixed beforehand, and counts the right ones. Half of them say

@@ -11,8 +11,8 @@ namespace {
 
 class Search {
  public:
-  Search(const Certificate& certificate, std::uint64_t seed)
-      : certificate_(certificate), draws_(seed), pair_(certificate.numbers) {}
+  Search(const CertifiedBound& claim, std::uint64_t seed)
+      : claim_(claim), draws_(seed), pair_(claim.numbers) {}
 
   void random_pair() {
     for (double& number : pair_) number = uniform();
@@ -46,13 +46,13 @@ class Search {
   /// as infinite.
   bool look() {
     PairNumbers numbers(pair_);
-    const double share = certificate_.share(numbers);
+    const double share = claim_.share(numbers);
     if (share <= best_.share && !best_.pair.empty()) return false;
     best_ = {share, pair_};
     return true;
   }
 
-  const Certificate& certificate_;
+  const CertifiedBound& claim_;
   data::RandomDraws draws_;
   std::vector<double> pair_;
   Farthest best_;
@@ -70,9 +70,8 @@ std::int64_t PairNumbers::one_of(std::int64_t count) {
   return std::min(count - 1, static_cast<std::int64_t>(between(0, static_cast<double>(count))));
 }
 
-Farthest farthest_neighbours(const Certificate& certificate, std::int64_t pairs,
-                             std::uint64_t seed) {
-  Search search(certificate, seed);
+Farthest farthest_neighbours(const CertifiedBound& claim, std::int64_t pairs, std::uint64_t seed) {
+  Search search(claim, seed);
   for (std::int64_t i = 0; i < pairs; ++i) {
     if (i < pairs / 4) {
       search.random_pair();

@@ -30,8 +30,8 @@ class PairNumbers {
   std::size_t place_ = 0;
 };
 
-/// What is certified of a sum, a minimiser or a descent.
-struct Certificate {
+/// A certified bound of how far neighbours move a sum, a minimiser or a descent.
+struct CertifiedBound {
   std::string_view name;  ///< in tests/audits/registry.toml
   double reached;         ///< the least share of the bound that the search has to find
   std::size_t numbers;    ///< that a pair consists of
@@ -47,7 +47,7 @@ struct Farthest {
 /// Tries so many pairs of neighbours and gives the farthest. A quarter is random, a quarter has
 /// each number at an end or in the middle of its range, and the rest climbs from the farthest pair,
 /// changing one number at a time. The same seed gives the same result.
-[[nodiscard]] Farthest farthest_neighbours(const Certificate& certificate, std::int64_t pairs,
+[[nodiscard]] Farthest farthest_neighbours(const CertifiedBound& claim, std::int64_t pairs,
                                            std::uint64_t seed);
 
 }  // namespace tacet::audit

@@ -25,7 +25,7 @@ struct Rows {
   data::EncodedRow nothing;
 };
 
-/// A row with the largest feature in its first column and, where there is room, the intercept.
+/// A row with the largest possible first feature, and the intercept if the norm leaves room for it.
 data::EncodedRow longest_row(const data::Schema& schema, const data::DatasetShape& shape) {
   constexpr double scale = data::Dataset::feature_scale;
   data::EncodedRow row;

@@ -86,9 +86,9 @@ class Objects {
   [[nodiscard]] static Objects& all();
 
   std::uint64_t add(std::shared_ptr<Object> object);
-  /// UsageError for a number that there is not, or not any more.
+  /// UsageError if no object has this number (any more).
   void remove(std::uint64_t number);
-  /// UsageError for a number of none, or of another kind.
+  /// UsageError if no object has this number, or if it is of another kind.
   template <typename Kind>
   [[nodiscard]] std::shared_ptr<Kind> get(std::uint64_t number) {
     auto found = std::dynamic_pointer_cast<Kind>(find(number));

@@ -11,32 +11,32 @@
 #include "tacet/privacy/event.h"
 #include "tacet/random/source/source.h"
 
-/// Disjoint blocks of records, each read by one part of a computation alone, so that the whole
-/// costs what the dearest part does (docs/proofs/private-choice.md, section 1).
+/// Disjoint blocks of records. Each block is read by one part of a computation only, so that the
+/// whole costs as much as its most expensive part (docs/proofs/private-choice.md, section 1).
 ///
-/// Under add_remove each record, or each unit where there are units, has a secret random draw of
-/// its own: one more of them changes the block of no other. Elsewhere the number of records is
-/// public and a uniformly random permutation gives each block exactly its number. How many records
-/// a block really holds under add_remove is as secret as their number; formulas go by declared
-/// sizes.
+/// Under add_remove a secret random draw assigns each record, or each unit if there are units: one
+/// more record does not change the block of any other. How many records a block really holds is
+/// then as secret as the number of records, and formulas use the declared sizes. Under the other
+/// adjacencies the number of records is public, and a uniformly random permutation fills each block
+/// with exactly its number.
 namespace tacet::choose {
 
-/// The declared count times the shares, which add up to 1, in whole records that add up to it.
-/// UsageError where a block would have none.
+/// Divides the declared count by the shares, which add up to 1, into whole numbers that add up to
+/// it. UsageError if a block would have no record.
 [[nodiscard]] std::vector<std::int64_t> declared_sizes(std::int64_t count,
                                                        std::span<const double> shares);
 
-/// UsageError for units where blocks would be of exact numbers: units are assigned by random draws
-/// alone.
+/// UsageError if there are units under an adjacency whose blocks have exact sizes: units can only
+/// be assigned by random draws.
 void refuse_counted_units(bool units, privacy::Adjacency adjacency);
 
 /// By record under add_remove, else by position: as draw_blocks assigns them.
 [[nodiscard]] privacy::Assignment assignment_of(privacy::Adjacency adjacency);
 
-/// A block for each size, in proportion to the sizes or exactly of them. Records are freed as they
-/// are handed out where they are given away: they are never held twice. Records without a unit,
-/// where there are units, are left out. UsageError where the number of records is public and is not
-/// the sum of the sizes, and for units whose number would have to be public.
+/// Divides the records among blocks: under add_remove in proportion to the sizes, otherwise exactly
+/// of these sizes. Moved records are freed while they are divided, so that they are never in memory
+/// twice. If there are units, records without one are left out. UsageError if the number of records
+/// is public and is not the sum of the sizes, or if the number of units would have to be public.
 [[nodiscard]] std::vector<data::Dataset> draw_blocks(data::Dataset&& records,
                                                      std::span<const std::int64_t> sizes,
                                                      privacy::Adjacency adjacency,

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double scoring_share = 0.25;
 constexpr double paper_selection = 0.2;  // of epsilon
-constexpr std::string_view one_model = "leave boost out";
+constexpr std::string_view one_model = "leave `boost` out";
 
 struct Whole {
   const data::Schema& schema;

@@ -34,7 +34,8 @@ double largest_share(double share, double most, const Cost& cost) {
     // Lower by more and more, until rounding and searches within costs are below it. Costs are
     // found to 1e-9 or so: who is that near after two rounds is to be below in the next one.
     const int lower = std::min(round < 2 ? round - 40 : round - 24, -3);
-    // What costs nothing, as delta alone pays for it, says nothing of how much more would.
+    // A share that costs nothing (delta alone pays for it) does not tell how much more would cost
+    // something: the step is limited.
     constexpr double max_growth = 16;
     share *= std::min(std::pow(most / found, 1 / slope), max_growth) * (1 - std::exp2(lower));
   }

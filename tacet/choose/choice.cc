@@ -131,7 +131,7 @@ void check_alike(const ChoicePlan& plan) {
   }
 }
 
-/// What the choice would refuse when it is made, from public facts: before anything is spent.
+/// Refuses, before anything is spent, what the choice itself would refuse at its end.
 void check_selection(const ChoicePlan& plan) {
   if (plan.by != ChosenBy::generalized) return;
   // The most records for which the allowance for roundings of sums in doubles (own_scores) is made.

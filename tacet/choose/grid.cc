@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/base/parameter_names.h"
 #include "tacet/base/text.h"
 #include "tacet/data/file_text.h"
 #include "tacet/data/schema/schema_node.h"
@@ -31,13 +32,14 @@ struct Axis {
 
 void check_name(const std::string& name, std::string_view where) {
   if (std::ranges::find(of_all, std::string_view(name)) != of_all.end()) {
-    fail_at(where, "{} is one for all candidates: give it as --{}", name, name);
+    fail_at(where, "{} is one for all candidates: take it out of the grid, and give {}", name,
+            base::parameter_name(name));
   }
   if (learn::find_parameter(name) != nullptr) return;
   std::vector<std::string> names;
   for (const auto& parameter : learn::parameters()) names.emplace_back(parameter.name);
-  fail_at(where, "there is no parameter named {}{}; the names are those of tacet train", name,
-          base::did_you_mean(name, names));
+  fail_at(where, "there is no parameter named {}{}; the names are those of a training's parameters",
+          name, base::did_you_mean(name, names));
 }
 
 std::string value_text(const Node& node) {
@@ -113,7 +115,7 @@ void weigh(std::vector<Axis>& axes, const Node& node) {
   }
 }
 
-void add_product(Grid& grid, const std::vector<Axis>& axes, std::string_view where) {
+void add_product(ParameterGrid& grid, const std::vector<Axis>& axes, std::string_view where) {
   if (axes.empty()) return;
   std::int64_t count = 1;
   for (const auto& axis : axes) {
@@ -137,7 +139,7 @@ void add_product(Grid& grid, const std::vector<Axis>& axes, std::string_view whe
   }
 }
 
-void add_single(Grid& grid, const Node& node) {
+void add_single(ParameterGrid& grid, const Node& node) {
   Candidate candidate;
   for (const auto& [key, value] : table_of(node, "[[candidate]]")) {
     if (key == "weight") {
@@ -154,7 +156,7 @@ void add_single(Grid& grid, const Node& node) {
   }
 }
 
-void check_distinct(const Grid& grid, std::string_view where) {
+void check_distinct(const ParameterGrid& grid, std::string_view where) {
   std::set<std::string_view> names;
   for (const auto& candidate : grid.candidates) {
     if (names.insert(candidate.name).second) continue;
@@ -164,9 +166,9 @@ void check_distinct(const Grid& grid, std::string_view where) {
 
 }  // namespace
 
-Grid grid_from_toml(std::string_view text, std::string_view file_name) {
+ParameterGrid grid_from_toml(std::string_view text, std::string_view file_name) {
   const auto root = data::internal::node_from_toml(text, file_name);
-  Grid grid;
+  ParameterGrid grid;
   std::vector<Axis> axes;
   const Node* weights = nullptr;
   std::string place = root.where;

@@ -30,7 +30,7 @@ struct Candidate {
   double weight = 1;
 };
 
-struct Grid {
+struct ParameterGrid {
   std::vector<Candidate> candidates;
   /// Whether the model of all zeros may be what comes out where nothing is run.
   bool zero_model = false;
@@ -40,6 +40,6 @@ struct Grid {
 /// adjacency, public-row-count, threads) is no axis. Faults are DataErrors that start with
 /// `file:line:column`: unknown names, no candidate at all, two alike, a product beyond
 /// max_candidates, weights that are not above 0 or not as many as values.
-[[nodiscard]] Grid grid_from_toml(std::string_view text, std::string_view file_name);
+[[nodiscard]] ParameterGrid grid_from_toml(std::string_view text, std::string_view file_name);
 
 }  // namespace tacet::choose

@@ -37,7 +37,8 @@ bool asks_wide(const learn::ParameterValues& values) {
         method);
   }
   if (model == "linear" && method == wide) {
-    throw base::UsageError("method wide trains wide models; use `model=wide`, or leave method out");
+    throw base::UsageError(
+        "method wide trains wide models; use `model=wide`, or leave `method` out");
   }
   if (model == wide || method == wide) return true;
   if (method != "auto") return false;

@@ -92,12 +92,12 @@ void expect_releases(const RecordedRun& run, const privacy::Event& part) {
                         method.name);
 }
 
-double coin_of(const RecordedRun& run) {
-  return learn::coin_term(run.receipt, learn::find_method(run.receipt.algorithm).proved);
+double draw_slack_of(const RecordedRun& run) {
+  return learn::draw_slack(run.receipt, learn::find_method(run.receipt.algorithm).proved);
 }
 
 /// The PRG slack of the whole has that of the choice and of the random draws of its runs.
-void expect_coins(const privacy::Receipt& choice, double of_runs) {
+void expect_random_draws(const privacy::Receipt& choice, double of_runs) {
   constexpr double roundings = 1 - 1e-9;
   if (choice.prg_slack >= choice_prg_slack(of_runs) * roundings) return;
   throw base::DataError(
@@ -191,9 +191,9 @@ void expect_runs(const privacy::Receipt& choice, learn::RecordedParameters& para
   double random_draws = 0;
   for (const auto& run : runs) {
     expect_releases(run, parts[run.part]);
-    random_draws += coin_of(run);
+    random_draws += draw_slack_of(run);
   }
-  expect_coins(choice, static_cast<double>(times) * random_draws);
+  expect_random_draws(choice, static_cast<double>(times) * random_draws);
 }
 
 void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
@@ -205,7 +205,7 @@ void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParamete
   double dearest = 0;
   for (const auto& run : runs) {
     expect_releases(run, parts[run.part]);
-    dearest = std::max(dearest, coin_of(run));
+    dearest = std::max(dearest, draw_slack_of(run));
     for (const auto place : run.candidates) {
       if (place >= seen.size() || seen[place]) {
         throw base::DataError("the runs of the receipt are not those of its grid");
@@ -220,7 +220,7 @@ void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParamete
   // Each run of the secret number draws its candidate, too.
   const double run = dearest + random::prg_slack_of(1, random::max_block_words);
   const auto most = parameters.count(named::max_trials, learn::Looking::assumes);
-  expect_coins(choice, static_cast<double>(most) * run);
+  expect_random_draws(choice, static_cast<double>(most) * run);
 }
 
 }  // namespace tacet::choose

@@ -27,12 +27,12 @@ Request& Request::set(std::string_view name, std::string value) {
 
 Request& Request::minimise(LossFunction value, LossFunction slope, double largest_slope,
                            double largest_curvature) {
-  model::OwnFunctions own{.value = std::move(value),
-                          .slope = std::move(slope),
-                          .largest_slope = largest_slope,
-                          .largest_curvature = largest_curvature};
+  model::CustomFunctions own{.value = std::move(value),
+                             .slope = std::move(slope),
+                             .largest_slope = largest_slope,
+                             .largest_curvature = largest_curvature};
   static_cast<void>(model::custom_loss(model::Labels::signs, own));  // refused here and now
-  loss_ = std::make_shared<const model::OwnFunctions>(std::move(own));
+  loss_ = std::make_shared<const model::CustomFunctions>(std::move(own));
   return *this;
 }
 

@@ -16,7 +16,7 @@ namespace tacet::learn {
 class ParameterValues;
 }
 namespace tacet::model {
-struct OwnFunctions;
+struct CustomFunctions;
 }
 
 /// What a training is asked for, by the names of `tacet train` (tacet train --help-all lists them).
@@ -84,14 +84,14 @@ class Request {
   /// All of it but a total epsilon, which is among them as `epsilon`. UsageError for both.
   [[nodiscard]] learn::ParameterValues values() const;
   [[nodiscard]] bool total_epsilon() const { return value("total-epsilon").has_value(); }
-  [[nodiscard]] const std::shared_ptr<const model::OwnFunctions>& loss() const { return loss_; }
+  [[nodiscard]] const std::shared_ptr<const model::CustomFunctions>& loss() const { return loss_; }
   [[nodiscard]] const std::optional<Tuning>& tuning() const { return tuning_; }
 
  private:
   [[nodiscard]] static std::string text_of(double value);
 
   std::map<std::string, std::string, std::less<>> values_;
-  std::shared_ptr<const model::OwnFunctions> loss_;
+  std::shared_ptr<const model::CustomFunctions> loss_;
   std::optional<Tuning> tuning_;
 };
 

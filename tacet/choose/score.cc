@@ -54,8 +54,9 @@ double Scorer::of(std::int64_t row) {
   if (!std::ranges::all_of(margins_, [](double margin) { return std::isfinite(margin); })) return 0;
   const double label = records_.label(row);
   if (rule_.score == Score::accuracy) {
-    const auto actual =
-        model_.task == model::Task::binary ? (label > 0 ? 1 : 0) : static_cast<std::int64_t>(label);
+    const auto actual = model_.task == model::PredictionTask::binary
+                            ? (label > 0 ? 1 : 0)
+                            : static_cast<std::int64_t>(label);
     return model::predicted_class(model_, margins_) == actual ? 1 : 0;
   }
   const double clip = rule_.margin_clip;

@@ -61,7 +61,7 @@ TEST(Score, IsOfTheModelAsItShips) {
 TEST(Score, WhatHasNoScoreIsRefused) {
   EXPECT_THROW(static_cast<void>(score_rule(line(false, 1), Score::accuracy)), base::UsageError);
   auto several = line(true, 1);
-  several.task = model::Task::multi_class;
+  several.task = model::PredictionTask::multi_class;
   several.classes = {"a", "b", "c"};
   EXPECT_THROW(static_cast<void>(score_rule(several, Score::loss)), base::UsageError);
   EXPECT_EQ(score_rule(several, std::nullopt).score, Score::accuracy);

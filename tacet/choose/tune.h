@@ -25,7 +25,7 @@ struct TuneOptions {
 
 struct TuneRequest {
   learn::ParameterValues values;  ///< of all candidates, with the budget of everything
-  Grid grid;
+  ParameterGrid grid;
   TuneOptions options;
 };
 

@@ -23,7 +23,7 @@
 #include "tacet/choose/reading.h"
 #include "tacet/choose/recorded_run.h"
 #include "tacet/choose/recorded_runs.h"
-#include "tacet/choose/tune_asked.h"
+#include "tacet/choose/tune_terms.h"
 #include "tacet/learn/inference/inference.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
@@ -33,38 +33,38 @@
 namespace tacet::choose {
 namespace {
 
-privacy::RandomlyRepeated stopping(const Asked& asked, std::int64_t cap, privacy::Event base) {
-  return stopping_event(asked.request.options.law, asked.request.options.trials, cap,
+privacy::RandomlyRepeated stopping(const TuneTerms& terms, std::int64_t cap, privacy::Event base) {
+  return stopping_event(terms.request.options.law, terms.request.options.trials, cap,
                         std::move(base));
 }
 
 /// The cap's share of delta is P(K > cap) (1 + e^epsilon), for which the accountant has a
 /// thousandth.
-std::int64_t resolve_cap(const Asked& asked) {
-  const auto& options = asked.request.options;
-  const auto event = stopping(asked, 0, privacy::no_event());
-  const double price = 1 + std::exp(asked.guarantee.epsilon);
-  const double delta = asked.guarantee.delta;
+std::int64_t resolve_cap(const TuneTerms& terms) {
+  const auto& options = terms.request.options;
+  const auto event = stopping(terms, 0, privacy::no_event());
+  const double price = 1 + std::exp(terms.guarantee.epsilon);
+  const double delta = terms.guarantee.delta;
   // For a pure guarantee, what is cut off is part of the PRG slack.
   const double negligible = delta > 0 ? 5e-4 * delta / price : 0x1p-60;
   if (!options.max_trials) return min_cap(event, negligible);
   if (*options.max_trials < 1) {
-    throw base::UsageError("max-trials must be at least 1, got {}", *options.max_trials);
+    throw base::UsageError("`max_trials` must be at least 1, got {}", *options.max_trials);
   }
   const double cut = beyond(event, *options.max_trials);
   if (cut <= 2 * negligible) return *options.max_trials;
   throw base::GuaranteeError(
-      "max-trials {} cuts off so many runs that it costs delta {:.3g}, where a thousandth of {} "
+      "`max_trials={}` cuts off so many runs that it costs delta {:.3g}, where a thousandth of {} "
       "is set apart for it; {} or more cost no more than that",
       *options.max_trials, price * cut, delta, min_cap(event, negligible));
 }
 
-RunBudget first_budget(const Asked& asked) {
-  const auto& whole = asked.guarantee;
+RunBudget first_budget(const TuneTerms& terms) {
+  const auto& whole = terms.guarantee;
   if (whole.delta == 0) {
     const double noise = accounting::min_noise(
         [&](double x) {
-          return stopping(asked, 0, privacy::PureDp{1 / x, whole.adjacency});
+          return stopping(terms, 0, privacy::PureDp{1 / x, whole.adjacency});
         },
         {privacy::Epsilon(privacy::decimal_down(whole.epsilon)), privacy::Delta(0),
          whole.adjacency});
@@ -72,9 +72,9 @@ RunBudget first_budget(const Asked& asked) {
   }
   const double left = whole.delta * (1 - 1e-6);
   const double noise = accounting::min_noise(
-      [&](double z) { return stopping(asked, 0, privacy::Gaussian{z}); },
+      [&](double z) { return stopping(terms, 0, privacy::Gaussian{z}); },
       {privacy::Epsilon(whole.epsilon), privacy::Delta(left), whole.adjacency});
-  const double share = left / std::max(1.0, asked.mean);
+  const double share = left / std::max(1.0, terms.mean);
   const double mu = privacy::distance_factor(whole.adjacency) / noise;
   const double each = accounting::gaussian::epsilon(mu, privacy::Delta(share)) * (1 - 1e-9);
   if (each > 0) return {each, share};
@@ -84,18 +84,18 @@ RunBudget first_budget(const Asked& asked) {
       whole.epsilon, whole.delta);
 }
 
-learn::Training plan_candidate(const Asked& asked, const Candidate& candidate, const RunBudget& run,
-                               std::int64_t rows) {
-  auto values = together(asked.request, candidate);
+learn::Training plan_candidate(const TuneTerms& terms, const Candidate& candidate,
+                               const RunBudget& run, std::int64_t rows) {
+  auto values = together(terms.request, candidate);
   values.set("epsilon", fmt::format("{}", run.epsilon));
   values.set("delta", fmt::format("{}", run.delta));
-  values.set("adjacency", to_string(asked.guarantee.adjacency));
+  values.set("adjacency", to_string(terms.guarantee.adjacency));
   values.set("public-row-count", fmt::format("{}", rows));
-  const auto run_values = read_options(values, asked.schema).values;
+  const auto run_values = read_options(values, terms.schema).values;
   if (run_values.text("radius") == "auto" || run_values.given("boost")) {
     throw base::UsageError(
         "radius auto and boost choose among runs themselves, and a receipt describes one such "
-        "choice; give radii as values of the grid, and leave boost out");
+        "choice; give radii as values of the grid, and leave `boost` out");
   }
   if (run_values.text("method") == learn::wide_method.name) {
     throw base::UsageError("tune chooses among linear models; leave wide ones out of the grid");
@@ -105,7 +105,7 @@ learn::Training plan_candidate(const Asked& asked, const Candidate& candidate, c
         "tune chooses among models by their predictions, and a table of coefficients has none; "
         "leave method inference out of the grid");
   }
-  return learn::plan_training(asked.schema, run_values);
+  return learn::plan_training(terms.schema, run_values);
 }
 
 bool same_loss(const model::Loss& one, const model::Loss& other) {
@@ -200,27 +200,27 @@ double prg_slack_term_of(const TunePlan& plan, const privacy::RandomlyRepeated& 
 }
 
 /// These candidates at this budget, and what everything costs then if they are all there are.
-void plan_at(TunePlan& plan, const Asked& asked, const Places& places, const RunBudget& run) {
-  const auto adjacency = asked.guarantee.adjacency;
-  const auto& candidates = asked.request.grid.candidates;
+void plan_at(TunePlan& plan, const TuneTerms& terms, const Places& places, const RunBudget& run) {
+  const auto adjacency = terms.guarantee.adjacency;
+  const auto& candidates = terms.request.grid.candidates;
   plan.run = run;
   plan.candidates.clear();
   for (const auto place : places) {
     const auto& candidate = candidates[place];
     plan.candidates.push_back({candidate.name, candidate.weight, naming(candidate, [&] {
-                                 return plan_candidate(asked, candidate, run, plan.sizes[0]);
+                                 return plan_candidate(terms, candidate, run, plan.sizes[0]);
                                })});
   }
   plan.score_noise = score_noise_of(run, adjacency);
-  const bool pure = asked.guarantee.delta == 0;
-  auto event = stopping(asked, pure ? 0 : plan.max_runs, base_event(plan, adjacency));
+  const bool pure = terms.guarantee.delta == 0;
+  auto event = stopping(terms, pure ? 0 : plan.max_runs, base_event(plan, adjacency));
   plan.prg_slack = prg_slack_term_of(plan, event);
   plan.events = std::move(event);
 }
 
-double resolve_cost(TunePlan& plan, const Asked& asked) {
+double resolve_cost(TunePlan& plan, const TuneTerms& terms) {
   try {
-    plan.guarantee = accounting::stated_guarantee(plan.events, asked.guarantee, plan.prg_slack);
+    plan.guarantee = accounting::stated_guarantee(plan.events, terms.guarantee, plan.prg_slack);
     return plan.guarantee.epsilon;
   } catch (const base::GuaranteeError&) {
     return std::numeric_limits<double>::infinity();  // nothing is proved for so much
@@ -236,30 +236,30 @@ Places distinct(const TunePlan& plan) {
 
 /// All candidates are planned at the first budget and at the last one, between them one of each
 /// kind of release.
-void resolve_budget(TunePlan& plan, const Asked& asked) {
-  Places all(asked.request.grid.candidates.size());
+void resolve_budget(TunePlan& plan, const TuneTerms& terms) {
+  Places all(terms.request.grid.candidates.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  auto run = first_budget(asked);
+  auto run = first_budget(terms);
   auto planned = all;
   const auto cost = [&](double epsilon) {
     run.epsilon = epsilon;
-    plan_at(plan, asked, planned, run);
-    const double found = resolve_cost(plan, asked);
+    plan_at(plan, terms, planned, run);
+    const double found = resolve_cost(plan, terms);
     if (planned.size() == all.size()) planned = distinct(plan);
     return found;
   };
   for (int attempt = 0; attempt < 8; ++attempt) {
-    run.epsilon = largest_share(run.epsilon, asked.guarantee.epsilon, cost);
+    run.epsilon = largest_share(run.epsilon, terms.guarantee.epsilon, cost);
     if (plan.candidates.size() == all.size()) return;
-    plan_at(plan, asked, all, run);
-    if (resolve_cost(plan, asked) <= asked.guarantee.epsilon) return;
+    plan_at(plan, terms, all, run);
+    if (resolve_cost(plan, terms) <= terms.guarantee.epsilon) return;
     planned = all;  // at another budget they are of more kinds
   }
   throw base::GuaranteeError("no budget of a run was found that keeps epsilon {} in total",
-                             asked.guarantee.epsilon);
+                             terms.guarantee.epsilon);
 }
 
-std::string grid_text(const Grid& grid) {
+std::string grid_text(const ParameterGrid& grid) {
   std::vector<std::string> lines;
   for (const auto& candidate : grid.candidates) {
     lines.push_back(candidate.weight == 1
@@ -275,20 +275,20 @@ std::string grid_text(const Grid& grid) {
 
 /// What the usual habit would have cost: every candidate once with that noise, all trained on the
 /// one block and scored on the other.
-double naive_epsilon(const TunePlan& plan, const Asked& asked) {
+double naive_epsilon(const TunePlan& plan, const TuneTerms& terms) {
   privacy::Composed trained;
   for (const auto& kind : kinds_of(plan)) {
     trained.parts.push_back(privacy::Repeated{std::ssize(kind), releases_of(plan, kind)});
   }
   const privacy::Repeated scored{std::ssize(plan.candidates), plan.score_event()};
-  const auto adjacency = asked.guarantee.adjacency;
+  const auto adjacency = terms.guarantee.adjacency;
   return accounting::epsilon(
       privacy::Partitioned{assignment_of(adjacency), {std::move(trained), scored}}, adjacency,
-      privacy::Delta(asked.guarantee.delta));
+      privacy::Delta(terms.guarantee.delta));
 }
 
-void add_reasons(TunePlan& plan, const Asked& asked, double naive) {
-  const auto& options = asked.request.options;
+void add_reasons(TunePlan& plan, const TuneTerms& terms, double naive) {
+  const auto& options = terms.request.options;
   plan.reasons.add("a run and its score: epsilon {} at delta {}",
                    privacy::rounded_up(plan.run.epsilon, 6),
                    privacy::rounded_up(plan.run.delta, 6));
@@ -305,13 +305,13 @@ void add_reasons(TunePlan& plan, const Asked& asked, double naive) {
       plan.sizes[0], plan.public_row_count, plan.sizes[1]);
 }
 
-void add_settings(TunePlan& plan, const Asked& asked) {
-  const auto& options = asked.request.options;
+void add_settings(TunePlan& plan, const TuneTerms& terms) {
+  const auto& options = terms.request.options;
   namespace named = recorded_setting;
   plan.settings = {
       {"public_row_count", plan.public_row_count, {.table = false}},
       {"candidates", static_cast<std::int64_t>(plan.candidates.size())},
-      {"grid", grid_text(asked.request.grid), {.table = false}},
+      {"grid", grid_text(terms.request.grid), {.table = false}},
       {named::law, std::string(trial_law_names.of(options.law))},
       {named::trials, options.trials},
       {named::max_trials, plan.max_runs},
@@ -322,7 +322,7 @@ void add_settings(TunePlan& plan, const Asked& asked) {
       {named::run_rows, plan.sizes[0]},
   };
   plan.score = options.score;
-  const auto rule = score_rule(model::described_model(asked.schema, plan.loss), options.score);
+  const auto rule = score_rule(model::described_model(terms.schema, plan.loss), options.score);
   plan.settings.push_back({"score", std::string(score_names.of(rule.score))});
   if (rule.score == Score::loss) plan.settings.push_back({"score_cap", rule.cap});
   check_alike(plan.candidates, rule.score);
@@ -344,23 +344,23 @@ privacy::Event score_event_of(const RunBudget& run, double noise) {
 }
 
 TunePlan resolve_tuning(const data::Schema& schema, const TuneRequest& request) {
-  const auto asked = resolve_asked(schema, request);
+  const auto terms = resolve_terms(schema, request);
   TunePlan plan;
   plan.method = tune_method().name;
   plan.sampling_scheme = blocks_sampling;
-  plan.public_row_count = asked.rows;
+  plan.public_row_count = terms.rows;
   const std::array shares{1 - request.options.holdout, request.options.holdout};
   plan.sizes = declared_sizes(plan.public_row_count, shares);
-  plan.max_runs = resolve_cap(asked);
-  resolve_budget(plan, asked);
+  plan.max_runs = resolve_cap(terms);
+  resolve_budget(plan, terms);
   const auto& first = plan.candidates.front().training;
   plan.loss = first.loss;
   plan.columns = first.columns;
   plan.outputs = first.outputs;
   plan.projection = first.projection;
   plan.privacy_unit = first.privacy_unit;
-  add_settings(plan, asked);
-  add_reasons(plan, asked, naive_epsilon(plan, asked));
+  add_settings(plan, terms);
+  add_reasons(plan, terms, naive_epsilon(plan, terms));
   return plan;
 }
 

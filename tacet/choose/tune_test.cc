@@ -214,10 +214,10 @@ TEST(Tune, WhatCannotBeIsSaidBeforeAnythingIsRead) {
   expect_refusal(mixed, "candidate loss=hinge method=objective: ");
   auto twice = request("[values]\nl2 = [0, 1e-3]\n");
   twice.values.set("l2", "0");
-  expect_refusal(twice, "l2 is given for all and in the grid");
+  expect_refusal(twice, "`l2` is given for all and in the grid; leave one of them out");
   TuneOptions capped;
   capped.max_trials = 20;
-  expect_refusal(request("[[candidate]]\nsteps = 5\n", capped), "max-trials 20 cuts off so many");
+  expect_refusal(request("[[candidate]]\nsteps = 5\n", capped), "`max_trials=20` cuts off so many");
   TuneOptions poisson;
   poisson.law = TrialLaw::poisson;
   expect_refusal(request("[[candidate]]\nsteps = 5\n", poisson), "zero_model = true");

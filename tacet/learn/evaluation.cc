@@ -30,7 +30,7 @@ constexpr double cap_in_zero_losses = 4;  // a confident mistake costs about tha
 
 std::optional<double> choose_cap(const model::LinearModel& model,
                                  const EvaluationOptions& options) {
-  if (model.task == model::Task::multi_class) {
+  if (model.task == model::PredictionTask::multi_class) {
     if (!options.loss_cap) return std::nullopt;
     throw base::UsageError(
         "several classes have no single loss to cap: each is trained against the rest; leave "
@@ -43,7 +43,7 @@ std::optional<double> choose_cap(const model::LinearModel& model,
     }
     return options.loss_cap;
   }
-  if (model.task == model::Task::binary) {
+  if (model.task == model::PredictionTask::binary) {
     return cap_in_zero_losses * model::loss_value(model.loss, 0, 1);
   }
   if (model::link_of(model.loss) != model::Link::identity) {
@@ -80,7 +80,7 @@ double error_unit_of(const model::LinearModel& model) {
 
 /// The margins between bins for two classes, if there is room for a histogram of each group.
 std::vector<double> edges_for(const model::LinearModel& model, const EvaluationOptions& options) {
-  if (model.task != model::Task::binary) return {};
+  if (model.task != model::PredictionTask::binary) return {};
   auto edges = score_edges(options.threshold);
   const auto cells = 2 * (std::ssize(edges) + 1);
   if (options.groups > optimize::CellSum::max_cells / cells) edges.clear();

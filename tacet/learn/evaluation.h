@@ -51,7 +51,7 @@ struct EvaluationOptions {
   std::optional<double> loss_cap = {};  ///< positive; a public rule chooses when absent
   std::string privacy_unit = "record";  ///< or the unit column's name
   std::optional<std::int64_t> public_row_count = {};  ///< of the records, where it is declared
-  double threshold = 0;     ///< of two classes the second above this margin
+  double threshold = 0;     ///< margins above it predict the second of two classes
   std::int64_t groups = 1;  ///< how many groups of records are told apart
   /// Whether records without a target are left out: their number then is as private as a record,
   /// and what has a target is counted with noise, also where the number of records is public.

@@ -74,7 +74,7 @@ TEST(Evaluation, EachUnitIsCountedOnceWhateverItsRecords) {
 // A loss that a file has by name alone has no value: refused before anything is booked.
 TEST(Evaluation, ALossThatIsANameIsRefusedByThePlan) {
   Setting setting;
-  setting.model.loss = model::make_loss("own_of_classes");
+  setting.model.loss = model::make_loss("custom_of_classes");
   for (const std::optional<double> cap : {std::optional<double>(), std::optional(2.0)}) {
     const EvaluationOptions options{.epsilon = privacy::Epsilon(1),
                                     .delta = privacy::Delta(1e-6),

@@ -364,7 +364,7 @@ Training plan_training(const data::Schema& schema, ParameterValues asked,
   check_calibration(method, options);
   const bool exact = std::isinf(options.epsilon) && !method.runs_without_noise;
   if (exact && !method.takes_infinite_epsilon) {
-    throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
+    throw base::UsageError("epsilon inf trains the exact minimiser; leave `method` out");
   }
   if (!exact) expect_offered(method, schema, options, known);
   if (options.calibration == Calibration::paper && !method.papers.empty()) {

@@ -41,7 +41,7 @@ void check_standards(const model::ModelFile& file, const RecordedParameters& par
   if (events_compared && parameters.has(name) && !parameters.used().contains(name)) {
     throw base::DataError("the receipt names a release of means that its method does not have");
   }
-  if (scales_categories(file.schema) && file.model.task != model::Task::binary) {
+  if (scales_categories(file.schema) && file.model.task != model::PredictionTask::binary) {
     throw base::DataError("categories have scales, which are released for two classes alone");
   }
   const bool standardised = std::ranges::any_of(file.schema.columns, &data::Column::standardised);

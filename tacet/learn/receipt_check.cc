@@ -120,7 +120,7 @@ void check_problem(const model::ModelFile& file, const Method& method) {
 }
 
 void check_unit_draw(const privacy::Receipt& receipt, const RecordedAlgorithm& algorithm) {
-  const double draw = coin_term(receipt, algorithm.proved);
+  const double draw = draw_slack(receipt, algorithm.proved);
   if (draw == 0) return;
   const double least = privacy::min_prg_slack(receipt.events) + draw;
   constexpr double roundings = 1e-9;
@@ -155,7 +155,8 @@ void check_unit(const privacy::Receipt& receipt, RecordedParameters& parameters,
         name);
   }
   if (parameters.has(name)) {
-    // Its range says nothing about the events: only methods that go by it confirm it.
+    // Only the range can be checked here. A method whose events depend on the number checks it
+    // against them.
     const auto records = parameters.count(name, Looking::assumes);
     if (records >= 1 && records <= privacy::records_per_unit_limit) return;
     throw base::DataError("the records per unit are not within their range");
@@ -229,7 +230,7 @@ void check_recorded_run(const privacy::Receipt& run, const Method& method) {
   check_calibration(run, method);
 }
 
-double coin_term(const privacy::Receipt& receipt, const Proved& proved) {
+double draw_slack(const privacy::Receipt& receipt, const Proved& proved) {
   const bool drawn = proved.units == UnitProtection::drawn;
   if (!drawn || receipt.privacy_unit == single_record) return 0;
   return random::prg_slack_of(1, random::max_block_words);

@@ -29,13 +29,13 @@ struct ReceiptCheck {
                                                RecordedParameters& parameters,
                                                const privacy::Event& own);
 
-/// A run of `method` inside a choice: that it is proved for the receipt's adjacency and unit, and
-/// knows its paper.
+/// Checks the receipt of a run inside a choice: `method` must have a proof for the receipt's
+/// adjacency and unit, and know the paper by which it was calibrated.
 void check_recorded_run(const privacy::Receipt& run, const Method& method);
 
 /// The random draw's part of the PRG slack where `method` draws one record of each of the receipt's
 /// units (docs/proofs/unit_draw.md); else 0.
-[[nodiscard]] double coin_term(const privacy::Receipt& receipt, const Proved& proved);
+[[nodiscard]] double draw_slack(const privacy::Receipt& receipt, const Proved& proved);
 
 /// Holds what a receipt of a protected result states against what its algorithm is proved for, and
 /// leads its parameters to events again, for the stated adjacency and unit and as the algorithm of

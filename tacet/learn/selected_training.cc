@@ -27,11 +27,11 @@ constexpr std::int64_t room_of_matrices = 4096;
 
 struct Booked {
   const Method* method;
-  ParameterValues asked;  // of the method, with its own epsilon
-  PlanContext context;    // with the release of the choice
-  privacy::Event events;  // of the method
-  std::int64_t most;      // columns that are kept
-  data::Schema expected;  // as if the columns that it was planned for had been found
+  ParameterValues asked;     // of the method, with its own epsilon
+  PlanContext context;       // with the release of the choice
+  privacy::Event events;     // of the method
+  std::int64_t max_columns;  // that are kept
+  data::Schema expected;     // as if the columns that it was planned for had been found
 
   [[nodiscard]] Training plan(const data::Schema& schema) const {
     return method->plan(schema, asked, context);
@@ -58,7 +58,7 @@ void refuse_choice(const CommonOptions& options) {
   if (options.delta == 0.0) {
     fail("Gaussian noise tells which columns occur, which is not pure; give a delta above 0");
   }
-  if (options.paper()) fail("a paper's schedule knows its columns; leave calibration out");
+  if (options.paper()) fail("a paper's schedule knows its columns; leave `calibration` out");
 }
 
 /// How many columns the method has room for, and its plan for as many.
@@ -118,8 +118,8 @@ Training share_budget(Booked& booked, const data::Schema& expected, const Common
 /// A release that followed the number of columns could not be booked before it is known.
 void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) {
   for (const std::int64_t count :
-       {std::int64_t{1}, std::int64_t{30}, std::int64_t{300}, expected_kept, booked.most}) {
-    const auto narrowed = with_first_columns(schema, std::min(count, booked.most));
+       {std::int64_t{1}, std::int64_t{30}, std::int64_t{300}, expected_kept, booked.max_columns}) {
+    const auto narrowed = with_first_columns(schema, std::min(count, booked.max_columns));
     if (booked.plan(narrowed).events == booked.events) continue;
     throw base::UsageError(
         "`feature_selection` is not possible here: how the releases of method {} share the budget "
@@ -154,7 +154,7 @@ TrainedModel train_on_selected_columns(const Booked& booked, optimize::PartSums&
   auto narrowed = release_selected_columns(records, schema, booked.context.first_release->noise,
                                            context, choice_address);
   auto& kept = *narrowed.selected_columns;
-  kept.resize(std::min(kept.size(), static_cast<std::size_t>(booked.most)));
+  kept.resize(std::min(kept.size(), static_cast<std::size_t>(booked.max_columns)));
   const auto training = replanned(booked, narrowed);
   records.rewrite({narrowed, optimize::Rewriting::columns});
   if (const auto* here = records.here()) return training.run(*here, narrowed, context);
@@ -178,11 +178,11 @@ Training plan_on_selected_columns(const Method& method, const data::Schema& sche
                 .asked = asked,
                 .context = {},
                 .events = privacy::no_event(),
-                .most = 0,
+                .max_columns = 0,
                 .expected = schema};
   booked.asked.erase("feature-selection");
-  const auto [most, wide] = widest(booked, schema);
-  booked.most = most;
+  const auto [max_columns, wide] = widest(booked, schema);
+  booked.max_columns = max_columns;
   const double delta = wide.guarantee.delta;
   FirstRelease first{.stddevs = feature_selection_threshold(schema)};
   // The plan for other columns may need a little more: a chain has some phases more or less.
@@ -196,7 +196,7 @@ Training plan_on_selected_columns(const Method& method, const data::Schema& sche
   first.guarantee = {options.epsilon, delta, options.adjacency};
   booked.context.first_release = first;
 
-  booked.expected = with_first_columns(schema, std::min(booked.most, expected_kept));
+  booked.expected = with_first_columns(schema, std::min(booked.max_columns, expected_kept));
   auto training = share_budget(booked, booked.expected, options, share);
   booked.events = training.events;
 
@@ -212,8 +212,8 @@ Training plan_on_selected_columns(const Method& method, const data::Schema& sche
           "{:g} of the budget's mu^2 to find out which of {} columns occur often enough, at "
           "most {} of them; epsilon {:.4g} is left for the method, which is planned again "
           "for those: {} are expected",
-          share, schema.encoded_column_count(), booked.most, booked.epsilon(),
-          std::min(booked.most, expected_kept)));
+          share, schema.encoded_column_count(), booked.max_columns, booked.epsilon(),
+          std::min(booked.max_columns, expected_kept)));
   training.run_last = [booked](data::Dataset&& records, const data::Schema& read_by,
                                const TrainingContext& context) {
     optimize::LocalParts all(std::move(records), context.threads);

@@ -79,10 +79,10 @@ class Fingerprint {
   /// What is known of all columns, or of those that are read.
   struct Table {
     std::uint64_t records = 0;
-    Fields kept;  // of all records one after the other, until they are too many
+    Fields kept;  // the fields of all records, as long as these are few
     std::vector<std::size_t> ends;
-    Fields first;              // the first record's
-    std::optional<Sums> sums;  // instead of those kept
+    Fields first;              // the fields of the first record
+    std::optional<Sums> sums;  // takes the place of `kept` when the records become many
   };
 
   [[nodiscard]] bool reads(std::size_t column) const;

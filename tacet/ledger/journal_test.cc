@@ -112,7 +112,7 @@ TEST_F(JournalTest, EachRowsHashHoldsAllRowsBefore) {
     hash = sha256(hash + "\n" + std::to_string(number) + "\n" + rows.text(1));
     EXPECT_EQ(rows.text(2), hash);
   }
-  EXPECT_EQ(Ledger(path_).position(), (Verification{number, hash}));
+  EXPECT_EQ(Ledger(path_).position(), (LedgerPosition{number, hash}));
 }
 
 TEST_F(JournalTest, KnowsTheRowsThatItHadAndNoOthers) {

@@ -92,9 +92,9 @@ class Ledger::WriterQueue {
     const auto books = books_of(internal::read_entries(database_));
     throw base::BudgetError("run {} has ended: it is {}", run, to_string(books.run(run).state));
   }
-  /// The reservation of a run that is among `booked` and has not ended. Numbers come again in a
-  /// file that was put back to an older state; the hash of a row, which follows all rows before it,
-  /// does not.
+  /// The reservation of a run that is among `booked` and has not ended. The row's hash has to be
+  /// equal too: if somebody puts back an older copy of the file, numbers are given again, but
+  /// hashes are not, since they cover all rows before.
   [[nodiscard]] Reserved own_run(std::int64_t run,
                                  const std::map<std::int64_t, std::string>& booked) const {
     const auto own = booked.find(run);
@@ -150,7 +150,7 @@ Snapshot Ledger::snapshot() {
   return look([](auto& database) { return internal::read_current(database).snapshot; });
 }
 
-Verification Ledger::verify() {
+LedgerPosition Ledger::verify() {
   return look([this](auto& database) {
     if (const auto fault = database.value("PRAGMA integrity_check(1)"); fault != "ok") {
       throw base::DataError("the ledger '{}' is damaged: {}. {}", path().string(), fault,
@@ -158,18 +158,18 @@ Verification Ledger::verify() {
     }
     const auto head = internal::check_all(database);
     static_cast<void>(books_of(internal::read_entries(database)));
-    return Verification{head.rows, head.hash};
+    return LedgerPosition{head.rows, head.hash};
   });
 }
 
-Verification Ledger::position() {
+LedgerPosition Ledger::position() {
   return look([](auto& database) {
     const auto at = internal::read_current(database).at;
-    return Verification{at.rows, at.hash};
+    return LedgerPosition{at.rows, at.hash};
   });
 }
 
-bool Ledger::continues(const Verification& seen) {
+bool Ledger::continues(const LedgerPosition& seen) {
   return look([&](auto& database) {
     static_cast<void>(internal::read_current(database));
     return internal::has(database, {seen.rows, seen.head});
@@ -307,7 +307,7 @@ std::string Ledger::stays_spent(const std::vector<FinishedRun>& runs,
       numbers, numbers, path().string());
 }
 
-void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) {
+void Ledger::commit(const std::vector<FinishedRun>& runs, const OutputRecord& output) {
   if (!is_digest(output.sha256)) throw base::InternalError("an output is named by its SHA-256");
   change(stays_spent(runs, output.fate), [&](WriterQueue& queue) {
     for (const auto& finished : runs) {
@@ -370,9 +370,10 @@ void Ledger::resolve(std::int64_t run, std::string_view attestation) {
   });
 }
 
-Records Ledger::see_records(std::string_view data_set, std::span<const std::string> fingerprints,
-                            const std::string& file) {
-  auto result = Records::known;
+RecordMatch Ledger::see_records(std::string_view data_set,
+                                std::span<const std::string> fingerprints,
+                                const std::string& file) {
+  auto result = RecordMatch::known;
   change("the records were not noted", [&](WriterQueue& queue) {
     const auto& account = queue.snapshot().account(data_set);
     bool all = true;
@@ -388,10 +389,10 @@ Records Ledger::see_records(std::string_view data_set, std::span<const std::stri
       some = some || owner != nullptr;
     }
     if (all) {
-      result = account.given ? Records::given : Records::known;
+      result = account.given ? RecordMatch::given : RecordMatch::known;
       return;
     }
-    if (!some) result = account.fingerprints.empty() ? Records::first : Records::changed;
+    if (!some) result = account.fingerprints.empty() ? RecordMatch::first : RecordMatch::changed;
     queue.append(
         RecordsSeen{account.name(), {fingerprints.begin(), fingerprints.end()}, file, false});
   });

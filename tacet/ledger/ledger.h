@@ -76,7 +76,7 @@ struct FinishedRun {
   double prg_slack = 0;  ///< the PRG slack, to be added to delta; 0: not stated
 };
 
-struct Output {
+struct OutputRecord {
   std::string sha256;
   std::string name;
   /// What becomes of it where the end of its run cannot be written. Empty: it does not appear, and
@@ -85,20 +85,20 @@ struct Output {
 };
 
 /// How records compare with those seen under a name.
-enum class Records {
-  given,  ///< known, in an account that was made for records
-  known,
-  first,
-  changed
+enum class RecordMatch {
+  given,   ///< seen before, and the account was opened with its records
+  known,   ///< seen before
+  first,   ///< the first records under this name
+  changed  ///< others than those seen before
 };
 
 /// How far a sound ledger goes. Whoever keeps it elsewhere can tell later that no row up to it
 /// changed.
-struct Verification {
+struct LedgerPosition {
   std::int64_t rows = 0;
   std::string head;  ///< hash of the last row
 
-  friend bool operator==(const Verification&, const Verification&) = default;
+  friend bool operator==(const LedgerPosition&, const LedgerPosition&) = default;
 };
 
 /// Several threads may use one object, whose calls take turns; several processes one file.
@@ -120,12 +120,12 @@ class Ledger {
   [[nodiscard]] Snapshot snapshot();
   /// All rows; also that what was written down follows from them, that nothing foreign lies in the
   /// file, and SQLite's own structures.
-  Verification verify();
+  LedgerPosition verify();
   /// How far the chain goes now.
-  [[nodiscard]] Verification position();
+  [[nodiscard]] LedgerPosition position();
   /// Whether this ledger is the one in which somebody saw `seen`, or a later state of it: a copy
   /// that was made before, or went its own way before, is not.
-  [[nodiscard]] bool continues(const Verification& seen);
+  [[nodiscard]] bool continues(const LedgerPosition& seen);
   /// A fingerprint under this ledger's key.
   [[nodiscard]] Fingerprint fingerprint();
 
@@ -153,7 +153,7 @@ class Ledger {
   [[nodiscard]] std::int64_t reserve(const Booking& booking);
   /// Ends runs that this object has booked; only after it returns may the output appear. IoError
   /// when the ledger was overwritten meanwhile, so that the row of a run is no longer its booking.
-  void commit(const std::vector<FinishedRun>& runs, const Output& output);
+  void commit(const std::vector<FinishedRun>& runs, const OutputRecord& output);
   /// From now on a run counts as one that this object has booked: one of a process that has ended,
   /// or of this process, where the caller knows that nobody else goes on with it. BudgetError while
   /// another process may, or when the run has ended.
@@ -168,9 +168,9 @@ class Ledger {
   void resolve(std::int64_t run, std::string_view attestation);
   /// Notes the records that a run has read, by all of their fingerprints; known by one of them they
   /// are known. BudgetError when they belong to another account.
-  [[nodiscard]] Records see_records(std::string_view data_set,
-                                    std::span<const std::string> fingerprints,
-                                    const std::string& file);
+  [[nodiscard]] RecordMatch see_records(std::string_view data_set,
+                                        std::span<const std::string> fingerprints,
+                                        const std::string& file);
 
   [[nodiscard]] const std::filesystem::path& path() const { return database_.path(); }
 

@@ -19,7 +19,7 @@ struct RunDetails {
   std::string override_reason{};
   std::string unprotected_reason{};
   bool for_ever = false;  ///< see Booking
-  std::string fate{};     ///< of the output where the end cannot be written: see Output
+  std::string fate{};     ///< of the output where the end cannot be written: see OutputRecord
 };
 
 /// The budget of one run against an account that outlives it.

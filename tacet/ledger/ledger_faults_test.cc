@@ -25,7 +25,7 @@ namespace ledger_faults_test {
 namespace fs = std::filesystem;
 
 constexpr auto add_remove = privacy::Adjacency::add_remove;
-const Output output{sha256("model"), "model.json"};
+const OutputRecord output{sha256("model"), "model.json"};
 
 namespace fault = test::fault;
 using test::exit_code_of;

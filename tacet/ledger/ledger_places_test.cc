@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr auto add_remove = privacy::Adjacency::add_remove;
 constexpr double part = 1.0 / 65536;
-const Output output{sha256("model"), "model.json"};
+const OutputRecord output{sha256("model"), "model.json"};
 
 const Booking booking{.data_set = "adult",
                       .command = "test",

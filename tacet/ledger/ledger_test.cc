@@ -76,18 +76,20 @@ TEST_F(LedgerTest, TheSameRecordsHaveOneAccount) {
   EXPECT_THROW(ledger.enrol({.data_set = "a b", .adjacency = add_remove, .cap = zcdp(1)}),
                base::UsageError);
   EXPECT_EQ(ledger.see_records("adult", std::vector<std::string>{records_a}, "adult.csv"),
-            Records::given);
+            RecordMatch::given);
   EXPECT_THROW(
       static_cast<void>(ledger.see_records("other", std::vector<std::string>{records_a}, "x")),
       base::BudgetError);
-  EXPECT_EQ(ledger.see_records("other", std::vector<std::string>{records_b}, "x"), Records::first);
-  EXPECT_EQ(ledger.see_records("other", std::vector<std::string>{records_b}, "x"), Records::known);
+  EXPECT_EQ(ledger.see_records("other", std::vector<std::string>{records_b}, "x"),
+            RecordMatch::first);
+  EXPECT_EQ(ledger.see_records("other", std::vector<std::string>{records_b}, "x"),
+            RecordMatch::known);
   EXPECT_EQ(
       ledger.see_records("adult", std::vector<std::string>{std::string(64, 'c')}, "adult2.csv"),
-      Records::changed);
+      RecordMatch::changed);
   EXPECT_EQ(
       ledger.see_records("adult", std::vector<std::string>{std::string(64, 'c')}, "adult2.csv"),
-      Records::given);
+      RecordMatch::given);
 }
 
 TEST_F(LedgerTest, CancellingGivesBackAndOnlyOnce) {
@@ -181,7 +183,7 @@ TEST(Ledger, AFurtherNameSharesTheAccount) {
   EXPECT_EQ(books.account("census").name(), "adult");
   EXPECT_EQ(books.account("adult").runs.size(), 1u);
   EXPECT_EQ(ledger.see_records("census", std::vector<std::string>{records}, "census.csv"),
-            Records::given);
+            RecordMatch::given);
 }
 
 // An owner's look costs nothing, stays with who, why and when, and what is booked later knows it.

@@ -23,7 +23,7 @@ struct Mark {
   std::string data_set;          ///< its account
   std::filesystem::path ledger;  ///< as written: absolute, or relative to the folder
   std::string ledger_name;       ///< Books::ledger
-  Verification seen;             ///< a row that the ledger had; 0: none was noted
+  LedgerPosition seen;           ///< a row that the ledger had; 0: none was noted
   /// Why the file has this account although another ledger had one for it; empty: none had.
   std::string override_reason{};
 

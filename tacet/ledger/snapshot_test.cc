@@ -23,7 +23,7 @@ namespace tacet::ledger {
 namespace snapshot_test {
 
 constexpr auto add_remove = privacy::Adjacency::add_remove;
-const Output output{sha256("model"), "model.json"};
+const OutputRecord output{sha256("model"), "model.json"};
 
 Booking booking(double rho, const std::string& command = "test") {
   return {.data_set = "adult",

@@ -16,7 +16,7 @@ constexpr double max_banco_domain = 1e150;
 // The magnitude of a state that is read back is computed again, and may be off by its last digits.
 constexpr double magnitude_slack = 1e-9;
 
-double clamp_to(const Bounds& bounds, double magnitude) {
+double clamp_to(const LearnerBounds& bounds, double magnitude) {
   return std::clamp(magnitude, -bounds.domain, bounds.domain);
 }
 

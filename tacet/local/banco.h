@@ -23,8 +23,9 @@
 ///     learner.model();
 namespace tacet::local {
 
-/// What a learner relies on against devices that lie: no round, whoever fills it, makes it do more.
-struct Bounds {
+/// Limits that protect a learner against devices that lie. They hold in every round, whoever sends
+/// its reports.
+struct LearnerBounds {
   /// A round's report that is longer is cut to it: what honest devices exceed with a probability
   /// below 1e-12 only (round_noise.h).
   double report = std::numeric_limits<double>::infinity();
@@ -33,7 +34,7 @@ struct Bounds {
 
 /// Rounds that met a bound, since the learner began.
 struct BoundedRounds {
-  std::int64_t cut = 0;      ///< the report was longer than Bounds::report
+  std::int64_t cut = 0;      ///< the report was longer than LearnerBounds::report
   std::int64_t refused = 0;  ///< the step would have left the domain
   friend bool operator==(const BoundedRounds&, const BoundedRounds&) = default;
 };
@@ -53,7 +54,7 @@ struct BancoSettings {
   PointAverage average = PointAverage::anytime;
   double weight_power = 0;  ///< k: round t counts (t / rounds)^k
   std::int64_t rounds = 0;  ///< planned; only read where weight_power is above 0
-  Bounds bounds{};
+  LearnerBounds bounds{};
 };
 
 /// Where a learner stands, all of it public: two learners with equal states do the same for ever.

@@ -256,8 +256,8 @@ void resolve_rounds(LocalPlan& plan, const LocalOptions& options) {
 }
 
 /// The poster's learner has no domain.
-Bounds learner_bounds(const LocalPlan& plan, const LocalOptions& options) {
-  Bounds bounds{.report = report_bound(plan.randomizer->noise(), plan.batch)};
+LearnerBounds learner_bounds(const LocalPlan& plan, const LocalOptions& options) {
+  LearnerBounds bounds{.report = report_bound(plan.randomizer->noise(), plan.batch)};
   if (!options.paper()) bounds.domain = usual_domain * options.weight_scale.value_or(1);
   return bounds;
 }

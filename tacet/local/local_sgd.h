@@ -19,7 +19,7 @@ struct LocalSgdSettings {
   SgdAverage average = SgdAverage::uniform;  ///< suffix: the second half of the planned rounds
   double radius = 0;                         ///< iterates stay in this ball; 0: anywhere
   std::int64_t rounds = 0;                   ///< planned; only read by suffix
-  Bounds bounds{};
+  LearnerBounds bounds{};
 };
 
 struct LocalSgdState {

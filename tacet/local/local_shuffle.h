@@ -19,7 +19,7 @@ struct ShuffledReports {
   std::int64_t reports;        ///< collected, one of each device
   double local_epsilon;        ///< the same for all of them: another device's report is a clone of
                                ///< one's own only if it could be the same message
-  double honest_fraction = 1;  ///< of the devices, which follow the protocol
+  double honest_fraction = 1;  ///< share of the devices that follow the protocol
   double delta = 0;            ///< above 0, below 1
 };
 

@@ -27,7 +27,7 @@ class SamplePermit {
   SamplePermit& operator=(const SamplePermit&) = delete;
   ~SamplePermit() = default;
 
-  /// What a plan holds for a permit with these parts.
+  /// The event that a plan books for a permit with these parts.
   [[nodiscard]] static privacy::Event event(const privacy::Sample& sample,
                                             std::vector<privacy::Event> parts);
 

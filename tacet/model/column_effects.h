@@ -27,8 +27,8 @@ struct ColumnEffect {
   bool intercept = false;
   /// "10", "a to b", "this category"; empty for a curve.
   std::string step = {};
-  /// What that step changes: the margin or, for a regression, the target in its units. For a curve
-  /// it is the range.
+  /// By how much that step changes the margin or, for a regression, the target in its units. Of a
+  /// curve: the largest less the smallest of its values.
   double effect = 0;
   std::optional<double> noise = {};  ///< standard deviation of privacy's noise in it
   /// The largest of its coefficients beside the standard deviation of its noise, in absolute value;

@@ -13,9 +13,9 @@
 namespace tacet::model {
 namespace {
 
-constexpr auto tasks = base::names<Task>({{Task::binary, "binary"},
-                                          {Task::multi_class, "multi_class"},
-                                          {Task::regression, "regression"}});
+constexpr auto tasks = base::names<PredictionTask>({{PredictionTask::binary, "binary"},
+                                                    {PredictionTask::multi_class, "multi_class"},
+                                                    {PredictionTask::regression, "regression"}});
 
 constexpr double unit = 1.0 / data::Dataset::feature_scale;  // a power of two: scaling is exact
 
@@ -34,13 +34,13 @@ void expect_finite(std::span<const double> values, const char* field, double low
 void expect_class_names(const LinearModel& model) {
   const auto count = model.classes.size();
   switch (model.task) {
-    case Task::binary:
+    case PredictionTask::binary:
       expect(count == 2, fmt::format("classes must hold two names, got {}", count));
       return;
-    case Task::multi_class:
+    case PredictionTask::multi_class:
       expect(count >= 2, fmt::format("classes must hold at least two names, got {}", count));
       return;
-    case Task::regression:
+    case PredictionTask::regression:
       expect(count == 0, "classes must be empty for a regression");
       expect(std::isfinite(model.target_lower) && std::isfinite(model.target_upper) &&
                  model.target_lower < model.target_upper,
@@ -52,9 +52,9 @@ void expect_class_names(const LinearModel& model) {
 
 }  // namespace
 
-std::string to_string(Task task) { return tasks.of(task); }
+std::string to_string(PredictionTask task) { return tasks.of(task); }
 
-Task parse_task(std::string_view name) {
+PredictionTask parse_task(std::string_view name) {
   if (const auto found = tasks.find(name)) return *found;
   throw base::DataError("task must be binary, multi_class or regression, got '{}'", name);
 }
@@ -66,14 +66,14 @@ Link link_of(const Loss& loss) {
   return poisson ? Link::log : Link::identity;
 }
 
-Task task_of(const data::Target& target) {
-  if (target.regression()) return Task::regression;
-  return std::holds_alternative<data::MultiClassTarget>(target.rule) ? Task::multi_class
-                                                                     : Task::binary;
+PredictionTask task_of(const data::Target& target) {
+  if (target.regression()) return PredictionTask::regression;
+  return std::holds_alternative<data::MultiClassTarget>(target.rule) ? PredictionTask::multi_class
+                                                                     : PredictionTask::binary;
 }
 
 std::int64_t LinearModel::output_count() const {
-  return task == Task::multi_class ? base::checked_cast<std::int64_t>(classes.size()) : 1;
+  return task == PredictionTask::multi_class ? base::checked_cast<std::int64_t>(classes.size()) : 1;
 }
 
 std::int64_t LinearModel::feature_count() const {
@@ -86,7 +86,7 @@ std::span<const double> LinearModel::output(std::int64_t index) const {
 }
 
 bool LinearModel::has_probabilities() const {
-  return task != Task::regression &&
+  return task != PredictionTask::regression &&
          (std::holds_alternative<LogisticLoss>(loss) || std::holds_alternative<SoftmaxLoss>(loss));
 }
 
@@ -187,12 +187,12 @@ void margins(const LinearModel& model, const data::Dataset& data, std::int64_t r
 
 std::int64_t predicted_class(const LinearModel& model, std::span<const double> margins,
                              double threshold) {
-  if (model.task == Task::binary) return margins[0] > threshold ? 1 : 0;
+  if (model.task == PredictionTask::binary) return margins[0] > threshold ? 1 : 0;
   return std::ranges::max_element(margins) - margins.begin();
 }
 
 double margin_of_probability(const LinearModel& model, double probability) {
-  if (model.task != Task::binary || !model.has_probabilities()) {
+  if (model.task != PredictionTask::binary || !model.has_probabilities()) {
     throw base::UsageError(
         "a threshold needs a model of two classes with the logistic loss; this one is {} with the "
         "{} loss",
@@ -211,7 +211,7 @@ void class_probabilities(const LinearModel& model, std::span<const double> margi
         "a model trained with the {} loss gives no probabilities; the logistic loss does",
         loss_name(model.loss));
   }
-  if (model.task == Task::binary) {
+  if (model.task == PredictionTask::binary) {
     out[1] = logistic(margins[0]);
     out[0] = logistic(-margins[0]);
     return;

@@ -16,16 +16,16 @@
 
 namespace tacet::model {
 
-enum class Task {
+enum class PredictionTask {
   binary,       ///< two classes, one margin; a positive margin speaks for the second class
   multi_class,  ///< k classes, one margin a class (one against the rest)
   regression    ///< a number in public bounds, one margin in [-1, 1] units
 };
 
 /// "binary", "multi_class" or "regression".
-[[nodiscard]] std::string to_string(Task task);
+[[nodiscard]] std::string to_string(PredictionTask task);
 /// The inverse; anything else is a DataError.
-[[nodiscard]] Task parse_task(std::string_view name);
+[[nodiscard]] PredictionTask parse_task(std::string_view name);
 
 /// How a number is predicted from a margin.
 enum class Link {
@@ -36,7 +36,7 @@ enum class Link {
 [[nodiscard]] Link link_of(const Loss& loss);
 
 /// What a target asks for.
-[[nodiscard]] Task task_of(const data::Target& target);
+[[nodiscard]] PredictionTask task_of(const data::Target& target);
 
 /// A linear predictor over encoded features; or a wide model, which has `wide` instead of
 /// coefficients: its outputs are the margins; or a table of coefficients with intervals, `table`,
@@ -48,7 +48,7 @@ enum class Link {
 /// it comes `offset`, of models with curves.
 struct LinearModel {
   Loss loss;  ///< the loss that was minimised
-  Task task = Task::binary;
+  PredictionTask task = PredictionTask::binary;
   data::FeatureNames features;        ///< names of the encoded columns
   std::vector<std::string> classes;   ///< {negative, positive}, or k names; empty for regression
   double target_lower = -1;           ///< regression: original units of the least label
@@ -108,7 +108,7 @@ void class_probabilities(const LinearModel& model, std::span<const double> margi
 /// The number that a margin predicts, in the target's units and clipped to its public bounds: of
 /// probabilities and counts the mean.
 [[nodiscard]] double regression_value(const LinearModel& model, double margin);
-/// The margin that the clipped prediction has; no other than the margin where nothing was clipped.
+/// The margin of the clipped prediction. It equals `margin` unless the prediction was clipped.
 [[nodiscard]] double clipped_margin(const LinearModel& model, double margin);
 /// A label in the target's units.
 [[nodiscard]] double label_value(const LinearModel& model, double label);

@@ -12,13 +12,13 @@
 namespace tacet::model {
 namespace linear_model_test {
 
-LinearModel three_features(Task task) {
+LinearModel three_features(PredictionTask task) {
   LinearModel model;
   model.loss = LogisticLoss{};
   model.task = task;
   model.features = {"a", "b", "(intercept)"};
-  if (task == Task::binary) model.classes = {"no", "yes"};
-  if (task == Task::multi_class) model.classes = {"x", "y", "z"};
+  if (task == PredictionTask::binary) model.classes = {"no", "yes"};
+  if (task == PredictionTask::multi_class) model.classes = {"x", "y", "z"};
   model.coefficients.assign(model.features.size() * static_cast<std::size_t>(model.output_count()),
                             0.0);
   return model;
@@ -55,27 +55,27 @@ TEST(LinearModel, DenseAndSparseMarginsAreTheSameBits) {
 }
 
 TEST(LinearModel, TheSignDecidesBetweenTwoClasses) {
-  const auto model = three_features(Task::binary);
+  const auto model = three_features(PredictionTask::binary);
   EXPECT_EQ(predicted_class(model, std::vector{0.1}), 1);
   EXPECT_EQ(predicted_class(model, std::vector{0.0}), 0);
   EXPECT_EQ(predicted_class(model, std::vector{-0.1}), 0);
 }
 
 TEST(LinearModel, TheLargestMarginDecidesBetweenSeveralAndTheFirstOfEquals) {
-  const auto model = three_features(Task::multi_class);
+  const auto model = three_features(PredictionTask::multi_class);
   EXPECT_EQ(predicted_class(model, std::vector{-3.0, -1.0, -2.0}), 1);
   EXPECT_EQ(predicted_class(model, std::vector{-3.0, 5.0, 5.0}), 1);
 }
 
 TEST(LinearModel, ProbabilitiesAddToOneForAnyMargin) {
-  const auto binary = three_features(Task::binary);
+  const auto binary = three_features(PredictionTask::binary);
   std::vector<double> two(2);
   for (const double margin : {-800.0, -1.5, 0.0, 2.0, 800.0}) {
     class_probabilities(binary, std::vector{margin}, two);
     EXPECT_NEAR(two[0] + two[1], 1, 1e-15);
     EXPECT_EQ(two[1], logistic(margin));
   }
-  const auto several = three_features(Task::multi_class);
+  const auto several = three_features(PredictionTask::multi_class);
   std::vector<double> three(3);
   class_probabilities(several, std::vector{1.0, 0.0, -1.0}, three);
   EXPECT_NEAR(three[0] + three[1] + three[2], 1, 1e-15);
@@ -85,14 +85,14 @@ TEST(LinearModel, ProbabilitiesAddToOneForAnyMargin) {
 }
 
 TEST(LinearModel, OnlyTheLogisticLossGivesProbabilities) {
-  auto model = three_features(Task::binary);
+  auto model = three_features(PredictionTask::binary);
   model.loss = HingeLoss{};
   std::vector<double> out(2);
   EXPECT_THROW(class_probabilities(model, std::vector{1.0}, out), base::UsageError);
 }
 
 TEST(LinearModel, RegressionValuesAreInTheTargetsUnitsAndBounds) {
-  auto model = three_features(Task::regression);
+  auto model = three_features(PredictionTask::regression);
   model.target_lower = 0;
   model.target_upper = 500;
   EXPECT_EQ(regression_value(model, 0), 250);
@@ -102,7 +102,7 @@ TEST(LinearModel, RegressionValuesAreInTheTargetsUnitsAndBounds) {
 }
 
 TEST(LinearModel, ProbabilitiesAndCountsArePredictedThroughTheirLinks) {
-  auto model = three_features(Task::regression);
+  auto model = three_features(PredictionTask::regression);
   model.target_lower = 0;
   model.target_upper = 40;
   model.loss = PoissonLoss{};
@@ -118,7 +118,7 @@ TEST(LinearModel, ProbabilitiesAndCountsArePredictedThroughTheirLinks) {
 }
 
 TEST(LinearModel, SoftmaxGivesProbabilitiesThatAddUpByThemselves) {
-  auto model = three_features(Task::multi_class);
+  auto model = three_features(PredictionTask::multi_class);
   model.loss = SoftmaxLoss{};
   const std::vector<double> margins{1, 3, -1e5};
   std::vector<double> shares(3);
@@ -136,33 +136,34 @@ TEST(LinearModel, ShapeAndNamesComeFromTheSchema) {
       {"sex", data::CategoricalColumn{{"f", "m"}}}};
   schema.target = {"y", data::MultiClassTarget{{"a", "b", "c"}}};
   const auto model = empty_model(schema, LogisticLoss{});
-  EXPECT_EQ(model.task, Task::multi_class);
+  EXPECT_EQ(model.task, PredictionTask::multi_class);
   EXPECT_EQ(model.feature_count(), schema.encoded_column_count());
   EXPECT_EQ(model.output_count(), 3);
   EXPECT_EQ(fault_of(model), "no fault");
 }
 
 TEST(LinearModel, FaultsNameTheField) {
-  auto model = three_features(Task::binary);
+  auto model = three_features(PredictionTask::binary);
   EXPECT_EQ(fault_of(model), "no fault");
   model.coefficients[1] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NE(fault_of(model).find("coefficients[1]"), std::string::npos);
-  model = three_features(Task::binary);
+  model = three_features(PredictionTask::binary);
   model.coefficients.pop_back();
   EXPECT_NE(fault_of(model).find("coefficients must hold 3 numbers"), std::string::npos);
-  model = three_features(Task::binary);
+  model = three_features(PredictionTask::binary);
   model.noise_stddevs = {1, -1, 1};
   EXPECT_NE(fault_of(model).find("noise_stddevs[1]"), std::string::npos);
-  model = three_features(Task::binary);
+  model = three_features(PredictionTask::binary);
   model.classes.clear();
   EXPECT_NE(fault_of(model).find("classes"), std::string::npos);
-  model = three_features(Task::regression);
+  model = three_features(PredictionTask::regression);
   model.target_lower = 2;
   EXPECT_NE(fault_of(model).find("target bounds"), std::string::npos);
 }
 
 TEST(LinearModel, TaskNamesAreReadBack) {
-  for (const auto task : {Task::binary, Task::multi_class, Task::regression}) {
+  for (const auto task :
+       {PredictionTask::binary, PredictionTask::multi_class, PredictionTask::regression}) {
     EXPECT_EQ(parse_task(to_string(task)), task);
   }
   EXPECT_THROW((void)parse_task("ranking"), base::DataError);

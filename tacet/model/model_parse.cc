@@ -211,7 +211,7 @@ class ShortText {
   explicit ShortText(std::string_view text) {
     constexpr std::string_view mark = "\\u0000";
     if (text.find(mark) != std::string_view::npos) return;
-    std::size_t kept = 0;  // up to where the text is copied
+    std::size_t kept = 0;  // how far the text has been copied
     for (auto quote = text.find('"'); quote != std::string_view::npos;) {
       const auto begin = quote + 1;
       const auto end = end_of_string(text, begin);

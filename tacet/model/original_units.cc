@@ -14,20 +14,20 @@ namespace tacet::model {
 namespace {
 
 struct SquaredLength {
-  double least = 0;
-  double most = 0;
+  double min = 0;
+  double max = 0;
 };
 
 /// What a column adds to the squared length of a complete record.
 struct BlockLength {
   SquaredLength operator()(const data::NumericColumn& rule) const {
     const data::NumericMap map(rule);
-    return {map.least_square(), map.largest_square()};
+    return {map.min_square(), map.max_square()};
   }
   SquaredLength operator()(const data::CategoricalColumn& rule) const {
     if (rule.scales.empty()) return {1, 1};
-    const auto [least, most] = std::ranges::minmax(rule.scales);
-    return {least * least, most * most};
+    const auto [min, max] = std::ranges::minmax(rule.scales);
+    return {min * min, max * max};
   }
   SquaredLength operator()(const data::HashedColumn&) const { return {1, 1}; }
   SquaredLength operator()(const data::TextColumn&) const { return {0, 1}; }
@@ -75,8 +75,8 @@ struct FeatureStep {
   }
 };
 
-/// The feature's column where that is a number with hat functions, and the feature its line or one
-/// of them.
+/// The numeric column whose line or hat function the feature is. Null if the feature is something
+/// else, or the column has no hat functions.
 const data::NumericColumn* curved_number(const data::Schema& schema,
                                          const data::EncodedColumn& feature) {
   if (feature.column < 0) return nullptr;
@@ -102,7 +102,7 @@ Step step_of(const data::Schema& schema, const data::EncodedColumn& feature) {
 /// A number's margin runs from -1 to 1 over the target's bounds; of probabilities it is the log
 /// odds, of counts the logarithm of the mean.
 bool on_target_scale(const LinearModel& model) {
-  return model.task == Task::regression && link_of(model.loss) == Link::identity;
+  return model.task == PredictionTask::regression && link_of(model.loss) == Link::identity;
 }
 
 double margin_unit(const LinearModel& model) {
@@ -148,17 +148,17 @@ ScaleRange scale_range(const data::Schema& schema) {
   if (schema.intercept) length = {constant, constant};
   for (const auto& column : schema.columns) {
     const auto block = std::visit(BlockLength{}, column.rule);
-    length.least += block.least;
-    length.most += block.most;
+    length.min += block.min;
+    length.max += block.max;
   }
   const auto pairs = static_cast<double>(schema.interactions.size());
-  length.least += pairs;
-  length.most += pairs;
+  length.min += pairs;
+  length.max += pairs;
   if (schema.features) {
-    length.most +=
+    length.max +=
         static_cast<double>(schema.features->max_nonzero.value_or(schema.features->count));
   }
-  return {1 / std::sqrt(std::max(1.0, length.most)), 1 / std::sqrt(std::max(1.0, length.least))};
+  return {1 / std::sqrt(std::max(1.0, length.max)), 1 / std::sqrt(std::max(1.0, length.min))};
 }
 
 double middle_length(const ScaleRange& range) {

@@ -15,7 +15,7 @@ namespace tacet::model {
 struct PythonForm {
   enum class Values {
     records,  ///< as a file's, by the schema
-    numbers,  ///< all of them as numbers; what is none is missing
+    numbers,  ///< all of them as numbers; a value that is not a number counts as missing
   };
 
   /// The columns that an array has, in their order, among them perhaps some that no schema reads.

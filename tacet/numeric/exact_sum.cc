@@ -37,7 +37,7 @@ const cpp_int& five_to(int power) {
   return table.at(static_cast<std::size_t>(power));
 }
 
-/// With a power of two it makes every decimal of that many places whole.
+/// 5^decimals: times this and a power of two, every number of so many decimals is an integer.
 const cpp_int& fives() { return five_to(decimals); }
 
 using Words = std::vector<std::uint64_t>;

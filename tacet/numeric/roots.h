@@ -41,7 +41,7 @@ template <typename Function>
     if (std::fabs(high - low) <= tolerance) break;
     double middle = (low * f_high - high * f_low) / (f_high - f_low);
     const double width = high - low;
-    // A step that stays within a thousandth of an end would shrink the bracket too slowly.
+    // A point within a thousandth of an end would shrink the bracket too slowly: take another one.
     if (!(std::fabs(middle - low) > 1e-3 * std::fabs(width)) ||
         !(std::fabs(high - middle) > 1e-3 * std::fabs(width)) || !std::isfinite(middle)) {
       middle = i % 3 == 2 || !std::isfinite(middle)

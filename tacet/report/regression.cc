@@ -1,7 +1,11 @@
 #include "tacet/report/regression.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -64,6 +68,14 @@ ordered_json covariance_json(const Eigen::MatrixXd& matrix) {
   return rows;
 }
 
+std::string blurred_text(const learn::RegressionTable& table) {
+  return fmt::format(
+      "Noise hides how rows spread in {} of {} directions, as where columns nearly repeat each "
+      "other or a level is rare. So noise decides which rows lie beyond the reach and are weighted "
+      "down: if the model is wrong, they move what is estimated.",
+      table.blurred, table.names.size());
+}
+
 }  // namespace
 
 std::string regression_kind(const model::Loss& loss) {
@@ -86,9 +98,42 @@ std::string near_limit_text(const model::RegressionNumbers& table) {
   return "Doubtful: as far as noise shows, the fit may have stopped before its end, because one "
          "class is rarer than about 4 in 100 records or a column decides the class nearly alone. "
          "Intervals then hold less often than they say; of the intercept, 2 of 9 did in "
-         "simulations "
-         "with 3 in 100. If you know that the rarer class has 5 in 100 records or more and no "
-         "column decides alone, they hold.";
+         "simulations with 3 in 100. If you know that the rarer class has 5 in 100 records or more "
+         "and no column decides alone, they hold.";
+}
+
+std::vector<std::string> regression_doubts(const model::LinearModel& model) {
+  const auto table = learn::table_of(model);
+  std::vector<std::string> doubts;
+  if (table.blurred > 0) doubts.push_back(blurred_text(table));
+  if (auto near = near_limit_text(*model.table); !near.empty()) doubts.push_back(std::move(near));
+  if (!table.converged) {
+    doubts.emplace_back(
+        "Nothing is stated: as far as noise shows, the linear predictor is farther from 0 than the "
+        "fit's steps get. Most often a column decides the class nearly alone, or one class is "
+        "rarer than about 4 in 100 records, which no budget changes. Leave that column out.");
+    return doubts;
+  }
+  std::vector<std::string> hidden;
+  for (const auto& line : learn::table_lines(table)) {
+    if (!line.identified) hidden.push_back(line.name);
+  }
+  const bool cut = table.with_goodness && table.residual_cut < 5.9 * table.residual_stddev;
+  if (cut && !hidden.empty() && hidden.front() == "(intercept)") {
+    doubts.emplace_back(
+        "The intercept is not identified: residuals are cut so near that skewed errors would move "
+        "it. A larger budget has a wider cut. If you know that errors are symmetric, say so when "
+        "you train: `errors=symmetric`.");
+    hidden.erase(hidden.begin());
+  }
+  if (!hidden.empty()) {
+    doubts.push_back(fmt::format(
+        "Not identified: {}. The noise hides what this needs, which says nothing of the effect. "
+        "More records, a larger epsilon, fewer terms, rare categories merged or a smaller `reach` "
+        "({:.3g} here, 3 is the least that is chosen) may identify it.",
+        fmt::join(hidden, ", "), table.reach));
+  }
+  return doubts;
 }
 
 ordered_json regression_json(const model::ModelFile& file, double level,

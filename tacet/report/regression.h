@@ -24,8 +24,11 @@ namespace tacet::report {
 /// table's lines are not those of its schema and terms.
 [[nodiscard]] std::vector<learn::JointTest> terms_tested(const model::ModelFile& file);
 
-/// What a reader of a table of two classes has to know of it, where its fit may not have got to its
-/// end; empty otherwise.
+/// A warning for a table of two classes whose fit may have stopped before its end; empty otherwise.
 [[nodiscard]] std::string near_limit_text(const model::RegressionNumbers& table);
+
+/// Why numbers of a regression table are missing, or mean less than they seem to: a paragraph each.
+/// They name parameters as messages do (base/parameter_names.h).
+[[nodiscard]] std::vector<std::string> regression_doubts(const model::LinearModel& model);
 
 }  // namespace tacet::report

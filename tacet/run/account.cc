@@ -174,7 +174,8 @@ std::optional<FoundMark> mark_of(const std::string& data, const base::CancelToke
   return std::nullopt;
 }
 
-std::optional<Account> find_account(const std::string& data, const Front& front, const Use& use) {
+std::optional<PayingAccount> find_account(const std::string& data, const Front& front,
+                                          const Use& use) {
   const auto& choice = front.account;
   const auto mark = data.empty() ? std::nullopt : mark_of(data, front.cancel);
   check_choice(data, choice, use, mark);
@@ -191,8 +192,8 @@ std::optional<Account> find_account(const std::string& data, const Front& front,
   if (mark) ledger::check_continues(mark->mark, *ledger);
   auto data_set = chosen_data_set(snapshot, mark, choice.data_set);
   refuse_unattested(front, use, data_set);
-  return Account{std::move(ledger), std::move(data_set),
-                 mark ? std::optional(mark->folder) : std::nullopt};
+  return PayingAccount{std::move(ledger), std::move(data_set),
+                       mark ? std::optional(mark->folder) : std::nullopt};
 }
 
 }  // namespace tacet::run

@@ -26,7 +26,7 @@ struct FoundMark {
                                                const base::CancelToken* cancel);
 
 /// The account that pays for a run.
-struct Account {
+struct PayingAccount {
   std::unique_ptr<ledger::Ledger> ledger;
   std::string data_set;                        ///< its name there
   std::optional<std::filesystem::path> marks;  ///< the folder whose marks tell of it
@@ -42,7 +42,7 @@ struct Use {
 /// in memory, an empty `data`, have no marks.
 /// BudgetError when the data have one and another one was given, or none; UsageError for options
 /// that do not go together, as past the cap for a use that protects nobody without `for_ever`.
-[[nodiscard]] std::optional<Account> find_account(const std::string& data, const Front& front,
-                                                  const Use& use);
+[[nodiscard]] std::optional<PayingAccount> find_account(const std::string& data, const Front& front,
+                                                        const Use& use);
 
 }  // namespace tacet::run

@@ -30,9 +30,9 @@ void check_details(const ledger::RunDetails& details, const Protected& released)
 /// The budget where it is one in memory, else null.
 [[nodiscard]] accounting::MemoryBudget* memory_budget(privacy::Budget* budget);
 
-/// Before anything is reserved with it: BudgetError where the budget is one in memory and protects
-/// another unit, or where the schema's fit, whose price it would add up, protects nobody. Null, and
-/// budgets of other kinds, are none of this.
+/// Checks a budget in memory before anything is reserved with it. BudgetError if it protects
+/// another unit, or if it would have to add the price of a schema's fit that protects nobody.
+/// Budgets of other kinds, and null, pass.
 void check_memory_budget(privacy::Budget* budget, std::string_view unit,
                          const data::Schema* schema = nullptr);
 

@@ -181,7 +181,7 @@ bool take_over_in(const ledger::OtherLedger& other, const std::string& own_name,
 
 }  // namespace
 
-void spread_look(const Account& account, const Front& front) {
+void spread_look(const PayingAccount& account, const Front& front) {
   const auto books = account.ledger->books();
   const auto& own = books.account(account.data_set);
   const auto looks = ledger::taken_over(std::span(own.looks).last(1), books.ledger);
@@ -195,8 +195,8 @@ void spread_look(const Account& account, const Front& front) {
   }
 }
 
-void mark_data(const std::string& data, const Account& account, const std::string& override_reason,
-               const base::CancelToken* cancel) {
+void mark_data(const std::string& data, const PayingAccount& account,
+               const std::string& override_reason, const base::CancelToken* cancel) {
   const auto file = fs::weakly_canonical(data);
   const auto folder = place_of(file);
   auto& ledger = *account.ledger;

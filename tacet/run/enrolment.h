@@ -46,11 +46,11 @@ struct EarlierAccount {
 
 /// Keeps a look that the owner has attested, the last one of the account, in the other ledgers in
 /// which the records have an account too. Warns of one that cannot be reached.
-void spread_look(const Account& account, const Front& front);
+void spread_look(const PayingAccount& account, const Front& front);
 
 /// Marks a data file as one of `account`. IoError where its folder takes no mark.
-void mark_data(const std::string& data, const Account& account, const std::string& override_reason,
-               const base::CancelToken* cancel);
+void mark_data(const std::string& data, const PayingAccount& account,
+               const std::string& override_reason, const base::CancelToken* cancel);
 
 /// Keeps in the earlier ledger that the records have an account in `ledger` too, now or from now
 /// on, and why. False where it cannot be reached or written.

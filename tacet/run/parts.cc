@@ -31,7 +31,7 @@ Parts::Parts(const std::string& data, const base::CancelToken* cancel) : cancel_
   ledger::check_continues(found->mark, *ledger);
   auto name = ledger->snapshot().account(found->mark.data_set).name();
   override_reason_ = found->mark.override_reason;
-  account_ = Account{std::move(ledger), std::move(name), found->folder};
+  account_ = PayingAccount{std::move(ledger), std::move(name), found->folder};
 }
 
 void Parts::mark(const std::string& part) const {

@@ -26,7 +26,7 @@ class Parts {
 
  private:
   const base::CancelToken* cancel_;
-  std::optional<Account> account_;
+  std::optional<PayingAccount> account_;
   std::string override_reason_;
 };
 

@@ -192,7 +192,7 @@ void Payment::check_records() {
         expense_.data);
   }
   const auto found = account_->ledger->see_records(account_->data_set, fingerprints, expense_.data);
-  if (found == ledger::Records::changed) {
+  if (found == ledger::RecordMatch::changed) {
     front_.warn(fmt::format(
         "the records of '{}' are not those seen before under '{}'; the same budget goes on, "
         "because it protects persons and not files",
@@ -200,7 +200,7 @@ void Payment::check_records() {
   }
   // A pipe lies in no folder.
   const bool placed = !data::is_pipe(expense_.data);
-  if (found == ledger::Records::given && !account_->marks && placed) restore_mark();
+  if (found == ledger::RecordMatch::given && !account_->marks && placed) restore_mark();
 }
 
 /// The account was made for the records, and no mark tells of it: it was lost.

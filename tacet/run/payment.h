@@ -112,7 +112,7 @@ class Payment {
 
   const Expense& expense_;
   const Front& front_;
-  std::optional<Account> account_;
+  std::optional<PayingAccount> account_;
   std::unique_ptr<ledger::LedgerBudget> own_;       // the account's
   ledger::LedgerBudget* ledger_ = nullptr;          // it, or the caller's
   std::optional<ledger::Fingerprint> fingerprint_;  // of records in memory

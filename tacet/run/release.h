@@ -37,9 +37,9 @@ enum class Noise {
 /// How a release goes.
 struct ReleaseOptions {
   Noise noise = Noise::gaussian;
-  /// Whose records a UnitLimit counted, as receipts say it.
+  /// What the sum's UnitLimit counted the records of, "patient" say; receipts state it.
   std::string privacy_unit = "record";
-  std::int64_t max_records_per_unit = 1;  ///< how many the UnitLimit lets in; 1 for "record"
+  std::int64_t max_records_per_unit = 1;  ///< the UnitLimit's number; 1 for "record"
   /// Pays for it; null: nobody adds releases up. Noise from a known seed is counted as if it were
   /// secret. A LedgerBudget must name the same unit, and a reason where the noise is seeded
   /// (UsageError); its release() is the caller's, before the values go out.

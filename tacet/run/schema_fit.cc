@@ -321,7 +321,7 @@ Contents read_for_fit(const FitRequest& request, const FitPlan& plan, const FitR
   std::optional<data::UnitSample> sample;
   if (frame.unit) {
     sample.emplace(data::UnitRecords{records, frame.missing},
-                   data::UnitLimit{*frame.unit, request.max_records_per_unit},
+                   data::RecordsPerUnit{*frame.unit, request.max_records_per_unit},
                    source.claim(random::Purpose::sampling, 0, 0), cancel);
     options.sample = &*sample;
   }

@@ -25,7 +25,7 @@ struct SummaryRequest {
   privacy::Guarantee asked;               ///< of the whole summary; pure where delta is 0
 };
 
-/// How often each kind of answer is asked for, which public facts decide.
+/// How many answers of each kind a summary releases. Public facts decide it.
 struct SummaryAnswers {
   std::int64_t columns = 0;
   std::int64_t numeric_columns = 0;  ///< those that have quartiles
@@ -51,8 +51,8 @@ struct SummaryPlan {
   double prg_slack = 0;
 };
 
-/// Divides the budget: a quartile gets twice the epsilon of counts. UsageError for what no summary
-/// can say, GuaranteeError where the cipher leaves nothing of delta.
+/// Divides the budget: a quartile gets twice the epsilon of counts. UsageError for a request that
+/// no summary can meet, GuaranteeError if the PRG slack leaves nothing of delta.
 [[nodiscard]] SummaryPlan plan_summary(const SummaryRequest& request);
 
 /// The receipt of the summary, with the fit of its schema. GuaranteeError where their
@@ -61,8 +61,8 @@ struct SummaryPlan {
                                                const SummaryPlan& plan,
                                                const random::Source& source);
 
-/// What a summary released by the parameters of its receipt, for the adjacency and the unit that
-/// the receipt states. DataError where they contradict each other.
+/// The event of a summary, computed from the parameters of its receipt for the adjacency and the
+/// unit that the receipt states. DataError if these contradict each other.
 [[nodiscard]] privacy::Event recorded_summary(const privacy::Receipt& receipt,
                                               learn::RecordedParameters& parameters,
                                               const privacy::Event& own);

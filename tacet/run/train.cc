@@ -129,7 +129,7 @@ std::vector<Prediction> predict(const model::ModelFile& file, const Rows& rows) 
   for (std::int64_t row = 0; row < records.rows(); ++row) {
     model::margins(model, records, row, margins);
     Prediction prediction;
-    if (model.task == model::Task::regression) {
+    if (model.task == model::PredictionTask::regression) {
       prediction.value = model::regression_value(model, margins[0]);
     } else {
       prediction.class_index = model::predicted_class(model, margins);

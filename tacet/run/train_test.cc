@@ -191,7 +191,7 @@ TEST(Train, NothingIsProvedByALossOfOnesOwn) {
   }
   refused(with_wild_loss(INFINITY, privacy::Adjacency::add_remove));
   choose::Request named(privacy::Adjacency::add_remove);
-  refused(named.set("epsilon", 1).set("loss", "own_of_classes"));
+  refused(named.set("epsilon", 1).set("loss", "custom_of_classes"));
   EXPECT_THROW(options.minimise({}, {}), base::UsageError);
 }
 

@@ -215,13 +215,13 @@ Finding one_step_too_few() {
 
 constexpr FaultTest tests[] = {
     {"halved_noise", [] { return audited("gaussian", claimed, 10000); }},
-    {"variance_for_deviation", [] { return audited("gaussian", claimed, 30000); }},
+    {"variance_for_stddev", [] { return audited("gaussian", claimed, 30000); }},
     {"textbook_gaussian", support_of_gaussian},
     {"halved_laplace_noise", [] { return audited("laplace", pure, 3000); }},
     {"textbook_laplace", support_of_laplace},
     {"coarser_noise_grid", support_of_laplace},
     {"halved_discrete_laplace", [] { return audited("discrete-noise", pure, 10000); }},
-    {"deviation_for_variance",
+    {"stddev_for_variance",
      [] {
        return audited("discrete-noise", {.5, 1e-5, add_remove}, 30000);
      }},

@@ -37,7 +37,7 @@ inline std::vector<std::int64_t> integers(const privacy::WeightedSum& sum) {
   return {values.begin(), values.end()};
 }
 
-inline std::vector<double> as_reals(const privacy::WeightedSum& sum) {
+inline std::vector<double> to_doubles(const privacy::WeightedSum& sum) {
   const auto values = integers(sum);
   return {values.begin(), values.end()};
 }

@@ -62,7 +62,7 @@ class SmallLedger : public testing::Test {
 
   ScratchFolder folder_;
   std::filesystem::path path_ = folder_.path() / "budget.ledger";
-  ledger::Output output_{ledger::sha256("model"), "model.json"};
+  ledger::OutputRecord output_{ledger::sha256("model"), "model.json"};
 };
 
 }  // namespace tacet::test

@@ -110,7 +110,7 @@ Tilt fold(const LossGrid& grid, double theta, std::vector<double>& target) {
   return {log_moment, largest};
 }
 
-/// Place of a frequency among those that stand for their mirror images too: half a block each.
+/// Where a frequency is stored. Of each block only one half is stored: the other half mirrors it.
 std::size_t slot(std::size_t position) {
   if (position < 2) return position;
   const auto block = std::bit_floor(position);

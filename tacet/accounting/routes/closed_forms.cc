@@ -151,7 +151,7 @@ double roundings(const Event& whole) {
   return fold<double>(whole, [](const Event& event, std::span<const double> within) {
     double sum = 4;
     if (const auto* gaussian = event.as<Gaussian>()) {
-      // Squares of smaller mu come near the smallest doubles.
+      // With more noise, mu squared comes near the smallest double and loses its precision.
       constexpr double largest_noise = 1e140;
       const bool tiny = gaussian->noise_multiplier > largest_noise;
       return tiny && std::isfinite(gaussian->noise_multiplier) ? infinity : sum;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tacet/accounting/routes/remembered.h"
+#include "tacet/accounting/routes/memo_cache.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/erfcx_each.h"
 #include "tacet/numeric/roots.h"
@@ -146,8 +146,8 @@ double epsilon(double mu, Delta delta) {
   check_mu(mu);
   if (mu == 0) return 0;
   if (delta.value() == 0 || std::isinf(mu)) return infinity;
-  thread_local MemoCache<2> remembered;
-  return remembered({mu, delta.value()}, [&] { return min_epsilon(mu, delta.value()); });
+  thread_local MemoCache<2> cache;
+  return cache({mu, delta.value()}, [&] { return min_epsilon(mu, delta.value()); });
 }
 
 double epsilon_below(double mu, Delta delta) {
@@ -155,8 +155,8 @@ double epsilon_below(double mu, Delta delta) {
   if (std::isinf(upper)) return upper;
   const double target = delta.value();
   if (upper == 0) return 0;
-  thread_local MemoCache<2> remembered;
-  return remembered({mu, target}, [&] {
+  thread_local MemoCache<2> cache;
+  return cache({mu, target}, [&] {
     if (!certainly_above(mu, 0, target)) return 0.0;
     return numeric::bisect_threshold(0.0, upper,
                                      [&](double e) { return certainly_above(mu, e, target); });
@@ -174,9 +174,9 @@ double mu_for(Epsilon epsilon, Delta delta) {
         largest_epsilon, epsilon.value());
   }
   if (delta.value() == 0) return 0;
-  thread_local MemoCache<2> remembered;
-  return remembered({epsilon.value(), delta.value()},
-                    [&] { return max_mu(epsilon.value(), delta.value()); });
+  thread_local MemoCache<2> cache;
+  return cache({epsilon.value(), delta.value()},
+               [&] { return max_mu(epsilon.value(), delta.value()); });
 }
 
 double sigma_for(double sensitivity, Epsilon epsilon, Delta delta) {

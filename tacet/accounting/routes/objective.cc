@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
-#include "tacet/accounting/routes/remembered.h"
+#include "tacet/accounting/routes/memo_cache.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/roots.h"
 #include "tacet/numeric/special.h"
@@ -234,10 +234,10 @@ double quick_sigma(const Curvature& curvature, double epsilon, double goal, Adja
 }  // namespace
 
 double epsilon(const ObjectivePerturbation& event, double target, Adjacency adjacency) {
-  thread_local MemoCache<8> remembered;
-  return remembered({event.sigma, event.lipschitz, event.smoothness, event.regularization,
-                     event.tolerance, event.output_sigma, target, static_cast<double>(adjacency)},
-                    [&] { return min_epsilon(event, target, adjacency); });
+  thread_local MemoCache<8> cache;
+  return cache({event.sigma, event.lipschitz, event.smoothness, event.regularization,
+                event.tolerance, event.output_sigma, target, static_cast<double>(adjacency)},
+               [&] { return min_epsilon(event, target, adjacency); });
 }
 
 double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,

@@ -11,9 +11,9 @@
 #include "tacet/accounting/calibrate.h"
 #include "tacet/apps/account_result.h"
 #include "tacet/apps/command.h"
+#include "tacet/apps/mechanism_options.h"
 #include "tacet/apps/plan_search.h"
 #include "tacet/apps/recorded_cost.h"
-#include "tacet/apps/release_options.h"
 #include "tacet/apps/shared_options.h"
 #include "tacet/base/error.h"
 #include "tacet/base/progress.h"
@@ -68,7 +68,7 @@ class AccountCommand : public Command {
                         account_examples);
     options.add("files", files_, "FILE",
                 "Models, other results, receipts or events (JSON) to add up instead");
-    release_.declare(options);
+    mechanism_.declare(options);
     options.add("--adjacency", adjacency_, "NAME",
                 "Neighbours: add_remove, zero_out or replace_one [default: that of the files, or "
                 "add_remove]");
@@ -104,10 +104,10 @@ class AccountCommand : public Command {
  private:
   /// One question at a time.
   void check_question() const {
-    if (!files_.empty() && !(release_.first_given() + target_epsilon_).empty()) {
+    if (!files_.empty() && !(mechanism_.first_given() + target_epsilon_).empty()) {
       throw base::UsageError(
           "files go with --delta, --epsilon, --curve and --adjacency, not with {}",
-          release_.first_given().empty() ? "--target-epsilon" : release_.first_given());
+          mechanism_.first_given().empty() ? "--target-epsilon" : mechanism_.first_given());
     }
     if (!find_.empty() && target_epsilon_.empty()) {
       throw base::UsageError("--find says what --target-epsilon finds; give both");
@@ -129,7 +129,7 @@ class AccountCommand : public Command {
 
   [[nodiscard]] Subject from_options() const {
     const auto adjacency = adjacency_or(privacy::Adjacency::add_remove);
-    const auto plan = release_.plan(Unknown::none, adjacency);
+    const auto plan = mechanism_.plan(Unknown::none, adjacency);
     if (!curve_ && epsilon_.empty() == delta_.empty()) {
       throw base::UsageError(
           "give one of --delta (to find epsilon), --epsilon (to find delta) and --curve");
@@ -203,7 +203,7 @@ class AccountCommand : public Command {
   }
 
   void print_curve(const Console& console, const Subject& subject, base::WorkMeter& work) const {
-    std::vector<CurvePoint> points;
+    std::vector<EpsilonAtDelta> points;
     for (const double delta : curve_deltas()) {
       points.push_back({delta, epsilon_at(subject, privacy::Delta(delta), work)});
     }
@@ -225,7 +225,7 @@ class AccountCommand : public Command {
     if (delta_.empty()) throw base::UsageError("--target-epsilon needs --delta");
     const auto unknown = find_.empty() ? Unknown::noise : parse_unknown(find_);
     const auto adjacency = adjacency_or(privacy::Adjacency::add_remove);
-    const auto open = release_.plan(unknown, adjacency);
+    const auto open = mechanism_.plan(unknown, adjacency);
     const privacy::Epsilon target(
         number_option("--target-epsilon", target_epsilon_, "a number above 0"));
     if (std::isinf(target.value())) {
@@ -249,8 +249,8 @@ class AccountCommand : public Command {
                            .interval = interval});
   }
 
-  ReleaseOptions release_;
-  Patience patience_;
+  MechanismOptions mechanism_;
+  PatienceOption patience_;
   std::vector<std::string> files_;
   std::vector<std::string> deltas_;
   std::string adjacency_;

@@ -154,7 +154,8 @@ class Predictor {
 
   /// Noise is that of a number on its own scale, or of the margin, which then stands beside it.
   [[nodiscard]] bool on_scale() const {
-    return model_.task == model::Task::regression && link_of(model_.loss) == model::Link::identity;
+    return model_.task == model::PredictionTask::regression &&
+           link_of(model_.loss) == model::Link::identity;
   }
   [[nodiscard]] std::vector<std::string> names_beside() const {
     std::vector<std::string> out;
@@ -207,7 +208,7 @@ class Predictor {
     if (answer_ == Answer::probability) {
       return fmt::format("{:.6g}", fmt::join(probabilities_, ","));
     }
-    if (model_.task == model::Task::regression) {
+    if (model_.task == model::PredictionTask::regression) {
       return fmt::format("{:.10g}", model::regression_value(model_, margins_[0]));
     }
     return data::csv_field(class_name());
@@ -216,7 +217,7 @@ class Predictor {
   ordered_json json_value(std::int64_t row) {
     evaluate(row);
     if (answer_ == Answer::probability) return probabilities_;
-    if (model_.task == model::Task::regression) {
+    if (model_.task == model::PredictionTask::regression) {
       return model::regression_value(model_, margins_[0]);
     }
     return class_name();
@@ -319,7 +320,8 @@ class Predict : public Command {
     throw base::UsageError(
         "--proba needs a classifier trained with the logistic loss; this model predicts a {} with "
         "the {} loss",
-        model.task == model::Task::regression ? "number" : "class", loss_name(model.loss));
+        model.task == model::PredictionTask::regression ? "number" : "class",
+        loss_name(model.loss));
   }
 
   static void expect_curves(const model::ModelFile& file) {

@@ -175,7 +175,7 @@ class ReportCommand : public Command {
   std::string data_set_;
   std::string output_;
   std::string numbers_;
-  Patience patience_;
+  PatienceOption patience_;
   PlanReport plan_;
   bool text_ = false;
   bool force_ = false;

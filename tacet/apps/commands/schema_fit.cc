@@ -117,7 +117,7 @@ class SchemaFit : public Command {
       request.frame.description =
           "Bounds and categories fitted with seeded noise, which protects nobody.";
     }
-    request.frame.format = data::settled_format(data_, request.frame.format, named_columns());
+    request.frame.format = data::with_found_separator(data_, request.frame.format, named_columns());
     auto names = data::column_names(data_, request.frame.format);
     if (request.frame.format.header) {
       data::check_header(names, data_,

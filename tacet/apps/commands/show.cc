@@ -90,7 +90,7 @@ class Show : public Command {
       return;
     }
     if (file.schema.projection) lift(file);
-    console.result(console.json() ? json_text(json(file)) : text(file));
+    console.result(console.json() ? json_text(json(file)) : text(file, console));
   }
 
  private:
@@ -135,7 +135,7 @@ class Show : public Command {
     return out;
   }
 
-  [[nodiscard]] std::string text(const model::ModelFile& file) const {
+  [[nodiscard]] std::string text(const model::ModelFile& file, const Console& console) const {
     const auto& target = *file.schema.target;
     const auto of = target.column.empty() ? "the label" : base::printable(target.column);
     if (file.model.wide) {
@@ -146,7 +146,8 @@ class Show : public Command {
     if (file.model.table) {
       return fmt::format("Regression table of '{}', {}\n{}\n\n{}\n{}", of,
                          report::regression_kind(file.model.loss), privacy_line(file.receipt),
-                         regression_text(file, level(), contrasts_), receipt_text(file.receipt));
+                         regression_text(file, console, level(), contrasts_),
+                         receipt_text(file.receipt));
     }
     if (file.schema.curves) {
       return fmt::format("Model of '{}' with curves, {} loss\n{}\n\n{}\n{}", of,

@@ -139,7 +139,7 @@ class Verify : public Command {
 
   std::string model_;
   std::string export_;
-  Patience patience_;
+  PatienceOption patience_;
   bool must_protect_ = false;
 };
 

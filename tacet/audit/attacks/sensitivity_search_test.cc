@@ -247,7 +247,7 @@ double centred_cells_apart(PairNumbers& pair) {
 }
 
 double marks_apart(PairNumbers& pair) {
-  optimize::ScoreSum with(1, 24, optimize::ScoreOrigin::half, {.places = 5, .most = 3});
+  optimize::ScoreSum with(1, 24, optimize::ScoreOrigin::half, {.places = 5, .max_per_record = 3});
   const double score = pair.between(-0.5, 1.5);
   std::vector<std::size_t> places;
   for (int i = 0; i < 4; ++i) places.push_back(static_cast<std::size_t>(pair.one_of(5)));
@@ -364,7 +364,7 @@ constexpr std::size_t two = 2 * record_numbers;
 constexpr std::size_t three = 3 * record_numbers;
 
 /// tests/audits/registry.toml has a row for each, with the reason where less than 0.9 is asked for.
-const std::vector<Certificate> certificates{
+const std::vector<CertifiedBound> certificates{
     {"gradients, logistic", 0.9, 2 + two,
      [](auto& pair) { return gradients_apart<false>(pair, model::LogisticLoss{}); }},
     {"gradients, logistic, replaced", 0.9, 2 + three,
@@ -415,8 +415,8 @@ TEST(SensitivitySearchLong, AHundredThousandPairsComeNearEachCertificate) { sear
 
 // A bound that is a hundredth too small is beaten: the search is worth something.
 TEST(SensitivitySearch, FindsWhatIsBeyondABoundThatIsTooSmall) {
-  const Certificate tight{"squares", 1, two,
-                          [](auto& pair) { return squares_apart<false, 1>(pair) / 0.99; }};
+  const CertifiedBound tight{"squares", 1, two,
+                             [](auto& pair) { return squares_apart<false, 1>(pair) / 0.99; }};
   EXPECT_GT(farthest_neighbours(tight, 3000, 1).share, 1);
   EXPECT_EQ(farthest_neighbours(tight, 100, 1).pair, farthest_neighbours(tight, 100, 1).pair);
 }

@@ -23,14 +23,14 @@ class CurveWriter {
   CurveWriter(const Schema& schema, CurveLabels labels, base::ThreadPool& threads)
       : reader_(schema),
         rows_(schema),
-        standard_(labels == CurveLabels::deviations ? schema.curves->target : Standard{}),
+        standard_(labels == CurveLabels::standardised ? schema.curves->target : Standard{}),
         threads_(threads) {}
 
   template <typename Read>
   [[nodiscard]] Dataset write(const Dataset& raw, DatasetShape shape, Read read) {
     shape.labels = raw.shape().labels;
     if (standard_.mean != 0 || standard_.stddev != 1) {
-      shape.labels = LabelDomain::interval(deviations(-1), deviations(1));
+      shape.labels = LabelDomain::interval(standardised(-1), standardised(1));
     }
     Dataset out(shape, raw.spool());
     if (raw.has_units()) out.declare_units();
@@ -45,7 +45,7 @@ class CurveWriter {
   }
 
  private:
-  [[nodiscard]] double deviations(double label) const {
+  [[nodiscard]] double standardised(double label) const {
     return (label - standard_.mean) / standard_.stddev;
   }
 
@@ -56,7 +56,7 @@ class CurveWriter {
       EncodedRow& row = encoded_[static_cast<std::size_t>(k - begin)];
       row.clear();
       row.labelled = raw.labelled(k);
-      row.label = deviations(raw.label(k));
+      row.label = standardised(raw.label(k));
       row.unit = raw.has_units() ? raw.unit_of(k) : 0;
       features_.columns.clear();
       features_.values.clear();
@@ -157,7 +157,7 @@ Dataset number_rows(const Dataset& raw, const Schema& standardised) {
     for (std::size_t i = 0; i < features.columns.size(); ++i) {
       if (!is_number[features.columns[i]]) continue;
       numbers.columns.push_back(number_of[features.columns[i]]);
-      numbers.values.push_back(in_deviations(features.values[i]) * scale);
+      numbers.values.push_back(in_stddevs(features.values[i]) * scale);
     }
     scaler.scale(numbers.columns, numbers.values, row);
     out.append(row);

@@ -7,8 +7,8 @@
 namespace tacet::data {
 
 enum class CurveLabels {
-  given,      ///< as the target's rule says
-  deviations  ///< in released standard deviations from the released mean
+  given,        ///< as the target's rule says
+  standardised  ///< in released standard deviations from the released mean
 };
 
 /// Records of the raw schema (encode/standardise.h) as rows of the same schema with its standards

@@ -8,7 +8,7 @@
 
 namespace tacet::data {
 
-double in_deviations(double feature) {
+double in_stddevs(double feature) {
   return std::clamp(feature / NumericMap::standard_deviation, -Curves::largest_standard,
                     Curves::largest_standard);
 }
@@ -50,7 +50,7 @@ CurveRecord CurveRows::read(std::span<const std::uint32_t> columns,
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const Role role = roles_[columns[k]];
     if (role.kind == Role::Kind::number) {
-      record.point.numbers[role.index] = in_deviations(values[k]);
+      record.point.numbers[role.index] = in_stddevs(values[k]);
       continue;
     }
     // A sign stands for two categories, whose features differ by as much.

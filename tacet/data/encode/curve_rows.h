@@ -70,6 +70,6 @@ class CurveRows {
 };
 
 /// Numbers of a record in standard deviations, cut: what a feature by a released standard says.
-[[nodiscard]] double in_deviations(double feature);
+[[nodiscard]] double in_stddevs(double feature);
 
 }  // namespace tacet::data

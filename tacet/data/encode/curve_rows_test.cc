@@ -163,8 +163,8 @@ TEST(CurveRows, HaveTheSameBitsForAnyNumberOfThreads) {
   const auto raw = encoded(raw_schema(schema), some_records());
   base::ThreadPool one(1);
   base::ThreadPool three(3);
-  const auto alone = with_curves(raw, schema, CurveLabels::deviations, one);
-  const auto together = with_curves(raw, schema, CurveLabels::deviations, three);
+  const auto alone = with_curves(raw, schema, CurveLabels::standardised, one);
+  const auto together = with_curves(raw, schema, CurveLabels::standardised, three);
   ASSERT_EQ(alone.rows(), raw.rows());
   for (std::int64_t k = 0; k < raw.rows(); ++k) {
     EXPECT_TRUE(std::ranges::equal(alone.dense_row(k), together.dense_row(k)));

@@ -22,7 +22,7 @@ namespace tacet::data {
 /// The encoded features of numeric columns, in order.
 [[nodiscard]] std::vector<std::size_t> numeric_features(const Schema& schema);
 
-/// Those of each categorical column that has one a category, in order.
+/// The encoded features of categorical columns that have one feature per category, in order.
 [[nodiscard]] std::vector<ColumnRange> category_features(const Schema& schema);
 
 /// From rows of the raw schema to those of the same schema with its standards. Not for several

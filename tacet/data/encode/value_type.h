@@ -30,13 +30,13 @@ struct ValueType {
 /// no float64, 300 no int8.
 [[nodiscard]] bool can_be(std::string_view text, const ValueType& type);
 
-/// DataError, which names column and type, where the schema reads the column `name` and no value of
-/// that type is one: a date outside of columns of dates, a number in one of these, what is no
-/// single value, and a target of which fewer than two classes can be values.
+/// Refuses a column whose type cannot hold values that the schema reads in the column `name`: dates
+/// in a column that is not one of dates, numbers in one that is, lists and the like, and a target
+/// of whose classes fewer than two can occur. The DataError names column and type.
 void check_type(const Schema& schema, TargetUse target, const std::string& name,
                 const ValueType& type);
 
-/// The same of labels that stand beside numbered features.
+/// The same for the labels of a schema with numbered features.
 void check_label_type(const Target& target, const ValueType& type);
 
 }  // namespace tacet::data

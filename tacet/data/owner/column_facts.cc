@@ -64,7 +64,7 @@ void IdFacts::add(std::string_view field) {
   if (separator == '\0' && place != std::string_view::npos) separator = field[place];
   const auto ids = ids_in(field, separator == '\0' ? ' ' : separator);
   all = ids > 0;
-  most = std::max(most, ids);
+  max_ids = std::max(max_ids, ids);
 }
 
 void ColumnFacts::add(std::string_view field, std::int64_t line) {
@@ -95,11 +95,11 @@ void ColumnFacts::add(std::string_view field, std::int64_t line) {
 }
 
 void FarNumbers::add(double number, std::string_view field, std::int64_t line) {
-  constexpr std::size_t most = 5;
+  constexpr std::size_t max_found = 5;
   const double key = sign_ * number;
-  if (found_.size() == most && key <= found_.begin()->first) return;
+  if (found_.size() == max_found && key <= found_.begin()->first) return;
   found_.try_emplace(key, PlacedText{std::string(field), line});
-  if (found_.size() > most) found_.erase(found_.begin());
+  if (found_.size() > max_found) found_.erase(found_.begin());
 }
 
 std::vector<PlacedText> FarNumbers::beyond(double other_end) const {
@@ -125,8 +125,8 @@ std::vector<PlacedText> ColumnFacts::far_numbers() const {
 double ColumnFacts::above_lone_zeros() const {
   constexpr double apart = .25;  // of the range of the others
   const bool lone = many_values && zeros_ > 1 && plain_lower_ == 0 && !reader_.date() &&
-                    least_positive_ > apart * (plain_upper_ - least_positive_);
-  return lone ? least_positive_ : 0;
+                    min_positive_ > apart * (plain_upper_ - min_positive_);
+  return lone ? min_positive_ : 0;
 }
 
 std::int64_t ColumnFacts::frequent_99() const {
@@ -161,7 +161,7 @@ void ColumnFacts::add_number(double number, std::string_view field, std::int64_t
     if (code) negative_codes_.insert(static_cast<int>(number));
     other_negatives_ = other_negatives_ || !code;
   }
-  if (number > 0 && (least_positive_ == 0 || number < least_positive_)) least_positive_ = number;
+  if (number > 0 && (min_positive_ == 0 || number < min_positive_)) min_positive_ = number;
   zeros_ += number == 0 ? 1 : 0;
   ninety_nines_ += number == 99 ? 1 : 0;
   highest_.add(number, field, line);
@@ -216,10 +216,10 @@ std::vector<std::string> ColumnFacts::sentinels() const {
 }
 
 std::vector<std::string> ColumnFacts::negative_codes() const {
-  constexpr std::size_t most = 4;
+  constexpr std::size_t max_codes = 4;
   constexpr double widest = 3;  // a range of a few numbers around 0 is a scale
   std::vector<std::string> found;
-  if (reader_.date() || other_negatives_ || negative_codes_.size() > most) return found;
+  if (reader_.date() || other_negatives_ || negative_codes_.size() > max_codes) return found;
   if (negative_codes_.empty() || upper < widest) return found;
   // A scale goes through 0 without a gap: -3, -2, -1, 0, 1, ...
   if (*negative_codes_.rbegin() == -1 && negative_codes_.size() > 1) return found;

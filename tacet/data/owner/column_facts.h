@@ -18,10 +18,10 @@ namespace tacet::data {
 struct IdFacts {
   char separator = '\0';  // of the first field with several
   bool all = true;
-  std::int64_t most = 1;
+  std::int64_t max_ids = 1;  // of one field
 
   void add(std::string_view field);
-  [[nodiscard]] bool several() const { return all && most > 1; }
+  [[nodiscard]] bool several() const { return all && max_ids > 1; }
 };
 
 /// A value, and where it stands.
@@ -139,7 +139,7 @@ class ColumnFacts {
   FarNumbers lowest_{-1};
   std::int64_t zeros_ = 0;
   std::int64_t ninety_nines_ = 0;
-  double least_positive_ = 0;
+  double min_positive_ = 0;
 };
 
 }  // namespace tacet::data

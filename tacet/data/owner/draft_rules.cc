@@ -132,7 +132,7 @@ Drafted draft_values(const std::string& name, const ColumnFacts& facts) {
   if (facts.others == 0) return {std::move(column), "No value at all: ignored."};
   if (facts.ids.several()) {
     column.rule = IdsColumn{.separator = facts.ids.separator,
-                            .max_ids = std::min(facts.ids.most, internal::max_ids)};
+                            .max_ids = std::min(facts.ids.max_ids, internal::max_ids)};
     return {std::move(column),
             "Several numbers in a field, up to 'most' of a record: ids? From 0 to below a public "
             "number: count instead of bits. A measure or a text? Then another kind."};

@@ -50,7 +50,7 @@ bool bound_to_no_letter(char c) {
 
 /// A word that no language writes which Windows-1252 is for.
 bool strange(std::string_view word) {
-  constexpr std::size_t most_in_a_row = 2;
+  constexpr std::size_t max_in_a_row = 2;
   std::size_t in_a_row = 0;
   std::size_t beyond = 0;
   for (std::size_t k = 0; k < word.size(); ++k) {
@@ -58,7 +58,7 @@ bool strange(std::string_view word) {
     if (kind == Kind::none) return true;
     in_a_row = beyond_ascii(word[k]) ? in_a_row + 1 : 0;
     if (beyond_ascii(word[k])) ++beyond;
-    if (in_a_row > most_in_a_row) return true;
+    if (in_a_row > max_in_a_row) return true;
     if (bound_to_no_letter(word[k]) && word.size() > 1) return true;
     if (k == 0 || k + 1 == word.size() || !beyond_ascii(word[k])) continue;
     const auto before = kind_of(word[k - 1]);

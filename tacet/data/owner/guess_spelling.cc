@@ -331,7 +331,7 @@ SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
   for (std::size_t k = 0; k < columns.size(); ++k) read_most(k, columns[k]);
 }
 
-/// Six or eight digits that are days in every value, in enough values to tell.
+/// Notes a column of dates without separators: six or eight digits, a valid day in every value.
 void SpellingGuess::note_digits(std::size_t k, const SpellingFacts& facts) {
   constexpr std::int64_t enough = 20;
   if (facts.count_ < enough) return;

@@ -27,7 +27,7 @@ std::size_t place_of(const std::vector<std::string>& names, const std::string& n
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-/// Which classes occur.
+/// Notes which classes of the target occur.
 class ClassesSeen {
  public:
   explicit ClassesSeen(const Schema& schema) {

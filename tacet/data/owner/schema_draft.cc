@@ -103,7 +103,7 @@ bool always_means_missing(std::string_view text) {
 
 const std::string target_place = "[target]";  // of remarks
 
-/// What is said above a table of the schema.
+/// The comment that a drafted schema has above [format].
 std::string format_remark(const FileFormat& format) {
   std::vector<std::string> keys;
   if (format.encoding != TextEncoding::utf_8) keys.emplace_back("encoding");

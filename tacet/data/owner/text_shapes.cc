@@ -237,7 +237,7 @@ TextShapes::Shape TextShapes::shape_of(std::string_view field) {
 }
 
 void TextShapes::add(std::string_view field) {
-  constexpr std::size_t most_units = 6;
+  constexpr std::size_t max_units = 6;
   if (!alike_ || means_missing(field)) return;
   field = without_blanks(field);
   const auto shape = field.size() > longest ? Shape::other : shape_of(field);
@@ -251,7 +251,7 @@ void TextShapes::add(std::string_view field) {
   const bool is_new = std::ranges::find(units_, unit) == units_.end();
   if (is_new) units_.push_back(unit);
   alike_ = shape == shape_ && shape != Shape::other &&
-           units_.size() <= (shape == Shape::unit ? most_units : 1);
+           units_.size() <= (shape == Shape::unit ? max_units : 1);
 }
 
 std::string TextShapes::about_units(std::int64_t numbers) const {

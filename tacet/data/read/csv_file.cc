@@ -41,8 +41,8 @@ std::vector<std::string> read_column_names(CsvReader& reader, const FileFormat& 
   return names;
 }
 
-FileFormat settled_format(const std::filesystem::path& file, const FileFormat& format,
-                          std::span<const std::string> wanted) {
+FileFormat with_found_separator(const std::filesystem::path& file, const FileFormat& format,
+                                std::span<const std::string> wanted) {
   auto reader = open_csv(file, format);
   static_cast<void>(read_column_names(reader, format, wanted));
   auto resolved = format;

@@ -22,9 +22,10 @@ namespace tacet::data {
                                                          const FileFormat& format,
                                                          std::span<const std::string> wanted = {});
 
-/// The format with the separator that the file's line of names is cut by.
-[[nodiscard]] FileFormat settled_format(const std::filesystem::path& file, const FileFormat& format,
-                                        std::span<const std::string> wanted);
+/// The format with the separator that was found in the file's line of names.
+[[nodiscard]] FileFormat with_found_separator(const std::filesystem::path& file,
+                                              const FileFormat& format,
+                                              std::span<const std::string> wanted);
 
 /// Opens a file of that format; its names come first.
 [[nodiscard]] CsvReader open_csv(const std::filesystem::path& file, const FileFormat& format);

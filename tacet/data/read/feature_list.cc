@@ -8,7 +8,7 @@ namespace tacet::data {
 void FeatureList::clear() {
   columns_.clear();
   values_.clear();
-  sort_at_ = usual_most;
+  sort_at_ = usual_size;
   ascending_ = true;
   repeated_ = 0;
 }
@@ -36,7 +36,7 @@ void FeatureList::finish() {
 
 void FeatureList::make_room() {
   finish();
-  sort_at_ = std::max(usual_most, 2 * columns_.size());
+  sort_at_ = std::max(usual_size, 2 * columns_.size());
 }
 
 }  // namespace tacet::data

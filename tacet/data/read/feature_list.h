@@ -27,13 +27,13 @@ class FeatureList {
   [[nodiscard]] std::int64_t repeated() const { return repeated_; }
 
  private:
-  static constexpr std::size_t usual_most = std::size_t{1} << 16;
+  static constexpr std::size_t usual_size = std::size_t{1} << 16;
 
   void make_room();
 
   std::vector<std::uint32_t> columns_;
   std::vector<double> values_;
-  std::size_t sort_at_ = usual_most;
+  std::size_t sort_at_ = usual_size;
   bool ascending_ = true;
   std::int64_t repeated_ = 0;
 };

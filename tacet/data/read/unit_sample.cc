@@ -9,7 +9,7 @@
 namespace tacet::data {
 namespace {
 
-std::int64_t checked_limit(const UnitLimit& limit) {
+std::int64_t checked_limit(const RecordsPerUnit& limit) {
   if (limit.records >= 1 && limit.records <= records_per_unit_limit) return limit.records;
   throw base::UsageError("records per unit must be 1 to {}, got {}", records_per_unit_limit,
                          limit.records);
@@ -33,8 +33,8 @@ struct Reservoir {
 
 }  // namespace
 
-UnitSample::UnitSample(const UnitRecords& table, const UnitLimit& limit, random::BlockClaim draws,
-                       const base::CancelToken* cancel)
+UnitSample::UnitSample(const UnitRecords& table, const RecordsPerUnit& limit,
+                       random::BlockClaim draws, const base::CancelToken* cancel)
     : limit_(checked_limit(limit)), units_(table.missing) {
   const auto reader = table.records.open();
   names_ = reader->names();

@@ -13,8 +13,8 @@
 
 namespace tacet::data {
 
-/// How much of a unit may count: at most `records` of its records, in [1, records_per_unit_limit].
-struct UnitLimit {
+/// How many records of a unit count: at most `records`, in [1, records_per_unit_limit].
+struct RecordsPerUnit {
   std::string column;        ///< whose value names the unit
   std::int64_t records = 1;  ///< N
 };
@@ -27,16 +27,15 @@ struct UnitRecords {
   std::span<const std::string> missing;
 };
 
-/// Which records of a table count where a unit may give only N: a uniformly random subset of
-/// each unit's, all of them where there are no more. Which ones stays secret. The choice follows
-/// from the unit's own records and random draws of its own, so that a unit more or less changes
-/// nothing for any other one (docs/proofs/schema_fit.md). Records without a unit do not count. Not
-/// for several threads at once.
+/// Chooses at most N records of each unit, uniformly at random; which ones stays secret. The choice
+/// for a unit depends only on its own records and on random draws for it alone. So one unit more or
+/// less changes nothing for the others (docs/proofs/schema_fit.md). Records without a unit do not
+/// count. Not for several threads at once.
 class UnitSample {
  public:
   /// Reads the records once to choose. UsageError for a limit out of range, DataError unless
   /// exactly one column has the limit's name; else as read_dataset.
-  UnitSample(const UnitRecords& table, const UnitLimit& limit, random::BlockClaim draws,
+  UnitSample(const UnitRecords& table, const RecordsPerUnit& limit, random::BlockClaim draws,
              const base::CancelToken* cancel = nullptr);
 
   /// To be called with the columns' names before the second pass: DataError unless they are those

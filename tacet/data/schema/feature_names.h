@@ -32,10 +32,10 @@ class FeatureNames {
 
  private:
   struct Run {
-    std::size_t begin = 0;  // index of its first feature
-    bool numbered = false;
-    std::string prefix;      // numbered
-    std::int64_t first = 0;  // numbered: its first number; else a place in listed_
+    std::size_t begin = 0;   // index of its first feature
+    bool numbered = false;   // whether the names are a prefix and a number
+    std::string prefix;      // only if numbered
+    std::int64_t first = 0;  // if numbered, its first number; otherwise a place in listed_
   };
 
   std::vector<Run> runs_;  // ascending

@@ -65,7 +65,8 @@ struct NumericCheck {
     if (!(standard.mean >= -1 && standard.mean <= 1)) {
       fail("mean must be between -1 and 1, got {}", standard.mean);
     }
-    // No spread between -1 and 1 is larger; far smaller ones would leave nothing but this column.
+    // Numbers in [-1, 1] have no larger standard deviation. A far smaller one would make this
+    // column so long that row scaling leaves nothing of the others.
     if (!(standard.stddev >= 0.01 && standard.stddev <= 1)) {
       fail("standard_deviation must be between 0.01 and 1, got {}", standard.stddev);
     }

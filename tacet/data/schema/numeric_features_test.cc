@@ -34,7 +34,7 @@ TEST(NumericFeatures, SayWhatIsMissing) {
   EXPECT_EQ(features(NumericMap(age), std::nullopt), (Features{{0, 0}, {1, 1}}));
   age.fill = 100;
   EXPECT_EQ(features(NumericMap(age), std::nullopt), (Features{{0, 1.25}, {1, 1}}));
-  EXPECT_EQ(NumericMap(age).largest_square(), 1.5625 + 1);
+  EXPECT_EQ(NumericMap(age).max_square(), 1.5625 + 1);
   // A flag that says what is missing is in the middle, not at its zero.
   const NumericMap flag({.lower = 0, .upper = 1, .missing_indicator = true});
   EXPECT_EQ(features(flag, std::nullopt), (Features{{0, 0.5}, {1, 1}}));
@@ -53,8 +53,8 @@ TEST(NumericFeatures, BinsStandBesideTheNumberOrInsteadOfIt) {
   EXPECT_EQ(instead.width(), 4);
   EXPECT_EQ(features(instead, 60), (Features{{2, 1}}));
   EXPECT_EQ(features(instead, std::nullopt), (Features{{2, 1}}));
-  EXPECT_EQ(instead.largest_square(), 1);
-  EXPECT_EQ(instead.least_square(), 1);
+  EXPECT_EQ(instead.max_square(), 1);
+  EXPECT_EQ(instead.min_square(), 1);
 }
 
 TEST(NumericFeatures, ANumberOnAnEdgeIsInTheBinAbove) {
@@ -86,12 +86,12 @@ TEST(NumericFeatures, APeriodEndsWhereItBegins) {
   EXPECT_EQ(features(month, 99), features(month, 12));
   EXPECT_NEAR(features(month, 1).at(0), 0.5, 1e-15);
   EXPECT_EQ(features(month, std::nullopt), Features{});
-  EXPECT_EQ(month.largest_square(), 1);
+  EXPECT_EQ(month.max_square(), 1);
   const NumericColumn degrees{
       .lower = 0, .upper = 360, .fill = 90, .missing_indicator = true, .period = 360};
   EXPECT_EQ(features(NumericMap(degrees), std::nullopt), (Features{{0, 1}, {1, 0}, {2, 1}}));
   EXPECT_EQ(features(NumericMap(degrees), 0), features(NumericMap(degrees), 360));
-  EXPECT_EQ(NumericMap(degrees).largest_square(), 2);
+  EXPECT_EQ(NumericMap(degrees).max_square(), 2);
 }
 
 std::vector<NumericColumn> all_kinds() {
@@ -125,11 +125,11 @@ TEST(NumericFeatures, NoValueIsLongerThanTheBoundNorShorter) {
       longest = std::max(longest, found);
       shortest = std::min(shortest, found);
     }
-    EXPECT_LE(longest, map.largest_square() + 1e-12);
+    EXPECT_LE(longest, map.max_square() + 1e-12);
     if (rule.hat_functions() == 0) {
-      EXPECT_NEAR(longest, map.largest_square(), 1e-9);
+      EXPECT_NEAR(longest, map.max_square(), 1e-9);
     }
-    EXPECT_GE(shortest, map.least_square() - 1e-12);
+    EXPECT_GE(shortest, map.min_square() - 1e-12);
   }
 }
 

@@ -132,7 +132,7 @@ std::string NumericMap::feature_name(const std::string& column, std::int64_t pla
   return column + " missing";
 }
 
-double NumericMap::largest_square() const {
+double NumericMap::max_square() const {
   const double hat_function_square = knots_ > 0 ? hat_function_height * hat_function_height : 0;
   const double longest = std::max(feature_of_share(1), -feature_of_share(0));
   const double line = period_ ? 1 : lines_ == 1 ? longest * longest : 0;
@@ -141,7 +141,7 @@ double NumericMap::largest_square() const {
   return std::max(line, indicator_ ? none + 1 : 0) + hat_function_square + bin_square();
 }
 
-double NumericMap::least_square() const { return (period_ ? 1 : 0) + bin_square(); }
+double NumericMap::min_square() const { return (period_ ? 1 : 0) + bin_square(); }
 
 NumericConstants NumericMap::constants() const {
   return {.lower = lower_,

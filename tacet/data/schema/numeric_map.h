@@ -134,8 +134,8 @@ class NumericMap {
   [[nodiscard]] double step() const { return slope_ / width_; }
   /// Bounds of the features' squared norm: for any value or none; and from below, where there is
   /// one.
-  [[nodiscard]] double largest_square() const;
-  [[nodiscard]] double least_square() const;
+  [[nodiscard]] double max_square() const;
+  [[nodiscard]] double min_square() const;
   [[nodiscard]] NumericConstants constants() const;
 
  private:

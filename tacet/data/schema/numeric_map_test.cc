@@ -22,7 +22,7 @@ TEST(NumericMap, RunsFromZeroToOneWithoutACentre) {
   EXPECT_EQ(map.feature(1e300), 1);
   EXPECT_EQ(map.missing_share(), 0);
   EXPECT_EQ(map.step(), 1.0 / 80);
-  EXPECT_EQ(map.largest_square(), 1);
+  EXPECT_EQ(map.max_square(), 1);
 }
 
 TEST(NumericMap, RunsAroundTheMiddle) {
@@ -33,7 +33,7 @@ TEST(NumericMap, RunsAroundTheMiddle) {
   EXPECT_EQ(map.feature(100), 1.25);
   EXPECT_EQ(map.feature_of_share(map.missing_share()), 0);
   EXPECT_EQ(map.step(), 2.5 / 80);
-  EXPECT_EQ(map.largest_square(), 1.5625);
+  EXPECT_EQ(map.max_square(), 1.5625);
 }
 
 TEST(NumericMap, KeepsTheZeroOfFlagsAndShares) {
@@ -54,7 +54,7 @@ TEST(NumericMap, IsZeroAtTheTypicalValue) {
   EXPECT_EQ(map.feature_of_share(map.missing_share()), 0);
   EXPECT_NEAR(map.feature(0), -2.5 * 0.6, 1e-12);
   EXPECT_NEAR(map.feature(1e9), 2.5 * 0.4, 1e-12);
-  EXPECT_NEAR(map.largest_square(), 2.25, 1e-12);
+  EXPECT_NEAR(map.max_square(), 2.25, 1e-12);
 }
 
 TEST(NumericMap, FillsWhatIsMissing) {
@@ -90,7 +90,7 @@ TEST(NumericMap, HatsAreOneHalfAtTheirKnotAndMeetBetween) {
   EXPECT_EQ(map.knot(0), 20);
   EXPECT_NEAR(map.knot(3), 50, 1e-12);
   EXPECT_EQ(map.knot(7), 90);
-  EXPECT_EQ(map.largest_square(), 1.5625 + 0.25);
+  EXPECT_EQ(map.max_square(), 1.5625 + 0.25);
 }
 
 std::string numeric_schema(const std::string& head, const std::string& keys) {

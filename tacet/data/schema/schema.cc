@@ -142,7 +142,7 @@ double Schema::unscaled_square() const {
   if (intercept) square += constant * constant - 1;
   for (const Column& column : columns) {
     if (const auto* rule = std::get_if<NumericColumn>(&column.rule)) {
-      square += NumericMap(*rule).largest_square() - 1;
+      square += NumericMap(*rule).max_square() - 1;
     }
     const auto* listed = std::get_if<CategoricalColumn>(&column.rule);
     if (listed == nullptr || listed->scales.empty()) continue;
@@ -184,7 +184,7 @@ std::vector<HatColumns> Schema::packed_numbers() const {
     return {};
   }
   // A row of few numbers is read faster as it is.
-  constexpr std::size_t least_numbers = 16;
+  constexpr std::size_t min_numbers = 16;
   std::vector<HatColumns> packed;
   std::uint32_t first = 0;
   for (const Column& column : columns) {
@@ -199,7 +199,7 @@ std::vector<HatColumns> Schema::packed_numbers() const {
     }
     first += static_cast<std::uint32_t>(column.width());
   }
-  if (packed.size() < least_numbers) packed.clear();
+  if (packed.size() < min_numbers) packed.clear();
   return packed;
 }
 

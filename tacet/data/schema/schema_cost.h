@@ -14,8 +14,8 @@ namespace tacet::data {
 /// without cost or for any other difference.
 [[nodiscard]] privacy::Event fit_events(const Schema& schema, privacy::Adjacency adjacency);
 
-/// The schema's cost between neighbours of `adjacency`: what its events prove there, under another
-/// adjacency at the sum of the deltas of its releases. Errors as fit_events.
+/// The schema's cost between neighbours of `adjacency`, as its events prove it. If the fit was made
+/// for another adjacency, delta is the sum of the deltas of its releases. Errors as fit_events.
 [[nodiscard]] SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency);
 
 /// The receipt of a result computed with the schema, which has the schema's cost as a part: both

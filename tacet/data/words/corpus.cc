@@ -103,7 +103,7 @@ Corpus read_lines(ByteSource& source, RecordWords& words, const base::CancelToke
 }
 
 Corpus read_table(RecordReader& reader, const std::string& name, RecordWords& words,
-                  const TextTable& table, const base::CancelToken* cancel) {
+                  const CorpusTable& table, const base::CancelToken* cancel) {
   const auto& names = reader.names();
   const auto text = column_place(table.text_column, names, name);
   const auto unit = table.unit_column ? column_place(*table.unit_column, names, name) : 0;

@@ -81,7 +81,7 @@ class Corpus {
 };
 
 /// A column of a table that holds the texts.
-struct TextTable {
+struct CorpusTable {
   std::string text_column;
   std::optional<std::string> unit_column{};  ///< absent: the record is the unit
   FileFormat format{};                       ///< of the CSV file
@@ -95,7 +95,7 @@ inline constexpr std::int64_t usual_record_words = 10'000;
 
 struct CorpusOptions {
   TokenRule tokens = TokenRule::blanks;
-  std::optional<TextTable> table{};  ///< absent: a document a line, as in fastText and gensim
+  std::optional<CorpusTable> table{};  ///< absent: a document a line, as in fastText and gensim
   /// A record counts with its first so many words, in [2, max_record_words].
   std::int64_t max_words = usual_record_words;
   bool keep_unknown = false;  ///< as Vocabulary::unknown, instead of leaving them out

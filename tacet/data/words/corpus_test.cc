@@ -71,7 +71,7 @@ TEST(Corpus, UnknownTokensMayKeepTheirPlace) {
 TEST(Corpus, RecordsOfAUnitCountTogether) {
   const std::string table = "who,text\nann,a b\nbob,c\n ann ,\"b\nb\"\n,a a a\nNA,a\nbob,a c\n";
   const auto corpus =
-      read(table, {.table = TextTable{.text_column = "text", .unit_column = "who"}});
+      read(table, {.table = CorpusTable{.text_column = "text", .unit_column = "who"}});
   EXPECT_EQ(corpus.unit_count(), 2);
   const auto of = [&](std::int64_t unit) {
     Records out;
@@ -83,7 +83,7 @@ TEST(Corpus, RecordsOfAUnitCountTogether) {
   };
   EXPECT_EQ(of(0), (Records{{0, 1}, {1, 1}}));
   EXPECT_EQ(of(1), (Records{{2}, {0, 2}}));
-  const auto alone = read(table, {.table = TextTable{.text_column = "text"}});
+  const auto alone = read(table, {.table = CorpusTable{.text_column = "text"}});
   EXPECT_EQ(alone.unit_count(), 6);
 }
 
@@ -104,15 +104,15 @@ TEST(Corpus, OpenTextsBecomeThoseOfAList) {
 }
 
 TEST(Corpus, TablesNeedTheirColumns) {
-  EXPECT_THROW(read("who,text\na,b\n", {.table = TextTable{.text_column = "words"}}),
+  EXPECT_THROW(read("who,text\na,b\n", {.table = CorpusTable{.text_column = "words"}}),
                base::DataError);
-  EXPECT_THROW(
-      read("who,text\na,b\n", {.table = TextTable{.text_column = "text", .unit_column = "author"}}),
-      base::DataError);
+  EXPECT_THROW(read("who,text\na,b\n",
+                    {.table = CorpusTable{.text_column = "text", .unit_column = "author"}}),
+               base::DataError);
   FileFormat tabs;
   tabs.separator = '\t';
   tabs.quote.reset();
-  EXPECT_EQ(records(read("who\ttext\nx\ta \"b\n", {.table = TextTable{"text", {}, tabs}})),
+  EXPECT_EQ(records(read("who\ttext\nx\ta \"b\n", {.table = CorpusTable{"text", {}, tabs}})),
             (Records{{0}}));
 }
 

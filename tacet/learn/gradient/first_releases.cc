@@ -111,7 +111,7 @@ const char* selection_obstacle(const GradientOptions& options) {
     return "steps on samples are accounted by themselves; leave `batch_size` out";
   }
   if (options.standardise != Standardise::none) {
-    return "one release comes before the steps; leave standardise out";
+    return "one release comes before the steps; leave `standardise` out";
   }
   return nullptr;
 }

@@ -280,8 +280,8 @@ TrainedModel descend(optimize::PartSums& records, const data::Schema& schema,
 
 TrainedModel train_gradient(optimize::PartSums& records, const data::Schema& schema,
                             const GradientPlan& plan, const TrainingContext& context) {
-  // The proof does not use the number of records but for batches of an exact size; the step size
-  // and the means do. How many records all units have together is private.
+  // Only the proof for batches of an exact size uses the number of records; the step size and the
+  // means use it too. With units there is nothing to check: their number of records is private.
   if (!schema.unit) check_public_count(records, plan, context);
   if (plan.feature_selection_noise > 0) {
     const auto narrowed =

@@ -20,7 +20,7 @@ enum class BatchSampling {
 };
 [[nodiscard]] std::string to_string(BatchSampling sampling);
 
-/// The same with its numbers, resolved.
+/// How batches are drawn, with all numbers resolved.
 struct Batches {
   BatchSampling sampling = BatchSampling::full;
   double rate = 1;              ///< share of the records in a step, for samples the expected one

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tacet/accounting/accountant.h"
-#include "tacet/accounting/routes/remembered.h"
+#include "tacet/accounting/routes/memo_cache.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient/feature_selection.h"
 #include "tacet/learn/plan/noise_size.h"
@@ -64,9 +64,9 @@ privacy::Event gradient_events(const Batches& batches, std::int64_t steps, const
 // The accountant decides; its epsilon falls as the noise grows. Candidates of a grid that differ in
 // what costs nothing ask the same again.
 double sampled_noise(const Batches& batches, std::int64_t steps, const CalibrationTarget& target) {
-  thread_local accounting::MemoCache<9> remembered;
+  thread_local accounting::MemoCache<9> cache;
   const auto number = [](auto value) { return static_cast<double>(value); };
-  return remembered(
+  return cache(
       {number(batches.sampling), batches.rate, number(steps), number(batches.max_records_per_unit),
        number(batches.batch), number(batches.row_count), target.epsilon.value(),
        target.delta.value(), number(target.adjacency)},

@@ -23,7 +23,7 @@ PaperCourse wang_course(const GradientPlan& plan, const data::Schema& schema,
   const auto n = plan.public_row_count;
   const auto facts = wang2021::constants(plan.loss, schema.norm_bound());
   const auto theorem = wang2021::Theorem::gradient_on_ball;
-  const wang2021::Asked asked{n, plan.columns, facts.alpha, options.epsilon, delta.value()};
+  const wang2021::ScheduleFacts asked{n, plan.columns, facts.alpha, options.epsilon, delta.value()};
   const auto steps = options.steps.value_or(wang2021::schedule(theorem, asked).T);
   if (steps > max_gradient_steps) {
     throw base::UsageError(
@@ -100,11 +100,11 @@ void expect_paper_problem(const data::Schema& schema, const GradientOptions& opt
   if (schema.unit) {
     throw base::UsageError(
         "`calibration=paper` samples single records, but the schema's unit column protects all "
-        "records of a unit together; leave calibration out to use all records in each step");
+        "records of a unit together; leave `calibration` out to use all records in each step");
   }
   if (!target_of(schema).class_weights.empty()) {
     throw base::UsageError(
-        "class weights have no proof for the paper's calibration of gradient; leave calibration "
+        "class weights have no proof for the paper's calibration of gradient; leave `calibration` "
         "out");
   }
 }

@@ -174,7 +174,7 @@ TEST(CurveSteps, NeighboursNeverMoveFurtherThanCertifiedAndSomeAsFar) {
     std::vector<Record> records;
     for (int k = 0; k < 201; ++k) records.push_back(make());
     const auto rows = data::with_curves(raw_records(schema, records), schema,
-                                        data::CurveLabels::deviations, pool);
+                                        data::CurveLabels::standardised, pool);
     const optimize::ContributionLimit limit{.clipping_norm = 0.5, .norm_bits = bits};
     // Sums of one record each: what it adds to any other.
     for (std::int64_t k = 0; k < rows.rows(); ++k) {

@@ -196,7 +196,8 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
     const double residual = weight * std::max(cut - law.mean, law.mean) / cut;
     share = std::min(share, left(residual) / std::pow(weight * curvature / curvature_bound, 2));
   }
-  // So little is left where a cut is hardly above the mean: then single records are cut instead.
+  // The smallest share. It is reached where the cut is hardly above the mean; there single records
+  // are cut instead.
   constexpr double min_share = .02;
   return share_units(std::max(share, min_share));
 }

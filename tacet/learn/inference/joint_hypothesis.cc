@@ -14,8 +14,9 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Smallest over largest eigenvalue of a covariance, above which its inverse is one of numbers.
-constexpr double least_ratio = 1e-12;
+// A covariance is inverted only if its smallest eigenvalue is more than this share of its largest.
+// Below that, rounding decides the inverse.
+constexpr double min_ratio = 1e-12;
 
 /// Rows are combinations. Only coefficients that take part have numbers.
 ContrastSet set_of(const RegressionTable& table, const MatrixXd& rows) {
@@ -42,7 +43,7 @@ ContrastSet set_of(const RegressionTable& table, const MatrixXd& rows) {
   const MatrixXd correlation =
       errors.cwiseInverse().asDiagonal() * found.covariance * errors.cwiseInverse().asDiagonal();
   const auto eigen = symmetric_eigen(correlation);
-  if (!(eigen.values[0] > least_ratio * eigen.values.reverse()[0])) {
+  if (!(eigen.values[0] > min_ratio * eigen.values.reverse()[0])) {
     throw base::UsageError(
         "one of the contrasts follows from the others, so that they have no joint test; leave it "
         "out");

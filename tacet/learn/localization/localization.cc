@@ -151,8 +151,8 @@ privacy::Event recorded_chain(const privacy::Receipt& receipt, RecordedParameter
   return releases(plan);
 }
 
-/// What the noise multiplies: a record's share of the gradient, computed again for the stated
-/// neighbours.
+/// Computes again, for the stated neighbours, the bound of one record's share of the gradient. The
+/// noise is a multiple of it.
 void check_chain_file(const privacy::Receipt& receipt, const model::ModelFile& file,
                       RecordedParameters& parameters) {
   // Losses of bounded slope have one share in every ball.

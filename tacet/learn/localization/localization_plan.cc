@@ -68,7 +68,7 @@ constexpr double no_ball = std::numeric_limits<double>::infinity();
 
 void ladder_epochs(LocalizationPlan& plan, const LocalFacts& facts, const ChainOptions& options) {
   if (options.paper()) {
-    throw base::UsageError("ladder is no algorithm of a paper; leave calibration out");
+    throw base::UsageError("ladder is no algorithm of a paper; leave `calibration` out");
   }
   const LadderOptions ladder{.min_growth = options.growth.value_or(usual_growth),
                              .use = plan.use,

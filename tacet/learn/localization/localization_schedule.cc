@@ -202,7 +202,7 @@ std::vector<Epoch> growth_paper_schedule(const LocalFacts& facts, double min_gro
   if (!(wanted <= max_epochs)) {
     throw base::UsageError(
         "the published schedule would take {:.4g} epochs for growth {}; at most {:g} are carried "
-        "out: give a larger growth, or leave calibration out",
+        "out: give a larger growth, or leave `calibration` out",
         wanted, min_growth, max_epochs);
   }
   const auto count = static_cast<std::int64_t>(wanted);

@@ -59,7 +59,7 @@ bool on_a_line(const InverseSensitivityPlan& plan, const InverseOptions& options
   if (plan.columns != 1) return false;
   if (options.mean_l2.value_or(0) == 0) return true;
   if (!piecewise_linear(plan.loss)) return false;
-  throw base::UsageError("one column and a piecewise linear loss take no penalty; leave l2 out");
+  throw base::UsageError("one column and a piecewise linear loss take no penalty; leave `l2` out");
 }
 
 void resolve_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
@@ -147,7 +147,8 @@ void list_settings(SettingList& list, InverseSensitivityPlan& plan) {
     list.checked("clipping_norm", plan.clipping_norm, above_0);
   }
   list.checked("draw_epsilon", plan.epsilon, above_0, {.table = false});
-  // What the law of the draw has in place of noise, whatever the neighbours.
+  // The draw has no noise multiplier. This factor of the score in its exponent takes its place, and
+  // is the same for all adjacencies.
   list.computed("score_weight", plan.epsilon / (2 * score_distance(plan)), hidden);
 }
 

@@ -19,7 +19,7 @@
 /// drives no two runs apart. add_remove is refused: the number of records determines the schedule.
 namespace tacet::learn {
 
-struct OutputOptions : DescentOptions {
+struct OutputPerturbationOptions : DescentOptions {
   std::optional<std::int64_t> steps{};
   double step_decay = 0;            ///< step t has size step_size / t^step_decay
   std::optional<double> average{};  ///< share of the last iterates that are averaged
@@ -28,15 +28,15 @@ struct OutputOptions : DescentOptions {
   std::optional<std::string> sampling{};  ///< how the records of a step are chosen
 };
 inline constexpr std::array output_bindings{
-    bind<&OutputOptions::steps>("steps"),
-    bind<&OutputOptions::step_decay>("step-decay"),
-    bind<&OutputOptions::average>("average"),
-    bind<&OutputOptions::averaging, averaging_names>("averaging"),
-    bind<&OutputOptions::batch_size>("batch-size"),
-    bind<&OutputOptions::sampling>("sampling"),
+    bind<&OutputPerturbationOptions::steps>("steps"),
+    bind<&OutputPerturbationOptions::step_decay>("step-decay"),
+    bind<&OutputPerturbationOptions::average>("average"),
+    bind<&OutputPerturbationOptions::averaging, averaging_names>("averaging"),
+    bind<&OutputPerturbationOptions::batch_size>("batch-size"),
+    bind<&OutputPerturbationOptions::sampling>("sampling"),
 };
 inline constexpr auto output_options =
-    read_options<OutputOptions, descent_bindings, penalty_bindings, ball_bindings,
+    read_options<OutputPerturbationOptions, descent_bindings, penalty_bindings, ball_bindings,
                  smoothing_bindings, output_bindings, calibration_bindings>;
 
 /// Everything that is resolved before a record is read.
@@ -60,7 +60,8 @@ struct OutputPlan : MethodPlan {
 
 /// UsageError when something needed is missing or makes no sense; GuaranteeError where nothing is
 /// proved: add_remove, a step too large for a smooth loss, clipped gradients of several classes.
-[[nodiscard]] OutputPlan plan_output(const data::Schema& schema, const OutputOptions& options,
+[[nodiscard]] OutputPlan plan_output(const data::Schema& schema,
+                                     const OutputPerturbationOptions& options,
                                      const PlanContext& context = {});
 
 /// Trains by the plan and commits the reservation. DataError, with the reservation given back, when

@@ -28,7 +28,7 @@ constexpr std::int64_t max_places = std::int64_t{1} << 30;  // four bytes each
 
 const double mean_of_absolute_normal = std::sqrt(2 / std::numbers::pi);
 
-RecordOrder record_order_of(const OutputOptions& options) {
+RecordOrder record_order_of(const OutputPerturbationOptions& options) {
   if (!options.sampling) return RecordOrder::permutation;
   if (const auto found = optimize::record_order_names.find(*options.sampling)) return *found;
   throw base::UsageError(
@@ -37,7 +37,7 @@ RecordOrder record_order_of(const OutputOptions& options) {
       *options.sampling);
 }
 
-IterateWeights weights_of(const OutputOptions& options, std::int64_t steps) {
+IterateWeights weights_of(const OutputPerturbationOptions& options, std::int64_t steps) {
   IterateWeights weights{.kind = options.averaging.value_or(Averaging::uniform), .steps = steps};
   if (weights.kind == Averaging::suffix) {
     weights.suffix =
@@ -49,7 +49,8 @@ IterateWeights weights_of(const OutputOptions& options, std::int64_t steps) {
 }
 
 // One pass over the records, unless the user says otherwise.
-std::int64_t steps_of(const OutputOptions& options, std::int64_t usual, std::int64_t batch) {
+std::int64_t steps_of(const OutputPerturbationOptions& options, std::int64_t usual,
+                      std::int64_t batch) {
   const auto steps = options.steps.value_or(usual);
   if (steps > max_places / batch) {
     throw base::UsageError(
@@ -98,7 +99,7 @@ double sensitivity_of_unit_steps(const SgdProblem& problem, const SgdSchedule& s
       .value;
 }
 
-// What a smooth loss allows; a step beyond drives two runs apart.
+// The longest step that a smooth loss allows: with a longer one, two runs may drift apart.
 double longest_step(const SgdProblem& problem) {
   const auto facts = model::smoothness(problem.loss);
   if (facts.exponent < 1) return std::numeric_limits<double>::infinity();
@@ -111,16 +112,16 @@ struct Budget {
 };
 
 // Beside the PRG slack.
-Budget budget_of(OutputPlan& plan, const SgdProblem& problem, const OutputOptions& options,
-                 privacy::Delta delta) {
+Budget budget_of(OutputPlan& plan, const SgdProblem& problem,
+                 const OutputPerturbationOptions& options, privacy::Delta delta) {
   plan.prg_slack = random::prg_slack_of(1, problem.columns * problem.outputs);
   const auto left = resolve_delta_left(plan, options, delta.value(), plan.prg_slack);
   const double z = full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   return {z, z / privacy::distance_factor(options.adjacency)};
 }
 
-void resolve_step_size(OutputPlan& plan, const OutputOptions& options, const SgdSchedule& schedule,
-                       const Budget& budget) {
+void resolve_step_size(OutputPlan& plan, const OutputPerturbationOptions& options,
+                       const SgdSchedule& schedule, const Budget& budget) {
   const auto& problem = plan.problem;
   const double unit = sensitivity_of_unit_steps(problem, schedule, plan.weights, options.adjacency);
   const double lipschitz = lipschitz_bound(problem);
@@ -140,7 +141,7 @@ void resolve_step_size(OutputPlan& plan, const OutputOptions& options, const Sgd
 
 // One pass of single steps on fresh records, the plain mean, steps of one size: what the bound is
 // proved for. Noise counts as it really is.
-void predict(OutputPlan& plan, const OutputOptions& options, const Budget& budget) {
+void predict(OutputPlan& plan, const OutputPerturbationOptions& options, const Budget& budget) {
   const auto& sgd = *plan.sgd;
   const auto& schedule = sgd.schedule();
   const bool fresh =
@@ -165,14 +166,15 @@ void predict(OutputPlan& plan, const OutputOptions& options, const Budget& budge
   plan.reasons.push_back(excess_reason(sgd.problem(), *plan.predicted_excess, plan.weight_scale));
 }
 
-void resolve_release(OutputPlan& plan, const OutputOptions& options, privacy::Delta delta) {
+void resolve_release(OutputPlan& plan, const OutputPerturbationOptions& options,
+                     privacy::Delta delta) {
   plan.events = releases(plan);
   resolve_guarantee(plan, options, delta.value());
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.stddev = plan.noise_multiplier * plan.sgd->stddev_unit(plan.norm_bits);
 }
 
-void refuse_beyond_paper(const OutputOptions& options, const SgdProblem& problem) {
+void refuse_beyond_paper(const OutputPerturbationOptions& options, const SgdProblem& problem) {
   // The paper smooths nothing, so that smoothing may be off.
   if (const auto name =
           given_beyond<output_bindings, descent_bindings, penalty_bindings, ball_bindings>(
@@ -189,7 +191,7 @@ void refuse_beyond_paper(const OutputOptions& options, const SgdProblem& problem
 }
 
 // Algorithm 1 of the paper: its schedule, its noise, and what is proved about them.
-void plan_paper(OutputPlan& plan, const OutputOptions& options, privacy::Delta delta) {
+void plan_paper(OutputPlan& plan, const OutputPerturbationOptions& options, privacy::Delta delta) {
   auto& problem = plan.problem;
   refuse_beyond_paper(options, problem);
   plan.calibration = Calibration::wang2021;
@@ -199,7 +201,8 @@ void plan_paper(OutputPlan& plan, const OutputOptions& options, privacy::Delta d
   const auto theorem =
       problem.radius ? wang2021::Theorem::output_on_ball : wang2021::Theorem::output_on_space;
   const auto n = plan.public_row_count;
-  const wang2021::Asked asked{n, problem.columns, facts.alpha, options.epsilon, delta.value()};
+  const wang2021::ScheduleFacts asked{n, problem.columns, facts.alpha, options.epsilon,
+                                      delta.value()};
   const auto steps = steps_of(options, wang2021::schedule(theorem, asked).T, 1);
   double eta = wang2021::step_size(theorem, asked, steps);
   wang2021::Run run{n, steps, eta, problem.radius};
@@ -236,7 +239,7 @@ void plan_paper(OutputPlan& plan, const OutputOptions& options, privacy::Delta d
       plan.guarantee.delta, plan.sgd->sensitivity());
 }
 
-void plan_tight(OutputPlan& plan, const OutputOptions& options, privacy::Delta delta) {
+void plan_tight(OutputPlan& plan, const OutputPerturbationOptions& options, privacy::Delta delta) {
   const auto& problem = plan.problem;
   plan.sampling = record_order_of(options);
   plan.step_decay = options.step_decay;
@@ -311,7 +314,7 @@ void list_settings(SettingList& list, OutputPlan& plan) {
   list.claim();
 }
 
-OutputPlan plan_output(const data::Schema& schema, const OutputOptions& options,
+OutputPlan plan_output(const data::Schema& schema, const OutputPerturbationOptions& options,
                        const PlanContext& context) {
   OutputPlan plan;
   plan.first = context.first_release;

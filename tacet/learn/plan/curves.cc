@@ -21,7 +21,7 @@ constexpr double loose_from = 1e-3;
 constexpr double longest_path = 17000;
 // Of size 2.8, in so many steps 3.6: momentum descent on rows of norm 1 is stable below 3.8.
 constexpr double path_per_step = 28;
-constexpr double most_steps = 480;
+constexpr double max_curve_steps = 480;
 constexpr double low_noise = 1e-4;  // more directions are worth their time below it
 constexpr std::int64_t many_directions = 1000;
 // Rates part from 1 above the first noise, and are fully apart at the second.
@@ -56,15 +56,16 @@ const char* obstacle(const data::Schema& schema, const ParameterValues& asked) {
   }
   if (std::isinf(options.epsilon)) return "epsilon inf trains the exact minimiser";
   if (options.delta == 0.0) return "means and second moments are released with Gaussian noise";
-  if (options.paper()) return "a paper's schedule knows its columns; leave calibration out";
+  if (options.paper()) return "a paper's schedule knows its columns; leave `calibration` out";
   if (schema.unit) return "the schema's unit column protects all records of a unit together";
   for (const auto* name : {"batch-size", "boost"}) {
-    if (asked.given(name)) return "steps are on all records of one run; leave batch-size and boost";
+    if (asked.given(name))
+      return "steps are on all records of one run; leave `batch_size` and `boost` out";
   }
   for (const auto* name : {"radius", "l2"}) {
-    if (asked.given(name))
-      return "weights of line and curves have no common size; leave radius "
-             "and l2 out";
+    if (asked.given(name)) {
+      return "weights of line and curves have no common size; leave `radius` and `l2` out";
+    }
   }
   const auto set = [&](const char* name, const char* left_out) {
     return asked.text(name).value_or(left_out) != left_out;
@@ -93,7 +94,7 @@ CurveRule curve_rule(double noise) {
   rule.clipping_norm = tightness * std::clamp(0.5 * std::sqrt(6e-4 / noise), 0.25, 1.0);
   rule.path = std::min(0.8 / (noise * rule.clipping_norm), longest_path);
   rule.steps = static_cast<std::int64_t>(
-      std::ceil(std::clamp(rule.path / path_per_step, 200.0, most_steps)));
+      std::ceil(std::clamp(rule.path / path_per_step, 200.0, max_curve_steps)));
   const double share = std::min(0.6 - 0.15 * std::log2(noise / 3e-4), 0.45);
   // With much noise a line needs the room too.
   rule.share = noise > rates_apart

@@ -102,7 +102,7 @@ double squared_diameter(std::int64_t columns, double radius) {
 double cut_reach(const model::Loss& loss, double reach) {
   const auto facts = model::properties(loss);
   const bool is_cut = std::isinf(facts.slope_bound) && facts.labels == model::Labels::numbers;
-  return is_cut ? std::min(reach, model::label_range(facts.labels).largest) : reach;
+  return is_cut ? std::min(reach, model::label_range(facts.labels).upper) : reach;
 }
 
 double lipschitz_constant(const model::Loss& loss, const GradientRegion& region) {
@@ -117,7 +117,7 @@ double lipschitz_constant(const model::Loss& loss, const GradientRegion& region)
   const auto range = model::label_range(model::properties(loss).labels);
   double steepest = 0;
   for (const double prediction : {-furthest, furthest}) {
-    for (const double label : {range.least, range.largest}) {
+    for (const double label : {range.lower, range.upper}) {
       steepest = std::max(steepest, std::fabs(model::loss_slope(loss, prediction, label)));
     }
   }

@@ -77,8 +77,8 @@ std::vector<double> bounded_stddevs(const DescentLaw& law, std::span<const doubl
 std::optional<PredictionNoise> PredictionNoise::of(const model::ModelFile& file) {
   const auto& model = file.model;
   if (model.wide || model.table || model.output_count() != 1) return std::nullopt;
-  const bool on_scale =
-      model.task == model::Task::regression && link_of(model.loss) == model::Link::identity;
+  const bool on_scale = model.task == model::PredictionTask::regression &&
+                        link_of(model.loss) == model::Link::identity;
   const double unit = on_scale ? (model.target_upper - model.target_lower) / 2 : 1;
   if (std::isinf(file.receipt.guarantee.epsilon)) {
     return PredictionNoise(std::vector<double>(model.coefficients.size()), unit);

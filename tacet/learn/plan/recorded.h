@@ -55,10 +55,11 @@ class RecordedParameters {
 /// and no receipt of single records.
 inline constexpr std::string_view max_records_per_unit_name = "max_records_per_unit";
 
-/// What a receipt of a method says of the neighbours that its noise was made for, beside the name
-/// of their adjacency: `row_count_is`, "secret" where the run went by a declared number alone, else
-/// "public"; and `distance_factor`, how many records' bounds neighbours lie apart. No two
-/// adjacencies have both in common, so that noise for one does not pass for noise for another.
+/// Two parameters by which a receipt states for which neighbours its noise was made, beside the
+/// name of their adjacency. `row_count_is` is "secret" if the run used only a declared number of
+/// records, otherwise "public". `distance_factor` says by how many times one record's bound
+/// neighbours may differ. Each adjacency has its own pair of the two, so that noise that was made
+/// for one adjacency does not pass for that of another.
 [[nodiscard]] nlohmann::json neighbour_parameters(privacy::Adjacency adjacency);
 
 /// A contradiction where the neighbours of the parameters are not those of the stated adjacency, or

@@ -151,7 +151,7 @@ void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
                              const CommonOptions& options, const Problems& problems) {
   resolve_shape(plan, schema, options, problems);
   if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
-    throw base::UsageError("method {} solves the squared loss alone, got {}; leave loss out",
+    throw base::UsageError("method {} solves the squared loss alone, got {}; leave `loss` out",
                            options.method, model::loss_name(*options.loss));
   }
   plan.loss = model::SquaredLoss{};

@@ -183,7 +183,7 @@ using RecordedEvents = privacy::Event (*)(const privacy::Receipt& receipt,
                                           RecordedParameters& parameters,
                                           const privacy::Event& own);
 
-/// What a method's own files keep beside what all do. DataError where one does not.
+/// Checks what only the files of this method hold. DataError if a file does not hold it.
 using FileCheck = void (*)(const privacy::Receipt& receipt, const model::ModelFile& file,
                            RecordedParameters& parameters);
 

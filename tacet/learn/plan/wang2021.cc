@@ -96,7 +96,7 @@ OutputNoise output_noise(const Constants& c, const Run& run, double epsilon, dou
       true};
 }
 
-double step_size(Theorem theorem, const Asked& asked, std::int64_t T) {
+double step_size(Theorem theorem, const ScheduleFacts& asked, std::int64_t T) {
   const auto& [n, d, alpha, epsilon, delta] = asked;
   const double root = std::sqrt(real(n));
   const double spread = std::sqrt(real(d) * std::log(1 / delta));
@@ -111,7 +111,7 @@ double step_size(Theorem theorem, const Asked& asked, std::int64_t T) {
   throw base::InternalError("unknown theorem");
 }
 
-Schedule schedule(Theorem theorem, const Asked& asked) {
+Schedule schedule(Theorem theorem, const ScheduleFacts& asked) {
   const auto n = asked.n;
   const double alpha = asked.alpha;
   std::int64_t T = n;

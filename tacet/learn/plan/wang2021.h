@@ -55,8 +55,8 @@ enum class Theorem {
   output_on_ball = 10,    ///< Algorithm 1, ball
   gradient_on_ball = 12,  ///< Algorithm 2, ball
 };
-/// What a schedule is made for.
-struct Asked {
+/// What a schedule depends on.
+struct ScheduleFacts {
   std::int64_t n;
   std::int64_t d;
   double alpha;
@@ -69,9 +69,9 @@ struct Schedule {
 };
 /// Constants hidden in the theorems' orders of magnitude are 1. UsageError for more than 2^40
 /// steps.
-[[nodiscard]] Schedule schedule(Theorem theorem, const Asked& asked);
+[[nodiscard]] Schedule schedule(Theorem theorem, const ScheduleFacts& asked);
 /// The theorem's step size for another number of steps.
-[[nodiscard]] double step_size(Theorem theorem, const Asked& asked, std::int64_t T);
+[[nodiscard]] double step_size(Theorem theorem, const ScheduleFacts& asked, std::int64_t T);
 
 /// Theorem 11: noise of Algorithm 2 for a gradient bound B, sigma / (2 B), at the feasible beta in
 /// (0, 1) closest to 1/2, where sigma is least. Nothing where no beta is feasible.

@@ -68,8 +68,9 @@ void list_settings(SettingList& list, AdasspPlan& plan) {
   list.note("outputs", plan.outputs, {.table = plan.outputs > 1});
   list.checked("noise_multiplier", plan.noise_multiplier, above_0);
   list.checked("norm_bound", plan.norm_bound, above_0, {.table = false, .json = false});
-  // What was drawn is the noise on the sums: its multiplier times what the stated neighbours move
-  // them, which under replace_one is not twice as much (docs/proofs/gram.md).
+  // Standard deviation of the noise on the sums: the multiplier times the distance between sums of
+  // neighbours. Under replace_one that distance is less than twice the one of add_remove
+  // (docs/proofs/gram.md).
   const auto unit = optimize::gram_noise(plan.norm_bound, true, plan.guarantee.adjacency);
   list.computed("gram_noise", plan.noise_multiplier * unit.diagonal);
   list.computed("label_noise", plan.noise_multiplier * unit.labels);
@@ -169,7 +170,7 @@ Training adassp_training(const data::Schema& schema, const ParameterValues& aske
   auto training = resolved_training(plan, train_adassp);
   if (schema.unit) {
     training.needs_records =
-        "with a unit it draws one record of each by secret coins, and parts draw no coins";
+        "with a unit it draws one secret record of each, and parts draw nothing at random";
     return training;
   }
   training.part_rounds = {.rounds = 2,

@@ -20,14 +20,14 @@ namespace tacet::learn {
 /// (docs/methods/selections.md).
 enum class WordSelection {
   all,               ///< every row: plain noisy descent
-  adafest,           ///< rows of the words that noisily enough units touch (Ghazi and others 2023)
+  adafest,           ///< rows of words that enough units touch, counted with noise (Ghazi 2023)
   adafest_plus,      ///< the same among words that were chosen once, before training
-  fest,              ///< rows of words chosen once, before training (Ghazi and others 2023)
-  exponential,       ///< so many of the longest sums (Zhang, Mironov, Hejazinia 2021, algorithm 4)
+  fest,              ///< rows of words chosen once, before training (Ghazi 2023)
+  exponential,       ///< k of the longest sums (Zhang, Mironov, Hejazinia 2021, algorithm 4)
   permute_and_flip,  ///< the same by permute-and-flip
-  sparse_vector,     ///< the first so many that noisily reach a threshold
-  uniform,           ///< so many at random
-  fixed              ///< rows of the first so many words of the vocabulary
+  sparse_vector,     ///< the first k whose noisy score reaches a threshold
+  uniform,           ///< k at random
+  fixed              ///< rows of the first k words of the vocabulary
 };
 inline constexpr auto word_selection_names =
     base::names<WordSelection>({{WordSelection::all, "all"},

@@ -84,14 +84,14 @@ class Mover {
     return static_cast<float>(released * scale_);
   }
 
-  // A whole row along what was released of it.
+  // Moves a whole row by its released gradient.
   void move_row(const RowTable::Rows& row, std::span<const double> released, std::int64_t now) {
     gradients_.resize(released.size());
     for (std::size_t j = 0; j < released.size(); ++j) gradients_[j] = gradient(released[j]);
     move_numbers(row, {.floats = gradients_.data()}, now);
   }
 
-  // The same along integers, of which those of one row follow those of another.
+  // The same for released integers of several rows, one row after the other.
   void move_integers(const RowTable::Rows& numbers, std::span<std::int64_t> released, double unit,
                      std::int64_t now) {
     if (settings_.kind != adam) {

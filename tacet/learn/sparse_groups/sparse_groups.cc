@@ -92,7 +92,7 @@ bool resolve_published_noise(SparseGroupsPlan& plan, const SparseGroupsOptions& 
   if (delta == 0) {
     throw base::GuaranteeError(
         "Theorem 1 of Zhang, Mironov and Hejazinia (2021) states a delta above 0; leave "
-        "calibration out for pure privacy");
+        "`calibration` out for pure privacy");
   }
   const auto step = zhang2021::group_step({options.epsilon, delta}, plan.groups, plan.steps);
   const auto run = mechanism::zhang2021_sparse_vector(

@@ -14,7 +14,7 @@
 /// beta = curvature row_norm^2, and no record's gradient is longer than G = slope row_norm.
 namespace tacet::learn {
 
-struct BallProblem {
+struct DescentProblem {
   double rows = 1;
   double columns = 1;
   double radius = 1;
@@ -32,7 +32,7 @@ struct BallCourse {
   double bound = 0;      ///< of the expected excess of the mean iterate over the ball's minimum
 };
 
-inline void expect_ball(const BallProblem& problem, double mu, std::int64_t steps) {
+inline void expect_ball(const DescentProblem& problem, double mu, std::int64_t steps) {
   const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
   const auto& [rows, columns, radius, row_norm, slope, curvature] = problem;
   if (rows >= 1 && columns >= 1 && positive(radius) && positive(row_norm) && positive(slope) &&
@@ -45,14 +45,14 @@ inline void expect_ball(const BallProblem& problem, double mu, std::int64_t step
 }
 
 /// How far one record moves the mean gradient: G / n, twice that where a record is replaced.
-inline double mean_gradient_distance(const BallProblem& problem, privacy::Adjacency adjacency) {
+inline double mean_gradient_distance(const DescentProblem& problem, privacy::Adjacency adjacency) {
   return privacy::distance_factor(adjacency) * problem.slope * problem.row_norm / problem.rows;
 }
 
 /// The steps at which the noise floor B Delta sqrt(2 d) / mu and what is not yet learned,
 /// B^2 beta / T, are alike: B beta mu / (Delta sqrt(2 d)), up to a whole number. Four times as many
 /// leave a quarter of the latter. UsageError for values that are not above 0.
-inline std::int64_t smooth_ball_steps(const BallProblem& problem, double mu,
+inline std::int64_t smooth_ball_steps(const DescentProblem& problem, double mu,
                                       privacy::Adjacency adjacency) {
   expect_ball(problem, mu, 1);
   const double smoothness = problem.curvature * problem.row_norm * problem.row_norm;
@@ -63,7 +63,7 @@ inline std::int64_t smooth_ball_steps(const BallProblem& problem, double mu,
 
 /// Smooth losses: eta = min(1 / (2 beta), B / (sigma sqrt(2 T d))), and
 /// E f(mean) - f(best) <= B^2 / (2 eta T) + eta d sigma^2. UsageError as above.
-inline BallCourse smooth_ball_course(const BallProblem& problem, double mu,
+inline BallCourse smooth_ball_course(const DescentProblem& problem, double mu,
                                      privacy::Adjacency adjacency, std::int64_t steps) {
   expect_ball(problem, mu, steps);
   const auto count = static_cast<double>(steps);
@@ -78,7 +78,7 @@ inline BallCourse smooth_ball_course(const BallProblem& problem, double mu,
 
 /// Losses with kinks: the steps at which the noise of a step, sqrt(d) sigma, is as long as a
 /// gradient may be: G^2 mu^2 / (Delta^2 d), up to a whole number. UsageError as above.
-inline std::int64_t kinked_ball_steps(const BallProblem& problem, double mu,
+inline std::int64_t kinked_ball_steps(const DescentProblem& problem, double mu,
                                       privacy::Adjacency adjacency) {
   expect_ball(problem, mu, 1);
   const double gradient = problem.slope * problem.row_norm;
@@ -88,7 +88,7 @@ inline std::int64_t kinked_ball_steps(const BallProblem& problem, double mu,
 
 /// Losses with kinks: eta = B / sqrt(T (G^2 + d sigma^2)), and
 /// E f(mean) - f(best) <= B sqrt((G^2 + d sigma^2) / T). UsageError as above.
-inline BallCourse kinked_ball_course(const BallProblem& problem, double mu,
+inline BallCourse kinked_ball_course(const DescentProblem& problem, double mu,
                                      privacy::Adjacency adjacency, std::int64_t steps) {
   expect_ball(problem, mu, steps);
   const auto count = static_cast<double>(steps);

@@ -17,7 +17,7 @@ using enum privacy::Adjacency;
 
 // n = 10,000, d = 500, B = 2, X = Y = 1, squared loss (slope B X + Y = 3), (1, 1e-6), replace_one:
 // numbers of a program written apart from this one.
-constexpr BallProblem reference{.rows = 10000, .columns = 500, .radius = 2, .slope = 3};
+constexpr DescentProblem reference{.rows = 10000, .columns = 500, .radius = 2, .slope = 3};
 
 double reference_mu() {
   return accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-6));
@@ -111,7 +111,7 @@ struct Plane {
 TEST(DescentBounds, NoisyDescentOnABallStaysBelowThem) {
   std::mt19937_64 bits(7);
   const Plane plane(bits);
-  const BallProblem problem{.rows = 200, .columns = 2, .radius = 1.5, .slope = 2.5};
+  const DescentProblem problem{.rows = 200, .columns = 2, .radius = 1.5, .slope = 2.5};
   const double best = plane.loss(plane.descend({4000, 0, .5, 0}, problem.radius, bits));
   double largest_share = 0;
   for (const double mu : {.05, .3, 2.0}) {

@@ -41,7 +41,8 @@ class NetGradients {
   /// The same into a sum of single records, on the rows that it chose.
   void add(std::span<const std::int64_t> drawn, const NetState& state,
            optimize::RunningRowSum& sum);
-  /// Neither clipped nor protected, by one thread.
+  /// The same for a training that protects nobody: gradients are not clipped, and one thread adds
+  /// them.
   void add(std::span<const std::int64_t> drawn, const NetState& state, optimize::RowArena& arena,
            OpenRowSum& sum);
   /// Which ids the records have: row k of a layout of one table is id k through all fields.

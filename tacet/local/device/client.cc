@@ -247,8 +247,9 @@ class Device {
 
   // ---- the record
 
-  /// Books, reads, randomises, stores: when it returns, these bytes are the only ones ever sent.
-  /// What ends it before leaves a booking that the next attempt gives back.
+  /// Books the cost, reads the record, randomises it and stores the report. After it has returned,
+  /// the device sends no other bytes than the stored ones. If it ends earlier, the booking stays,
+  /// and the next attempt gives it back.
   [[nodiscard]] std::string release(DeviceBooks& books, const DeviceFolder& folder,
                                     const RecordFile& file, const Place& place) {
     auto reservation = books.reserve();
@@ -308,7 +309,7 @@ ParticipationResult take_part(const Participation& part, const DeviceContext& co
 }
 
 std::string rehearse_report(const Task& task, const std::filesystem::path& record,
-                            const Rehearsal& rehearsal) {
+                            const RehearsedReport& rehearsal) {
   random::SeededSource source(rehearsal.seed);
   privacy::TrustingBudget nobody(task.plan.guarantee.adjacency);
   auto reservation = nobody.reserve(task.randomizer().event(), task.plan.guarantee);

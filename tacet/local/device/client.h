@@ -46,8 +46,8 @@ struct ParticipationResult {
 [[nodiscard]] ParticipationResult take_part(const Participation& part,
                                             const DeviceContext& context);
 
-/// What fixes each byte of a report, for test vectors.
-struct Rehearsal {
+/// Everything that decides the bytes of a report, for test vectors.
+struct RehearsedReport {
   std::uint64_t seed = 0;
   std::uint64_t round = 0;
   std::string model;  ///< its bytes, as the server sends them
@@ -57,7 +57,7 @@ struct Rehearsal {
 /// records that were made up. It is sent to nobody, booked nowhere and kept nowhere. DataError as
 /// take_part, and for a model of another length.
 [[nodiscard]] std::string rehearse_report(const Task& task, const std::filesystem::path& record,
-                                          const Rehearsal& rehearsal);
+                                          const RehearsedReport& rehearsal);
 
 /// The task that the server offers, which must have this digest: GuaranteeError otherwise. IoError
 /// where it cannot be had as long as patience lasts.

@@ -251,7 +251,8 @@ void DeviceBooks::book_report(std::string_view report) {
       folder_.path().string());
   ledger::HeldMarks marks(record_.folder(), context_.cancel);
   check_mark(marks, remains);
-  const ledger::Output output{ledger::sha256(report), folder_.report_name(task.digest), fate()};
+  const ledger::OutputRecord output{ledger::sha256(report), folder_.report_name(task.digest),
+                                    fate()};
   const auto booked = runs();
   if (!folder_.may_have_sent(task.digest)) {
     const auto account = ledger_->snapshot().account(record_account);
@@ -282,7 +283,7 @@ void DeviceBooks::book_report(std::string_view report) {
   follow(marks, remains);
 }
 
-void DeviceBooks::check_paid(const ledger::Output& output, const ledger::Run& run) const {
+void DeviceBooks::check_paid(const ledger::OutputRecord& output, const ledger::Run& run) const {
   if (run.outcome && run.outcome->output_sha256 == output.sha256) return;
   throw base::BudgetError(
       "'{}' in '{}' is not the report that was booked for task {}; this call has sent nothing. "

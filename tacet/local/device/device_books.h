@@ -64,7 +64,7 @@ class DeviceBooks {
   void accept_fixed_mark(const std::string& why, const std::string& remains);
   void set_account();
   void check_folder();
-  void check_paid(const ledger::Output& output, const ledger::Run& run) const;
+  void check_paid(const ledger::OutputRecord& output, const ledger::Run& run) const;
   [[nodiscard]] ledger::Cap cap() const;
   [[nodiscard]] std::string command() const { return "join " + part_.task.digest; }
   [[nodiscard]] std::string fate() const;

@@ -30,8 +30,8 @@ class Patience {
   using Clock = std::chrono::steady_clock;
 
   /// `step` is the place of its jitter among the device's own numbers, which nobody else has.
-  Patience(const DeviceContext& context, std::chrono::seconds most, std::uint64_t step)
-      : context_(context), max_(most), step_(step) {}
+  Patience(const DeviceContext& context, std::chrono::seconds max_time, std::uint64_t step)
+      : context_(context), max_(max_time), step_(step) {}
   /// IoError when patience is at its end; UntrustedServer at once. Both end with `remains`.
   [[nodiscard]] HttpReply persist(const HttpRequest& request, const std::string& remains);
   /// Waits before another attempt, the first of which has number 0: longer each time, a second at

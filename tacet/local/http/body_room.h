@@ -14,12 +14,12 @@ class BodyRoom {
   ~BodyRoom() { give_back(); }
 
   /// A body that is longer than everything allowed is admitted alone.
-  [[nodiscard]] bool take(std::atomic<std::int64_t>& all, std::int64_t most, std::int64_t bytes) {
+  [[nodiscard]] bool take(std::atomic<std::int64_t>& all, std::int64_t limit, std::int64_t bytes) {
     give_back();
     const auto before = all.fetch_add(bytes);
     all_ = &all;
     bytes_ = bytes;
-    if (before == 0 || before + bytes <= most) return true;
+    if (before == 0 || before + bytes <= limit) return true;
     give_back();
     return false;
   }

@@ -16,7 +16,7 @@
 
 #include "tacet/local/http/address.h"
 #include "tacet/local/http/body_room.h"
-#include "tacet/local/http/connection_house.h"
+#include "tacet/local/http/connection_context.h"
 #include "tacet/local/http/http.h"
 #include "tacet/local/http/places.h"
 #include "tacet/local/http/request_head.h"
@@ -35,13 +35,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   using Place = ConnectionPlaces::Place;
 
   /// `place` may be null; `kept` is kept as long as the object.
-  Connection(Stream stream, Peer peer, ConnectionHouse house, std::shared_ptr<Place> place,
+  Connection(Stream stream, Peer peer, ConnectionContext server, std::shared_ptr<Place> place,
              std::shared_ptr<void> kept = nullptr)
       : place_(std::move(place)),
         kept_(std::move(kept)),
         stream_(std::move(stream)),
         peer_(std::move(peer)),
-        house_(house) {}
+        server_(server) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection() = default;
@@ -62,7 +62,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   /// The connection ended with nothing that was asked for: its address has so many of these.
   void came_to_nothing() {
     if (served_ || from_proxy()) return;
-    house_.failures.charge(limited_address(peer_.address), AddressRates::Clock::now());
+    server_.failures.charge(limited_address(peer_.address), AddressRates::Clock::now());
   }
   [[nodiscard]] Stream& stream() { return stream_; }
   [[nodiscard]] Peer& peer() { return peer_; }
@@ -94,9 +94,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void wait_for_request() {
     idle_ = true;
-    if (house_.draining) return close();
+    if (server_.draining) return close();
     if (buffer_.size() > 0) return begin();  // sent before it was asked for
-    expire_after(house_.limits.idle);
+    expire_after(server_.limits.idle);
     stream_.async_read_some(buffer_.prepare(read_bytes), then(&Connection::on_first_bytes));
   }
 
@@ -108,7 +108,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void take_in(std::size_t bytes) {
     buffer_.commit(bytes);
-    house_.counters.bytes_in += static_cast<std::int64_t>(bytes);
+    server_.counters.bytes_in += static_cast<std::int64_t>(bytes);
   }
 
   void begin() {
@@ -116,7 +116,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     timed_ = false;
     continues_ = false;
     parser_.emplace();
-    parser_->header_limit(house_.limits.header_bytes);
+    parser_->header_limit(server_.limits.header_bytes);
     // A length that was announced is the handler's to judge; nothing is read before. (No limit at
     // all is below every length in Beast 1.74.)
     parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
@@ -154,24 +154,24 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void read_head() {
     Error error;
     if (!parse([this] { return parser_->is_header_done(); }, error)) {
-      return read_more(house_.limits.header, &Connection::on_head_bytes);
+      return read_more(server_.limits.header, &Connection::on_head_bytes);
     }
     if (error) return on_no_request(error);
     on_head();
   }
 
   void on_head() {
-    ++house_.counters.requests;
+    ++server_.counters.requests;
     keep_alive_ = parser_->get().keep_alive();
     describe();
     const auto length = head_.length.value_or(0);
-    auto refused = is_ambiguous(parser_->get()) ? std::optional(house_.handler.not_understood())
-                                                : house_.handler.admit(head_);
+    auto refused = is_ambiguous(parser_->get()) ? std::optional(server_.handler.not_understood())
+                                                : server_.handler.admit(head_);
     if (head_.known && place_) place_->vouch(voucher());
     if (!refused && length > 0 &&
-        !room_.take(house_.body_bytes, house_.limits.body_bytes,
+        !room_.take(server_.body_bytes, server_.limits.body_bytes,
                     static_cast<std::int64_t>(length))) {
-      refused = house_.handler.overloaded();
+      refused = server_.handler.overloaded();
     }
     if (refused) {
       if (length > 0 || head_.other_length) refused->close = true;
@@ -190,12 +190,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   /// The client waits for a word before it sends the body.
   void ask_for_body() {
     static constexpr std::string_view word = "HTTP/1.1 100 Continue\r\n\r\n";
-    expire_after(house_.limits.body);
+    expire_after(server_.limits.body);
     asio::async_write(stream_, asio::buffer(word.data(), word.size()), then(&Connection::on_asked));
   }
 
   void on_asked(Error error, std::size_t bytes) {
-    house_.counters.bytes_out += static_cast<std::int64_t>(bytes);
+    server_.counters.bytes_out += static_cast<std::int64_t>(bytes);
     if (error) return close();
     read_body();
   }
@@ -203,7 +203,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void on_body_bytes(Error error, std::size_t bytes) {
     take_in(bytes);
     if (error) {
-      ++(error == beast::error::timeout ? house_.counters.timeouts : house_.counters.truncated);
+      ++(error == beast::error::timeout ? server_.counters.timeouts : server_.counters.truncated);
       came_to_nothing();
       return close();
     }
@@ -213,14 +213,14 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void read_body() {
     Error error;
     if (!parse([this] { return parser_->is_done(); }, error)) {
-      return read_more(house_.limits.body, &Connection::on_body_bytes);
+      return read_more(server_.limits.body, &Connection::on_body_bytes);
     }
     if (error) return close();
     served_ = true;
     begin_answer();
     expire_never();  // the answer takes what it takes
     auto self = this->shared_from_this();
-    house_.handler.answer(head_, std::move(parser_->get().body()), [self](HttpAnswer answer) {
+    server_.handler.answer(head_, std::move(parser_->get().body()), [self](HttpAnswer answer) {
       asio::dispatch(self->stream_.get_executor(), [self, answer = std::move(answer)]() mutable {
         self->write(std::move(answer));
       });
@@ -245,16 +245,16 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     namespace http = beast::http;
     came_to_nothing();
     if (error == beast::error::timeout) {
-      ++house_.counters.timeouts;
+      ++server_.counters.timeouts;
     } else if (error.category() != http_errors() && parser_->got_some()) {
-      ++house_.counters.truncated;  // of what has begun
+      ++server_.counters.truncated;  // of what has begun
     }
     if (error.category() != http_errors() || error == http::error::end_of_stream ||
         error == http::error::partial_message) {
       return close();
     }
-    ++house_.counters.not_understood;
-    auto answer = house_.handler.not_understood();
+    ++server_.counters.not_understood;
+    auto answer = server_.handler.not_understood();
     answer.close = true;
     write(std::move(answer));
   }
@@ -272,7 +272,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     head_.loopback = peer_.loopback;
     head_.token = bearer_of(request[http::field::authorization]);
     origin_ = std::string(request[http::field::origin]);
-    const auto& origins = house_.limits.allowed_origins;
+    const auto& origins = server_.limits.allowed_origins;
     if (std::ranges::find(origins, origin_) == origins.end()) origin_.clear();
     speaks_1_0_ = request.version() < 11;
     continues_ = !speaks_1_0_ && beast::iequals(request[http::field::expect], "100-continue");
@@ -287,7 +287,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   [[nodiscard]] bool from_proxy() const {
-    const auto& proxies = house_.limits.trusted_proxies;
+    const auto& proxies = server_.limits.trusted_proxies;
     return std::ranges::find(proxies, peer_.address) != proxies.end();
   }
 
@@ -306,9 +306,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     if (answer_.status == 401) response.set(http::field::www_authenticate, "Bearer");
     if (!answer_.allow.empty()) response.set(http::field::allow, answer_.allow);
-    if (!house_.limits.allowed_origins.empty()) response.set(http::field::vary, "Origin");
+    if (!server_.limits.allowed_origins.empty()) response.set(http::field::vary, "Origin");
     if (!origin_.empty()) allow_origin(response, origin_, head_.method == "OPTIONS");
-    keep_alive_ = keep_alive_ && !answer_.close && !house_.draining;
+    keep_alive_ = keep_alive_ && !answer_.close && !server_.draining;
     response.keep_alive(keep_alive_);
     if (keep_alive_ && speaks_1_0_) response.set(http::field::connection, "keep-alive");
     // Sent from where it lies: many may take one model at once.
@@ -319,14 +319,14 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       response.erase(http::field::content_length);
       response.erase(http::field::content_type);
     }
-    expire_after(house_.limits.body);
+    expire_after(server_.limits.body);
     if (!head_only_) return http::async_write(stream_, response, then(&Connection::on_written));
     serializer_.emplace(response);  // the length of a body that does not follow
     http::async_write_header(stream_, *serializer_, then(&Connection::on_written));
   }
 
   void on_written(Error error, std::size_t bytes) {
-    house_.counters.bytes_out += static_cast<std::int64_t>(bytes);
+    server_.counters.bytes_out += static_cast<std::int64_t>(bytes);
     serializer_.reset();
     response_.reset();
     answer_ = {};
@@ -377,7 +377,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::shared_ptr<void> kept_;
   Stream stream_;
   Peer peer_;
-  ConnectionHouse house_;
+  ConnectionContext server_;
   BodyRoom room_;
   beast::flat_buffer buffer_;
   std::optional<Parser> parser_;

@@ -29,13 +29,13 @@ using TlsConnection = internal::Connection<TlsStream>;
 
 }  // namespace
 
-class HttpServer::House {
+class HttpServer::Impl {
  public:
-  explicit House(ListenOptions options)
+  explicit Impl(ListenOptions options)
       : options_(std::move(options)),
         places_(options_.limits, counters_),
         context_(options_.threads),
-        acceptor_(door_),
+        acceptor_(accepting_),
         rates_(options_.limits.connections_per_second),
         failures_(options_.limits.failed_per_second) {
     if (!options_.certificate.empty()) read_certificates();
@@ -45,7 +45,7 @@ class HttpServer::House {
   void start(HttpHandler& handler) {
     handler_ = &handler;
     accept();
-    threads_.emplace_back([this] { work(door_); });
+    threads_.emplace_back([this] { work(accepting_); });
     for (int i = 0; i < options_.threads; ++i) {
       threads_.emplace_back([this] { work(context_); });
     }
@@ -53,20 +53,20 @@ class HttpServer::House {
 
   void stop() {
     draining_ = true;
-    door_.stop();
+    accepting_.stop();
     context_.stop();
     for (auto& thread : threads_) thread.join();
     threads_.clear();
   }
 
-  void drain(std::chrono::milliseconds most) {
+  void drain(std::chrono::milliseconds max_time) {
     draining_ = true;
     boost::asio::post(acceptor_.get_executor(), [this] {
       boost::system::error_code ignored;
       acceptor_.close(ignored);
     });
     places_.end_waiting();
-    const auto end = std::chrono::steady_clock::now() + most;
+    const auto end = std::chrono::steady_clock::now() + max_time;
     while (counters_.open > 0 && std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
@@ -152,8 +152,8 @@ class HttpServer::House {
       return;
     }
     socket.set_option(asio_tcp::no_delay(true), error);
-    const internal::ConnectionHouse shared{*handler_, options_.limits, counters_,
-                                           draining_, body_bytes_,     failures_};
+    const internal::ConnectionContext shared{*handler_, options_.limits, counters_,
+                                             draining_, body_bytes_,     failures_};
     if (tls == nullptr) {
       const auto connection = std::make_shared<PlainConnection>(
           PlainStream(std::move(socket)), std::move(peer), shared, std::move(place));
@@ -232,11 +232,11 @@ class HttpServer::House {
       context_.get_executor()};
   // Accepts connections on a separate thread, so that a busy server never lets the queue of the
   // system overflow, and connections beyond a limit are refused at little cost.
-  boost::asio::io_context door_{1};
+  boost::asio::io_context accepting_{1};
   asio_tcp::acceptor acceptor_;
   AddressRates rates_;
   AddressRates failures_;
-  boost::asio::steady_timer pause_{door_};
+  boost::asio::steady_timer pause_{accepting_};
   asio_tcp::endpoint place_;
   std::vector<std::thread> threads_;
 };
@@ -259,15 +259,14 @@ ListenOptions listen_at(const std::string& option, const std::string& text) {
   return at;
 }
 
-HttpServer::HttpServer(ListenOptions options)
-    : house_(std::make_unique<House>(std::move(options))) {}
-HttpServer::~HttpServer() { house_->stop(); }
-void HttpServer::stop() { house_->stop(); }
-void HttpServer::start(HttpHandler& handler) { house_->start(handler); }
-std::uint16_t HttpServer::port() const { return house_->place().port(); }
-bool HttpServer::loopback() const { return house_->place().address().is_loopback(); }
-const HttpCounters& HttpServer::counters() const { return house_->counters(); }
-void HttpServer::read_certificates() { house_->read_certificates(); }
-void HttpServer::drain(std::chrono::milliseconds most) { house_->drain(most); }
+HttpServer::HttpServer(ListenOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+HttpServer::~HttpServer() { impl_->stop(); }
+void HttpServer::stop() { impl_->stop(); }
+void HttpServer::start(HttpHandler& handler) { impl_->start(handler); }
+std::uint16_t HttpServer::port() const { return impl_->place().port(); }
+bool HttpServer::loopback() const { return impl_->place().address().is_loopback(); }
+const HttpCounters& HttpServer::counters() const { return impl_->counters(); }
+void HttpServer::read_certificates() { impl_->read_certificates(); }
+void HttpServer::drain(std::chrono::milliseconds max_time) { impl_->drain(max_time); }
 
 }  // namespace tacet::local

@@ -43,13 +43,13 @@ class HttpServer {
   void read_certificates();
   /// Takes no new connection, ends idle ones, and waits until requests under way are answered, at
   /// most this long.
-  void drain(std::chrono::milliseconds most);
+  void drain(std::chrono::milliseconds max_time);
   /// Calls the handler no more, from now on.
   void stop();
 
  private:
-  class House;
-  std::unique_ptr<House> house_;
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace tacet::local

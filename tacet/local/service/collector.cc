@@ -30,7 +30,7 @@ bool Collector::knows(const TokenMac& mac) const {
   return tokens_.contains(mac);
 }
 
-std::shared_ptr<const Published> Collector::published() const {
+std::shared_ptr<const PublicState> Collector::published() const {
   const std::scoped_lock lock(published_mutex_);
   return published_;
 }
@@ -234,7 +234,7 @@ void Collector::begin_round() {
 }
 
 void Collector::publish() {
-  auto next = std::make_shared<Published>();
+  auto next = std::make_shared<PublicState>();
   next->round = learner_->round();
   next->reports = sequence_;
   next->finished = finished();

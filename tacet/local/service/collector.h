@@ -37,8 +37,8 @@ struct Application {
   std::int64_t retry_seconds = 0;  ///< above 0: come again then
 };
 
-/// What anybody may read of the state, as of the last commit.
-struct Published {
+/// The part of the state that anybody may read, as of the last commit.
+struct PublicState {
   std::int64_t round = 0;
   std::int64_t reports = 0;
   bool finished = false;
@@ -61,7 +61,7 @@ class Collector {
   [[nodiscard]] const Task& task() const { return file_.task(); }
   [[nodiscard]] TokenMac mac_of(std::string_view token) const { return file_.mac_of(token); }
   [[nodiscard]] bool knows(const TokenMac& mac) const;
-  [[nodiscard]] std::shared_ptr<const Published> published() const;
+  [[nodiscard]] std::shared_ptr<const PublicState> published() const;
 
   /// Decides all of them in order, in one durable transaction; `now` is in milliseconds since 1970.
   /// Slots that are free afterwards are drawn by lot among those of `group` and of `waiting` who
@@ -155,7 +155,7 @@ class Collector {
   mutable std::shared_mutex tokens_mutex_;  // of the map; only the handling thread changes tokens
   std::unordered_map<TokenMac, Token, TokenHash> tokens_;
   mutable std::mutex published_mutex_;
-  std::shared_ptr<const Published> published_;
+  std::shared_ptr<const PublicState> published_;
 };
 
 }  // namespace tacet::local

@@ -17,14 +17,14 @@ bool is_success(Reason reason) { return reason == Reason::counted || reason == R
 
 }  // namespace
 
-void Histogram::add(std::chrono::nanoseconds time) {
+void TimeHistogram::add(std::chrono::nanoseconds time) {
   const double seconds = std::chrono::duration<double>(time).count();
   const auto bucket = std::ranges::lower_bound(bounds, seconds) - bounds.begin();
   ++counts_[static_cast<std::size_t>(bucket)];
   nanoseconds_ += time.count();
 }
 
-std::string Histogram::text(std::string_view name, std::string_view help) const {
+std::string TimeHistogram::text(std::string_view name, std::string_view help) const {
   auto out = fmt::format("# HELP tacet_{0} {1}\n# TYPE tacet_{0} histogram\n", name, help);
   std::int64_t total = 0;
   for (std::size_t i = 0; i < counts_.size(); ++i) {

@@ -12,8 +12,8 @@
 
 namespace tacet::local {
 
-/// How long things took, in buckets.
-class Histogram {
+/// A histogram of durations.
+class TimeHistogram {
  public:
   void add(std::chrono::nanoseconds time);
   /// In the text format of Prometheus.
@@ -26,11 +26,11 @@ class Histogram {
   std::atomic<std::int64_t> nanoseconds_{0};
 };
 
-/// What a service counts of its messages: nothing of what they say, and nobody's address.
+/// What a service counts about its messages: neither their contents nor addresses.
 struct ServiceCounters {
   std::array<std::atomic<std::int64_t>, reason_count> answers{};
-  Histogram requests;  ///< slots and reports, from the body's end to the answer
-  Histogram commits;
+  TimeHistogram requests;  ///< slots and reports, from the body's end to the answer
+  TimeHistogram commits;
 
   void count(Reason reason) { ++answers[static_cast<std::size_t>(reason)]; }
   [[nodiscard]] std::int64_t of(Reason reason) const {

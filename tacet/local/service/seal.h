@@ -38,7 +38,7 @@ class Seal {
   }
 
   /// 16 bytes. No token begins as the text does.
-  [[nodiscard]] std::string under(SealKey& key) const {
+  [[nodiscard]] std::string under(ThreadTokenKey& key) const {
     const auto mac = key.mac(text_);
     return {reinterpret_cast<const char*>(mac.data()), 16};
   }

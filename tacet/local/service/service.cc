@@ -27,10 +27,10 @@ Service::Service(const std::filesystem::path& state, const ServiceOptions& optio
       task_text_(std::make_shared<const std::string>(collector_.task().text)),
       reads_(options.requests_per_second),
       rates_(options.requests_per_second),
-      desk_(collector_, counters_,
-            {.max_queued = static_cast<std::size_t>(options.queue),
-             .slot_wait = options.slot_wait,
-             .log = options.log}) {}
+      writers_(collector_, counters_,
+               {.max_queued = static_cast<std::size_t>(options.queue),
+                .slot_wait = options.slot_wait,
+                .log = options.log}) {}
 
 Service::Path Service::path_of(const RequestHead& head) {
   if (head.path == "/v1/report") return Path::report;
@@ -111,7 +111,7 @@ void Service::answer(const RequestHead& head, std::string body,
     if (decided.reason == Reason::counted) return done({.body = "{\"state\":\"counted\"}"});
     done(refusal(decided.reason, decided.retry_seconds));
   };
-  if (!desk_.submit(std::move(application), std::move(respond))) {
+  if (!writers_.submit(std::move(application), std::move(respond))) {
     done(refuse(Reason::busy, soon));
   }
 }
@@ -131,12 +131,12 @@ ServiceSnapshot Service::snapshot() const {
           .rounds = task().plan.rounds,
           .reports = published->reports,
           .batch = task().plan.batch,
-          .queued = desk_.queued(),
-          .waiting = desk_.waiting(),
+          .queued = writers_.queued(),
+          .waiting = writers_.waiting(),
           .lapsed = collector_.lapsed(),
           .finished = published->finished,
           .closed = published->closed,
-          .ready = desk_.ready(),
+          .ready = writers_.ready(),
           .diverged = published->diverged,
           .rounds_cut = published->bounded.cut,
           .rounds_refused = published->bounded.refused,

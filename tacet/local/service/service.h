@@ -34,7 +34,7 @@ class Service : public HttpHandler {
   [[nodiscard]] const Task& task() const { return collector_.task(); }
   [[nodiscard]] const ServiceCounters& counters() const { return counters_; }
   [[nodiscard]] ServiceSnapshot snapshot() const;
-  void read_tokens() { desk_.read_tokens(); }
+  void read_tokens() { writers_.read_tokens(); }
 
  private:
   enum class Path { none, task, model, slot, report };
@@ -52,7 +52,7 @@ class Service : public HttpHandler {
   std::shared_ptr<const std::string> task_text_;
   AddressRates reads_;
   AddressRates rates_;
-  WriterQueue desk_;
+  WriterQueue writers_;
 };
 
 /// What operators see, at an address of its own: /metrics, /health, /ready and a page at /.

@@ -103,7 +103,8 @@ class Merger {
     if (read_frame(stored.bytes, into_.task().layout, frame) != FrameFault::none) {
       throw base::DataError("report {} of a state is none of its task", stored.sequence);
     }
-    // One server would have answered `finished` or `repeated_report`.
+    // A single server would have refused this report: the task was finished, or the report was a
+    // repeated one.
     if (learner_.finished() || !reports_.insert(frame.report_id).second) {
       ++merged_.left_out;
       return;

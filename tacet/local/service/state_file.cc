@@ -58,7 +58,7 @@ ledger::Process process_from(const std::string& text) {
           json.value("boot", std::string())};
 }
 
-void write_meta(Database& database, SealKey& own, const std::string& key,
+void write_meta(Database& database, ThreadTokenKey& own, const std::string& key,
                 const std::string& value) {
   const auto seal = seal_of(key, value).under(own);
   database.prepare("INSERT OR REPLACE INTO meta VALUES(?1, ?2, ?3)", key, Blob{value}, Blob{seal})
@@ -125,7 +125,7 @@ bool StateFile::make(const std::filesystem::path& path, const Task& task, Shard 
     const auto bytes = learner.bytes();
     const auto point = model_bytes(learner.point());
     const auto key = shared_key.empty() ? ledger::random_key() : shared_key;
-    SealKey own(key);
+    ThreadTokenKey own(key);
     for (const auto& [name, value] :
          std::initializer_list<std::pair<const char*, std::string>>{{"task", task.text},
                                                                     {"digest", task.digest},

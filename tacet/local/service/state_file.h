@@ -120,7 +120,7 @@ class StateFile {
   std::optional<ledger::Statement> write_frame_;
   Task task_;
   std::optional<TokenKey> key_;
-  std::optional<SealKey> seals_;
+  std::optional<ThreadTokenKey> seals_;
 };
 
 }  // namespace tacet::local

@@ -106,7 +106,7 @@ void StateFile::drop_rounds(const StoredRound& round, const std::string& learner
 }
 
 std::string StateFile::group_key() const {
-  // Begins neither as a token nor as the text of a seal.
+  // This text begins unlike every token and every sealed text, so that its MAC is none of theirs.
   const auto mac = mac_of("order of groups: 64 digits are a token, and this is more than a token");
   return {mac.begin(), mac.end()};
 }

@@ -13,7 +13,7 @@
 namespace tacet::local {
 namespace {
 
-/// With the key that the context has, from the beginning.
+/// The MAC of the text. The context keeps its key, so that it can be used again.
 TokenMac mac_again(EVP_MAC_CTX* keyed, std::string_view text) {
   TokenMac mac{};
   std::size_t size = 0;
@@ -61,6 +61,6 @@ TokenMac TokenKey::mac(std::string_view token) const {
   return mac_again(mine.keyed.get(), token);
 }
 
-TokenMac SealKey::mac(std::string_view text) { return mac_again(key_.keyed_.get(), text); }
+TokenMac ThreadTokenKey::mac(std::string_view text) { return mac_again(key_.keyed_.get(), text); }
 
 }  // namespace tacet::local

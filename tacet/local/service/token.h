@@ -38,16 +38,16 @@ class TokenKey {
   struct Free {
     void operator()(evp_mac_ctx_st* keyed) const noexcept;
   };
-  friend class SealKey;
+  friend class ThreadTokenKey;
   std::unique_ptr<evp_mac_ctx_st, Free> keyed_;  // set up once, copied for each thread
   std::uint64_t number_;                         // of no other key in this process
 };
 
-/// The same key for one thread at a time, which need not copy it for each row: rows are sealed as
-/// often as reports come.
-class SealKey {
+/// A token key that only one thread may use at a time. It is not copied for each row: a row is
+/// sealed for every report that comes.
+class ThreadTokenKey {
  public:
-  explicit SealKey(std::string_view key) : key_(key) {}
+  explicit ThreadTokenKey(std::string_view key) : key_(key) {}
   [[nodiscard]] TokenMac mac(std::string_view text);
 
  private:

@@ -26,7 +26,7 @@ TEST(TokenTest, AMacIsHmacSha256) {
 
 TEST(TokenTest, AKeyThatIsNotCopiedGivesTheSameMacs) {
   const TokenKey key("Jefe");
-  SealKey seals("Jefe");
+  ThreadTokenKey seals("Jefe");
   for (const std::string text : {"what do ya want for nothing?", "", "a", "a"}) {
     EXPECT_EQ(seals.mac(text), key.mac(text)) << text;
   }

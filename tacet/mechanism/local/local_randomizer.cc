@@ -39,7 +39,7 @@ void check_delta(const LocalSpec& spec) {
                            "privunit needs none");
   }
   if (!gaussian && spec.delta != 0) {
-    throw base::UsageError("{} reports are purely private: leave delta out (it is {})", name,
+    throw base::UsageError("{} reports are purely private: leave `delta` out (it is {})", name,
                            spec.delta);
   }
 }
@@ -65,7 +65,8 @@ LocalSpec checked(LocalSpec spec) {
   return spec;
 }
 
-/// For what leaves constants: to 24 bits upwards, so that it is the same on every machine.
+/// Rounds a constant that is computed in floating point up to 24 bits, so that all machines have
+/// the same one.
 double cut_at(double value) { return std::nextafter(static_cast<float>(value), HUGE_VALF); }
 
 /// The length that a Gamma variable of this shape exceeds with that probability.

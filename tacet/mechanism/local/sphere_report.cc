@@ -10,7 +10,8 @@
 namespace tacet::mechanism {
 namespace {
 
-/// As many candidates at a time as make one call of the sampler worth while.
+/// How many candidates one call of the sampler draws: enough that the cost of a call does not
+/// count.
 std::size_t candidates_at_a_time(std::size_t coordinates) {
   return std::clamp<std::size_t>(384 / coordinates, 1, 32);
 }

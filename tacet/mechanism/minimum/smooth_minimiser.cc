@@ -104,7 +104,7 @@ std::vector<ScoreCell> score_cells(const PullsAt& pulls, std::int64_t last, std:
     std::pop_heap(heap.begin(), heap.end(), lighter);
     const Stretch heaviest = heap.back();
     heap.pop_back();
-    if (heaviest.end == heaviest.first + 1) {  // nothing is too heavy any more
+    if (heaviest.end == heaviest.first + 1) {  // it cannot be halved
       heap.push_back(heaviest);
       break;
     }

@@ -26,7 +26,8 @@ namespace tacet::mechanism {
 /// source must outlive it. Not for several threads at once.
 class LazyRows {
  public:
-  /// For mechanisms, after the debit: `sigma` in grid units.
+  /// Only mechanisms can call it (AccessKey), after they have debited the cost. `sigma` is in grid
+  /// units.
   LazyRows(privacy::AccessKey key, privacy::RowSum sum, double sigma, random::BlockClaim claim);
 
   /// Reads rows one after the other without opening the keystream block each time. `rows` must

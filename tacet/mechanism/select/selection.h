@@ -91,13 +91,14 @@ struct Positive {
 struct ThresholdSettings {
   std::int64_t threshold;
   SparseVectorScales scales;
-  std::int64_t most;  ///< positives, at which it ends
+  std::int64_t max_positives;  ///< how many end the run
   ThresholdNoise noise;
   Compared compared;
 };
 
 /// One run of the sparse vector technique, query by query: which scores are at or above a
-/// threshold, both noisy, until `most` were. Every query gets noise of its own that is never shown.
+/// threshold, both noisy, until `max_positives` were. Every query gets noise of its own that is
+/// never shown.
 template <Draws C>
 class ThresholdRun {
  public:
@@ -105,7 +106,7 @@ class ThresholdRun {
     draw_threshold();
   }
 
-  [[nodiscard]] bool ended() const { return found_ == settings_.most; }
+  [[nodiscard]] bool ended() const { return found_ == settings_.max_positives; }
   [[nodiscard]] std::int64_t found() const { return found_; }
 
   struct Answer {

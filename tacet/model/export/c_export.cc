@@ -37,7 +37,7 @@ std::string head(const ModelFile& file, const CColumns& columns) {
 
 std::string declarations(const ModelFile& file, const CColumns& columns) {
   const auto& model = file.model;
-  const bool regression = model.task == Task::regression;
+  const bool regression = model.task == PredictionTask::regression;
   std::string out = "#ifndef TACET_MODEL_DECLARED\n#define TACET_MODEL_DECLARED\n\n";
   out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   put(out, "struct tacet_record {{\n{}}};\n\n", columns.members);
@@ -196,11 +196,11 @@ int tacet_predict(const struct tacet_record *record)
 /// As class_probabilities.
 std::string probability_function(const LinearModel& model) {
   const bool softmax = std::holds_alternative<SoftmaxLoss>(model.loss);
-  std::string out = model.task == Task::multi_class && softmax ? "" : logistic_text;
+  std::string out = model.task == PredictionTask::multi_class && softmax ? "" : logistic_text;
   out +=
       "\nvoid tacet_probabilities(const struct tacet_record *record, double *probabilities)\n{\n"
       "  double margins[TACET_OUTPUTS];\n";
-  if (model.task == Task::binary) {
+  if (model.task == PredictionTask::binary) {
     return out +
            "  tacet_margins(record, margins);\n"
            "  probabilities[1] = tacet_logistic(margins[0]);\n"
@@ -227,11 +227,11 @@ std::string probability_function(const LinearModel& model) {
 
 std::string predictions(const ModelFile& file) {
   const auto& model = file.model;
-  if (model.task == Task::regression) return regression_function(model);
+  if (model.task == PredictionTask::regression) return regression_function(model);
   std::string out = "\nconst char *const tacet_classes[TACET_CLASSES] = {";
   for (const auto& name : model.classes) put(out, "\n  {},", c_literal(name));
   out += "\n};\n";
-  out += model.task == Task::binary ? predict_one : predict_best;
+  out += model.task == PredictionTask::binary ? predict_one : predict_best;
   if (model.has_probabilities()) out += probability_function(model);
   return out;
 }

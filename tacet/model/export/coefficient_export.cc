@@ -30,7 +30,7 @@ ordered_json output_json(const ModelFile& file, std::int64_t output, ordered_jso
   const auto& model = file.model;
   ordered_json out;
   const auto place = base::checked_cast<std::size_t>(output);
-  if (model.task == Task::multi_class) out["class"] = model.classes[place];
+  if (model.task == PredictionTask::multi_class) out["class"] = model.classes[place];
   const auto values = model.output(output);
   const auto first = place * model.features.size();
   auto& coefficients = out["coefficients"] = ordered_json::array();
@@ -106,7 +106,7 @@ std::string coefficient_export(const ModelFile& file) {
   out["task"] = to_string(model.task);
   out["loss"] = loss_name(model.loss);
   out["link"] = link_name(model);
-  if (model.task == Task::regression) {
+  if (model.task == PredictionTask::regression) {
     out["target_lower"] = model.target_lower;
     out["target_upper"] = model.target_upper;
   } else {

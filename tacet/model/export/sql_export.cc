@@ -48,7 +48,8 @@ class Query {
     read(kept);
     scale();
     margins();
-    const auto results = file_.model.task == Task::regression ? number_results() : class_results();
+    const auto results =
+        file_.model.task == PredictionTask::regression ? number_results() : class_results();
     check_names(results);
     std::string out;
     for (const auto& line : export_notes(file_, options_)) out += "-- " + line + "\n";
@@ -232,7 +233,7 @@ class Query {
   }
 
   [[nodiscard]] Results class_results() {
-    if (model_.task == Task::binary) {
+    if (model_.task == PredictionTask::binary) {
       Results out{{fmt::format("CASE WHEN tacet_m0 > {} THEN {} ELSE {} END", number(0),
                                class_text(1), class_text(0)),
                    "prediction" + suffix_},

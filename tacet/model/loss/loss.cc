@@ -98,7 +98,7 @@ double sanitised_label(Labels labels, double label) {
   if (labels == Labels::signs) return label < 0 || label == 0 ? -1 : 1;
   if (!std::isfinite(label)) return 0;
   const auto range = label_range(labels);
-  return std::clamp(label, range.least, range.largest);
+  return std::clamp(label, range.lower, range.upper);
 }
 
 double best_prediction(const Loss& loss, double label) {
@@ -163,7 +163,7 @@ std::vector<std::string> loss_names() {
   return names;
 }
 
-Loss custom_loss(Labels labels, OwnFunctions functions) {
+Loss custom_loss(Labels labels, CustomFunctions functions) {
   if (!functions.value || !functions.slope) {
     throw base::UsageError("a custom loss needs a value and a slope");
   }
@@ -174,15 +174,15 @@ Loss custom_loss(Labels labels, OwnFunctions functions) {
         "kink that of a smooth loss like it), got {} and {}",
         functions.largest_slope, functions.largest_curvature);
   }
-  const auto shared = std::make_shared<const OwnFunctions>(std::move(functions));
-  if (labels == Labels::signs) return OwnLossOfClasses{shared};
-  if (labels == Labels::numbers) return OwnLossOfNumbers{shared};
+  const auto shared = std::make_shared<const CustomFunctions>(std::move(functions));
+  if (labels == Labels::signs) return CustomLossOfClasses{shared};
+  if (labels == Labels::numbers) return CustomLossOfNumbers{shared};
   throw base::UsageError("a custom loss is for classes or numbers");
 }
 
 bool is_custom(const Loss& loss) {
-  return std::holds_alternative<OwnLossOfClasses>(loss) ||
-         std::holds_alternative<OwnLossOfNumbers>(loss);
+  return std::holds_alternative<CustomLossOfClasses>(loss) ||
+         std::holds_alternative<CustomLossOfNumbers>(loss);
 }
 
 }  // namespace tacet::model

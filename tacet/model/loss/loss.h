@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "tacet/model/loss/absolute.h"
+#include "tacet/model/loss/custom.h"
 #include "tacet/model/loss/hinge.h"
 #include "tacet/model/loss/huber.h"
 #include "tacet/model/loss/insensitive.h"
 #include "tacet/model/loss/log_cosh.h"
 #include "tacet/model/loss/logistic.h"
-#include "tacet/model/loss/own.h"
 #include "tacet/model/loss/pinball.h"
 #include "tacet/model/loss/poisson.h"
 #include "tacet/model/loss/power.h"
@@ -54,8 +54,8 @@ using Loss = std::variant<LogisticLoss,                    //
                           SoftLogisticLoss,                //
                           PoissonLoss,                     //
                           ExtendedPoissonLoss,             //
-                          OwnLossOfClasses,                //
-                          OwnLossOfNumbers>;
+                          CustomLossOfClasses,             //
+                          CustomLossOfNumbers>;
 
 /// Facts that hold for every prediction and every label.
 struct LossProperties {
@@ -65,10 +65,10 @@ struct LossProperties {
   Labels labels;
 };
 
-/// The least and the largest label.
+/// The bounds of a label.
 struct LabelRange {
-  double least;
-  double largest;
+  double lower;
+  double upper;
 };
 [[nodiscard]] LabelRange label_range(Labels labels);
 /// The label that a loss for these labels takes for `label`: its sign, or the nearest one in range;
@@ -98,9 +98,9 @@ struct LabelRange {
 /// All that make_loss makes but those of programs.
 [[nodiscard]] std::vector<std::string> loss_names();
 
-/// A custom loss for signs or numbers (own.h). UsageError for other labels, missing functions
+/// A custom loss for signs or numbers (custom.h). UsageError for other labels, missing functions
 /// and constants that are not above 0.
-[[nodiscard]] Loss custom_loss(Labels labels, OwnFunctions functions);
+[[nodiscard]] Loss custom_loss(Labels labels, CustomFunctions functions);
 [[nodiscard]] bool is_custom(const Loss& loss);
 
 }  // namespace tacet::model

@@ -94,9 +94,9 @@ Real residual(const Real& u, const Real& y) {
   return u < y ? Real(y - u) : Real(u - y);
 }
 
-// The Moreau envelope of max(left t, right t) of width h, left <= 0 <= right. Branches, not a
-// clamp: widths are small, so that slopes are nearly always the same one, and a loop over records
-// need not wait for this one.
+// The slope of the Moreau envelope of max(left t, right t) of width h, left <= 0 <= right. Branches
+// are faster than a clamp: widths are small, so that nearly all records take the same branch, and
+// the processor predicts it.
 inline double envelope_slope(double t, double left, double right, double h) {
   const double slope = t / h;
   if (slope >= right) return right;

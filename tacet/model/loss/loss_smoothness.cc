@@ -19,7 +19,7 @@ double slope_bound_within(const Loss& loss, double bound) {
 double largest_loss_at_zero(const Loss& loss) {
   // Losses are convex in the label, so they are largest at an end of its range.
   const auto range = label_range(properties(loss).labels);
-  return std::max(loss_value(loss, 0, range.largest), loss_value(loss, 0, range.least));
+  return std::max(loss_value(loss, 0, range.upper), loss_value(loss, 0, range.lower));
 }
 
 double loss_curvature(const Loss& loss, double prediction, double label) {

@@ -142,7 +142,7 @@ TEST(LossSmoothness, SlopeBoundsWithinABallHoldAndAreReached) {
         const double u = bound * (i / 1000.0 - 1);
         for (int k = 0; k <= 20; ++k) {
           const double y = classes            ? (k % 2 == 0 ? 1 : -1)
-                           : range.least == 0 ? k / 20.0
+                           : range.lower == 0 ? k / 20.0
                                               : k / 10.0 - 1;
           slope = std::max(slope, std::fabs(loss_slope(loss, u, y)));
           value = std::max(value, loss_value(loss, 0, y));

@@ -13,7 +13,7 @@ WideLoss wide_loss(const Loss& loss) {
   if (std::holds_alternative<SoftmaxLoss>(loss)) return WideLoss::softmax;
   if (std::holds_alternative<SquaredLoss>(loss)) return WideLoss::squared;
   throw base::UsageError(
-      "a wide model has the logistic, the softmax or the squared loss, got {}; leave loss out",
+      "a wide model has the logistic, the softmax or the squared loss, got {}; leave `loss` out",
       loss_name(loss));
 }
 

@@ -20,7 +20,7 @@ data::Dataset rewritten(Records&& records, const ReleasedSchema& released,
       return data::keep_columns(std::forward<Records>(records), released.schema);
     case Rewriting::curves:
       return data::with_curves(std::forward<Records>(records), released.schema,
-                               data::CurveLabels::deviations, threads);
+                               data::CurveLabels::standardised, threads);
   }
   throw base::InternalError("unknown way of rewriting records");
 }

@@ -40,10 +40,10 @@ void check_round(std::int64_t parts, std::int64_t numbers);
 /// declared number, of which a part may hold all.
 struct UnitRounds {
   int share_bits = 0;
-  std::int64_t hashes = 0;  ///< room in an answer for so many
+  std::int64_t hashes = 0;  ///< the most that an answer can hold
 
   [[nodiscard]] std::int64_t count() const { return std::int64_t{1} << share_bits; }
-  /// Integers of an answer.
+  /// How many integers an answer has.
   [[nodiscard]] std::int64_t numbers() const { return 2 * hashes + 1; }
 };
 /// UsageError where there would be more than 2^max_share_bits rounds: to be asked before anything

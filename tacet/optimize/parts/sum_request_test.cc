@@ -10,7 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/curve_directions.h"
 #include "tacet/data/encode/standardise.h"
-#include "tacet/model/loss/own.h"
+#include "tacet/model/loss/custom.h"
 #include "tacet/optimize/parts/curve_maps.h"
 #include "tacet/optimize/parts/part_answer.h"
 

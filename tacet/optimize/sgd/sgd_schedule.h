@@ -107,7 +107,7 @@ class Visits {
     const auto j = static_cast<std::size_t>(record);
     return std::span(steps_).subspan(starts_[j], starts_[j + 1] - starts_[j]);
   }
-  [[nodiscard]] std::int64_t most() const { return max_; }
+  [[nodiscard]] std::int64_t max() const { return max_; }
 
  private:
   std::vector<std::size_t> starts_;

@@ -356,7 +356,7 @@ SgdSensitivity sgd_sensitivity(const SgdSchedule& schedule, const IterateWeights
   } else {
     const Visits visits(schedule);
     best = best_of(schedule, weights, law, visits);
-    result.max_visits = visits.most();
+    result.max_visits = visits.max();
   }
   result.value = std::min(best.value, law.diameter);
   result.record = best.record;

@@ -47,7 +47,7 @@ struct Tangent {
   double mean_l2;
 
   /// Over |v| <= radius.
-  [[nodiscard]] double least(double radius) const {
+  [[nodiscard]] double lower_bound(double radius) const {
     if (mean_l2 > 0) return std::max(0.0, constant - slope_norm * slope_norm / (2 * mean_l2));
     return std::max(0.0, constant - radius * slope_norm);
   }
@@ -83,7 +83,7 @@ class Objective {
   /// How far the objective may lie above its least value, but for rounding.
   [[nodiscard]] double gap(const Place& place) const {
     const double longest = row_norms(place.weights, joint_).maxCoeff();
-    return place.value - tangent(place.mean).least(searched_radius(longest));
+    return place.value - tangent(place.mean).lower_bound(searched_radius(longest));
   }
 
  private:
@@ -284,7 +284,7 @@ void certify(const std::vector<End>& ends, ErmResult& result) {
   for (const auto& end : ends) {
     auto below = end.below;
     below.slope_norm += end.slack;
-    result.gap -= everywhere && below.mean_l2 == 0 ? 0 : below.least(result.radius);
+    result.gap -= everywhere && below.mean_l2 == 0 ? 0 : below.lower_bound(result.radius);
   }
 }
 

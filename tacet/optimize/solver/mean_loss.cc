@@ -100,7 +100,7 @@ void merge(MeanLoss& sum, const MeanLoss& part, bool with_hessian) {
   if (with_hessian) sum.hessian += part.hessian;
 }
 
-/// Sums of parts as the mean over all records.
+/// Adds up the sums of all parts and divides by the number of records.
 MeanLoss mean_of(std::vector<MeanLoss>& sums, std::int64_t rows, bool with_hessian) {
   auto& total = sums[0];
   for (std::size_t part = 1; part < sums.size(); ++part) merge(total, sums[part], with_hessian);

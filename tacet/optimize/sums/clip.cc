@@ -18,15 +18,15 @@ std::int32_t scalar_bound(std::int64_t norm, std::int64_t squared_norm) {
   return static_cast<std::int32_t>(root);
 }
 
-FirstOfUnits::FirstOfUnits(const data::Dataset& dataset, std::int64_t most)
-    : dataset_(dataset), most_(most), seen_(dataset.spool()) {
+FirstOfUnits::FirstOfUnits(const data::Dataset& dataset, std::int64_t max_per_unit)
+    : dataset_(dataset), max_per_unit_(max_per_unit), seen_(dataset.spool()) {
   if (dataset.has_units()) seen_.resize(static_cast<std::size_t>(dataset.unit_count()), 0);
 }
 
 bool FirstOfUnits::takes_part(std::int64_t row) {
   if (!dataset_.has_units()) return true;
   const auto unit = dataset_.unit_of(row);
-  return unit >= 0 && seen_[static_cast<std::size_t>(unit)]++ < most_;
+  return unit >= 0 && seen_[static_cast<std::size_t>(unit)]++ < max_per_unit_;
 }
 
 base::SpooledVector<std::int32_t> scalar_bounds(const data::Dataset& dataset,

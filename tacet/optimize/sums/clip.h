@@ -24,19 +24,19 @@ struct ContributionLimit {
 /// zero anyway. 0 <= norm <= 2^30.
 [[nodiscard]] std::int32_t scalar_bound(std::int64_t norm, std::int64_t squared_norm);
 
-/// Which records take part where at most `most` of each unit do: the first ones in the data's
-/// order. Records without a unit do not; where the data have no units, all do. To be asked about
-/// each record once, in their order. Which records of a unit those are depends on them alone, so a
-/// unit more or less moves no other one.
+/// Which records take part where at most `max_per_unit` of each unit do: the first ones in the
+/// data's order. Records without a unit do not; where the data have no units, all do. To be asked
+/// about each record once, in their order. Which records of a unit those are depends on them alone,
+/// so a unit more or less moves no other one.
 class FirstOfUnits {
  public:
-  FirstOfUnits(const data::Dataset& dataset, std::int64_t most);
+  FirstOfUnits(const data::Dataset& dataset, std::int64_t max_per_unit);
 
   [[nodiscard]] bool takes_part(std::int64_t row);
 
  private:
   const data::Dataset& dataset_;
-  std::int64_t most_;
+  std::int64_t max_per_unit_;
   base::SpooledVector<std::int64_t> seen_;  // records of each unit
 };
 

@@ -12,7 +12,6 @@ namespace tacet::optimize {
 namespace joint_neighbours_test {
 
 using privacy::Adjacency;
-using test::joint::as_reals;
 using test::joint::every_mean;
 using test::joint::integers;
 using test::joint::make_dataset;
@@ -22,6 +21,7 @@ using test::joint::Records;
 using test::joint::shares_of;
 using test::joint::sum_of;
 using test::joint::task_of;
+using test::joint::to_doubles;
 
 double neighbours_apart(const Records& ones, const Records& others, const JointTask& task,
                         Adjacency adjacency) {
@@ -167,7 +167,7 @@ TEST(JointSum, PartsOfARecordLieOnOneLine) {
     for (int trial = 0; trial < 2000; ++trial) {
       if (trial > 0) redraw(task, bits);
       const auto sum = sum_of(make_dataset({make(mean)}), task, Adjacency::replace_one);
-      const auto parts = joint_release(as_reals(sum), task);
+      const auto parts = joint_release(to_doubles(sum), task);
       const bool whole = mean == MeanModel::none || mean == MeanModel::logistic;
       const double bound = std::sqrt(task.squared_reach) * (whole ? 1 : task.response.cut);
       const Eigen::VectorXd score = parts.score / bound;

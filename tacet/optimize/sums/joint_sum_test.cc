@@ -16,7 +16,6 @@ namespace joint_sum_test {
 
 using data::Storage;
 using privacy::Adjacency;
-using test::joint::as_reals;
 using test::joint::every_mean;
 using test::joint::integers;
 using test::joint::make_dataset;
@@ -24,6 +23,7 @@ using test::joint::RecordMaker;
 using test::joint::Records;
 using test::joint::sum_of;
 using test::joint::task_of;
+using test::joint::to_doubles;
 
 /// The sums in real numbers, by their definition.
 JointRelease literal(const Records& records, const JointTask& task) {
@@ -76,7 +76,7 @@ TEST(JointSum, IsTheSumOfItsDefinition) {
     RecordMaker make(11);
     const auto records = make.records(3000, mean);
     const auto task = task_of(mean);
-    const auto found = joint_release(as_reals(sum_of(make_dataset(records), task)), task);
+    const auto found = joint_release(to_doubles(sum_of(make_dataset(records), task)), task);
     const auto expected = literal(records, task);
     EXPECT_LT((found.score - expected.score).norm(), 2e-4 * 3000 * .01);
     // Rows of 2^11 units: an entry errs by about its length over them.

@@ -37,7 +37,7 @@ class MomentRecord {
   }
 
   [[nodiscard]] std::int64_t terms() const { return std::ssize(scores_); }
-  [[nodiscard]] Marks marks() const { return {.places = categories_, .most = max_}; }
+  [[nodiscard]] Marks marks() const { return {.places = categories_, .max_per_record = max_}; }
   [[nodiscard]] std::span<const double> scores() const { return scores_; }
   [[nodiscard]] std::span<const std::size_t> marked() const { return marked_; }
 
@@ -88,8 +88,8 @@ class MomentRecord {
 /// How many records of a record's unit take part.
 class Sharing {
  public:
-  Sharing(const data::Dataset& records, std::int64_t most)
-      : records_(records), most_(most), sizes_(records.spool()) {
+  Sharing(const data::Dataset& records, std::int64_t max_per_unit)
+      : records_(records), max_per_unit_(max_per_unit), sizes_(records.spool()) {
     if (!records.has_units()) return;
     sizes_.resize(static_cast<std::size_t>(records.unit_count()), 0);
     for (std::int64_t row = 0; row < records.rows(); ++row) {
@@ -101,12 +101,12 @@ class Sharing {
   /// Of a record that takes part itself.
   [[nodiscard]] std::int64_t of(std::int64_t row) const {
     if (!records_.has_units()) return 1;
-    return std::min(sizes_[static_cast<std::size_t>(records_.unit_of(row))], most_);
+    return std::min(sizes_[static_cast<std::size_t>(records_.unit_of(row))], max_per_unit_);
   }
 
  private:
   const data::Dataset& records_;
-  std::int64_t most_;
+  std::int64_t max_per_unit_;
   base::SpooledVector<std::int64_t> sizes_;  // records of each unit
 };
 

@@ -50,7 +50,7 @@ class PredictionScorer {
   }
 
   [[nodiscard]] std::int64_t class_of(double label) const {
-    if (model_.task == model::Task::binary) return label > 0 ? 1 : 0;
+    if (model_.task == model::PredictionTask::binary) return label > 0 ? 1 : 0;
     return static_cast<std::int64_t>(label);
   }
   [[nodiscard]] std::int64_t predicted_class() const {

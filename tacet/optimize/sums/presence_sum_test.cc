@@ -122,7 +122,7 @@ data::OpenCorpus corpus_of(const std::vector<Named>& units) {
     }
   }
   data::CorpusOptions options{.table =
-                                  data::TextTable{.text_column = "text", .unit_column = "who"}};
+                                  data::CorpusTable{.text_column = "text", .unit_column = "who"}};
   options.table->format.separator = '\t';
   return data::read_open_corpus(data::memory_source(table, "t"), "t", options);
 }

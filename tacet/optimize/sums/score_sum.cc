@@ -27,18 +27,19 @@ std::int64_t grid_units(std::int64_t terms, int norm_bits) {
 ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin, Marks marks)
     : norm_bits_(norm_bits),
       terms_(base::checked_cast<std::size_t>(terms)),
-      max_marks_(marks.most),
+      max_marks_(marks.max_per_record),
       units_(0),
       longest_(0),
       origin_(0) {
   constexpr std::int64_t max_terms = 1 << 20;
-  const auto longest = terms + marks.most;
+  const auto longest = terms + marks.max_per_record;
   if (longest < 1 || longest > max_terms || norm_bits < 14 || norm_bits > 30) {
     throw base::UsageError("a sum of scores needs 1 to {} terms and 14 to 30 bits, got {} and {}",
                            max_terms, longest, norm_bits);
   }
-  if (marks.most < 0 || marks.places < marks.most) {
-    throw base::UsageError("{} marks of a record among {} places", marks.most, marks.places);
+  if (marks.max_per_record < 0 || marks.places < marks.max_per_record) {
+    throw base::UsageError("{} marks of a record among {} places", marks.max_per_record,
+                           marks.places);
   }
   longest_ = units_ = grid_units(longest, norm_bits);
   if (origin == ScoreOrigin::half) {

@@ -18,10 +18,11 @@ enum class ScoreOrigin {
   half   ///< the score less one half: half as long, where the number of records is public
 };
 
-/// Marks behind the scores: each is there or not, and a record has few of the many.
+/// Marks, which stand behind the scores: `places` different ones, of which each record has at most
+/// `max_per_record`.
 struct Marks {
   std::int64_t places = 0;
-  std::int64_t most = 0;  ///< of one record
+  std::int64_t max_per_record = 0;
 };
 
 /// A sum over records of a few scores in [0, 1] each: means and squares of numbers, and how often
@@ -71,7 +72,7 @@ class ScoreSum {
   std::vector<std::int64_t> sums_;
 };
 
-/// What a selection chooses.
+/// Whether a selection chooses whole rows or single coordinates.
 enum class Granularity { row, coordinate };
 
 /// How rows or cells are scored: by the length of a sum of gradients of which each unit's was

@@ -77,7 +77,7 @@ using Places = std::vector<std::size_t>;
 
 std::vector<std::int64_t> marked_sum(const std::vector<Places>& records, int norm_bits,
                                      ScoreOrigin origin) {
-  ScoreSum sum(2, norm_bits, origin, {.places = 7, .most = 3});
+  ScoreSum sum(2, norm_bits, origin, {.places = 7, .max_per_record = 3});
   for (const auto& places : records) sum.add(Scores{0, 1}, places);
   const auto bounded = std::move(sum).take();
   const auto values = bounded.open(mechanism::AccessKeys::key());
@@ -107,7 +107,7 @@ TEST(ScoreSum, MarksOfARecordStayWithinTheBound) {
 }
 
 TEST(ScoreSum, MarksAreCounted) {
-  ScoreSum sum(1, 30, ScoreOrigin::half, {.places = 4, .most = 2});
+  ScoreSum sum(1, 30, ScoreOrigin::half, {.places = 4, .max_per_record = 2});
   for (int i = 0; i < 1000; ++i) sum.add(Scores{0.5}, i < 300 ? Places{3, 1} : Places{3});
   EXPECT_NEAR(sum.contribution_bound(), std::sqrt(3.0) / 2, 1e-8);
   const auto bounded = std::move(sum).take();

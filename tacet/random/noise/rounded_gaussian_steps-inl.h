@@ -65,7 +65,7 @@ struct Coarse {
   static constexpr double bound = table::coarse_margin[0];
 };
 
-/// The nearest integer of one, and whether it is certain.
+/// Rounds `y` to the nearest integer. Returns whether that is certain: `y` may be off by `margin`.
 HWY_INLINE bool round_certainly(double y, double margin, std::int64_t& integer) {
   const double shifted = y + rounding_shift;
   integer = std::bit_cast<std::int64_t>(shifted) - std::bit_cast<std::int64_t>(rounding_shift);

@@ -88,8 +88,11 @@ class PageWriter {
   }
 
   void operator()(const Paragraph& block) {
-    const auto look = block.look == Look::bad ? "bad" : block.look == Look::good ? "good" : "";
-    prose(Tag::p, block.text, *look != '\0' ? Attributes{{Name::class_, look}} : Attributes{});
+    const auto emphasis = block.emphasis == Emphasis::bad    ? "bad"
+                          : block.emphasis == Emphasis::good ? "good"
+                                                             : "";
+    prose(Tag::p, block.text,
+          *emphasis != '\0' ? Attributes{{Name::class_, emphasis}} : Attributes{});
   }
   void operator()(const Heading& block) { out_.element(Tag::h3, block.text); }
   void operator()(const Answers& block) {

@@ -76,7 +76,7 @@ Report report_of(const std::string& name) {
   const Picture picture{"figure-1", name, name, {plot, heat}, table};
   Report report{name, name, name};
   report.sections = {
-      {"promise", "In a sentence", {{Answers{{{name, name}}}}, {Paragraph{name, Look::bad}}}},
+      {"promise", "In a sentence", {{Answers{{{name, name}}}}, {Paragraph{name, Emphasis::bad}}}},
       {"model",
        "What the model says",
        {{Heading{name}},

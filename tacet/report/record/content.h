@@ -24,11 +24,11 @@ struct Table {
   std::vector<int> depths{};  ///< of rows that belong to rows above them; empty: all 0
 };
 
-enum class Look { plain, good, bad };
+enum class Emphasis { plain, good, bad };
 
 struct Paragraph {
   std::string text;
-  Look look = Look::plain;
+  Emphasis emphasis = Emphasis::plain;
 };
 
 struct Heading {

@@ -54,7 +54,7 @@ Table verdict_table(const ReadResult& result) {
 void add_verdict(const ReadResult& result, Section& section) {
   if (!result.is_protected()) {
     section.blocks.push_back(
-        {Paragraph{"There is nothing to verify: this result promises nothing.", Look::bad}});
+        {Paragraph{"There is nothing to verify: this result promises nothing.", Emphasis::bad}});
     return;
   }
   if (!result.fault.empty()) {
@@ -62,13 +62,13 @@ void add_verdict(const ReadResult& result, Section& section) {
         fmt::format("Verdict: {}. {}.",
                     result.verified ? to_string(result.verified->verdict) : "does not follow",
                     result.fault),
-        Look::bad}});
+        Emphasis::bad}});
     return;
   }
   section.blocks.push_back({Paragraph{
       "Verdict: follows. The guarantee was computed again, from the receipt, while this report was "
       "made. No file can prove that the receipt lists everything that was really run.",
-      Look::good}});
+      Emphasis::good}});
   section.blocks.push_back({Folded{"How it was computed again", {{verdict_table(result)}}}});
 }
 

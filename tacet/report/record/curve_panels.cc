@@ -14,16 +14,16 @@ constexpr std::size_t shown_pairs = 6;
 // Pairs with less are within the error of the shares.
 constexpr double min_pair_share = 0.01;
 
-void add_range(ColumnEffect& effect) {
+void add_range(EffectPanel& effect) {
   if (effect.points.empty()) return;
   const auto [least, most] =
-      std::ranges::minmax(effect.points, {}, [](const EffectPoint& one) { return one.adds[0]; });
+      std::ranges::minmax(effect.points, {}, [](const PanelPoint& one) { return one.adds[0]; });
   effect.range = {most.adds[0] - least.adds[0]};
 }
 
-ColumnEffect panel_of_column(const model::CurveEffect& found, double at_means) {
-  ColumnEffect effect{.name = found.column,
-                      .kind = found.number ? EffectKind::curve : EffectKind::levels};
+EffectPanel panel_of_column(const model::CurveEffect& found, double at_means) {
+  EffectPanel effect{.name = found.column,
+                     .kind = found.number ? EffectKind::curve : EffectKind::levels};
   effect.date = found.date;
   effect.share = found.share;
   for (const auto& point : found.points) {
@@ -33,8 +33,8 @@ ColumnEffect panel_of_column(const model::CurveEffect& found, double at_means) {
   return effect;
 }
 
-ColumnEffect panel_of_pair(const model::PairEffect& found) {
-  ColumnEffect effect{.name = found.first + " and " + found.second, .kind = EffectKind::pair};
+EffectPanel panel_of_pair(const model::PairEffect& found) {
+  EffectPanel effect{.name = found.first + " and " + found.second, .kind = EffectKind::pair};
   effect.share = found.share;
   effect.row_name = found.first;
   effect.column_name = found.second;

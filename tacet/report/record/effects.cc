@@ -42,7 +42,7 @@ class EffectReader {
       : model_(file.model),
         outputs_(base::checked_cast<std::size_t>(model_.output_count())),
         width_(base::checked_cast<std::size_t>(model_.feature_count())) {
-    const bool on_scale = model_.task == model::Task::regression &&
+    const bool on_scale = model_.task == model::PredictionTask::regression &&
                           model::link_of(model_.loss) == model::Link::identity;
     unit_ = factor * (on_scale ? (model_.target_upper - model_.target_lower) / 2 : 1);
     for (std::size_t output = 0; noisy() && output < outputs_; ++output) {
@@ -53,8 +53,8 @@ class EffectReader {
     }
   }
 
-  [[nodiscard]] EffectPoint point(double at, std::string label, const Features& features) const {
-    EffectPoint out{.at = at, .label = std::move(label), .adds = {}, .noise = {}};
+  [[nodiscard]] PanelPoint point(double at, std::string label, const Features& features) const {
+    PanelPoint out{.at = at, .label = std::move(label), .adds = {}, .noise = {}};
     for (std::size_t output = 0; output < outputs_; ++output) {
       double sum = 0;
       for (const auto& [feature, number] : features) sum += coefficient(output, feature) * number;
@@ -113,8 +113,8 @@ Features difference(const Features& a, const Features& b) {
 }
 
 /// Range and noise of points, of which `features` are the reasons.
-void add_range(const EffectReader& reader, std::span<const EffectPoint> points,
-               std::span<const Features> features, ColumnEffect& effect) {
+void add_range(const EffectReader& reader, std::span<const PanelPoint> points,
+               std::span<const Features> features, EffectPanel& effect) {
   for (std::size_t output = 0; output < reader.outputs(); ++output) {
     std::size_t least = 0;
     std::size_t most = 0;
@@ -159,13 +159,13 @@ struct ReadColumn {
   std::size_t width;
   std::span<const data::EncodedColumn> encoded;
 
-  ColumnEffect named(EffectKind kind) const {
-    ColumnEffect effect{.name = column.name, .kind = kind};
+  EffectPanel named(EffectKind kind) const {
+    EffectPanel effect{.name = column.name, .kind = kind};
     effect.features = static_cast<std::int64_t>(width);
     return effect;
   }
 
-  ColumnEffect operator()(const data::NumericColumn& rule) const {
+  EffectPanel operator()(const data::NumericColumn& rule) const {
     auto effect = named(EffectKind::curve);
     const data::NumericMap map(rule);
     effect.date = rule.date;
@@ -198,7 +198,7 @@ struct ReadColumn {
     return effect;
   }
 
-  ColumnEffect operator()(const data::CategoricalColumn& rule) const {
+  EffectPanel operator()(const data::CategoricalColumn& rule) const {
     auto effect = named(EffectKind::levels);
     std::vector<Features> features;
     const auto add = [&](const std::string& label, Features touched) {
@@ -222,15 +222,15 @@ struct ReadColumn {
     return effect;
   }
 
-  ColumnEffect operator()(const data::HashedColumn&) const { return buckets(); }
-  ColumnEffect operator()(const data::TextColumn&) const { return buckets(); }
-  ColumnEffect operator()(const data::IdsColumn&) const { return buckets(); }
-  ColumnEffect operator()(const data::CrossedColumn&) const { return buckets(); }
-  ColumnEffect operator()(const data::IgnoredColumn&) const { return named(EffectKind::buckets); }
+  EffectPanel operator()(const data::HashedColumn&) const { return buckets(); }
+  EffectPanel operator()(const data::TextColumn&) const { return buckets(); }
+  EffectPanel operator()(const data::IdsColumn&) const { return buckets(); }
+  EffectPanel operator()(const data::CrossedColumn&) const { return buckets(); }
+  EffectPanel operator()(const data::IgnoredColumn&) const { return named(EffectKind::buckets); }
 
   /// The strongest features of those that are too many to show; `number` is that of a feature which
   /// a record has.
-  ColumnEffect buckets(double number = 1) const {
+  EffectPanel buckets(double number = 1) const {
     auto effect = named(EffectKind::buckets);
     const auto strength = [&](std::size_t k) {
       double most = 0;
@@ -257,13 +257,13 @@ struct ReadColumn {
   }
 };
 
-ColumnEffect pair_effect(const EffectReader& reader, const data::Schema& schema,
-                         const data::PairFeatures& pair, std::size_t place) {
+EffectPanel pair_effect(const EffectReader& reader, const data::Schema& schema,
+                        const data::PairFeatures& pair, std::size_t place) {
   const auto& first = schema.columns[pair.first_column];
   const auto& second = schema.columns[pair.second_column];
   const auto& first_rule = std::get<data::CategoricalColumn>(first.rule);
   const auto& second_rule = std::get<data::CategoricalColumn>(second.rule);
-  ColumnEffect effect{.name = first.name + " and " + second.name, .kind = EffectKind::pair};
+  EffectPanel effect{.name = first.name + " and " + second.name, .kind = EffectKind::pair};
   effect.features = pair.width();
   effect.row_name = first.name;
   effect.column_name = second.name;
@@ -288,28 +288,29 @@ ColumnEffect pair_effect(const EffectReader& reader, const data::Schema& schema,
 }
 
 std::string output_of(const model::LinearModel& model, std::size_t output) {
-  if (model.task == model::Task::multi_class) return model.classes[output];
-  if (model.task == model::Task::binary) return model.classes[1];
+  if (model.task == model::PredictionTask::multi_class) return model.classes[output];
+  if (model.task == model::PredictionTask::binary) return model.classes[1];
   return "the target";
 }
 
 std::string unit_of(const model::ModelFile& file) {
   const auto& model = file.model;
   const auto link = model::link_of(model.loss);
-  if (model.task == model::Task::regression) {
+  if (model.task == model::PredictionTask::regression) {
     if (link == model::Link::logit) return "log odds of the target";
     if (link == model::Link::log) return "logarithm of the mean";
     const auto& column = file.schema.target->column;
     return column.empty() ? "predicted target" : fmt::format("predicted '{}'", column);
   }
   if (!model.has_probabilities()) return "score";
-  return model.task == model::Task::binary ? fmt::format("log odds of '{}'", model.classes[1])
-                                           : std::string("logit of the class");
+  return model.task == model::PredictionTask::binary
+             ? fmt::format("log odds of '{}'", model.classes[1])
+             : std::string("logit of the class");
 }
 
 }  // namespace
 
-double ColumnEffect::strength() const {
+double EffectPanel::strength() const {
   if (share) return *share;
   double most = 0;
   for (std::size_t k = 0; k < range.size(); ++k) {
@@ -323,7 +324,7 @@ double ColumnEffect::strength() const {
   return most;
 }
 
-bool ColumnEffect::told_from_noise() const {
+bool EffectPanel::told_from_noise() const {
   constexpr double min_share = 0.01;
   if (share) return *share >= min_share;
   // Any of several outputs may be the one with the largest noise.

@@ -10,8 +10,8 @@
 namespace tacet::report {
 
 /// A value of a column, with what it adds to each output.
-struct EffectPoint {
-  double at = 0;      ///< the number; of levels their place
+struct PanelPoint {
+  double at = 0;      ///< the number; for levels, the place in their list
   std::string label;  ///< the level, or the number as text
   std::vector<double> adds;
   /// Bounds of the standard deviation of privacy's noise in it; empty where none is stated.
@@ -26,12 +26,12 @@ enum class EffectKind {
   buckets  ///< of numbered features, of which only the strongest are shown
 };
 
-struct ColumnEffect {
+struct EffectPanel {
   std::string name;
   EffectKind kind = EffectKind::levels;
-  std::vector<EffectPoint> points{};  ///< ascending; two at one number where it jumps
+  std::vector<PanelPoint> points{};  ///< ascending; two at one number where it jumps
   /// The effect of a number that is missing, or of a category that is not listed; none or one.
-  std::vector<EffectPoint> missing{};
+  std::vector<PanelPoint> missing{};
   std::vector<std::string> rows{};  ///< of a pair: values of the first column
   std::vector<std::string> columns{};
   std::string row_name{};  ///< the columns themselves
@@ -65,7 +65,7 @@ struct CurveFacts {
 
 struct Effects {
   std::vector<std::string> outputs;  ///< what each of them is
-  std::string unit;                  ///< of what is added
+  std::string unit;                  ///< of the effects: "log odds", say
   std::vector<double> intercept;
   std::vector<double> intercept_noise;
   double intercept_squared_length = 0;
@@ -75,7 +75,7 @@ struct Effects {
   double row_length = 1;  ///< of that row
   bool noise_stated = false;
   std::optional<CurveFacts> curves{};
-  std::vector<ColumnEffect> columns;
+  std::vector<EffectPanel> columns;
 };
 
 /// The effects of a model with one coefficient for each feature (no wide model, no curves, no

@@ -49,17 +49,17 @@ double encoded_margin(const model::ModelFile& file, const std::vector<std::strin
   return model::margin(file.model.output(0), data::SparseRow{row.columns, row.values});
 }
 
-const ColumnEffect& column(const Effects& effects, const std::string& name) {
-  return *std::ranges::find(effects.columns, name, &ColumnEffect::name);
+const EffectPanel& column(const Effects& effects, const std::string& name) {
+  return *std::ranges::find(effects.columns, name, &EffectPanel::name);
 }
 
 /// A point of a panel, found as a reader finds it: by its number or its words.
-const EffectPoint& point_of(const ColumnEffect& effect, const std::string& value) {
+const PanelPoint& point_of(const EffectPanel& effect, const std::string& value) {
   if (effect.kind != EffectKind::curve) {
-    return *std::ranges::find(effect.points, value, &EffectPoint::label);
+    return *std::ranges::find(effect.points, value, &PanelPoint::label);
   }
   if (value.empty()) return effect.missing.front();
-  const EffectPoint* found = nullptr;  // the last one: from an edge on
+  const PanelPoint* found = nullptr;  // the last one: from an edge on
   for (const auto& point : effect.points) {
     if (std::abs(point.at - std::stod(value)) < 1e-9) found = &point;
   }

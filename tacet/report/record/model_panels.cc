@@ -22,7 +22,7 @@ constexpr std::size_t max_table_rows = 4000;
 
 std::string day_text(double day) { return data::date_text(std::llround(day)); }
 
-std::size_t strongest_output(const ColumnEffect& effect) {
+std::size_t strongest_output(const EffectPanel& effect) {
   std::size_t best = 0;
   const auto strength = [&](std::size_t k) {
     const bool known = k < effect.range_noise.size() && effect.range_noise[k] > 0;
@@ -35,7 +35,7 @@ std::size_t strongest_output(const ColumnEffect& effect) {
 }
 
 /// Outputs that are drawn: all, or of many those with the largest ranges.
-std::vector<std::size_t> drawn_outputs(const ColumnEffect& effect) {
+std::vector<std::size_t> drawn_outputs(const EffectPanel& effect) {
   std::vector<std::size_t> outputs(effect.range.size());
   for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k] = k;
   if (outputs.size() <= max_small_multiples) return outputs;
@@ -45,7 +45,7 @@ std::vector<std::size_t> drawn_outputs(const ColumnEffect& effect) {
   return outputs;
 }
 
-Plot curve_plot(const ColumnEffect& effect, std::size_t output) {
+Plot curve_plot(const EffectPanel& effect, std::size_t output) {
   Plot plot{.title = {}, .x = {.label = shortened(effect.name, 60)}};
   if (effect.date) plot.x.text = day_text;
   Line line{.points = {}};
@@ -62,16 +62,16 @@ Plot curve_plot(const ColumnEffect& effect, std::size_t output) {
   return plot;
 }
 
-Plot level_plot(const ColumnEffect& effect, std::size_t output) {
+Plot level_plot(const EffectPanel& effect, std::size_t output) {
   Plot plot{.title = {}};
   // The largest at the top; of very many levels those farthest from 0.
-  std::vector<const EffectPoint*> shown;
+  std::vector<const PanelPoint*> shown;
   for (const auto& point : effect.points) shown.push_back(&point);
   // What the others are compared with.
   const auto* other = effect.kind == EffectKind::levels && !effect.missing.empty()
                           ? &effect.missing.front()
                           : nullptr;
-  const auto value = [&](const EffectPoint* point) { return point->adds[output]; };
+  const auto value = [&](const PanelPoint* point) { return point->adds[output]; };
   if (shown.size() > max_shown_levels) {
     std::ranges::stable_sort(
         shown, [&](auto* a, auto* b) { return std::abs(value(a)) > std::abs(value(b)); });
@@ -95,7 +95,7 @@ Plot level_plot(const ColumnEffect& effect, std::size_t output) {
   return plot;
 }
 
-Plot pair_plot(const ColumnEffect& effect, std::size_t output) {
+Plot pair_plot(const EffectPanel& effect, std::size_t output) {
   HeatMap map{effect.rows, effect.columns, {}};
   for (const auto& point : effect.points) map.values.push_back(point.adds[output]);
   Plot plot{.title = {}};
@@ -103,7 +103,7 @@ Plot pair_plot(const ColumnEffect& effect, std::size_t output) {
   return plot;
 }
 
-Plot plot_of(const Effects& effects, const ColumnEffect& effect, std::size_t output) {
+Plot plot_of(const Effects& effects, const EffectPanel& effect, std::size_t output) {
   auto plot = effect.kind == EffectKind::curve  ? curve_plot(effect, output)
               : effect.kind == EffectKind::pair ? pair_plot(effect, output)
                                                 : level_plot(effect, output);
@@ -122,7 +122,7 @@ Plot plot_of(const Effects& effects, const ColumnEffect& effect, std::size_t out
   return plot;
 }
 
-Table numbers_table(const Effects& effects, const ColumnEffect& effect) {
+Table numbers_table(const Effects& effects, const EffectPanel& effect) {
   Table table{
       .caption = "What each value adds to the " + effects.unit, .header = {"value"}, .rows = {}};
   const bool several = effects.outputs.size() > 1;
@@ -132,7 +132,7 @@ Table numbers_table(const Effects& effects, const ColumnEffect& effect) {
     if (effects.noise_stated) table.header.push_back("noise sd, at most" + suffix);
   }
   if (effect.kind == EffectKind::curve) table.header.insert(table.header.begin(), "number");
-  const auto add = [&](const EffectPoint& point, bool number) {
+  const auto add = [&](const PanelPoint& point, bool number) {
     std::vector<Cell> row;
     if (effect.kind == EffectKind::curve) row.push_back(number ? Cell(point.at) : Cell("missing"));
     row.emplace_back(point.label);
@@ -147,15 +147,15 @@ Table numbers_table(const Effects& effects, const ColumnEffect& effect) {
   return table;
 }
 
-const EffectPoint& extreme(const ColumnEffect& effect, std::size_t output, bool largest) {
-  const auto less = [output](const EffectPoint& a, const EffectPoint& b) {
+const PanelPoint& extreme(const EffectPanel& effect, std::size_t output, bool largest) {
+  const auto less = [output](const PanelPoint& a, const PanelPoint& b) {
     return a.adds[output] < b.adds[output];
   };
   return largest ? *std::ranges::max_element(effect.points, less)
                  : *std::ranges::min_element(effect.points, less);
 }
 
-std::string value_in_words(const ColumnEffect& effect, const EffectPoint& point) {
+std::string value_in_words(const EffectPanel& effect, const PanelPoint& point) {
   if (effect.kind != EffectKind::curve) return in_quotes(point.label);
   const bool plain =
       !effect.date && !point.label.starts_with("below ") && !point.label.starts_with("from ");
@@ -166,7 +166,7 @@ std::string change_in_words(double change) {
   return number_text(std::abs(change), 3) + (change < 0 ? " lower" : " higher");
 }
 
-std::string finding_of(const Effects& effects, const ColumnEffect& effect) {
+std::string finding_of(const Effects& effects, const EffectPanel& effect) {
   if (effect.points.empty()) return "This column adds nothing.";
   const auto output = strongest_output(effect);
   const auto& low = extreme(effect, output, false);
@@ -215,17 +215,17 @@ std::optional<Effects> panels_of(const ReadResult& result) {
   return effects_of({.schema = lifted.schema, .model = lifted.model, .receipt = file.receipt});
 }
 
-std::vector<const ColumnEffect*> panels_in_order(const Effects& effects) {
-  std::vector<const ColumnEffect*> order;
+std::vector<const EffectPanel*> panels_in_order(const Effects& effects) {
+  std::vector<const EffectPanel*> order;
   for (const auto& effect : effects.columns) order.push_back(&effect);
-  std::ranges::stable_sort(order, [](const ColumnEffect* a, const ColumnEffect* b) {
+  std::ranges::stable_sort(order, [](const EffectPanel* a, const EffectPanel* b) {
     if (a->told_from_noise() != b->told_from_noise()) return a->told_from_noise();
     return a->strength() > b->strength();
   });
   return order;
 }
 
-Picture panel_of(const Effects& effects, const ColumnEffect& effect, const std::string& name) {
+Picture panel_of(const Effects& effects, const EffectPanel& effect, const std::string& name) {
   Picture picture{.name = name,
                   .title = shortened(effect.name, 60),
                   .finding = finding_of(effects, effect),

@@ -14,10 +14,10 @@ namespace tacet::report {
 [[nodiscard]] std::optional<Effects> panels_of(const ReadResult& result);
 
 /// Columns by how far their effect stands out from noise, the farthest first.
-[[nodiscard]] std::vector<const ColumnEffect*> panels_in_order(const Effects& effects);
+[[nodiscard]] std::vector<const EffectPanel*> panels_in_order(const Effects& effects);
 
 /// The drawing of one column. `name` begins the names of its files.
-[[nodiscard]] Picture panel_of(const Effects& effects, const ColumnEffect& effect,
+[[nodiscard]] Picture panel_of(const Effects& effects, const EffectPanel& effect,
                                const std::string& name);
 
 /// What every value adds, so that a reader can add up a prediction.

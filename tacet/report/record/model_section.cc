@@ -26,8 +26,8 @@ std::string target_name(const model::ModelFile& file) {
 
 /// What predicted numbers are counted from.
 std::string middle_in_words(const model::LinearModel& model) {
-  const bool counted =
-      model.task == model::Task::regression && model::link_of(model.loss) == model::Link::identity;
+  const bool counted = model.task == model::PredictionTask::regression &&
+                       model::link_of(model.loss) == model::Link::identity;
   if (!counted) return {};
   return fmt::format(", counted from {}, the middle of its bounds",
                      number_text((model.target_lower + model.target_upper) / 2));
@@ -83,18 +83,18 @@ std::string by_hand(const model::ModelFile& file, const Effects& effects) {
         number_text(effects.row_length, 10), number_text(effects.row_length, 10));
   }
   const auto link = model::link_of(model.loss);
-  if (model.task == model::Task::regression && link == model::Link::identity) {
+  if (model.task == model::PredictionTask::regression && link == model::Link::identity) {
     text += fmt::format(" The prediction is that plus {}, cut to {} to {}.",
                         number_text((model.target_lower + model.target_upper) / 2, 10),
                         number_text(model.target_lower, 10), number_text(model.target_upper, 10));
-  } else if (model.task == model::Task::binary) {
+  } else if (model.task == model::PredictionTask::binary) {
     text += fmt::format(" Above 0 the prediction is {}, else {}.", in_quotes(model.classes[1]),
                         in_quotes(model.classes[0]));
     if (model.has_probabilities()) {
       text += fmt::format(" The probability of {} is 1 / (1 + exp(-sum)).",
                           in_quotes(model.classes[1]));
     }
-  } else if (model.task == model::Task::multi_class) {
+  } else if (model.task == model::PredictionTask::multi_class) {
     text += " The class with the largest sum is predicted.";
   } else if (link == model::Link::logit) {
     text += " The prediction is 1 / (1 + exp(-sum)).";
@@ -261,7 +261,7 @@ void add_model(const ReadResult& result, const std::string& prefix, Section& sec
   section.blocks.push_back({Heading{"One prediction by hand"}});
   section.blocks.push_back({Paragraph{by_hand(file, *effects)}});
   Folded folded{"What each value of each column adds", {}};
-  const bool has_buckets = std::ranges::any_of(effects->columns, [](const ColumnEffect& effect) {
+  const bool has_buckets = std::ranges::any_of(effects->columns, [](const EffectPanel& effect) {
     return effect.kind == EffectKind::buckets &&
            static_cast<std::size_t>(effect.features) > effect.points.size();
   });

@@ -106,7 +106,7 @@ Section planned_promise_section(const PlannedSpending& plan, base::WorkMeter& wo
   if (!promises(plan)) {
     section.blocks.push_back({Paragraph{
         "A run of this plan would protect nobody: " + why_nothing_is_promised(plan) + ".",
-        Look::bad}});
+        Emphasis::bad}});
     return section;
   }
   const auto planned = planned_of(plan);

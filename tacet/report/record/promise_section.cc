@@ -168,12 +168,12 @@ void add_verdicts(const ReadResults& results, Section& section) {
     if (!result.is_protected()) {
       section.blocks.push_back({Paragraph{
           fmt::format("{}: {}", in_quotes(result.name), privacy::statement(result.receipt())),
-          Look::bad}});
+          Emphasis::bad}});
     } else if (!result.fault.empty()) {
       section.blocks.push_back({Paragraph{
           fmt::format("{} states a guarantee that is not confirmed: {}. Nothing is promised here.",
                       in_quotes(result.name), result.fault),
-          Look::bad}});
+          Emphasis::bad}});
     }
   }
   if (!results.all.empty() && !results.promises()) {

@@ -1,11 +1,11 @@
-#include "tacet/accounting/routes/remembered.h"
+#include "tacet/accounting/routes/memo_cache.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 namespace tacet::accounting {
-namespace remembered_test {
+namespace memo_cache_test {
 
 TEST(MemoCache, AnswersAreThoseOfTheFunctionAndAreComputedOnce) {
   MemoCache<2> table;
@@ -43,5 +43,5 @@ TEST(MemoCache, AnErrorIsNoAnswer) {
   EXPECT_EQ(table({1.0}, [] { return 2.0; }), 2.0);
 }
 
-}  // namespace remembered_test
+}  // namespace memo_cache_test
 }  // namespace tacet::accounting

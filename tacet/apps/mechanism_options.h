@@ -34,7 +34,7 @@ struct ReleasePlan {
 
 /// Options that describe a mechanism. Each mechanism has its own; one that does not belong to it is
 /// a UsageError, never ignored.
-class ReleaseOptions {
+class MechanismOptions {
  public:
   void declare(Options& options);
   /// The first option given, as typed; empty: none.

@@ -1,9 +1,10 @@
-#include "tacet/choose/tune_asked.h"
+#include "tacet/choose/tune_terms.h"
 
 #include <cmath>
 #include <set>
 #include <string>
 
+#include "tacet/base/parameter_names.h"
 #include "tacet/choose/blocks.h"
 #include "tacet/choose/read_options.h"
 #include "tacet/learn/plan/resolve.h"
@@ -55,22 +56,22 @@ learn::ParameterValues together(const TuneRequest& request, const Candidate& can
     const auto own = candidate.values.text(parameter.name);
     if (!own) continue;
     if (request.values.given(parameter.name)) {
-      throw base::UsageError("{0} is given for all and in the grid; leave --{0} out",
-                             parameter.name);
+      throw base::UsageError("{} is given for all and in the grid; leave one of them out",
+                             base::parameter_name(parameter.name));
     }
     values.set(parameter.name, *own);
   }
   return values;
 }
 
-Asked resolve_asked(const data::Schema& schema, const TuneRequest& request) {
+TuneTerms resolve_terms(const data::Schema& schema, const TuneRequest& request) {
   check_request(request);
   const auto& first = request.grid.candidates.front();
   const auto options =
       naming(first, [&] { return read_options(together(request, first), schema).common(); });
   if (std::isinf(options.epsilon)) {
     throw base::UsageError(
-        "epsilon inf protects nobody, and costs nothing to try again: use tacet train");
+        "epsilon inf protects nobody, and costs nothing to try again: train without a choice");
   }
   // What is cut off of the law of the number of runs counts e^epsilon times.
   constexpr double max_epsilon = 500;

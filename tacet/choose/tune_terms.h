@@ -6,26 +6,26 @@
 #include "tacet/choose/tune.h"
 #include "tacet/privacy/guarantee.h"
 
-/// What a tuning is asked for, from the values of all and those of each candidate.
+/// The resolved terms of a tuning, from the values that all candidates share and from their own.
 namespace tacet::choose {
 
-/// What the whole is planned for.
-struct Asked {
+/// What a tuning is planned for.
+struct TuneTerms {
   const data::Schema& schema;
   const TuneRequest& request;
   privacy::Guarantee guarantee;
   std::int64_t rows;
-  double mean;  // of the number of runs, as far as delta is shared by it
+  double mean;  // expected number of runs, by which delta is shared
 };
 
-/// UsageError for what no tuning can be, or not with these candidates.
-[[nodiscard]] Asked resolve_asked(const data::Schema& schema, const TuneRequest& request);
+/// UsageError for a request that cannot be met, or not with these candidates.
+[[nodiscard]] TuneTerms resolve_terms(const data::Schema& schema, const TuneRequest& request);
 
-/// A candidate's values beside those of all. UsageError for a name in both.
+/// A candidate's values together with the shared ones. UsageError for a name that is in both.
 [[nodiscard]] learn::ParameterValues together(const TuneRequest& request,
                                               const Candidate& candidate);
 
-/// A fault of a candidate is one of the grid: it says which.
+/// Errors of a candidate's plan say which candidate it is.
 template <typename Plan>
 auto naming(const Candidate& candidate, Plan plan) {
   const auto& name = candidate.name;

@@ -1,4 +1,4 @@
-#include "tacet/apps/release_options.h"
+#include "tacet/apps/mechanism_options.h"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,8 @@ constexpr Declaration declarations[] = {
     {"--steps", "How often it is released, at least 1 [default: 1]"},
 };
 
-/// The values given; remembers which were asked for, so that a stray one cannot hide.
+/// The options that were given. It remembers which of them a mechanism has read, so that one that
+/// does not belong to the mechanism is refused.
 class Given {
  public:
   template <typename Values>
@@ -315,7 +316,7 @@ ordered_json ReleasePlan::description() const {
   return out;
 }
 
-void ReleaseOptions::declare(Options& options) {
+void MechanismOptions::declare(Options& options) {
   values_.reserve(std::size(declarations));
   for (const auto& declaration : declarations) {
     // The parser keeps references to the texts, which the reserve above keeps in place.
@@ -328,14 +329,14 @@ void ReleaseOptions::declare(Options& options) {
                  "approximate_dp", "zcdp", "bounded_range", "score_selection", "shuffled_local"});
 }
 
-std::string ReleaseOptions::first_given() const {
+std::string MechanismOptions::first_given() const {
   for (const auto& value : values_) {
     if (!value.text.empty()) return value.option;
   }
   return "";
 }
 
-ReleasePlan ReleaseOptions::plan(Unknown unknown, privacy::Adjacency adjacency) const {
+ReleasePlan MechanismOptions::plan(Unknown unknown, privacy::Adjacency adjacency) const {
   Given given(values_);
   refuse_what_is_sought(given, unknown);
   if (!given.has("--mechanism")) {

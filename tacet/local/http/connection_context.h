@@ -18,7 +18,7 @@ struct Peer {
 };
 
 /// What all connections of a server share.
-struct ConnectionHouse {
+struct ConnectionContext {
   HttpHandler& handler;
   const HttpLimits& limits;
   HttpCounters& counters;

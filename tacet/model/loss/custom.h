@@ -10,31 +10,32 @@
 
 namespace tacet::model {
 
-/// What a program says of a loss of its own. Several threads call the functions at once; they must
-/// give the same answer for the same numbers, and nothing else may depend on what they are asked.
-struct OwnFunctions {
+/// The functions of a custom loss. Several threads call them at once. They must give the same
+/// answer for the same numbers, and must not keep anything of what they are given.
+struct CustomFunctions {
   using Function = std::function<double(double prediction, double label)>;
   Function value;
   Function slope;  ///< the derivative in the prediction, or a subgradient
-  // For the choice of steps and the clipping norm alone.
-  double largest_slope = 1;      ///< of |slope|; infinite: unknown
-  double largest_curvature = 1;  ///< finite; at a kink that of a smooth loss like it
+  // These two only help to choose the steps and the clipping norm.
+  double largest_slope = 1;      ///< bound of |slope|; infinite: unknown
+  double largest_curvature = 1;  ///< finite; at a kink, the curvature of a similar smooth loss
 };
 
-/// A loss of a program's own, for the method `gradient`: there each record's gradient is clipped in
-/// integers, whatever the slope is, so that the guarantee needs no bound of the loss; it does need
-/// that one record's slope is no function of other records, which functions without memory keep. No
-/// proof counts on its constants, and methods whose proofs would refuse it. In files it is a name:
-/// what is read from one predicts, but has no value.
+/// A loss that the calling program supplies as functions. Only the method `gradient` takes it. That
+/// method clips each record's gradient in integers whatever the slope is, so that the guarantee
+/// needs no bound of the loss. It does need that the slope of one record does not depend on other
+/// records: functions without memory see to that. Other methods refuse it, since their proofs need
+/// bounds of the loss. A model file holds only the name: a model that was read from a file
+/// predicts, but cannot evaluate the loss.
 template <Labels kind>
-struct OwnLossOf {
+struct CustomLossOf {
   static_assert(kind == Labels::signs || kind == Labels::numbers);
   static constexpr std::string_view name =
-      kind == Labels::signs ? "own_of_classes" : "own_of_numbers";
+      kind == Labels::signs ? "custom_of_classes" : "custom_of_numbers";
   static constexpr Labels labels = kind;
-  std::shared_ptr<const OwnFunctions> functions = nullptr;  ///< null for a loss from a file
+  std::shared_ptr<const CustomFunctions> functions = nullptr;  ///< null for a loss from a file
 
-  [[nodiscard]] const OwnFunctions& known() const {
+  [[nodiscard]] const CustomFunctions& known() const {
     if (functions) return *functions;
     throw base::UsageError(
         "loss {} is a function of the program that trained with it, which no file holds; use that "
@@ -46,7 +47,7 @@ struct OwnLossOf {
   [[nodiscard]] double curvature(double /*u*/, double /*y*/, double /*slope*/) const {
     return known().largest_curvature;
   }
-  /// Not asked of a loss from a file.
+  /// Nobody asks this of a loss from a file.
   [[nodiscard]] LossSmoothness smoothness() const {
     const double steepest = functions ? functions->largest_slope : unbounded;
     const double curvature = functions ? functions->largest_curvature : unbounded;
@@ -57,17 +58,17 @@ struct OwnLossOf {
   }
 };
 
-/// Whether a loss is a function of a program's own, of which a file holds the name alone.
+/// Whether a loss is a custom one, of which a file holds only the name.
 template <typename LossType>
 constexpr bool is_custom(const LossType& /*loss*/) {
   return false;
 }
 template <Labels kind>
-constexpr bool is_custom(const OwnLossOf<kind>& /*loss*/) {
+constexpr bool is_custom(const CustomLossOf<kind>& /*loss*/) {
   return true;
 }
 
-using OwnLossOfClasses = OwnLossOf<Labels::signs>;
-using OwnLossOfNumbers = OwnLossOf<Labels::numbers>;
+using CustomLossOfClasses = CustomLossOf<Labels::signs>;
+using CustomLossOfNumbers = CustomLossOf<Labels::numbers>;
 
 }  // namespace tacet::model
