@@ -74,7 +74,7 @@ INSTEAD = {
     ("Budget", "local"): "Put back what the message names, or change the policy.",
 }
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
-THROWN = re.compile(rf"\b({'|'.join(KINDS)})Error\b\s*[({{]")
+THROWN = re.compile(rf"\b({'|'.join(KINDS)})(?:Error|Exceeded)\b\s*[({{]")
 HELPER = re.compile(r"\[\[noreturn\]\][^;{]*?\b(\w+)\s*\(")
 
 
