@@ -251,7 +251,7 @@ def c_header(source):
     lines = [
         "# C: every function",
         "",
-        "The header is `tacet.h`, in C99. [The library](../library.md) introduces it.",
+        "The header is `tacet.h`, in C99. [How you call it](../how-to/from-c.md) from C and from other languages.",
         "",
         comment(opening),
         "",

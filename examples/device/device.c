@@ -4,9 +4,9 @@
  *     cc -std=c99 device.c $(pkg-config --cflags --libs tacet-c) -o device
  *     ./device PORT task.json policy.toml token record.csv folder
  *
- * It speaks plain HTTP to a server on the same machine, or to a program there that ends TLS. On a
- * phone the exchange is a few lines of the system's own client, which verifies certificates. The
- * library asks again where no answer came, so that nothing is tried twice here. */
+ * It speaks plain HTTP to a server on the same machine, or to a program there that ends TLS. Your
+ * own exchange may use the system's HTTP client, if that verifies certificates. The library asks
+ * again where no answer came, so that nothing is tried twice here. */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
 #include <netinet/in.h>
