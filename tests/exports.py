@@ -17,6 +17,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -33,6 +34,9 @@ FEW, MANY = 1500, 100_000
 FEW_OF_CURVES, MANY_OF_CURVES = 300, 3000  # each is half a million products, which sanitizers watch
 MOST_SECONDS_TO_COMPILE = 10  # 100,000 coefficients
 MOST_SECONDS_TO_SCORE = 1  # 1,000,000 records of Adult
+HEADERS = ("assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "iso646", "limits", "locale", "math",
+           "setjmp", "signal", "stdarg", "stdbool", "stddef", "stdint", "stdio", "stdlib", "string", "time",
+           "wchar", "wctype")  # <tgmath.h> makes others of the functions that an export calls
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
 
 
@@ -261,6 +265,66 @@ def check_speed(tacet, scratch, compilers):
         expect(min(times) < MOST_SECONDS_TO_SCORE, "a million records of Adult take too long")
 
 
+def macros(compiler, headers):
+    """Names that the headers define without arguments, but for those that no struct may have anyway."""
+    done = subprocess.run([compiler, "-std=c99", "-dM", "-E", "-x", "c", "-"], input=headers, check=True,
+                          stdout=subprocess.PIPE, text=True)
+    return {line.split()[1] for line in done.stdout.splitlines() if re.match(r"#define [A-Za-z]\w* ", line)}
+
+
+def check_macros(tacet, scratch, compilers):
+    """Columns with the names of macros do no harm behind any header of C99."""
+    folder = scratch / "macros"
+    folder.mkdir()
+    headers = "".join(f"#include <{name}.h>\n" for name in HEADERS)
+    names = sorted(set().union(*(macros(compiler, headers) for compiler in compilers)))
+    expect({"EOF", "I", "complex", "ERANGE", "PRIXMAX", "SIGINT"} <= set(names), f"few macros: {names}")
+    columns = [f'[[column]]\nname = "{name}"\nkind = "numeric"\nlower = 0\nupper = 1\n' for name in names]
+    (folder / "s.toml").write_text('public_row_count = 2\n[target]\ncolumn = "y"\nlower = 0\nupper = 1\n'
+                                   + "".join(columns), encoding="utf-8")
+    rows = [",".join([digit] * (len(names) + 1)) for digit in "01"]
+    (folder / "t.csv").write_text("\n".join([",".join([*names, "y"]), *rows, ""]), encoding="utf-8")
+    run(tacet, "train", folder / "t.csv", "--schema", folder / "s.toml", "--epsilon", "inf", "--quiet",
+        "--output", folder / "m.json")
+    run(tacet, "export", folder / "m.json", "--format", "c", "-o", folder / "model.c")
+    (folder / "behind.c").write_text(headers + '#include "model.c"\n', encoding="utf-8")
+    for compiler in compilers:
+        run(compiler, *STRICT, "-fsyntax-only", folder / "behind.c")
+
+
+def check_constant(tacet, scratch, compilers):
+    """A model that reads no column, as too few records for the budget leave it."""
+    folder = scratch / "constant"
+    folder.mkdir()
+    (folder / "s.toml").write_text(
+        'public_row_count = 2\n[target]\ncolumn = "y"\nlower = 0\nupper = 1\n'
+        + "".join(f'[[column]]\nname = "x{k}"\nkind = "numeric"\nlower = 0\nupper = 1\n' for k in range(100)),
+        encoding="utf-8")
+    rows = [",".join([digit] * 101) for digit in "01"]
+    (folder / "t.csv").write_text("\n".join([",".join([*(f"x{k}" for k in range(100)), "y"]), *rows, ""]),
+                                  encoding="utf-8")
+    model = folder / "m.json"
+    run(tacet, "train", folder / "t.csv", "--schema", folder / "s.toml", "--epsilon", ".1", "--quiet",
+        "--output", model)
+    expect(not json.loads(model.read_text(encoding="utf-8"))["schema"]["column"], "the model reads columns")
+    expected, = set(json.loads(run(tacet, "predict", model, folder / "t.csv", "--json"))["predictions"])
+    run(tacet, "export", model, "--format", "c", "-o", folder / "model.c")
+    (folder / "main.c").write_text(
+        '#define TACET_DECLARATIONS_ONLY\n#include "model.c"\n#include <stdio.h>\nint main(void)\n'
+        '{\n  struct tacet_record record = {0};\n  printf("%.17g", tacet_predict(&record));\n  return 0;\n}\n',
+        encoding="utf-8")
+    for compiler in compilers:
+        run(compiler, *STRICT, "-o", folder / "scored", folder / "main.c", folder / "model.c", "-lm")
+        found = subprocess.run([folder / "scored"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        expect(float(found) == expected, f"a constant in C: {found}, not {expected}")
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE records (x0 REAL)")
+    database.execute("INSERT INTO records VALUES (NULL)")
+    row, = database.execute(run(tacet, "export", model, "--format", "sql"))
+    found = row[0]
+    expect(math.isclose(found, expected, rel_tol=1e-12), f"a constant in SQL: {found}, not {expected}")
+
+
 def check_kind(tacet, scratch, kind, scaling, new, compilers):
     folder = scratch / f"{kind}_{scaling}"
     folder.mkdir()
@@ -309,6 +373,9 @@ def main():
     if part in (None, "curves"):
         curved = new[:MANY_OF_CURVES if many else FEW_OF_CURVES]
         check_curves(tacet, scratch, scratch / "train.csv", curved, compilers)
+    if part is None:
+        check_macros(tacet, scratch, compilers)
+        check_constant(tacet, scratch, compilers)
     if part == "speed":
         check_compile_time(tacet, scratch, compilers)
         check_speed(tacet, scratch, compilers)

@@ -57,8 +57,14 @@ class HelpFormat : public CLI::Formatter {
   }
 };
 
+/// An empty text would be as if nothing were given: `--ledger "$L"` without L would book nothing.
+std::string refuse_empty(const std::string& value) {
+  return value.empty() ? "the value is empty; give one, or leave the option out" : "";
+}
+
 void set(CLI::Option& option, const std::string& kind, Form form) {
   option.type_name(kind);
+  option.check(refuse_empty);
   option.required(form == Form::required);
   if (form == Form::list) option.delimiter(',')->allow_extra_args(false);  // files follow
 }

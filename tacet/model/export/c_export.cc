@@ -40,7 +40,8 @@ std::string declarations(const ModelFile& file, const CColumns& columns) {
   const bool regression = model.task == PredictionTask::regression;
   std::string out = "#ifndef TACET_MODEL_DECLARED\n#define TACET_MODEL_DECLARED\n\n";
   out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
-  put(out, "struct tacet_record {{\n{}}};\n\n", columns.members);
+  const std::string_view none = "  char unused; /* the model reads no column */\n";
+  put(out, "struct tacet_record {{\n{}}};\n\n", columns.members.empty() ? none : columns.members);
   put(out, "enum {{ TACET_OUTPUTS = {} }};\n", model.output_count());
   put(out,
       "/* margins[TACET_OUTPUTS]. */\n"
@@ -104,7 +105,8 @@ std::string margin_functions(const ModelFile& file, const CColumns& columns) {
   const auto& schema = file.schema;
   std::string out =
       "\nstatic void tacet_encode(const struct tacet_record *record, struct tacet_row *row)\n{\n";
-  out += columns.code + "  (void)record; /* where no column is read */\n}\n" + c_row_functions();
+  out += columns.code + "  (void)record; /* where no column is read */\n  (void)row;\n}\n" +
+         c_row_functions();
   out += R"(
 void tacet_margins(const struct tacet_record *record, double *margins)
 {

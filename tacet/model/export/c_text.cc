@@ -26,11 +26,33 @@ constexpr std::string_view reserved_words =
     "new noexcept not not_eq operator or or_eq private protected public reinterpret_cast requires "
     "static_cast template this throw try typeid typename using virtual wchar_t xor xor_eq linux "
     "unix i386 NULL NAN INFINITY MAXFLOAT DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS X_TLOSS "
-    "signgam offsetof errno math_errhandling ";
+    "signgam offsetof errno math_errhandling EOF BUFSIZ L_tmpnam I complex imaginary stdin stdout "
+    "stderr CLOCKS_PER_SEC WEOF DECIMAL_DIG d_fileno h_addr h_errno sa_handler sa_sigaction "
+    "sched_priority st_atime st_ctime st_mtime ";
 
-/// Beginnings of macros in the headers.
-constexpr std::array<std::string_view, 9> reserved_beginnings{
-    "M_", "FP_", "MATH_", "HUGE", "INT", "UINT", "PTRDIFF_", "SIZE_", "TACET_"};
+/// What <errno.h> defines: all of its names begin with E, as names of columns do.
+constexpr std::string_view error_numbers =
+    " E2BIG EACCES EADDRINUSE EADDRNOTAVAIL EADV EAFNOSUPPORT EAGAIN EALREADY EBADE EBADF EBADFD "
+    "EBADMSG EBADR EBADRQC EBADSLT EBFONT EBUSY ECANCELED ECHILD ECHRNG ECOMM ECONNABORTED "
+    "ECONNREFUSED ECONNRESET EDEADLK EDEADLOCK EDESTADDRREQ EDOM EDOTDOT EDQUOT EEXIST EFAULT "
+    "EFBIG EHOSTDOWN EHOSTUNREACH EHWPOISON EIDRM EILSEQ EINPROGRESS EINTR EINVAL EIO EISCONN "
+    "EISDIR EISNAM EKEYEXPIRED EKEYREJECTED EKEYREVOKED EL2HLT EL2NSYNC EL3HLT EL3RST ELIBACC "
+    "ELIBBAD ELIBEXEC ELIBMAX ELIBSCN ELNRNG ELOOP EMEDIUMTYPE EMFILE EMLINK EMSGSIZE EMULTIHOP "
+    "ENAMETOOLONG ENAVAIL ENETDOWN ENETRESET ENETUNREACH ENFILE ENOANO ENOBUFS ENOCSI ENODATA "
+    "ENODEV ENOENT ENOEXEC ENOKEY ENOLCK ENOLINK ENOMEDIUM ENOMEM ENOMSG ENONET ENOPKG "
+    "ENOPROTOOPT ENOSPC ENOSR ENOSTR ENOSYS ENOTBLK ENOTCONN ENOTDIR ENOTEMPTY ENOTNAM "
+    "ENOTRECOVERABLE ENOTSOCK ENOTSUP ENOTTY ENOTUNIQ ENXIO EOPNOTSUPP EOVERFLOW EOWNERDEAD EPERM "
+    "EPFNOSUPPORT EPIPE EPROTO EPROTONOSUPPORT EPROTOTYPE ERANGE EREMCHG EREMOTE EREMOTEIO "
+    "ERESTART ERFKILL EROFS ESHUTDOWN ESOCKTNOSUPPORT ESPIPE ESRCH ESRMNT ESTALE ESTRPIPE ETIME "
+    "ETIMEDOUT ETOOMANYREFS ETXTBSY EUCLEAN EUNATCH EUSERS EWOULDBLOCK EXDEV EXFULL ";
+
+/// Beginnings and ends of macros in the headers of C, one of which a program may read before the
+/// export.
+constexpr std::array<std::string_view, 22> reserved_beginnings{
+    "M_",     "FP_",   "MATH_", "HUGE",  "INT",    "UINT", "PTRDIFF_", "SIZE_",
+    "TACET_", "FE_",   "SIG",   "SEEK_", "EXIT_",  "LC_",  "FLT_",     "DBL_",
+    "LDBL_",  "CHAR_", "si_",   "s6_",   "sigev_", "PRIX"};
+constexpr std::array<std::string_view, 2> reserved_ends{"_MAX", "_MIN"};
 
 constexpr std::size_t longest_identifier = 63;  // so many characters tell two of them apart
 constexpr std::size_t longest_literal = 4095;
@@ -41,9 +63,17 @@ bool is_identifier(std::string_view name) {
   if (name.empty() || name.size() > longest_identifier || !is_letter(name.front())) return false;
   const auto allowed = [](char c) { return is_letter(c) || data::is_digit(c) || c == '_'; };
   if (!std::ranges::all_of(name, allowed)) return false;
-  if (reserved_words.find(fmt::format(" {} ", name)) != std::string_view::npos) return false;
+  const auto word = fmt::format(" {} ", name);
+  if (reserved_words.find(word) != word.npos || error_numbers.find(word) != word.npos) return false;
+  // As PRId64 and SCNuMAX.
+  if ((name.starts_with("PRI") || name.starts_with("SCN")) && name.size() > 3 && name[3] >= 'a' &&
+      name[3] <= 'z') {
+    return false;
+  }
   return std::ranges::none_of(reserved_beginnings,
-                              [&](std::string_view word) { return name.starts_with(word); });
+                              [&](std::string_view part) { return name.starts_with(part); }) &&
+         std::ranges::none_of(reserved_ends,
+                              [&](std::string_view part) { return name.ends_with(part); });
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {

@@ -28,6 +28,16 @@ TEST(CText, OtherNamesGetNumbersThatNoColumnHas) {
   EXPECT_EQ(found[8], "column_9");
 }
 
+TEST(CText, NamesOfMacrosGetNumbersAndNamesLikeThemStay) {
+  const std::vector<std::string> macros{"EOF",    "I",        "complex", "ERANGE",
+                                        "SIGINT", "DBL_MAX",  "PRIXMAX", "SCNd64",
+                                        "LC_ALL", "st_atime", "si_pid"};
+  for (const auto& name : macros) EXPECT_NE(c_identifiers(std::vector{name}).front(), name);
+  const std::vector<std::string> names{"EDUCATION", "PRICE",    "SCORE", "MAX",
+                                       "stdev",     "st_slope", "II"};
+  EXPECT_EQ(c_identifiers(names), names);
+}
+
 TEST(CText, LiteralsAreAscii) {
   EXPECT_EQ(c_literal("a\"b\\c?\n\xc3\xbc"
                       "1"),
