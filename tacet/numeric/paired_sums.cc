@@ -2,11 +2,16 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tacet/numeric/paired_sums.cc"
-// Vectors without a size known to the compiler cannot be kept in arrays.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+// Vectors without a size known to the compiler cannot be kept in arrays; targets between those that
+// machines have would add to every program.
+#define HWY_DISABLED_TARGETS \
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_SSE4)
+#define HWY_WANT_AVX3_DL
 #include <hwy/foreach_target.h>
 // foreach_target.h must come before highway.h.
 #include <hwy/highway.h>
+
+#include "tacet/numeric/add_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tacet::numeric {
@@ -40,8 +45,7 @@ using Words = hn::CappedTag<std::int32_t, 16>;
 using Shorts = hn::Repartition<std::int16_t, Words>;
 
 // All vectors where there are 32 registers, half of them where there are 16, times two registers of
-// columns: sums that stay in registers over all pairs. The second sum of ReorderWidenMulAccumulate
-// is unused on x86.
+// columns: sums that stay in registers over all pairs.
 constexpr std::size_t at_once = hn::MaxLanes(Words()) == 16 ? paired_vectors : paired_vectors / 2;
 
 HWY_INLINE void add_pairs(const std::uint32_t* row, const std::uint32_t* at, std::size_t pairs,
@@ -64,8 +68,8 @@ HWY_INLINE void add_pairs(const std::uint32_t* row, const std::uint32_t* at, std
     const auto second = load(row + lanes);
     for (std::size_t v = 0; v < at_once; ++v) {
       const auto pair = hn::BitCast(shorts, hn::Set(d, static_cast<std::int32_t>(at[v])));
-      left[v] = hn::ReorderWidenMulAccumulate(d, pair, first, left[v], left_rest[v]);
-      right[v] = hn::ReorderWidenMulAccumulate(d, pair, second, right[v], right_rest[v]);
+      left[v] = add_products(d, pair, first, left[v], left_rest[v]);
+      right[v] = add_products(d, pair, second, right[v], right_rest[v]);
     }
   }
   for (std::size_t v = 0; v < at_once; ++v) {

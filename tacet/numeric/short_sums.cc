@@ -5,17 +5,19 @@
 #include <cmath>
 
 #include "tacet/numeric/kernels.h"
-#include "tacet/numeric/pair_products.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tacet/numeric/short_sums.cc"
 // Vectors without a size known to the compiler cannot be kept in arrays; targets between those that
 // machines have would add to every program.
 #define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_SSE4)
+#define HWY_WANT_AVX3_DL
 #include <hwy/foreach_target.h>
 // foreach_target.h must come before highway.h.
 #include <hwy/highway.h>
+
+#include "tacet/numeric/add_products-inl.h"
 
 #ifndef TACET_NUMERIC_SHORT_SUMS_COMMON
 #define TACET_NUMERIC_SHORT_SUMS_COMMON
@@ -32,9 +34,10 @@ constexpr std::size_t max_lanes = 32;
 struct FactorPieces {
   static constexpr std::size_t max_rows = 32;
   std::array<const std::int16_t*, max_rows> rows;
+  std::array<const std::int16_t*, max_rows> next;
   std::array<std::uint32_t, max_rows / 2> low;
   std::array<std::uint32_t, max_rows / 2> high;
-  std::size_t pairs;
+  std::size_t pairs;  ///< even
 };
 
 }  // namespace tacet::numeric
@@ -48,8 +51,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
 
-void short_dots(std::span<const std::int16_t* const> rows, const std::int16_t* pieces,
-                std::size_t columns, double* sums) {
+void short_dots(const ShortRows& all, const std::int16_t* pieces, std::size_t columns,
+                double* sums) {
+  const auto rows = all.rows;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     double total = 0;
     for (std::size_t p = weight_pieces; p-- > 0;) {
@@ -83,9 +87,15 @@ using Words = hn::Repartition<std::int32_t, Shorts>;
 using Sum = hn::Vec<Words>;
 constexpr std::size_t count = 4;  // rows at once
 
-// The second sum of ReorderWidenMulAccumulate is unused on x86.
-HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t* pieces,
-                             std::size_t columns, double* sums) {
+// A line of memory holds max_lanes integers.
+HWY_INLINE void fetch(const std::int16_t* row, std::size_t j) {
+  constexpr int into_second_cache = 2;
+  if (j % max_lanes == 0) __builtin_prefetch(row + j, 0, into_second_cache);
+}
+
+// The even ones of the rows are fetched here, the odd ones by short_multiples.
+HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t* const* next,
+                             const std::int16_t* pieces, std::size_t columns, double* sums) {
   const Shorts shorts;
   const Words d;
   const std::size_t lanes = hn::Lanes(shorts);
@@ -102,8 +112,9 @@ HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t
     }
     for (std::size_t r = 0; r < count; ++r) {
       const auto row = hn::LoadU(shorts, rows[r] + j);
+      if (r % 2 == 0) fetch(next[r], j);
       for (std::size_t p = 0; p < weight_pieces; ++p) {
-        totals[r][p] = hn::ReorderWidenMulAccumulate(d, row, piece[p], totals[r][p], others[r][p]);
+        totals[r][p] = add_products(d, row, piece[p], totals[r][p], others[r][p]);
       }
     }
   };
@@ -126,15 +137,20 @@ HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t
   }
 }
 
-void short_dots(std::span<const std::int16_t* const> rows, const std::int16_t* pieces,
-                std::size_t columns, double* sums) {
+void short_dots(const ShortRows& all, const std::int16_t* pieces, std::size_t columns,
+                double* sums) {
+  const auto [rows, next] = all;
   for (std::size_t r = 0; r < rows.size(); r += count) {
     // The last row stands for those behind it.
     const std::size_t left = rows.size() - r;
     const std::int16_t* some[count];
+    const std::int16_t* ahead[count];
     double dots[count];
-    for (std::size_t k = 0; k < count; ++k) some[k] = rows[r + (k < left ? k : left - 1)];
-    several_dots(some, pieces, columns, dots);
+    for (std::size_t k = 0; k < count; ++k) {
+      some[k] = rows[r + (k < left ? k : left - 1)];
+      ahead[k] = next[r + (k < left ? k : left - 1)];
+    }
+    several_dots(some, ahead, pieces, columns, dots);
     for (std::size_t k = 0; k < count && k < left; ++k) sums[r + k] = dots[k];
   }
 }
@@ -151,32 +167,56 @@ HWY_INLINE void add_four(const std::int32_t* low, const std::int32_t* high, doub
   }
 }
 
-// Integers of two rows are laid side by side within 16 bytes: the columns of a vector come out four
-// by four in two of them, in turns.
-HWY_NOINLINE void add_columns(const FactorPieces& by, std::size_t j, double* to) {
-  const Shorts shorts;
-  const Words d;
-  const std::size_t lanes = hn::Lanes(d);
-  Sum sums[4];  // low and high ones of the first four of eight columns, and of the others
+// Sums of 16 rows or so of some columns: low and high ones of the first four of eight columns, and
+// of the others.
+struct ColumnSums {
+  Sum sums[4];
   Sum others[4];
-  for (std::size_t k = 0; k < 4; ++k) sums[k] = others[k] = hn::Zero(d);
-  const auto add = [&](std::size_t k, std::uint32_t pair, hn::Vec<Shorts> rows) HWY_ATTR {
-    const auto factors = hn::BitCast(shorts, hn::Set(d, static_cast<std::int32_t>(pair)));
-    sums[k] = hn::ReorderWidenMulAccumulate(d, rows, factors, sums[k], others[k]);
-  };
-  for (std::size_t p = 0; p < by.pairs; ++p) {
+
+  HWY_INLINE ColumnSums() {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] = others[k] = hn::Zero(Words());
+  }
+  // Integers of two rows are laid side by side within 16 bytes: the columns of a vector come out
+  // four by four in two of them, in turns.
+  HWY_INLINE void add(const FactorPieces& by, std::size_t p, std::size_t j) {
+    const Shorts shorts;
+    const Words d;
     const auto even = hn::LoadU(shorts, by.rows[2 * p] + j);
     const auto odd = hn::LoadU(shorts, by.rows[2 * p + 1] + j);
+    fetch(by.next[2 * p + 1], j);
+    const auto low = hn::BitCast(shorts, hn::Set(d, static_cast<std::int32_t>(by.low[p])));
+    const auto high = hn::BitCast(shorts, hn::Set(d, static_cast<std::int32_t>(by.high[p])));
     const auto first = hn::InterleaveLower(shorts, even, odd);
     const auto second = hn::InterleaveUpper(shorts, even, odd);
-    add(0, by.low[p], first);
-    add(1, by.high[p], first);
-    add(2, by.low[p], second);
-    add(3, by.high[p], second);
+    sums[0] = add_products(d, first, low, sums[0], others[0]);
+    sums[1] = add_products(d, first, high, sums[1], others[1]);
+    sums[2] = add_products(d, second, low, sums[2], others[2]);
+    sums[3] = add_products(d, second, high, sums[3], others[3]);
+  }
+  HWY_INLINE Sum total(std::size_t k) const {
+    return hn::RearrangeToOddPlusEven(sums[k], others[k]);
+  }
+};
+
+// One instruction that multiplies and adds takes as long as several: two sums hide that.
+#if HWY_TARGET == HWY_AVX3_DL
+constexpr std::size_t pairs_at_once = 2;
+#else
+constexpr std::size_t pairs_at_once = 1;
+#endif
+
+HWY_NOINLINE void add_columns(const FactorPieces& by, std::size_t j, double* to) {
+  const Words d;
+  const std::size_t lanes = hn::Lanes(d);
+  ColumnSums some[pairs_at_once];
+  for (std::size_t p = 0; p < by.pairs; p += pairs_at_once) {
+    for (std::size_t k = 0; k < pairs_at_once; ++k) some[k].add(by, p + k, j);
   }
   alignas(64) std::int32_t words[4][max_lanes / 2];
   for (std::size_t k = 0; k < 4; ++k) {
-    hn::Store(hn::RearrangeToOddPlusEven(sums[k], others[k]), d, words[k]);
+    auto total = some[0].total(k);
+    if (pairs_at_once == 2) total = hn::Add(total, some[pairs_at_once - 1].total(k));
+    hn::Store(total, d, words[k]);
   }
   for (std::size_t k = 0; k < lanes; k += 4) {
     add_four(words[0] + k, words[1] + k, to + 2 * k);
@@ -213,14 +253,16 @@ std::int16_t take_piece(std::int64_t& integer, int bits) {
 }
 
 /// False where a factor is larger than its pieces.
-bool split(std::span<const std::int16_t* const> rows, std::span<const double> factors,
-           FactorPieces& out) {
+bool split(const ShortRows& some, std::span<const double> factors, FactorPieces& out) {
+  const auto [rows, next] = some;
   constexpr double limit = 1 << (2 * factor_bits - 1);
-  out.pairs = (rows.size() + 1) / 2;
+  out.pairs = (rows.size() + 3) / 4 * 2;  // two pairs at once
   for (std::size_t r = 0; r < 2 * out.pairs; ++r) {
-    const bool last = r == rows.size();  // beside a last odd row stands 0 times itself
-    out.rows[r] = rows[last ? r - 1 : r];
-    const double factor = last ? 0 : factors[r];
+    const bool beyond = r >= rows.size();  // behind the last row stands 0 times itself
+    const std::size_t row = beyond ? rows.size() - 1 : r;
+    out.rows[r] = rows[row];
+    out.next[r] = next[row];
+    const double factor = beyond ? 0 : factors[r];
     if (!(std::fabs(factor) < limit)) return false;
     auto integer = static_cast<std::int64_t>(factor);
     const auto low = static_cast<std::uint16_t>(take_piece(integer, factor_bits));
@@ -261,21 +303,20 @@ ShortWeights::ShortWeights(std::span<const double> weights)
   }
 }
 
-void exact_dots(std::span<const std::int16_t* const> rows, const ShortWeights& weights,
-                std::span<double> sums) {
+void exact_dots(const ShortRows& rows, const ShortWeights& weights, std::span<double> sums) {
   HWY_DYNAMIC_DISPATCH(short_dots)(rows, weights.pieces(), weights.columns(), sums.data());
 }
 
-void add_short_multiples(std::span<const std::int16_t* const> rows, std::span<const double> factors,
+void add_short_multiples(const ShortRows& rows, std::span<const double> factors,
                          std::span<double> sums) {
   FactorPieces pieces;
-  for (std::size_t r = 0; r < rows.size(); r += FactorPieces::max_rows) {
-    const std::size_t count = std::min(FactorPieces::max_rows, rows.size() - r);
-    const auto some = rows.subspan(r, count);
+  for (std::size_t r = 0; r < factors.size(); r += FactorPieces::max_rows) {
+    const std::size_t count = std::min(FactorPieces::max_rows, factors.size() - r);
+    const ShortRows some(rows.rows.subspan(r, count), rows.next.subspan(r, count));
     if (sums.size() >= max_lanes && split(some, factors.subspan(r, count), pieces)) {
       HWY_DYNAMIC_DISPATCH(short_multiples)(pieces, sums);
     } else {
-      add_exact_multiples(some, factors.subspan(r, count), sums);
+      add_exact_multiples(some.rows, factors.subspan(r, count), sums);
     }
   }
 }

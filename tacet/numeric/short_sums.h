@@ -28,13 +28,23 @@ class ShortWeights {
   std::vector<std::int16_t> pieces_;
 };
 
+/// Rows, and those that are read after them. Each function asks memory for a half of the latter, a
+/// line at a time, while it works on the former: all at once would be waited for.
+struct ShortRows {
+  std::span<const std::int16_t* const> rows;
+  std::span<const std::int16_t* const> next;  ///< as many; the same ones where nothing follows
+
+  ShortRows(std::span<const std::int16_t* const> of, std::span<const std::int16_t* const> after)
+      : rows(of), next(after) {}
+  explicit ShortRows(std::span<const std::int16_t* const> of) : ShortRows(of, of) {}
+};
+
 /// sums[r] = sum_j rows[r][j] * weights[j].
-void exact_dots(std::span<const std::int16_t* const> rows, const ShortWeights& weights,
-                std::span<double> sums);
+void exact_dots(const ShortRows& rows, const ShortWeights& weights, std::span<double> sums);
 
 /// sums[j] += sum_r factors[r] * rows[r][j], as add_exact_multiples does it, for rows of integers
 /// of at most 2048 in size.
-void add_short_multiples(std::span<const std::int16_t* const> rows, std::span<const double> factors,
+void add_short_multiples(const ShortRows& rows, std::span<const double> factors,
                          std::span<double> sums);
 
 }  // namespace tacet::numeric

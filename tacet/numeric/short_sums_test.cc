@@ -38,9 +38,16 @@ struct Problem {
   }
 };
 
+// Kernels have a version more than tests where one instruction multiplies and adds.
+std::vector<std::int64_t> instruction_sets() {
+  auto targets = hwy::SupportedAndGeneratedTargets();
+  if ((hwy::SupportedTargets() & HWY_AVX3_DL) != 0) targets.push_back(HWY_AVX3_DL);
+  return targets;
+}
+
 template <typename Check>
 void on_every_instruction_set(const Check& check) {
-  for (const auto targets : hwy::SupportedAndGeneratedTargets()) {
+  for (const auto targets : instruction_sets()) {
     hwy::SetSupportedTargetsForTest(targets);
     for (const std::size_t columns : {32U, 33U, 63U, 64U, 100U, 509U}) {
       for (const std::size_t row_count : {1U, 2U, 4U, 7U, 32U, 41U}) check(row_count, columns);
@@ -55,12 +62,14 @@ TEST(ShortSums, HaveTheBitsOfDoubles) {
     const Problem problem(row_count, columns, weight, (1 << 29) - 1);
     std::vector<double> dots(row_count);
     std::vector<double> truth(row_count);
-    exact_dots(problem.pointers, ShortWeights(problem.weights), dots);
+    const std::vector<const std::int16_t*> next(problem.pointers.rbegin(), problem.pointers.rend());
+    const ShortRows rows(problem.pointers, next);
+    exact_dots(rows, ShortWeights(problem.weights), dots);
     exact_dots(problem.pointers, problem.weights, truth);
     EXPECT_EQ(dots, truth);
     std::vector<double> sums(columns, 12345.0);
     std::vector<double> true_sums(columns, 12345.0);
-    add_short_multiples(problem.pointers, problem.factors, sums);
+    add_short_multiples(rows, problem.factors, sums);
     add_exact_multiples(problem.pointers, problem.factors, true_sums);
     EXPECT_EQ(sums, true_sums);
   });
@@ -77,7 +86,7 @@ TEST(ShortSums, ReachTheLargestSumsOfPieces) {
   const std::vector<std::int16_t> row(columns, 16);
   const std::int16_t* pointer = row.data();
   double dot = 0;
-  exact_dots({&pointer, 1}, ShortWeights(weights), {&dot, 1});
+  exact_dots(ShortRows({&pointer, 1}), ShortWeights(weights), {&dot, 1});
   EXPECT_EQ(dot, weight * 16 * static_cast<double>(columns));
 }
 
@@ -85,7 +94,7 @@ TEST(ShortSums, TakeFactorsThatDoNotFitInDoubles) {
   const Problem problem(5, 40, 1, std::int64_t{1} << 30);
   std::vector<double> sums(40, 0.0);
   std::vector<double> truth(40, 0.0);
-  add_short_multiples(problem.pointers, problem.factors, sums);
+  add_short_multiples(ShortRows(problem.pointers), problem.factors, sums);
   add_exact_multiples(problem.pointers, problem.factors, truth);
   EXPECT_EQ(sums, truth);
 }

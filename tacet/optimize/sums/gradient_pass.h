@@ -49,8 +49,8 @@ struct AnyRows {
 /// The rows of a tile as they are stored, a pointer each.
 using TilePointers = std::array<const std::int16_t*, rows_per_tile>;
 
-/// Finds the rows of the tile that begins at `tile`, if there is one before `end`, and asks memory
-/// for the `bytes` of each: so that they come while the tile before is worked on.
+/// Finds the rows of the tile that begins at `tile`, as far as there are any before `end`, and asks
+/// memory for the `bytes` of each: so that they come while the tile before is worked on.
 template <typename RowOf>
 void fetch_tile(std::int64_t tile, std::int64_t end, std::size_t bytes, const RowOf& row_of,
                 TilePointers& rows) {

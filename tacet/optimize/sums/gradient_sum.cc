@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/base/machine.h"
@@ -45,33 +46,38 @@ void add_dense(const GradientPass& pass, const RowList& list, std::int64_t begin
                ExactAccumulator& sum) {
   internal::TilePointers pointers;
   internal::TilePointers ahead;
-  const auto fetch = [&](std::int64_t tile) {
+  // Sums in pieces fetch the next tile while they work.
+  const bool in_order = std::is_same_v<RowList, AllRows>;
+  const std::size_t bytes =
+      in_order || !pass.pieces.empty() ? 0 : pass.columns * sizeof(std::int16_t);
+  const auto find = [&](std::int64_t tile) {
     internal::fetch_tile(
-        tile, end, std::is_same_v<RowList, AllRows> ? 0 : pass.columns * sizeof(std::int16_t),
-        [&](std::int64_t i) { return pass.dataset.dense_row(list[i]).data(); }, ahead);
+        tile, end, bytes, [&](std::int64_t i) { return pass.dataset.dense_row(list[i]).data(); },
+        ahead);
   };
   TileScalars scalars(pass.outputs);
   TileRecords records;
-  fetch(begin);
+  find(begin);
   for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
     const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
     records.count = count;
     pointers = ahead;
-    const std::span rows(pointers.data(), count);
+    find(tile + rows_per_tile);  // rows that do not follow stay those of this tile
+    const std::span rows(std::as_const(pointers).data(), count);
+    const std::span next(std::as_const(ahead).data(), count);
     for (std::size_t c = 0; c < pass.outputs; ++c) {
       const auto dots = scalars.of_output(c, count);
       if (pass.pieces.empty()) {
         numeric::exact_dots(rows, pass.output(c), dots);
       } else {
-        numeric::exact_dots(rows, pass.pieces[c], dots);
+        numeric::exact_dots({rows, c == 0 ? next : rows}, pass.pieces[c], dots);
       }
     }
-    fetch(tile + rows_per_tile);
     pass.describe(list, tile, records);
     pass.to_scalars(records, scalars);
     const auto target = sum.reserve(static_cast<std::int64_t>(count));
     for (std::size_t c = 0; c < pass.outputs; ++c) {
-      numeric::add_short_multiples(rows, scalars.of_output(c, count),
+      numeric::add_short_multiples({rows, c == 0 ? next : rows}, scalars.of_output(c, count),
                                    target.subspan(c * pass.columns, pass.columns));
     }
   }
