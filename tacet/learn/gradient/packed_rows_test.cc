@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -60,7 +61,18 @@ data::Schema unpacked_schema(data::Schema schema) {
   return schema;
 }
 
-TEST(PackedRows, TrainingGivesTheModelThatStoredRowsGive) {
+// Positions are rounded to half a step, so that weights differ a little; the noise is the same.
+void expect_near(const std::vector<double>& one, const std::vector<double>& other) {
+  ASSERT_EQ(one.size(), other.size());
+  double largest = 0;
+  for (const double weight : other) largest = std::max(largest, std::fabs(weight));
+  EXPECT_GT(largest, 0);
+  for (std::size_t k = 0; k < one.size(); ++k) {
+    EXPECT_NEAR(one[k], other[k], 0.005 * largest) << k;
+  }
+}
+
+TEST(PackedRows, TrainingGivesNearlyTheModelThatStoredRowsGive) {
   for (const char* standardise : {"none", "private"}) {
     for (const char* knots : {"8", "32"}) {
       const auto plan = plan_training(wide_schema(), {{"method", "gradient"},
@@ -76,8 +88,8 @@ TEST(PackedRows, TrainingGivesTheModelThatStoredRowsGive) {
       EXPECT_TRUE(stored.shape().hats.empty());
       const auto read = records_of(plan.reading_schema());
       EXPECT_EQ(read.packing() != nullptr, plan.reading_schema().packs_numbers);
-      EXPECT_EQ(trained(plan, read, plan.schema),
-                trained(plan, records_of(unpacked_schema(plan.reading_schema())), stored));
+      expect_near(trained(plan, read, plan.schema),
+                  trained(plan, records_of(unpacked_schema(plan.reading_schema())), stored));
     }
   }
 }
@@ -94,8 +106,7 @@ TEST(PackedRows, MethodsThatReadRowsTakeThemToo) {
         schema,
         {{"method", method}, {"adjacency", "replace_one"}, {"epsilon", 2}, {"delta", 1e-5}});
     EXPECT_TRUE(plan.schema.shape().hats.empty()) << method;
-    EXPECT_EQ(trained(plan, packed, plan.schema), trained(plan, records_of(schema), plan.schema))
-        << method;
+    expect_near(trained(plan, packed, plan.schema), trained(plan, records_of(schema), plan.schema));
   }
 }
 
