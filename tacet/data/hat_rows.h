@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "tacet/numeric/hat_kernels.h"
+#include "tacet/numeric/hat_numbers.h"
 
 namespace tacet::data {
 
 struct EncodedRow;
 
 /// A number whose encoded columns are a line and, behind it, hat functions around knots: public
-/// facts by which a row holds it as a position of 16 bits (numeric/hat_kernels.h). Share v of the
+/// facts by which a row holds it as a position of 16 bits (numeric/hat_numbers.h). Share v of the
 /// way between its bounds has the line slope (v - zero).
 struct HatColumns {
   std::uint32_t line = 0;

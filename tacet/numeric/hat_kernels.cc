@@ -19,10 +19,12 @@
 namespace tacet::numeric {
 namespace {
 
-// Positions of a block, number by number: some words more than rows, so that not all columns begin
-// at the same place of the first cache.
+// A block column by column: some words more than rows, so that not all columns begin at the same
+// place of the first cache.
 constexpr std::size_t column_words = HatBlock::rows + 32;
 constexpr std::size_t words_at_once = 8;
+
+std::size_t columns_of(const HatNumbers& numbers) { return numbers.size() + numbers.rest; }
 
 }  // namespace
 }  // namespace tacet::numeric
@@ -155,13 +157,25 @@ HWY_INLINE void add_margins_of(const std::uint16_t* column, const float* table, 
   }
 }
 
-void add_margins(const HatNumbers& numbers, const std::uint16_t* columns, const float* table,
+HWY_INLINE void add_rest_margins(const std::uint16_t* column, float weight, std::span<float> sums) {
+  const Floats d;
+  const hn::Rebind<std::int16_t, Floats> shorts;
+  const auto by = hn::Set(d, weight);
+  for (std::size_t i = 0; i < sums.size(); i += hn::Lanes(d)) {
+    const auto words = hn::BitCast(shorts, hn::LoadU(Positions(), column + i));
+    const auto value = hn::ConvertTo(d, hn::PromoteTo(Indices(), words));
+    const auto sum = hn::LoadU(d, sums.data() + i);
+    hn::StoreU(hn::Add(sum, hn::Mul(by, value)), d, sums.data() + i);
+  }
+}
+
+void add_margins(const HatNumbers& numbers, const std::uint16_t* columns, const HatTable& table,
                  std::span<float> sums) {
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(Floats()));
   for (std::size_t j = 0; j < numbers.size(); ++j) {
     const auto intervals = numbers.list[j].intervals;
     const auto* column = columns + j * column_words;
-    const float* of = table + 2 * HatTable::width * j;
+    const float* of = table.of_numbers() + 2 * HatTable::width * j;
     if (intervals < lanes) {
       add_margins_of<Lookup::one>(column, of, sums.size(), sums.data());
     } else if (lanes == 16) {
@@ -170,25 +184,25 @@ void add_margins(const HatNumbers& numbers, const std::uint16_t* columns, const 
       add_margins_of<Lookup::memory>(column, of, sums.size(), sums.data());
     }
   }
+  columns += numbers.size() * column_words;
+  for (std::size_t k = 0; k < numbers.rest; ++k) {
+    add_rest_margins(columns + k * column_words, table.of_rest()[k], sums);
+  }
 }
 
-// Products of the line with factors of 16 bits: their sum modulo 2^32, and of each what is left
-// without its last 16 bits. Both together tell the sum.
-HWY_INLINE void add_line(const HatNumber& number, const std::uint16_t* column,
-                         const std::int16_t* factors, std::size_t rows, std::int32_t* sums) {
-  const Words words;
+// Products of integers with factors, of 16 bits both: their sum modulo 2^32, and of each what is
+// left without its last 16 bits. Both together tell the sum.
+template <typename IntegersAt>
+HWY_INLINE void add_products(const IntegersAt& integers_at, std::span<const std::int16_t> factors,
+                             std::int32_t* sums) {
   const Shorts shorts;
   const Ints ints;
-  const auto by = hn::Set(words, number.factor);
-  const auto offset = hn::Set(shorts, number.offset);
   auto low = hn::Load(ints, sums);
   auto high = hn::Load(ints, sums + 16);
-  for (std::size_t i = 0; i < rows; i += hn::Lanes(words)) {
-    const auto shifted = hn::ShiftLeftSame(hn::LoadU(words, column + i), number.shift);
-    const auto line = hn::Sub(hn::BitCast(shorts, hn::MulHigh(shifted, by)), offset);
+  for (std::size_t i = 0; i < factors.size(); i += hn::Lanes(shorts)) {
     auto unused = hn::Zero(ints);
-    const auto products = hn::ReorderWidenMulAccumulate(ints, line, hn::LoadU(shorts, factors + i),
-                                                        hn::Zero(ints), unused);
+    const auto products = hn::ReorderWidenMulAccumulate(
+        ints, integers_at(i), hn::LoadU(shorts, factors.data() + i), hn::Zero(ints), unused);
     low = hn::Add(low, products);
     high = hn::Add(high, hn::ShiftRight<16>(products));
   }
@@ -200,7 +214,7 @@ HWY_INLINE void add_line(const HatNumber& number, const std::uint16_t* column,
 // knot to the next the differences are small.
 HWY_INLINE void add_knots(const std::uint16_t* column, const std::int16_t* factors,
                           std::size_t rows, std::int32_t* sums) {
-  constexpr std::size_t knots = 8;
+  constexpr std::size_t knots = HatSums::few_intervals;
   const Words words;
   const Shorts shorts;
   const Ints ints;
@@ -221,13 +235,32 @@ HWY_INLINE void add_knots(const std::uint16_t* column, const std::int16_t* facto
 }
 
 void add_columns(const HatNumbers& numbers, const std::uint16_t* columns,
-                 std::span<const std::int16_t> factors, std::size_t accumulators,
-                 std::int32_t* sums) {
-  for (std::size_t j = 0; j < numbers.size(); ++j) {
-    const auto* column = columns + j * column_words;
-    std::int32_t* of = sums + 16 * accumulators * j;
-    add_line(numbers.list[j], column, factors.data(), factors.size(), of);
-    if (accumulators > 2) add_knots(column, factors.data(), factors.size(), of + 32);
+                 std::span<const std::int16_t> factors, bool adds_knots, std::int32_t* sums) {
+  const Words words;
+  const Shorts shorts;
+  const auto* column = columns;
+  for (const auto& number : numbers.list) {
+    const auto by = hn::Set(words, number.factor);
+    const auto offset = hn::Set(shorts, number.offset);
+    const auto line = [&](std::size_t i) HWY_ATTR {
+      const auto shifted = hn::ShiftLeftSame(hn::LoadU(words, column + i), number.shift);
+      return hn::Sub(hn::BitCast(shorts, hn::MulHigh(shifted, by)), offset);
+    };
+    add_products(line, factors, sums);
+    column += column_words;
+    sums += 2 * 16;
+  }
+  for (std::size_t k = 0; k < numbers.rest; ++k) {
+    const auto words_at = [&](std::size_t i) HWY_ATTR {
+      return hn::BitCast(shorts, hn::LoadU(words, column + i));
+    };
+    add_products(words_at, factors, sums);
+    column += column_words;
+    sums += 2 * 16;
+  }
+  for (std::size_t j = 0; adds_knots && j < numbers.size(); ++j) {
+    add_knots(columns + j * column_words, factors.data(), factors.size(), sums);
+    sums += HatSums::few_intervals * 16;
   }
 }
 
@@ -245,22 +278,22 @@ HWY_EXPORT(add_margins);
 HWY_EXPORT(add_columns);
 HWY_EXPORT(sum_lanes);
 
-HatTable::HatTable(const HatNumbers& numbers, std::span<const double> lines,
-                   std::span<const double> hats)
-    : numbers_(2 * width * numbers.size(), 0.0F) {
+HatTable::HatTable(const HatNumbers& numbers, const HatParts<double>& weights)
+    : numbers_(2 * width * numbers.size(), 0.0F), rest_(weights.rest.begin(), weights.rest.end()) {
   constexpr double top = HatNumber::height * HatNumber::steps;
   for (std::size_t j = 0; j < numbers.size(); ++j) {
     const auto& number = numbers.list[j];
+    const double by = weights.lines[j];
     const auto at = [&](std::int32_t knot) {
-      return hats[static_cast<std::size_t>(number.first + knot)];
+      return weights.hats[static_cast<std::size_t>(number.first + knot)];
     };
     float* values = numbers_.data() + 2 * width * j;
     for (std::int32_t k = 0; k <= number.intervals; ++k) {
       const double line = number.rise * HatNumber::steps * k - number.origin;
-      values[k] = static_cast<float>(lines[j] * line + top * at(k));
+      values[k] = static_cast<float>(by * line + top * at(k));
       if (k == number.intervals) continue;
       values[width + static_cast<std::size_t>(k)] =
-          static_cast<float>(lines[j] * number.rise + HatNumber::height * (at(k + 1) - at(k)));
+          static_cast<float>(by * number.rise + HatNumber::height * (at(k + 1) - at(k)));
     }
   }
 }
@@ -272,33 +305,39 @@ HatSums::HatSums(const HatNumbers& numbers)
                                           return number.intervals >
                                                  static_cast<std::int32_t>(few_intervals);
                                         })),
-      lanes_(digits * numbers.size() * accumulators()),
+      lanes_(digits * (2 * (numbers.size() + numbers.rest) +
+                       (counts_cells_ ? 0 : few_intervals * numbers.size()))),
       cells_(counts_cells_ ? numbers.size() * cells : 0),
-      line_totals_(numbers.size()),
+      product_totals_(numbers.size() + numbers.rest),
       part_totals_(numbers.size() * cells),
       cell_totals_(cells_.size()) {}
 
-void HatSums::flush_lanes() {
-  const std::size_t each = accumulators();
-  for (std::size_t digit = 0; digit < digits; ++digit) {
-    const std::int64_t weight = digit == 0 ? 1 : std::int64_t{1} << digit_bits;
-    for (std::size_t j = 0; j < numbers_->size(); ++j) {
-      const Lanes* of = lanes_.data() + (digit * numbers_->size() + j) * each;
-      for (std::size_t l = 0; l < lanes; ++l) {
-        const auto high = static_cast<std::uint32_t>(of[1].lane[l]) << 16;
-        line_totals_[j] += weight * (std::int64_t{of[1].lane[l]} * 65536 +
-                                     (static_cast<std::uint32_t>(of[0].lane[l]) - high));
-      }
-      for (std::size_t k = 0; k + 2 < each; ++k) {
-        std::int64_t sum = 0;
-        for (std::size_t l = 0; l < lanes; ++l) {
-          const auto behind = k + 3 < each ? static_cast<std::uint32_t>(of[k + 3].lane[l]) : 0;
-          sum += static_cast<std::int32_t>(static_cast<std::uint32_t>(of[k + 2].lane[l]) - behind);
-        }
-        part_totals_[j * cells + k] += weight * sum;
-      }
+void HatSums::flush_digit(const Lanes* of, std::int64_t weight) {
+  for (std::int64_t& total : product_totals_) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const auto high = static_cast<std::uint32_t>(of[1].lane[l]) << 16;
+      total += weight * (std::int64_t{of[1].lane[l]} * 65536 +
+                         (static_cast<std::uint32_t>(of[0].lane[l]) - high));
     }
+    of += 2;
   }
+  for (std::size_t j = 0; !counts_cells_ && j < numbers_->size(); ++j) {
+    for (std::size_t k = 0; k < few_intervals; ++k) {
+      std::int64_t sum = 0;
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const auto behind =
+            k + 1 < few_intervals ? static_cast<std::uint32_t>(of[k + 1].lane[l]) : 0;
+        sum += static_cast<std::int32_t>(static_cast<std::uint32_t>(of[k].lane[l]) - behind);
+      }
+      part_totals_[j * cells + k] += weight * sum;
+    }
+    of += few_intervals;
+  }
+}
+
+void HatSums::flush_lanes() {
+  flush_digit(digit_lanes(0), 1);
+  flush_digit(digit_lanes(1), std::int64_t{1} << digit_bits);
   std::ranges::fill(lanes_, Lanes{});
   lane_filled_ = 0;
 }
@@ -315,42 +354,49 @@ void HatSums::flush_cells() {
   cells_filled_ = 0;
 }
 
-void HatSums::add_to(std::span<std::int64_t> lines, std::span<std::int64_t> hats) {
-  flush_lanes();
-  flush_cells();
-  for (std::size_t j = 0; j < numbers_->size(); ++j) {
-    lines[j] += line_totals_[j];
-    const auto& number = numbers_->list[j];
-    const auto intervals = static_cast<std::size_t>(number.intervals);
-    std::int64_t* parts = part_totals_.data() + j * cells;
-    // By interval as by knot: all that is behind it adds a whole step.
-    if (counts_cells_) {
-      const std::int64_t* of = cell_totals_.data() + j * cells;
-      std::int64_t behind = 0;
-      for (std::size_t k = intervals + 1; k-- > 0;) {
-        parts[k] += behind * HatNumber::steps;
-        behind += of[k];
-      }
-    }
-    std::int64_t* hat = hats.data() + number.first;
-    std::int64_t before = HatNumber::steps * factors_;
-    for (std::size_t k = 0; k <= intervals; ++k) {
-      const std::int64_t part = k < intervals ? parts[k] : 0;
-      hat[k] += HatNumber::height * (before - part);
-      before = part;
+void HatSums::take_hats(std::size_t number, std::span<std::int64_t> hats) {
+  std::int64_t* parts = part_totals_.data() + number * cells;
+  // By interval as by knot: all that is behind it adds a whole step.
+  if (counts_cells_) {
+    const std::int64_t* of = cell_totals_.data() + number * cells;
+    std::int64_t behind = 0;
+    for (std::size_t k = hats.size(); k-- > 0;) {
+      parts[k] += behind * HatNumber::steps;
+      behind += of[k];
     }
   }
-  std::ranges::fill(line_totals_, 0);
+  std::int64_t before = HatNumber::steps * factors_;
+  for (std::size_t k = 0; k < hats.size(); ++k) {
+    const std::int64_t part = k + 1 < hats.size() ? parts[k] : 0;
+    hats[k] = HatNumber::height * (before - part);
+    before = part;
+  }
+}
+
+HatParts<std::int64_t> HatSums::take() {
+  flush_lanes();
+  flush_cells();
+  HatParts<std::int64_t> taken(*numbers_);
+  for (std::size_t j = 0; j < numbers_->size(); ++j) {
+    const auto& number = numbers_->list[j];
+    take_hats(j, std::span(taken.hats)
+                     .subspan(static_cast<std::size_t>(number.first),
+                              static_cast<std::size_t>(number.intervals) + 1));
+  }
+  const auto rest = product_totals_.begin() + static_cast<std::ptrdiff_t>(numbers_->size());
+  std::copy(product_totals_.begin(), rest, taken.lines.begin());
+  std::copy(rest, product_totals_.end(), taken.rest.begin());
+  std::ranges::fill(product_totals_, 0);
   std::ranges::fill(part_totals_, 0);
   std::ranges::fill(cell_totals_, 0);
   factors_ = 0;
+  return taken;
 }
 
 HatBlock::HatBlock(const HatNumbers& numbers)
     : numbers_(numbers),
       pointers_(rows),
-      columns_((numbers.size() + words_at_once) / words_at_once * words_at_once * column_words /
-               32) {}
+      columns_((columns_of(numbers) + words_at_once) * column_words / 32) {}
 
 void HatBlock::read(std::span<const std::int16_t* const> packed) {
   count_ = packed.size();
@@ -360,13 +406,13 @@ void HatBlock::read(std::span<const std::int16_t* const> packed) {
   std::fill(pointers_.begin() + static_cast<std::ptrdiff_t>(count_),
             pointers_.begin() + static_cast<std::ptrdiff_t>(padded_), packed[0]);
   HWY_DYNAMIC_DISPATCH(turn_rows)
-  (std::span(pointers_).first(padded_), numbers_.size(), columns_[0].word);
+  (std::span(pointers_).first(padded_), columns_of(numbers_), columns_[0].word);
 }
 
 void HatBlock::margins(const HatTable& table, std::span<float, rows> sums) const {
   std::ranges::fill(sums, 0.0F);
   HWY_DYNAMIC_DISPATCH(add_margins)
-  (numbers_, columns_[0].word, table.data(), sums.first(padded_));
+  (numbers_, columns_[0].word, table, sums.first(padded_));
 }
 
 void HatBlock::add_multiples(std::span<const double> factors, HatSums& sums) {
@@ -396,7 +442,7 @@ void HatBlock::add_multiples(std::span<const double> factors, HatSums& sums) {
   for (std::size_t digit = 0; digit < (any_high != 0 ? 2U : 1U); ++digit) {
     HWY_DYNAMIC_DISPATCH(add_columns)
     (numbers_, columns_[0].word, std::span<const std::int16_t>(digits[digit]).first(padded_),
-     sums.accumulators(), sums.digit_lanes(digit));
+     !sums.counts_cells_, sums.digit_lanes(digit)->lane);
   }
   if (!sums.counts_cells_) return;
   const std::int64_t filled = std::int64_t{largest} * static_cast<std::int64_t>(count_);

@@ -2,82 +2,56 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
-/// Rows of numbers, each of which is a line and hat functions around knots (data/schema/
-/// numeric_map.h), held as positions: which knot a number follows, and how far. All features of a
-/// number follow from its position, as integers in units of 1/2048 before the row is scaled.
+#include "tacet/numeric/hat_numbers.h"
+
+/// Sums of packed rows (hat_numbers.h) and products with them.
 ///
 /// A sum of multiples of hat functions needs no feature: it follows from sums by position, which
 /// are integers and exact. So it has the same value in any order and on every machine.
 namespace tacet::numeric {
 
-/// One number: public facts.
-struct HatNumber {
-  std::int32_t intervals;  ///< knots less one
-  std::int32_t first;      ///< place of the first knot, among those of all numbers
-  std::int32_t shift;      ///< the line is ((position << shift) factor >> 16) - offset
-  std::uint16_t factor;    //
-  std::int16_t offset;     //
-  double rise;             ///< before it is rounded, it is rise position - origin
-  double origin;
+/// One number for each line, for each place and for each other integer.
+template <typename Number>
+struct HatParts {
+  std::vector<Number> lines;
+  std::vector<Number> hats;
+  std::vector<Number> rest;
 
-  static constexpr int step_bits = 8;
-  static constexpr std::int32_t steps = 1 << step_bits;  ///< between two knots
-  static constexpr std::int32_t height = 4;              ///< of a hat function, per step
-  static constexpr std::int32_t most_intervals = 31;
-
-  [[nodiscard]] std::int32_t line(std::int32_t position) const {
-    const auto product = (static_cast<std::uint32_t>(position) << shift) * factor;
-    return static_cast<std::int32_t>(product >> 16) - offset;
-  }
+  explicit HatParts(const HatNumbers& numbers)
+      : lines(numbers.size()), hats(numbers.places), rest(numbers.rest) {}
 };
 
-/// What is public of all rows. A packed row is, in order: positions, other integers, a scale.
-struct HatNumbers {
-  std::vector<HatNumber> list;
-  std::size_t places = 0;  ///< knots of all numbers
-  std::size_t rest = 0;    ///< other integers
-
-  static constexpr std::size_t spare_words = 8;  ///< that are read behind a row
-
-  [[nodiscard]] std::size_t size() const { return list.size(); }
-  [[nodiscard]] std::size_t scale_at() const { return size() + rest; }
-  [[nodiscard]] std::size_t words() const { return scale_at() + sizeof(float) / 2; }
-  [[nodiscard]] float scale(const std::int16_t* packed) const {
-    float found;
-    std::memcpy(&found, packed + scale_at(), sizeof found);
-    return found;
-  }
-};
-
-/// The weights of lines and hat functions, as a table over intervals: single precision.
+/// Weights of what rows hold, as tables over intervals: single precision.
 class HatTable {
  public:
-  /// One weight a number, and one a place.
-  HatTable(const HatNumbers& numbers, std::span<const double> lines, std::span<const double> hats);
+  HatTable(const HatNumbers& numbers, const HatParts<double>& weights);
 
   static constexpr std::size_t width = 32;
-  [[nodiscard]] const float* data() const { return numbers_.data(); }
+  [[nodiscard]] const float* of_numbers() const { return numbers_.data(); }
+  [[nodiscard]] const float* of_rest() const { return rest_.data(); }
 
  private:
   std::vector<float> numbers_;  // of each number: values at knots, rises a step behind them
+  std::vector<float> rest_;
 };
 
-/// Sums of multiples of lines and hat functions.
+/// Sums of multiples of what rows hold.
 class HatSums {
  public:
   explicit HatSums(const HatNumbers& numbers);
 
-  /// lines[j] and hats[place] += what was added; nothing is left then.
-  void add_to(std::span<std::int64_t> lines, std::span<std::int64_t> hats);
+  /// Up to so many are counted by knots, more by cells.
+  static constexpr std::size_t few_intervals = 8;
+
+  /// What was added; nothing is left then.
+  [[nodiscard]] HatParts<std::int64_t> take();
 
  private:
   friend class HatBlock;
   static constexpr std::size_t lanes = 16;
-  static constexpr std::size_t few_intervals = 8;
   static constexpr std::size_t digits = 2;
   static constexpr int digit_bits = 15;
   static constexpr std::size_t cells = HatNumber::most_intervals + 1;
@@ -88,22 +62,24 @@ class HatSums {
   };
 
   void flush_lanes();
+  void flush_digit(const Lanes* of, std::int64_t weight);
   void flush_cells();
-  [[nodiscard]] std::int32_t* digit_lanes(std::size_t digit) {
-    return lanes_[digit * numbers_->size() * accumulators()].lane;
+  void take_hats(std::size_t number, std::span<std::int64_t> hats);
+  [[nodiscard]] Lanes* digit_lanes(std::size_t digit) {
+    return lanes_.data() + digit * lanes_.size() / digits;
   }
-  [[nodiscard]] std::size_t accumulators() const { return 2 + (counts_cells_ ? 0 : few_intervals); }
 
   const HatNumbers* numbers_;
-  bool counts_cells_;         // sums by interval: where numbers have many
-  std::vector<Lanes> lanes_;  // of each digit and number: the line's two, then each knot's
+  bool counts_cells_;  // sums by interval: where numbers have many
+  // Of each digit: two of each line and of each other integer, then each knot's of each number.
+  std::vector<Lanes> lanes_;
   std::int64_t lane_filled_ = 0;
   std::vector<std::int64_t> cells_;  // sum of factors << low_bits + sum of factors steps
   std::int64_t cells_filled_ = 0;
-  std::int64_t factors_ = 0;  // their sum
-  std::vector<std::int64_t> line_totals_;
-  std::vector<std::int64_t> part_totals_;  // by number and interval, factors times part of it
-  std::vector<std::int64_t> cell_totals_;  // by number and interval: factors, factors steps
+  std::int64_t factors_ = 0;                  // their sum
+  std::vector<std::int64_t> product_totals_;  // of lines and of other integers
+  std::vector<std::int64_t> part_totals_;     // by number and interval, factors times part of it
+  std::vector<std::int64_t> cell_totals_;     // by number and interval: factors, factors steps
 };
 
 /// Rows that are read together.
@@ -117,8 +93,8 @@ class HatBlock {
 
   /// As many rows as there is room for, or fewer. Behind each lie spare_words.
   void read(std::span<const std::int16_t* const> packed);
-  /// sums[r] = the weights' product with lines and hat functions of row r, in single precision:
-  /// number after number, so that it is the same on every machine.
+  /// sums[r] = the weights' product with row r, in single precision: number after number, so that
+  /// it is the same on every machine.
   void margins(const HatTable& table, std::span<float, rows> sums) const;
   /// Adds the rows' features times factors, which are integers.
   void add_multiples(std::span<const double> factors, HatSums& sums);
@@ -132,7 +108,7 @@ class HatBlock {
   std::size_t count_ = 0;   // of rows
   std::size_t padded_ = 0;  // to whole lines
   std::vector<const std::int16_t*> pointers_;
-  std::vector<Line> columns_;  // positions, number by number
+  std::vector<Line> columns_;  // positions and other integers, column by column
 };
 
 }  // namespace tacet::numeric

@@ -4,7 +4,7 @@
 #include <hwy/targets.h>
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -47,47 +47,54 @@ struct Rows {
                                                     : below(2 * largest + 1) - largest));
     }
     for (const auto& row : packed) pointers.push_back(row.data());
-    for (std::size_t j = 0; j < size; ++j) lines.push_back(weight());
-    for (std::size_t k = 0; k < numbers.places; ++k) hats.push_back(weight());
+  }
+
+  HatParts<double> weights() {
+    HatParts<double> drawn(numbers);
+    for (auto* part : {&drawn.lines, &drawn.hats, &drawn.rest}) {
+      for (double& one : *part) one = static_cast<double>(below(1 << 30) - (1 << 29));
+    }
+    return drawn;
   }
 
   std::int64_t below(std::int64_t end) {
     return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(end));
   }
-  double weight() { return static_cast<double>(below(1 << 30) - (1 << 29)); }
 
   std::mt19937_64 bits;
   HatNumbers numbers;
   std::vector<std::vector<std::int16_t>> packed;
   std::vector<const std::int16_t*> pointers;
   std::vector<double> factors;
-  std::vector<double> lines;
-  std::vector<double> hats;
 };
 
-/// The sums by what the header says of a number's features.
-struct Expected {
-  explicit Expected(const HatNumbers& numbers) : lines(numbers.size()), hats(numbers.places) {}
+using Sums = HatParts<std::int64_t>;
 
-  void add(const Rows& rows) {
-    for (std::size_t r = 0; r < rows.packed.size(); ++r) {
-      const auto factor = static_cast<std::int64_t>(rows.factors[r]);
-      for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
-        const auto& number = rows.numbers.list[j];
-        const std::int32_t position = rows.packed[r][j];
-        lines[j] += factor * number.line(position);
-        for (std::int32_t k = 0; k <= number.intervals; ++k) {
-          const auto away = std::abs(position - k * HatNumber::steps);
-          hats[static_cast<std::size_t>(number.first + k)] +=
-              factor * HatNumber::height * std::max(0, HatNumber::steps - away);
-        }
+/// The sums by what the header says of a row's features.
+void expect_more(const Rows& rows, Sums& sums) {
+  for (std::size_t r = 0; r < rows.packed.size(); ++r) {
+    const auto factor = static_cast<std::int64_t>(rows.factors[r]);
+    for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
+      const auto& number = rows.numbers.list[j];
+      const std::int32_t position = rows.packed[r][j];
+      sums.lines[j] += factor * number.line(position);
+      for (std::int32_t k = 0; k <= number.intervals; ++k) {
+        const auto away = std::abs(position - k * HatNumber::steps);
+        sums.hats[static_cast<std::size_t>(number.first + k)] +=
+            factor * HatNumber::height * std::max(0, HatNumber::steps - away);
       }
     }
+    for (std::size_t k = 0; k < rest; ++k) {
+      sums.rest[k] += factor * rows.packed[r][rows.numbers.size() + k];
+    }
   }
+}
 
-  std::vector<std::int64_t> lines;
-  std::vector<std::int64_t> hats;
-};
+void expect_equal(const Sums& found, const Sums& expected) {
+  ASSERT_EQ(found.lines, expected.lines);
+  ASSERT_EQ(found.hats, expected.hats);
+  ASSERT_EQ(found.rest, expected.rest);
+}
 
 void add(const Rows& rows, HatBlock& block, HatSums& sums) {
   for (std::size_t r = 0; r < rows.pointers.size(); r += HatBlock::rows) {
@@ -106,15 +113,11 @@ TEST(HatKernels, SumsEqualThoseOfFeaturesOnEveryInstructionSet) {
           const Rows rows(size == 17 ? 3000 : 70, size, intervals, largest, 100 * size + 7);
           HatBlock block(rows.numbers);
           HatSums sums(rows.numbers);
-          Expected expected(rows.numbers);
-          std::vector<std::int64_t> lines(rows.numbers.size());
-          std::vector<std::int64_t> hats(rows.numbers.places);
+          Sums expected(rows.numbers);
+          expect_more(rows, expected);
           for (int twice = 0; twice < 2; ++twice) {
             add(rows, block, sums);
-            sums.add_to(lines, hats);
-            expected.add(rows);
-            ASSERT_EQ(lines, expected.lines);
-            ASSERT_EQ(hats, expected.hats);
+            expect_equal(sums.take(), expected);
           }
         }
       }
@@ -126,36 +129,35 @@ TEST(HatKernels, SumsEqualThoseOfFeaturesOnEveryInstructionSet) {
 TEST(HatKernels, ManyRowsOfTheLargestFactorKeepEverySum) {
   Rows rows(256, 3, 7, 1 << 14, 5);
   std::ranges::fill(rows.factors, 1 << 14);
-  for (auto& row : rows.packed) row[0] = 7 * HatNumber::steps;
+  for (auto& row : rows.packed) {
+    row[0] = 7 * HatNumber::steps;
+    row[3] = std::numeric_limits<std::int16_t>::min();
+  }
   HatBlock block(rows.numbers);
   HatSums sums(rows.numbers);
-  Expected expected(rows.numbers);
+  Sums expected(rows.numbers);
   for (int k = 0; k < 300; ++k) {
     add(rows, block, sums);
-    expected.add(rows);
+    expect_more(rows, expected);
   }
-  std::vector<std::int64_t> lines(rows.numbers.size());
-  std::vector<std::int64_t> hats(rows.numbers.places);
-  sums.add_to(lines, hats);
-  EXPECT_EQ(lines, expected.lines);
-  EXPECT_EQ(hats, expected.hats);
+  expect_equal(sums.take(), expected);
 }
 
-std::vector<float> margins_of(const Rows& rows) {
+std::vector<float> margins_of(const Rows& rows, const HatParts<double>& weights) {
   HatBlock block(rows.numbers);
   block.read(rows.pointers);
   std::vector<float> sums(HatBlock::rows);
-  block.margins(HatTable(rows.numbers, rows.lines, rows.hats),
-                std::span<float, HatBlock::rows>(sums));
+  block.margins(HatTable(rows.numbers, weights), std::span<float, HatBlock::rows>(sums));
   sums.resize(rows.pointers.size());
   return sums;
 }
 
 TEST(HatKernels, MarginsAreThoseOfFeaturesAndTheSameBitsOnEveryInstructionSet) {
   for (const std::int32_t intervals : {1, 7, 15, 16, 31}) {
-    const Rows rows(101, 33, intervals, 1, 11);
+    Rows rows(101, 33, intervals, 1, 11);
+    const auto weights = rows.weights();
     hwy::SetSupportedTargetsForTest(0);
-    const auto found = margins_of(rows);
+    const auto found = margins_of(rows, weights);
     for (std::size_t r = 0; r < found.size(); ++r) {
       double margin = 0;
       double size = 0;
@@ -166,19 +168,22 @@ TEST(HatKernels, MarginsAreThoseOfFeaturesAndTheSameBitsOnEveryInstructionSet) {
       for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
         const auto& number = rows.numbers.list[j];
         const std::int32_t position = rows.packed[r][j];
-        add(rows.lines[j] * (number.rise * position));
-        add(-rows.lines[j] * number.origin);
+        add(weights.lines[j] * (number.rise * position));
+        add(-weights.lines[j] * number.origin);
         for (std::int32_t k = 0; k <= number.intervals; ++k) {
           const auto away = std::abs(position - k * HatNumber::steps);
-          add(rows.hats[static_cast<std::size_t>(number.first + k)] * HatNumber::height *
+          add(weights.hats[static_cast<std::size_t>(number.first + k)] * HatNumber::height *
               std::max(0, HatNumber::steps - away));
         }
+      }
+      for (std::size_t k = 0; k < rest; ++k) {
+        add(weights.rest[k] * rows.packed[r][rows.numbers.size() + k]);
       }
       EXPECT_NEAR(found[r], margin, 1e-6 * size);
     }
     for (const auto targets : hwy::SupportedAndGeneratedTargets()) {
       hwy::SetSupportedTargetsForTest(targets);
-      EXPECT_EQ(margins_of(rows), found);
+      EXPECT_EQ(margins_of(rows, weights), found);
     }
   }
   hwy::SetSupportedTargetsForTest(0);

@@ -26,53 +26,42 @@ void add_picked(std::span<const std::int64_t> sums, const std::vector<std::uint3
   for (std::size_t k = 0; k < columns.size(); ++k) output[columns[k]] += sums[k];
 }
 
-// What a worker adds of packed rows: of their lines and hat functions, of the rest, and of rows
-// that do not pack.
+// What a worker adds of packed rows, and of rows that do not pack.
 struct PackedShare {
   PackedShare(const GradientPass& pass, std::int64_t rows_before_flush)
-      : hats(pass.outputs, numeric::HatSums(pass.dataset.packing()->numbers())),
-        rest(pass.outputs * pass.dataset.packing()->rest_columns().size(), rows_before_flush),
+      : packed(pass.outputs, numeric::HatSums(pass.dataset.packing()->numbers())),
         odd(pass.dataset.has_odd_rows() ? pass.weights.size() : 0, rows_before_flush) {}
 
   void add_to(const GradientPass& pass, std::span<std::int64_t> total) {
     const auto& packing = *pass.dataset.packing();
-    const auto& rest_columns = packing.rest_columns();
-    std::vector<std::int64_t> of_rest(rest.size(), 0);
-    rest.add_to(of_rest);
-    std::vector<std::int64_t> of_lines(packing.line_columns().size());
-    std::vector<std::int64_t> of_places(packing.place_columns().size());
     for (std::size_t c = 0; c < pass.outputs; ++c) {
       const auto output = total.subspan(c * pass.columns, pass.columns);
-      add_picked(std::span(of_rest).subspan(c * rest_columns.size()), rest_columns, output);
-      std::ranges::fill(of_lines, 0);
-      std::ranges::fill(of_places, 0);
-      hats[c].add_to(of_lines, of_places);
-      add_picked(of_lines, packing.line_columns(), output);
-      add_picked(of_places, packing.place_columns(), output);
+      const auto sums = packed[c].take();
+      add_picked(sums.lines, packing.line_columns(), output);
+      add_picked(sums.hats, packing.place_columns(), output);
+      add_picked(sums.rest, packing.rest_columns(), output);
     }
     if (odd.size() > 0) odd.add_to(total);
   }
 
-  std::vector<numeric::HatSums> hats;  // of each output
-  ExactAccumulator rest;
+  std::vector<numeric::HatSums> packed;  // of each output
   ExactAccumulator odd;
 };
 
-// Weights as packed rows read them, of each output.
-struct PackedWeights {
-  explicit PackedWeights(const GradientPass& pass) {
-    const auto& packing = *pass.dataset.packing();
-    for (std::size_t c = 0; c < pass.outputs; ++c) {
-      const auto output = pass.output(c);
-      hats.emplace_back(packing.numbers(), picked(output, packing.line_columns()),
-                        picked(output, packing.place_columns()));
-      rest.push_back(picked(output, packing.rest_columns()));
-    }
+// The weights as packed rows read them, of each output.
+std::vector<numeric::HatTable> tables_of(const GradientPass& pass) {
+  const auto& packing = *pass.dataset.packing();
+  std::vector<numeric::HatTable> tables;
+  for (std::size_t c = 0; c < pass.outputs; ++c) {
+    const auto output = pass.output(c);
+    numeric::HatParts<double> weights(packing.numbers());
+    weights.lines = picked(output, packing.line_columns());
+    weights.hats = picked(output, packing.place_columns());
+    weights.rest = picked(output, packing.rest_columns());
+    tables.emplace_back(packing.numbers(), weights);
   }
-
-  std::vector<numeric::HatTable> hats;
-  std::vector<std::vector<double>> rest;
-};
+  return tables;
+}
 
 // The rows of a block that do not pack count as zeros in it, and on their own here.
 class OddRows {
@@ -123,17 +112,17 @@ class OddRows {
 // A worker's way through blocks of packed rows.
 class PackedPass {
  public:
-  PackedPass(const GradientPass& pass, const PackedWeights& weights, const AnyRows& list)
+  PackedPass(const GradientPass& pass, const std::vector<numeric::HatTable>& tables,
+             const AnyRows& list)
       : pass_(pass),
         packing_(*pass.dataset.packing()),
-        weights_(weights),
+        tables_(tables),
         list_(list),
         block_(packing_.numbers()),
         odd_(pass, list),
         scalars_(pass.outputs),
         numbers_(pass.outputs * HatBlock::rows),
         rows_(HatBlock::rows),
-        rest_(HatBlock::rows),
         scales_(HatBlock::rows),
         margins_(HatBlock::rows) {}
 
@@ -146,13 +135,8 @@ class PackedPass {
       margins(count);
       to_scalars(begin, end, count);
       odd_.add(numbers_, share.odd);
-      const auto rest = share.rest.reserve(static_cast<std::int64_t>(count));
-      const std::size_t width = packing_.rest_columns().size();
       for (std::size_t c = 0; c < pass_.outputs; ++c) {
-        const auto factors = of_output(c, count);
-        numeric::add_exact_multiples(std::span(rest_).first(count), factors,
-                                     rest.subspan(c * width, width));
-        block_.add_multiples(factors, share.hats[c]);
+        block_.add_multiples(of_output(c, count), share.packed[c]);
       }
     }
   }
@@ -164,7 +148,6 @@ class PackedPass {
   void read(std::int64_t begin, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       rows_[i] = pass_.dataset.packed_row(list_[begin + static_cast<std::int64_t>(i)]);
-      rest_[i] = rows_[i] + packing_.numbers().size();
       scales_[i] = double{packing_.numbers().scale(rows_[i])};
     }
     block_.read(std::span(rows_).first(count));
@@ -173,12 +156,8 @@ class PackedPass {
   void margins(std::size_t count) {
     for (std::size_t c = 0; c < pass_.outputs; ++c) {
       const auto numbers = of_output(c, count);
-      std::ranges::fill(numbers, 0.0);
-      numeric::exact_dots(std::span(rest_).first(count), weights_.rest[c], numbers);
-      block_.margins(weights_.hats[c], std::span<float, HatBlock::rows>(margins_));
-      for (std::size_t i = 0; i < count; ++i) {
-        numbers[i] = (numbers[i] + double{margins_[i]}) * scales_[i];
-      }
+      block_.margins(tables_[c], std::span<float, HatBlock::rows>(margins_));
+      for (std::size_t i = 0; i < count; ++i) numbers[i] = double{margins_[i]} * scales_[i];
     }
     odd_.dots(numbers_, scales_);
   }
@@ -211,14 +190,13 @@ class PackedPass {
 
   const GradientPass& pass_;
   const data::HatRows& packing_;
-  const PackedWeights& weights_;
+  const std::vector<numeric::HatTable>& tables_;
   const AnyRows& list_;
   HatBlock block_;
   OddRows odd_;
   TileScalars scalars_;
   std::vector<double> numbers_;  // of each output: margins, then scalars
   std::vector<const std::int16_t*> rows_;
-  std::vector<const std::int16_t*> rest_;  // of each row
   std::vector<double> scales_;
   std::vector<float> margins_;
 };
@@ -227,17 +205,17 @@ class PackedPass {
 
 void add_packed_rows(const GradientPass& pass, const AnyRows& list, base::ThreadPool& threads,
                      std::int64_t rows_before_flush, std::span<std::int64_t> total) {
-  const PackedWeights weights(pass);
+  const auto tables = tables_of(pass);
   const bool alone = threads.size() == 1 || list.size() <= gradient_rows_per_block;
   std::vector<PackedShare> shares(alone ? 1 : static_cast<std::size_t>(threads.size()),
                                   PackedShare(pass, rows_before_flush));
   if (alone) {
-    PackedPass(pass, weights, list).add(0, list.size(), shares.front());
+    PackedPass(pass, tables, list).add(0, list.size(), shares.front());
   } else {
     threads.for_blocks(
         list.size(), gradient_rows_per_block,
         [&](int worker, std::int64_t begin, std::int64_t end) {
-          PackedPass(pass, weights, list).add(begin, end, shares[static_cast<std::size_t>(worker)]);
+          PackedPass(pass, tables, list).add(begin, end, shares[static_cast<std::size_t>(worker)]);
         });
   }
   for (auto& share : shares) share.add_to(pass, total);
