@@ -49,22 +49,6 @@ class Hand {
   random::Stream stream_;
 };
 
-void append_to(data::Dataset& block, const data::Dataset& from, std::int64_t row,
-               std::int64_t unit) {
-  if (!from.labelled(row)) {
-    return block.append({.label = from.label(row), .unit = unit, .labelled = false});
-  }
-  if (!from.sparse()) {
-    std::vector<std::int16_t> room;
-    return block.append_dense(from.dense_row(row, room), from.label(row), unit, from.scale(row));
-  }
-  const auto entries = from.sparse_row(row);
-  block.append({.columns = {entries.columns.begin(), entries.columns.end()},
-                .values = {entries.values.begin(), entries.values.end()},
-                .label = from.label(row),
-                .unit = unit});
-}
-
 /// The block of a unit, drawn when the unit first appears, and its number in the block.
 struct Seat {
   std::int64_t block = undrawn;
@@ -93,7 +77,7 @@ std::vector<data::Dataset> handed_out(const data::Dataset& records,
         auto& block = blocks[static_cast<std::size_t>(seat.block)];
         seat.unit = records.has_units() ? block.unit_count() : 0;
       }
-      append_to(blocks[static_cast<std::size_t>(seat.block)], records, row, seat.unit);
+      blocks[static_cast<std::size_t>(seat.block)].append(records, row, seat.unit);
     }
     read(row);
   }

@@ -33,18 +33,6 @@ struct Choice {
   std::int64_t row = 0;
 };
 
-void copy_record(const Dataset& from, std::int64_t row, Dataset& to) {
-  if (!from.labelled(row)) return to.append({.label = from.label(row), .labelled = false});
-  if (!from.sparse()) {
-    std::vector<std::int16_t> room;
-    return to.append_dense(from.dense_row(row, room), from.label(row), 0, from.scale(row));
-  }
-  const auto entries = from.sparse_row(row);
-  to.append({.columns = {entries.columns.begin(), entries.columns.end()},
-             .values = {entries.values.begin(), entries.values.end()},
-             .label = from.label(row)});
-}
-
 }  // namespace
 
 bool LabelDomain::contains(double label) const {
@@ -115,7 +103,8 @@ void Dataset::append_facts(const RecordFacts& facts) {
   if (!labelled && squared_norm != 0) {
     throw base::InternalError("a record without a target has features");
   }
-  if (squared_norm > squared_norm_bound_) {
+  // Packed rows are certified together with their scale.
+  if (!packing_ && squared_norm > squared_norm_bound_) {
     throw base::InternalError("an encoded row exceeds the bound of its norm");
   }
   if (has_units_) {
@@ -150,10 +139,12 @@ std::span<std::int16_t> Dataset::new_odd_row() {
   return std::span(odd_rows_).last(static_cast<std::size_t>(columns()));
 }
 
-void Dataset::append_packed(const EncodedRow& row) {
-  if (packing_->pack(row.columns, row.values, row.scale, new_stored_row())) return;
+std::int64_t Dataset::append_packed(const EncodedRow& row, std::int64_t squared_norm) {
+  const auto packed = packing_->pack(row, squared_norm_bound_, new_stored_row());
+  if (packed) return *packed;
   const auto odd = new_odd_row();
   for (std::size_t k = 0; k < row.values.size(); ++k) odd[row.columns[k]] = row.values[k];
+  return squared_norm;
 }
 
 void Dataset::append_sparse(std::span<const std::uint32_t> columns,
@@ -203,7 +194,7 @@ void Dataset::append(const EncodedRow& row) {
   if (sparse()) {
     append_sparse(row.columns, row.values);
   } else if (packing_) {
-    append_packed(row);
+    squared_norm = append_packed(row, squared_norm);
   } else {
     std::int16_t* destination = new_stored_row();
     for (std::size_t k = 0; k < row.values.size(); ++k) destination[row.columns[k]] = row.values[k];
@@ -211,21 +202,37 @@ void Dataset::append(const EncodedRow& row) {
   append_facts({row.label, row.unit, squared_norm, row.labelled});
 }
 
-void Dataset::append(const Dataset& other, std::span<const std::int64_t> units) {
+void Dataset::check_same_shape(const Dataset& other) const {
   if (other.columns() != columns() || other.sparse() != sparse() ||
       other.squared_norm_bound_ != squared_norm_bound_ || other.shape_.labels != shape_.labels ||
-      other.has_units_ != has_units_ || other.shape_.hats != shape_.hats) {
+      other.shape_.hats != shape_.hats) {
     throw base::InternalError("records of another shape cannot be appended");
   }
+}
+
+void Dataset::append_stored(const Dataset& other, std::int64_t row) {
+  if (sparse()) {
+    const SparseRow entries = other.sparse_row(row);
+    return append_sparse(entries.columns, entries.values);
+  }
+  std::ranges::copy(other.stored_row(row), new_stored_row());
+  const auto odd = other.odd_row(row);
+  if (!odd.empty()) std::ranges::copy(odd, new_odd_row().begin());
+}
+
+void Dataset::append(const Dataset& other, std::int64_t row, std::int64_t unit) {
+  check_same_shape(other);
+  append_stored(other, row);
+  append_facts({other.label(row), unit, other.squared_norm(row), other.labelled(row)});
+}
+
+void Dataset::append(const Dataset& other, std::span<const std::int64_t> units) {
+  check_same_shape(other);
+  if (other.has_units_ != has_units_) {
+    throw base::InternalError("records with units cannot be appended to records without, or back");
+  }
   for (std::int64_t k = 0; k < other.rows(); ++k) {
-    if (sparse()) {
-      const SparseRow row = other.sparse_row(k);
-      append_sparse(row.columns, row.values);
-    } else {
-      std::ranges::copy(other.stored_row(k), new_stored_row());
-      const auto odd = other.odd_row(k);
-      if (!odd.empty()) std::ranges::copy(odd, new_odd_row().begin());
-    }
+    append_stored(other, k);
     const std::int64_t unit = has_units_ ? other.units_[k] : 0;
     append_facts({other.label(k),
                   unit < 0 || !has_units_ ? unit : units[static_cast<std::size_t>(unit)],
@@ -233,15 +240,13 @@ void Dataset::append(const Dataset& other, std::span<const std::int64_t> units) 
   }
 }
 
-void Dataset::append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit,
-                           double scale) {
+void Dataset::append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit) {
   if (static_cast<std::int64_t>(values.size()) != shape_.columns) {
     throw base::InternalError("a dense row has one value a column");
   }
   EncodedRow row;
   row.label = label;
   row.unit = unit;
-  row.scale = scale;
   for (std::size_t column = 0; column < values.size(); ++column) {
     if (values[column] == 0) continue;
     row.columns.push_back(static_cast<std::uint32_t>(column));
@@ -275,7 +280,8 @@ std::span<const std::int16_t> Dataset::odd_row(std::int64_t row) const {
 }
 
 double Dataset::scale(std::int64_t row) const {
-  return packing_ ? 2 * static_cast<double>(packing_->numbers().height(packed_row(row))) : 0;
+  if (!packing_ || !odd_row(row).empty()) return 1;
+  return double{packing_->numbers().scale(packed_row(row))};
 }
 
 std::span<const std::int16_t> Dataset::stored_row(std::int64_t row) const {
@@ -344,7 +350,7 @@ Dataset one_record_per_unit(const Dataset& dataset, random::BlockClaim draws) {
     if (random::uniform_below(stream, ++choice.seen) == 0) choice.row = row;
   }
   Dataset drawn(dataset.shape(), dataset.spool());
-  for (const auto& choice : choices) copy_record(dataset, choice.row, drawn);
+  for (const auto& choice : choices) drawn.append(dataset, choice.row, 0);
   return drawn;
 }
 

@@ -23,11 +23,16 @@ struct EncodedRow {
   double label = 0;
   std::int64_t unit = 0;  ///< which privacy unit the record belongs to; 0 when there is none
   bool labelled = true;   ///< false: it has no target, no feature, and teaches nothing
-  /// Units of the row in a feature of 1, where whoever scaled it says so: a hint for packing it.
+  /// What packing needs (hat_rows.h), of whoever scales rows that are packed: the features before
+  /// they were scaled and rounded, and the units of the row in a feature of 1.
+  std::vector<std::uint32_t> plain_columns;
+  std::vector<double> plain_values;
   double scale = 0;
 
   void clear() {
     scale = 0;
+    plain_columns.clear();
+    plain_values.clear();
     columns.clear();
     values.clear();
     label = 0;
@@ -92,8 +97,8 @@ struct DatasetShape {
   double norm_bound = 1;     ///< of each row's Euclidean norm in real units, intercept included
   Storage storage = Storage::dense;
   LabelDomain labels = {};
-  /// Numbers that rows hold as a place between two knots (hat_rows.h), where storage is dense: the
-  /// same integers in a fraction of the memory. Ascending; those that do not pack stay as they are.
+  /// Numbers that rows hold as a position between two knots (hat_rows.h), where storage is dense:
+  /// in a fraction of the memory. Ascending; those that do not pack stay as they are.
   std::vector<HatColumns> hats = {};
 };
 
@@ -122,8 +127,10 @@ class Dataset {
   /// outside of the shape's domain is a UsageError, which does not tell it.
   void append(const EncodedRow& row);
   /// Appends a record given by all its columns.
-  void append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit = 0,
-                    double scale = 0);
+  void append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit = 0);
+  /// Appends a record of a data set of the same shape, which was certified there, as a record of
+  /// `unit`.
+  void append(const Dataset& other, std::int64_t row, std::int64_t unit);
 
   /// Appends all records of a data set of the same shape, which were certified there. Where both
   /// have units, unit k of `other` is unit units[k] here; numbers that are new ascend with k.
@@ -139,7 +146,7 @@ class Dataset {
 
   /// Only when storage is dense and rows are not packed.
   [[nodiscard]] std::span<const std::int16_t> dense_row(std::int64_t row) const;
-  /// Also of packed rows, which are expanded into `room`.
+  /// Also of packed rows, which are expanded into `room`: rounded to units of features.
   [[nodiscard]] std::span<const std::int16_t> dense_row(std::int64_t row,
                                                         std::vector<std::int16_t>& room) const;
   /// How rows are packed; null: they are not.
@@ -151,7 +158,7 @@ class Dataset {
   /// The integers of a row that does not pack; none for others.
   [[nodiscard]] std::span<const std::int16_t> odd_row(std::int64_t row) const;
   [[nodiscard]] bool has_odd_rows() const { return !odd_places_.empty(); }
-  /// Units of a packed row in a feature of 1, as EncodedRow has it; 0: unknown.
+  /// What turns a row's integers into its features, up to the unit: 1 but for packed rows.
   [[nodiscard]] double scale(std::int64_t row) const;
   /// Only when storage is sparse.
   [[nodiscard]] SparseRow sparse_row(std::int64_t row) const {
@@ -177,7 +184,7 @@ class Dataset {
   [[nodiscard]] bool labelled(std::int64_t row) const {
     return unlabelled_.empty() || !std::ranges::binary_search(unlabelled_, row);
   }
-  /// Exact sum of the squares of the row's integers.
+  /// Exact sum of the squares of the row's integers: of a packed row before its scale.
   [[nodiscard]] std::int64_t squared_norm(std::int64_t row) const { return squared_norms_[row]; }
 
   /// Which privacy unit a record belongs to: its own when the data have no unit column.
@@ -218,9 +225,11 @@ class Dataset {
   };
   void append_facts(const RecordFacts& facts);
   void append_sparse(std::span<const std::uint32_t> columns, std::span<const std::int16_t> values);
+  void check_same_shape(const Dataset& other) const;
   std::int16_t* new_stored_row();
   [[nodiscard]] std::span<const std::int16_t> stored_row(std::int64_t row) const;
-  void append_packed(const EncodedRow& row);
+  std::int64_t append_packed(const EncodedRow& row, std::int64_t squared_norm);
+  void append_stored(const Dataset& other, std::int64_t row);
   std::span<std::int16_t> new_odd_row();
 
   DatasetShape shape_;

@@ -3,42 +3,88 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/data/dataset.h"
 
 namespace tacet::data {
 namespace {
 
+using numeric::HatNumber;
 using numeric::HatNumbers;
 
-// Of the line, from one unit of a hat function to the next.
-double rise_of(const HatColumns& columns) { return 2 * columns.slope / (columns.knots - 1.0); }
+constexpr double unit = Dataset::feature_scale;
+constexpr std::int32_t largest_integer = std::numeric_limits<std::int16_t>::max();
 
-// Toward zero: a hat function is at most this.
-float rounded_down(double height) {
-  const auto nearest = static_cast<float>(height);
-  return static_cast<double>(nearest) > height ? std::nextafter(nearest, 0.0F) : nearest;
+std::int32_t intervals_of(const HatColumns& columns) {
+  return static_cast<std::int32_t>(columns.knots) - 1;
 }
 
-// What is not 0 of a number, as it is met.
-struct Met {
-  std::int32_t line = 0;
-  std::int32_t first = -1;  // knots
-  std::int32_t second = -1;
-  std::int32_t at_first = 0;
-  std::int32_t at_second = 0;
+// How far a position of a number is shifted to the left, so that it still has 16 bits.
+int shift_of(const HatColumns& columns) {
+  int shift = 0;
+  while ((intervals_of(columns) * HatNumber::steps) << (shift + 1) < 1 << 16) ++shift;
+  return shift;
+}
+
+// Of the line, in units, from one position to the next.
+double rise_of(const HatColumns& columns) {
+  return unit * columns.slope / (intervals_of(columns) * HatNumber::steps);
+}
+
+double factor_of(const HatColumns& columns) {
+  return std::round(std::ldexp(rise_of(columns), 16 - shift_of(columns)));
+}
+
+HatNumber number_of(const HatColumns& columns, std::size_t first) {
+  const double origin = unit * columns.slope * columns.zero;
+  return {.intervals = intervals_of(columns),
+          .first = static_cast<std::int32_t>(first),
+          .shift = shift_of(columns),
+          .factor = static_cast<std::uint16_t>(factor_of(columns)),
+          // Rounding down takes half a unit on average.
+          .offset = static_cast<std::int16_t>(std::round(origin - 0.5)),
+          .rise = rise_of(columns),
+          .origin = origin};
+}
+
+// Calls take(column, integer) for the integers that can differ from 0.
+template <typename Take>
+void each_integer(const HatNumbers& numbers, const std::int16_t* packed, const Take& take) {
+  for (std::size_t j = 0; j < numbers.size(); ++j) {
+    const auto& number = numbers.list[j];
+    const auto position = static_cast<std::uint16_t>(packed[j]);
+    const std::int32_t step = position % HatNumber::steps;
+    const auto place = static_cast<std::size_t>(number.first + position / HatNumber::steps);
+    take.line(j, number.line(position));
+    take.hat(place, HatNumber::height * (HatNumber::steps - step));
+    if (step > 0) take.hat(place + 1, HatNumber::height * step);
+  }
+  for (std::size_t k = 0; k < numbers.rest; ++k) take.rest(k, packed[numbers.size() + k]);
+}
+
+template <typename Line, typename Hat, typename Rest>
+struct Takers {
+  Line line;
+  Hat hat;
+  Rest rest;
 };
 
 }  // namespace
 
 bool HatColumns::packs() const {
-  return knots >= 2 && knots <= HatNumbers::most_knots && slope > 0 &&
-         rise_of(*this) <= static_cast<double>(HatNumbers::steepest) && std::fabs(zero) <= 1;
+  // Fewer places would be seen in a line.
+  constexpr std::uint32_t least_knots = 8;
+  // A position and a line have 16 bits.
+  const double farthest = unit * slope * std::max(std::fabs(zero), std::fabs(1 - zero));
+  return knots >= least_knots && intervals_of(*this) <= HatNumber::most_intervals && slope > 0 &&
+         farthest + 2 <= largest_integer && unit * slope + 2 <= largest_integer &&
+         factor_of(*this) <= std::numeric_limits<std::uint16_t>::max();
 }
 
 HatRows::HatRows(std::span<const HatColumns> packed, std::int64_t columns) {
   const auto width = static_cast<std::size_t>(columns);
-  numbers_.count = packed.size();
   number_of_.assign(width, static_cast<std::uint32_t>(packed.size()));
   at_.resize(width);
   std::int64_t free = 0;
@@ -48,108 +94,110 @@ HatRows::HatRows(std::span<const HatColumns> packed, std::int64_t columns) {
       throw base::InternalError("columns of hat functions that overlap or cannot be packed");
     }
     free = std::int64_t{number.line} + number.knots + 1;
-    numbers_.rise.push_back(static_cast<float>(rise_of(number)));
-    numbers_.origin.push_back(static_cast<float>(2 * number.slope * number.zero));
-    numbers_.first.push_back(static_cast<std::int32_t>(places_.size()));
+    numbers_.list.push_back(data::number_of(number, places_.size()));
     for (std::uint32_t k = 0; k <= number.knots; ++k) {
       number_of_[number.line + k] = static_cast<std::uint32_t>(j);
       at_[number.line + k] = k;
       if (k > 0) places_.push_back(number.line + k);
     }
-    integers_.push_back(number.line);
+    lines_.push_back(number.line);
   }
   for (std::uint32_t column = 0; column < width; ++column) {
     if (number_of_[column] < packed.size()) continue;
-    at_[column] = static_cast<std::uint32_t>(integers_.size());
-    integers_.push_back(column);
+    at_[column] = static_cast<std::uint32_t>(rest_.size());
+    rest_.push_back(column);
   }
-  numbers_.rest = integers_.size() - packed.size();
+  numbers_.places = places_.size();
+  numbers_.rest = rest_.size();
 }
 
-bool HatRows::pack_numbers(std::span<const std::uint32_t> columns,
-                           std::span<const std::int16_t> values, std::int16_t* packed) const {
-  std::size_t next = 0;
+double HatRows::norm_bound() const {
+  // A line and the rest have 16 bits each, and the two hat functions of a number are shorter.
+  const double each = (largest_integer + 1) / unit;
+  return each *
+         std::sqrt(2.0 * static_cast<double>(lines_.size()) + static_cast<double>(rest_.size()));
+}
+
+bool HatRows::place_numbers(const EncodedRow& row, std::int16_t* packed) const {
+  constexpr double rounding = 1e-9;
+  std::vector<double> place(numbers_.size(), -1);  // in knots
+  std::vector<double> shares(numbers_.size(), 0);
+  for (std::size_t k = 0; k < row.plain_columns.size(); ++k) {
+    const auto column = row.plain_columns[k];
+    const auto j = number_of_[column];
+    if (j == numbers_.size() || at_[column] == 0) continue;
+    const double knot = at_[column] - 1;
+    const double height = row.plain_values[k];
+    // The place is the mean of the knots, by their heights, which ascend.
+    const double share = height / (HatNumber::height * HatNumber::steps / unit);
+    if (!(share >= 0 && share <= 1)) return false;
+    shares[j] += share;
+    if (place[j] < 0) {
+      place[j] = knot + 1 - share;
+    } else if (std::fabs(place[j] - (knot - 1 + share)) > rounding) {
+      return false;
+    }
+  }
   for (std::size_t j = 0; j < numbers_.size(); ++j) {
-    Met met;
-    const auto is_of = [&](std::size_t number) {
-      return next < columns.size() && number_of_[columns[next]] == number;
-    };
-    while (is_of(numbers_.size())) ++next;  // of the rest
-    for (; is_of(j); ++next) {
-      const auto knot = static_cast<std::int32_t>(at_[columns[next]]) - 1;
-      if (knot < 0) {
-        met.line = values[next];
-      } else if (met.first < 0) {
-        met.first = knot;
-        met.at_first = values[next];
-      } else if (met.second < 0) {
-        met.second = knot;
-        met.at_second = values[next];
-      } else {
-        return false;
-      }
-    }
-    const auto last = static_cast<std::int32_t>((j + 1 < numbers_.size()
-                                                     ? numbers_.first[j + 1]
-                                                     : static_cast<std::int32_t>(places_.size())) -
-                                                numbers_.first[j] - 1);
-    const auto pack = [&](std::int32_t knot, std::int32_t left, std::int32_t right) {
-      return numeric::pack_number(
-          numbers_, j, {.line = met.line, .knot = knot, .left = left, .right = right}, packed);
-    };
-    if (met.second >= 0) {
-      if (met.second != met.first + 1 || !pack(met.first, met.at_first, met.at_second))
-        return false;
-    } else {
-      // One alone is that of either side: the other one was rounded to 0.
-      const auto knot = std::max(met.first, 0);
-      const bool before = knot < last && pack(knot, met.at_first, 0);
-      if (!before && (knot == 0 || !pack(knot - 1, 0, met.at_first))) return false;
-    }
+    if (std::fabs(shares[j] - 1) > rounding) return false;
+    const double position = std::round(place[j] * HatNumber::steps);
+    packed[j] = static_cast<std::int16_t>(static_cast<std::uint16_t>(
+        std::min(position, static_cast<double>(numbers_.list[j].intervals * HatNumber::steps))));
   }
   return true;
 }
 
-bool HatRows::pack(std::span<const std::uint32_t> columns, std::span<const std::int16_t> values,
-                   double scale, std::int16_t* packed) const {
-  std::fill_n(packed, numbers_.words(), std::int16_t{0});
-  if (columns.empty()) return true;
-  const bool known = scale > 0 && scale <= 0x1p16;
-  float height = known ? rounded_down(scale / 2) : 0;
-  if (!known) {
-    std::int32_t largest = 0;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      if (number_of_[columns[k]] == numbers_.size() || at_[columns[k]] == 0) continue;
-      const bool follows = k > 0 && columns[k - 1] + 1 == columns[k] && at_[columns[k]] > 1;
-      largest = std::max(largest, values[k] + (follows ? values[k - 1] : 0));
-    }
-    height = static_cast<float>(largest) + 0.5F;
-  }
-  std::memcpy(packed + numbers_.height_at(), &height, sizeof height);
-  if (!(height > 0) || !pack_numbers(columns, values, packed)) {
-    std::fill_n(packed, numbers_.words(), std::int16_t{0});
-    return false;
-  }
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    if (number_of_[columns[k]] < numbers_.size()) continue;
-    packed[numbers_.rest_at() + at_[columns[k]] - numbers_.size()] = values[k];
+bool HatRows::place_rest(const EncodedRow& row, std::int16_t* packed) const {
+  for (std::size_t k = 0; k < row.plain_columns.size(); ++k) {
+    const auto column = row.plain_columns[k];
+    if (number_of_[column] < numbers_.size()) continue;
+    const double integer = std::trunc(row.plain_values[k] * unit);
+    if (!(std::fabs(integer) <= largest_integer)) return false;
+    packed[numbers_.size() + at_[column]] =
+        static_cast<std::int16_t>(static_cast<std::int32_t>(integer));
   }
   return true;
+}
+
+std::optional<std::int64_t> HatRows::pack(const EncodedRow& row, std::int64_t squared_norm_bound,
+                                          std::int16_t* packed) const {
+  std::fill_n(packed, numbers_.words(), std::int16_t{0});
+  if (row.columns.empty()) return 0;
+  if (!(row.scale > 0) || !place_numbers(row, packed) || !place_rest(row, packed)) {
+    std::fill_n(packed, numbers_.words(), std::int16_t{0});
+    return std::nullopt;
+  }
+  std::int64_t square = 0;
+  const auto add = [&](std::size_t, std::int64_t integer) { square += integer * integer; };
+  each_integer(numbers_, packed, Takers{add, add, add});
+  // The scale is certified by the integers that come out. What it loses covers all rounding errors.
+  constexpr float shrink = 1 - 0x1p-20F;
+  const double room = static_cast<double>(squared_norm_bound) * (1 - 0x1p-30);
+  auto scale = static_cast<float>(row.scale / unit);
+  while (double{scale} * double{scale} * static_cast<double>(square) > room) scale *= shrink;
+  std::memcpy(packed + numbers_.scale_at(), &scale, sizeof scale);
+  return square;
 }
 
 void HatRows::expand(const std::int16_t* packed, std::span<std::int16_t> row) const {
   std::ranges::fill(row, std::int16_t{0});
-  if (!(numbers_.height(packed) > 0)) return;
-  for (std::size_t j = 0; j < numbers_.size(); ++j) {
-    const auto number = numeric::unpack_number(numbers_, packed, j);
-    row[integers_[j]] = static_cast<std::int16_t>(number.line);
-    const auto place = static_cast<std::size_t>(numbers_.first[j] + number.knot);
-    row[places_[place]] = static_cast<std::int16_t>(number.left);
-    row[places_[place + 1]] = static_cast<std::int16_t>(number.right);
-  }
-  for (std::size_t k = 0; k < numbers_.rest; ++k) {
-    row[integers_[numbers_.size() + k]] = packed[numbers_.rest_at() + k];
-  }
+  const double scale = double{numbers_.scale(packed)};
+  if (scale == 0) return;
+  const auto put = [&](const std::vector<std::uint32_t>& columns) {
+    return [&, of = columns.data()](std::size_t k, std::int32_t integer) {
+      row[of[k]] = static_cast<std::int16_t>(static_cast<std::int32_t>(scale * integer));
+    };
+  };
+  each_integer(numbers_, packed, Takers{put(lines_), put(places_), put(rest_)});
+}
+
+void HatRows::integers(const std::int16_t* packed, std::span<std::int32_t> row) const {
+  std::ranges::fill(row, 0);
+  if (numbers_.scale(packed) == 0) return;
+  const auto put = [&](const std::vector<std::uint32_t>& columns) {
+    return [&, of = columns.data()](std::size_t k, std::int32_t integer) { row[of[k]] = integer; };
+  };
+  each_integer(numbers_, packed, Takers{put(lines_), put(places_), put(rest_)});
 }
 
 }  // namespace tacet::data

@@ -151,6 +151,48 @@ TEST(PartsTraining, ReleasedMeansAndCountsHaveTheBytesOfOneTable) {
   expect_same_bytes(of);
 }
 
+/// Eighteen numbers, which `gradient` holds packed where they have knots.
+data::Schema numbers_schema() {
+  std::string text = "public_row_count = 600\n[target]\ncolumn = \"y\"\nlower = -5\nupper = 5\n";
+  for (int j = 0; j < 18; ++j) {
+    text += "[[column]]\nname = \"x" + std::to_string(j) +
+            "\"\nkind = \"numeric\"\nlower = -3\nupper = 3\n";
+  }
+  return data::schema_from_toml(text, "s.toml");
+}
+
+data::Dataset number_records(const data::Schema& schema) {
+  std::vector<std::string> names{"y"};
+  for (int j = 0; j < 18; ++j) names.push_back("x" + std::to_string(j));
+  data::Encoder encoder(schema, names, data::TargetUse::required, "");
+  data::Dataset records(schema.shape());
+  std::mt19937_64 bits(5);
+  std::uniform_real_distribution<double> uniform(-3.5, 3.5);
+  for (int i = 0; i < 600; ++i) {
+    std::vector<data::Value> values(names.size());
+    for (auto& value : values) value = uniform(bits);
+    encoder.append(values, records);
+  }
+  encoder.flush(records);
+  return records;
+}
+
+TEST(PartsTraining, PackedRowsHaveTheBytesOfOneTable) {
+  for (const char* standardise : {"none", "private"}) {
+    for (const char* knots : {"8", "32"}) {
+      auto values = few_steps();
+      values.set("curves", std::string("none"));
+      values.set("standardise", std::string(standardise));
+      values.set("knots", std::string(knots));
+      const auto schema = numbers_schema();
+      auto training = plan_training(schema, values);
+      ASSERT_FALSE(training.schema.shape().hats.empty());
+      auto records = number_records(training.reading_schema());
+      expect_same_bytes({schema, std::move(records), std::move(training)});
+    }
+  }
+}
+
 TEST(PartsTraining, CurvesHaveTheBytesOfOneTable) {
   for (const auto adjacency :
        {Adjacency::add_remove, Adjacency::zero_out, Adjacency::replace_one}) {

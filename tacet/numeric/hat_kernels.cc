@@ -1,19 +1,34 @@
 #include "tacet/numeric/hat_kernels.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
+#include <cstdlib>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tacet/numeric/hat_kernels.cc"
-// Vectors without a size known to the compiler are not put together from single numbers; targets
-// between those that machines have would add to every program.
+// Vectors without a size known to the compiler cannot be kept in arrays; targets between those that
+// machines have would add to every program.
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #include <hwy/foreach_target.h>
 // foreach_target.h must come before highway.h.
 #include <hwy/highway.h>
+
+#ifndef TACET_NUMERIC_HAT_KERNELS_ONCE
+#define TACET_NUMERIC_HAT_KERNELS_ONCE
+namespace tacet::numeric {
+namespace {
+
+// A block column by column: some words more than rows, so that not all columns begin at the same
+// place of the first cache.
+constexpr std::size_t column_words = HatBlock::rows + 32;
+constexpr std::size_t words_at_once = 8;
+
+std::size_t columns_of(const HatNumbers& numbers) { return numbers.size() + numbers.rest; }
+
+}  // namespace
+}  // namespace tacet::numeric
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tacet::numeric {
@@ -21,103 +36,235 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Floats = hn::CappedTag<float, HatNumbers::most_lanes>;
-using Ints = hn::RebindToSigned<Floats>;
+using Floats = hn::CappedTag<float, 16>;
+using Indices = hn::RebindToSigned<Floats>;
+using Positions = hn::Rebind<std::uint16_t, Floats>;
+using Words = hn::CappedTag<std::uint16_t, 32>;
+using Shorts = hn::RebindToSigned<Words>;
+using Ints = hn::CappedTag<std::int32_t, 16>;
 
-// Numbers j and on of a row. Products and sums are not fused: the same bits everywhere.
-HWY_INLINE void unpack_lanes(const HatNumbers& numbers, const std::int16_t* codes,
-                             hn::Vec<Ints> note, float height, std::size_t j, const HatRow& out) {
-  const Floats d;
-  const Ints ints;
-  const hn::Rebind<std::uint16_t, Floats> shorts;
-  const hn::Rebind<std::int16_t, Floats> lines;
-  const auto code =
-      hn::PromoteTo(ints, hn::LoadU(shorts, reinterpret_cast<const std::uint16_t*>(codes) + j));
-  const auto knot = hn::ShiftRight<HatNumbers::right_bits>(code);
-  const auto right = hn::And(code, hn::Set(ints, (1 << HatNumbers::right_bits) - 1));
-  const auto left = hn::Sub(hn::Sub(hn::Set(ints, static_cast<std::int32_t>(height)), right),
-                            hn::And(note, hn::Set(ints, 1)));
-  const auto h = hn::Set(d, height);
-  const auto at = hn::Add(hn::Mul(hn::ConvertTo(d, knot), h), hn::ConvertTo(d, right));
-  const auto low = hn::Sub(hn::Mul(hn::LoadU(d, numbers.rise.data() + j), at),
-                           hn::Mul(hn::LoadU(d, numbers.origin.data() + j), h));
-  const auto line = hn::Add(hn::BitCast(ints, hn::Add(low, hn::Set(d, HatNumbers::shift))),
-                            hn::Sub(hn::ShiftRight<1>(note), hn::Set(ints, HatNumbers::below)));
-  hn::StoreU(hn::DemoteTo(lines, line), lines, out.integers + j);
-  hn::StoreU(hn::Add(hn::LoadU(ints, numbers.first.data() + j), knot), ints, out.places + j);
-  hn::StoreInterleaved2(left, right, ints, out.pairs + 2 * j);
-}
-
-// The first half of the numbers has the lower halves of the notes. Lanes behind the last number of
-// a half are read, and written to where something else will be.
-HWY_INLINE void unpack_row(const HatNumbers& numbers, const std::int16_t* packed,
-                           const HatRow& out) {
-  const Ints ints;
-  const hn::Rebind<std::uint8_t, Floats> bytes;
-  const std::size_t half = (numbers.size() + 1) / 2;
-  const auto* notes = reinterpret_cast<const std::uint8_t*>(packed + numbers.size());
-  const float height = numbers.height(packed);
-  for (std::size_t j = 0; j < half; j += hn::Lanes(ints)) {
-    const auto note = hn::PromoteTo(ints, hn::LoadU(bytes, notes + j));
-    unpack_lanes(numbers, packed, hn::And(note, hn::Set(ints, 15)), height, j, out);
-  }
-  for (std::size_t j = 0; half + j < numbers.size(); j += hn::Lanes(ints)) {
-    const auto note = hn::PromoteTo(ints, hn::LoadU(bytes, notes + j));
-    unpack_lanes(numbers, packed, hn::ShiftRight<4>(note), height, half + j, out);
-  }
-  const std::int16_t* rest = packed + numbers.rest_at();
-  for (std::size_t k = 0; k < numbers.rest; ++k) out.integers[numbers.size() + k] = rest[k];
-}
-
-void unpack_rows(const HatNumbers& numbers, std::span<const std::int16_t* const> packed, HatRow out,
-                 std::size_t stride) {
-  for (const std::int16_t* row : packed) {
-    unpack_row(numbers, row, out);
-    out.integers += stride;
-    out.places += numbers.size();
-    out.pairs += 2 * numbers.size();
-  }
-}
-
+// Eight words of eight rows, or of sixteen, column by column.
 #if HWY_TARGET == HWY_SCALAR
-HWY_INLINE double hat_dot(const std::int32_t* places, const std::int32_t* pairs, std::size_t size,
-                          const double* weights) {
-  double sum = 0;
-  for (std::size_t j = 0; j < size; ++j) {
-    sum += pairs[2 * j] * weights[places[j]] + pairs[2 * j + 1] * weights[places[j] + 1];
+constexpr std::size_t rows_at_once = words_at_once;
+
+void turn_words(const std::int16_t* const* rows, std::size_t j, std::uint16_t* out) {
+  for (std::size_t i = 0; i < rows_at_once; ++i) {
+    for (std::size_t k = 0; k < words_at_once; ++k) {
+      out[k * column_words + i] = static_cast<std::uint16_t>(rows[i][j + k]);
+    }
   }
-  return sum;
 }
 #else
-using Two = hn::FixedTag<double, 2>;
+using Ones = hn::CappedTag<std::int16_t, 16>;
+constexpr std::size_t rows_at_once = hn::MaxLanes(Ones());
 
-HWY_INLINE double hat_dot(const std::int32_t* places, const std::int32_t* pairs, std::size_t size,
-                          const double* weights) {
-  const Two two;
-  const hn::FixedTag<std::int32_t, 2> ints;
-  const auto add = [&](std::size_t j, hn::Vec<Two> sum) HWY_ATTR {
-    return hn::MulAdd(hn::PromoteTo(two, hn::LoadU(ints, pairs + 2 * j)),
-                      hn::LoadU(two, weights + places[j]), sum);
-  };
-  hn::Vec<Two> sums[4] = {hn::Zero(two), hn::Zero(two), hn::Zero(two), hn::Zero(two)};
-  std::size_t j = 0;
-  for (; j + 4 <= size; j += 4) {
-    for (std::size_t k = 0; k < 4; ++k) sums[k] = add(j + k, sums[k]);
+HWY_INLINE hn::Vec<Ones> load_words(const std::int16_t* const* rows, std::size_t j) {
+  if constexpr (rows_at_once == words_at_once) {
+    return hn::LoadU(Ones(), rows[0] + j);
+  } else {
+    const hn::Half<Ones> half;
+    return hn::Combine(Ones(), hn::LoadU(half, rows[words_at_once] + j),
+                       hn::LoadU(half, rows[0] + j));
   }
-  for (; j < size; ++j) sums[0] = add(j, sums[0]);
-  return hn::GetLane(
-      hn::SumOfLanes(two, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]))));
+}
+
+HWY_INLINE void turn_words(const std::int16_t* const* rows, std::size_t j, std::uint16_t* out) {
+  const Ones ones;
+  const hn::CappedTag<std::int32_t, 8> twos;
+  const hn::CappedTag<std::int64_t, 4> fours;
+  using Twos = hn::Vec<decltype(twos)>;
+  Twos pairs[8];
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto one = load_words(rows + 2 * i, j);
+    const auto other = load_words(rows + 2 * i + 1, j);
+    pairs[i] = hn::BitCast(twos, hn::InterleaveLower(ones, one, other));
+    pairs[4 + i] = hn::BitCast(twos, hn::InterleaveUpper(ones, one, other));
+  }
+  const auto store = [&](std::size_t k, hn::Vec<decltype(fours)> column) HWY_ATTR {
+    hn::StoreU(hn::BitCast(ones, column), ones,
+               reinterpret_cast<std::int16_t*>(out) + k * column_words);
+  };
+  for (std::size_t half = 0; half < 2; ++half) {
+    const Twos* of = pairs + 4 * half;
+    const auto a = hn::BitCast(fours, hn::InterleaveLower(twos, of[0], of[1]));
+    const auto b = hn::BitCast(fours, hn::InterleaveUpper(twos, of[0], of[1]));
+    const auto c = hn::BitCast(fours, hn::InterleaveLower(twos, of[2], of[3]));
+    const auto d = hn::BitCast(fours, hn::InterleaveUpper(twos, of[2], of[3]));
+    store(4 * half, hn::InterleaveLower(fours, a, c));
+    store(4 * half + 1, hn::InterleaveUpper(fours, a, c));
+    store(4 * half + 2, hn::InterleaveLower(fours, b, d));
+    store(4 * half + 3, hn::InterleaveUpper(fours, b, d));
+  }
 }
 #endif
 
-void hat_dots(const std::int32_t* places, const std::int32_t* pairs, std::size_t size,
-              const double* weights, std::span<double> sums) {
-  for (double& sum : sums) {
-    sum += hat_dot(places, pairs, size, weights);
-    places += size;
-    pairs += 2 * size;
+void turn_rows(std::span<const std::int16_t* const> rows, std::size_t size,
+               std::uint16_t* columns) {
+  for (std::size_t i = 0; i < rows.size(); i += rows_at_once) {
+    for (std::size_t j = 0; j < size; j += words_at_once) {
+      turn_words(rows.data() + i, j, columns + j * column_words + i);
+    }
   }
 }
+
+// How a table is looked up: in one vector, in two, or in memory. The numbers are the same.
+enum class Lookup { one, two, memory };
+
+template <Lookup way>
+HWY_INLINE void add_margins_of(const std::uint16_t* column, const float* table, std::size_t rows,
+                               float* sums) {
+  const Floats d;
+  const Indices ints;
+  const Positions words;
+  const float* rises = table + HatTable::width;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t next = way == Lookup::two ? lanes : 0;
+  const auto values = hn::LoadU(d, table);
+  const auto slopes = hn::LoadU(d, rises);
+  const auto next_values = hn::LoadU(d, table + next);
+  const auto next_slopes = hn::LoadU(d, rises + next);
+  for (std::size_t i = 0; i < rows; i += lanes) {
+    const auto position = hn::PromoteTo(ints, hn::LoadU(words, column + i));
+    const auto interval = hn::ShiftRight<HatNumber::step_bits>(position);
+    const auto step =
+        hn::ConvertTo(d, hn::And(position, hn::Set(ints, std::int32_t{HatNumber::steps - 1})));
+    auto value = values;
+    auto slope = slopes;
+    // One instruction where the processor has it.
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (way == Lookup::two) {
+      value = hn::Vec<Floats>{_mm512_permutex2var_ps(values.raw, interval.raw, next_values.raw)};
+      slope = hn::Vec<Floats>{_mm512_permutex2var_ps(slopes.raw, interval.raw, next_slopes.raw)};
+    } else
+#endif
+        if constexpr (way == Lookup::memory) {
+      value = hn::GatherIndex(d, table, interval);
+      slope = hn::GatherIndex(d, rises, interval);
+    } else {
+      const auto last = hn::Set(ints, static_cast<std::int32_t>(lanes - 1));
+      const auto lane = hn::IndicesFromVec(d, hn::And(interval, last));
+      value = hn::TableLookupLanes(values, lane);
+      slope = hn::TableLookupLanes(slopes, lane);
+      if constexpr (way == Lookup::two) {
+        const auto behind = hn::RebindMask(d, hn::Gt(interval, last));
+        value = hn::IfThenElse(behind, hn::TableLookupLanes(next_values, lane), value);
+        slope = hn::IfThenElse(behind, hn::TableLookupLanes(next_slopes, lane), slope);
+      }
+    }
+    // Not fused: the same bits everywhere.
+    const auto sum = hn::Add(hn::LoadU(d, sums + i), value);
+    hn::StoreU(hn::Add(sum, hn::Mul(slope, step)), d, sums + i);
+  }
+}
+
+HWY_INLINE void add_rest_margins(const std::uint16_t* column, float weight, std::span<float> sums) {
+  const Floats d;
+  const hn::Rebind<std::int16_t, Floats> shorts;
+  const auto by = hn::Set(d, weight);
+  for (std::size_t i = 0; i < sums.size(); i += hn::Lanes(d)) {
+    const auto words = hn::BitCast(shorts, hn::LoadU(Positions(), column + i));
+    const auto value = hn::ConvertTo(d, hn::PromoteTo(Indices(), words));
+    const auto sum = hn::LoadU(d, sums.data() + i);
+    hn::StoreU(hn::Add(sum, hn::Mul(by, value)), d, sums.data() + i);
+  }
+}
+
+void add_margins(const HatNumbers& numbers, const std::uint16_t* columns, const HatTable& table,
+                 std::span<float> sums) {
+  const auto lanes = static_cast<std::int32_t>(hn::Lanes(Floats()));
+  for (std::size_t j = 0; j < numbers.size(); ++j) {
+    const auto intervals = numbers.list[j].intervals;
+    const auto* column = columns + j * column_words;
+    const float* of = table.of_numbers() + 2 * HatTable::width * j;
+    if (intervals < lanes) {
+      add_margins_of<Lookup::one>(column, of, sums.size(), sums.data());
+    } else if (lanes == 16) {
+      add_margins_of<Lookup::two>(column, of, sums.size(), sums.data());
+    } else {
+      add_margins_of<Lookup::memory>(column, of, sums.size(), sums.data());
+    }
+  }
+  columns += numbers.size() * column_words;
+  for (std::size_t k = 0; k < numbers.rest; ++k) {
+    add_rest_margins(columns + k * column_words, table.of_rest()[k], sums);
+  }
+}
+
+// Products of integers with factors, of 16 bits both: their sum modulo 2^32, and of each what is
+// left without its last 16 bits. Both together tell the sum.
+template <typename IntegersAt>
+HWY_INLINE void add_products(const IntegersAt& integers_at, std::span<const std::int16_t> factors,
+                             std::int32_t* sums) {
+  const Shorts shorts;
+  const Ints ints;
+  auto low = hn::Load(ints, sums);
+  auto high = hn::Load(ints, sums + 16);
+  for (std::size_t i = 0; i < factors.size(); i += hn::Lanes(shorts)) {
+    auto unused = hn::Zero(ints);
+    const auto products = hn::ReorderWidenMulAccumulate(
+        ints, integers_at(i), hn::LoadU(shorts, factors.data() + i), hn::Zero(ints), unused);
+    low = hn::Add(low, products);
+    high = hn::Add(high, hn::ShiftRight<16>(products));
+  }
+  hn::Store(low, ints, sums);
+  hn::Store(high, ints, sums + 16);
+}
+
+// Factors times how far positions are behind each of the first eight knots, modulo 2^32: from one
+// knot to the next the differences are small.
+HWY_INLINE void add_knots(const std::uint16_t* column, const std::int16_t* factors,
+                          std::size_t rows, std::int32_t* sums) {
+  constexpr std::size_t knots = HatSums::few_intervals;
+  const Words words;
+  const Shorts shorts;
+  const Ints ints;
+  hn::Vec<Ints> totals[knots];
+  for (std::size_t k = 0; k < knots; ++k) totals[k] = hn::Load(ints, sums + 16 * k);
+  for (std::size_t i = 0; i < rows; i += hn::Lanes(words)) {
+    const auto position = hn::LoadU(words, column + i);
+    const auto factor = hn::LoadU(shorts, factors + i);
+    for (std::size_t k = 0; k < knots; ++k) {
+      const auto behind = hn::SaturatedSub(
+          position, hn::Set(words, static_cast<std::uint16_t>(k << HatNumber::step_bits)));
+      auto unused = hn::Zero(ints);
+      totals[k] = hn::ReorderWidenMulAccumulate(ints, hn::BitCast(shorts, behind), factor,
+                                                totals[k], unused);
+    }
+  }
+  for (std::size_t k = 0; k < knots; ++k) hn::Store(totals[k], ints, sums + 16 * k);
+}
+
+void add_columns(const HatNumbers& numbers, const std::uint16_t* columns,
+                 std::span<const std::int16_t> factors, bool adds_knots, std::int32_t* sums) {
+  const Words words;
+  const Shorts shorts;
+  const auto* column = columns;
+  for (const auto& number : numbers.list) {
+    const auto by = hn::Set(words, number.factor);
+    const auto offset = hn::Set(shorts, number.offset);
+    const auto line = [&](std::size_t i) HWY_ATTR {
+      const auto shifted = hn::ShiftLeftSame(hn::LoadU(words, column + i), number.shift);
+      return hn::Sub(hn::BitCast(shorts, hn::MulHigh(shifted, by)), offset);
+    };
+    add_products(line, factors, sums);
+    column += column_words;
+    sums += 2 * 16;
+  }
+  for (std::size_t k = 0; k < numbers.rest; ++k) {
+    const auto words_at = [&](std::size_t i) HWY_ATTR {
+      return hn::BitCast(shorts, hn::LoadU(words, column + i));
+    };
+    add_products(words_at, factors, sums);
+    column += column_words;
+    sums += 2 * 16;
+  }
+  for (std::size_t j = 0; adds_knots && j < numbers.size(); ++j) {
+    add_knots(columns + j * column_words, factors.data(), factors.size(), sums);
+    sums += HatSums::few_intervals * 16;
+  }
+}
+
+std::size_t sum_lanes() { return hn::Lanes(Ints()); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tacet::numeric
@@ -125,110 +272,194 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tacet::numeric {
-namespace {
 
-constexpr std::size_t spare = 2 * HatNumbers::spare_words;  // behind what lanes write
+HWY_EXPORT(turn_rows);
+HWY_EXPORT(add_margins);
+HWY_EXPORT(add_columns);
+HWY_EXPORT(sum_lanes);
 
-static_assert(std::endian::native == std::endian::little, "a pair is read as one integer");
-
-std::uint64_t load_pair(const std::int32_t* pair) {
-  std::uint64_t both;
-  std::memcpy(&both, pair, sizeof both);
-  return both;
-}
-
-}  // namespace
-
-HWY_EXPORT(unpack_rows);
-HWY_EXPORT(hat_dots);
-
-bool pack_number(const HatNumbers& numbers, std::size_t j, const HatNumber& number,
-                 std::int16_t* packed) {
-  const auto& [line, knot, left, right] = number;
-  const float height = numbers.height(packed);
-  const std::int32_t missing = static_cast<std::int32_t>(height) - left - right;
-  if (left < 0 || right < 0 || right >> HatNumbers::right_bits != 0 || knot < 0 ||
-      knot > HatNumbers::most_knots - 2 || missing >> 1 != 0) {
-    return false;
-  }
-  const std::int32_t above = line - numbers.least_line(j, knot, right, height);
-  if (above >> 3 != 0) return false;
-  packed[j] = static_cast<std::int16_t>(knot << HatNumbers::right_bits | right);
-  const std::size_t half = (numbers.size() + 1) / 2;
-  auto* notes = reinterpret_cast<std::uint8_t*>(packed + numbers.size());
-  const auto note = static_cast<std::uint32_t>(above << 1 | missing);
-  std::uint8_t& byte = notes[j < half ? j : j - half];
-  byte = static_cast<std::uint8_t>(byte | (j < half ? note : note << 4));
-  return true;
-}
-
-HatTile::HatTile(const HatNumbers& numbers, std::size_t rows)
-    : numbers_(numbers),
-      stride_(numbers.size() + numbers.rest + spare),
-      integers_(rows * stride_),
-      places_(rows * numbers.size() + spare),
-      pairs_(2 * (rows * numbers.size() + spare)),
-      heights_(rows),
-      pointers_(rows) {
-  numbers_.rise.resize(numbers.size() + spare);
-  numbers_.origin.resize(numbers.size() + spare);
-  numbers_.first.resize(numbers.size() + spare);
-  for (std::size_t r = 0; r < rows; ++r) pointers_[r] = integers_.data() + r * stride_;
-}
-
-void HatTile::unpack(std::span<const std::int16_t* const> packed) {
-  count_ = packed.size();
-  for (std::size_t r = 0; r < count_; ++r) heights_[r] = numbers_.height(packed[r]);
-  HWY_DYNAMIC_DISPATCH(unpack_rows)
-  (numbers_, packed, {integers_.data(), places_.data(), pairs_.data()}, stride_);
-}
-
-void HatTile::add_dots(std::span<const double> weights, std::span<double> sums) const {
-  HWY_DYNAMIC_DISPATCH(hat_dots)
-  (places_.data(), pairs_.data(), numbers_.size(), weights.data(), sums);
-}
-
-void HatTile::add_multiples(std::span<const double> factors, HatSums& sums) const {
-  const std::int32_t* places = places_.data();
-  const std::int32_t* pairs = pairs_.data();
-  const std::size_t size = numbers_.size();
-  for (std::size_t r = 0; r < factors.size(); ++r) {
-    std::uint64_t* both = sums.reserve(heights_[r], factors[r]);
-    const auto factor = static_cast<std::uint64_t>(static_cast<std::int64_t>(factors[r]));
-#pragma GCC unroll 4
-    for (std::size_t j = 0; j < size; ++j) {
-      both[static_cast<std::uint32_t>(places[j])] += factor * load_pair(pairs + 2 * j);
+HatTable::HatTable(const HatNumbers& numbers, const HatParts<double>& weights)
+    : numbers_(2 * width * numbers.size(), 0.0F), rest_(weights.rest.begin(), weights.rest.end()) {
+  constexpr double top = HatNumber::height * HatNumber::steps;
+  for (std::size_t j = 0; j < numbers.size(); ++j) {
+    const auto& number = numbers.list[j];
+    const double by = weights.lines[j];
+    const auto at = [&](std::int32_t knot) {
+      return weights.hats[static_cast<std::size_t>(number.first + knot)];
+    };
+    float* values = numbers_.data() + 2 * width * j;
+    for (std::int32_t k = 0; k <= number.intervals; ++k) {
+      const double line = number.rise * HatNumber::steps * k - number.origin;
+      values[k] = static_cast<float>(by * line + top * at(k));
+      if (k == number.intervals) continue;
+      values[width + static_cast<std::size_t>(k)] =
+          static_cast<float>(by * number.rise + HatNumber::height * (at(k + 1) - at(k)));
     }
-    places += size;
-    pairs += 2 * size;
   }
 }
 
-std::uint64_t* HatSums::reserve(float height, double factor) {
-  const double more = std::min(std::fabs(factor) * static_cast<double>(height), 0x1p30);
-  if (filled_ + more >= 0x1p31) flush();
-  filled_ += more;
-  return both_.data();
+HatSums::HatSums(const HatNumbers& numbers)
+    : numbers_(&numbers),
+      counts_cells_(std::ranges::any_of(numbers.list,
+                                        [](const HatNumber& number) {
+                                          return number.intervals >
+                                                 static_cast<std::int32_t>(few_intervals);
+                                        })),
+      lanes_(digits * (2 * (numbers.size() + numbers.rest) +
+                       (counts_cells_ ? 0 : few_intervals * numbers.size()))),
+      cells_(counts_cells_ ? numbers.size() * cells : 0),
+      product_totals_(numbers.size() + numbers.rest),
+      part_totals_(numbers.size() * cells),
+      cell_totals_(cells_.size()) {}
+
+void HatSums::flush_digit(const Lanes* of, std::int64_t weight) {
+  for (std::int64_t& total : product_totals_) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const auto high = static_cast<std::uint32_t>(of[1].lane[l]) << 16;
+      total += weight * (std::int64_t{of[1].lane[l]} * 65536 +
+                         (static_cast<std::uint32_t>(of[0].lane[l]) - high));
+    }
+    of += 2;
+  }
+  for (std::size_t j = 0; !counts_cells_ && j < numbers_->size(); ++j) {
+    for (std::size_t k = 0; k < few_intervals; ++k) {
+      std::int64_t sum = 0;
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const auto behind =
+            k + 1 < few_intervals ? static_cast<std::uint32_t>(of[k + 1].lane[l]) : 0;
+        sum += static_cast<std::int32_t>(static_cast<std::uint32_t>(of[k].lane[l]) - behind);
+      }
+      part_totals_[j * cells + k] += weight * sum;
+    }
+    of += few_intervals;
+  }
 }
 
-void HatSums::flush() {
-  for (std::size_t place = 0; place < both_.size(); ++place) {
-    const auto left = static_cast<std::int32_t>(both_[place]);
-    const auto right = static_cast<std::int64_t>(both_[place]) - left;
-    totals_[2 * place] += left;
-    totals_[2 * place + 1] += right >> 32;
-    both_[place] = 0;
-  }
-  filled_ = 0;
+void HatSums::flush_lanes() {
+  flush_digit(digit_lanes(0), 1);
+  flush_digit(digit_lanes(1), std::int64_t{1} << digit_bits);
+  std::ranges::fill(lanes_, Lanes{});
+  lane_filled_ = 0;
 }
 
-void HatSums::add_to(std::span<std::int64_t> sums) {
-  flush();
-  for (std::size_t place = 0; place < sums.size(); ++place) {
-    sums[place] += totals_[2 * place];
-    if (place + 1 < sums.size()) sums[place + 1] += totals_[2 * place + 1];
+void HatSums::flush_cells() {
+  for (std::size_t at = 0; at < cells_.size(); ++at) {
+    constexpr int above = 64 - low_bits;
+    const auto low =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(cells_[at]) << above) >> above;
+    part_totals_[at] += low;
+    cell_totals_[at] += (cells_[at] - low) >> low_bits;
+    cells_[at] = 0;
   }
-  std::ranges::fill(totals_, 0);
+  cells_filled_ = 0;
+}
+
+void HatSums::take_hats(std::size_t number, std::span<std::int64_t> hats) {
+  std::int64_t* parts = part_totals_.data() + number * cells;
+  // By interval as by knot: all that is behind it adds a whole step.
+  if (counts_cells_) {
+    const std::int64_t* of = cell_totals_.data() + number * cells;
+    std::int64_t behind = 0;
+    for (std::size_t k = hats.size(); k-- > 0;) {
+      parts[k] += behind * HatNumber::steps;
+      behind += of[k];
+    }
+  }
+  std::int64_t before = HatNumber::steps * factors_;
+  for (std::size_t k = 0; k < hats.size(); ++k) {
+    const std::int64_t part = k + 1 < hats.size() ? parts[k] : 0;
+    hats[k] = HatNumber::height * (before - part);
+    before = part;
+  }
+}
+
+HatParts<std::int64_t> HatSums::take() {
+  flush_lanes();
+  flush_cells();
+  HatParts<std::int64_t> taken(*numbers_);
+  for (std::size_t j = 0; j < numbers_->size(); ++j) {
+    const auto& number = numbers_->list[j];
+    take_hats(j, std::span(taken.hats)
+                     .subspan(static_cast<std::size_t>(number.first),
+                              static_cast<std::size_t>(number.intervals) + 1));
+  }
+  const auto rest = product_totals_.begin() + static_cast<std::ptrdiff_t>(numbers_->size());
+  std::copy(product_totals_.begin(), rest, taken.lines.begin());
+  std::copy(rest, product_totals_.end(), taken.rest.begin());
+  std::ranges::fill(product_totals_, 0);
+  std::ranges::fill(part_totals_, 0);
+  std::ranges::fill(cell_totals_, 0);
+  factors_ = 0;
+  return taken;
+}
+
+HatBlock::HatBlock(const HatNumbers& numbers)
+    : numbers_(numbers),
+      pointers_(rows),
+      columns_((columns_of(numbers) + words_at_once) * column_words / 32) {}
+
+void HatBlock::read(std::span<const std::int16_t* const> packed) {
+  count_ = packed.size();
+  padded_ = (count_ + 31) / 32 * 32;
+  std::ranges::copy(packed, pointers_.begin());
+  // Rows that are read in the place of none, and have no factor.
+  std::fill(pointers_.begin() + static_cast<std::ptrdiff_t>(count_),
+            pointers_.begin() + static_cast<std::ptrdiff_t>(padded_), packed[0]);
+  HWY_DYNAMIC_DISPATCH(turn_rows)
+  (std::span(pointers_).first(padded_), columns_of(numbers_), columns_[0].word);
+}
+
+void HatBlock::margins(const HatTable& table, std::span<float, rows> sums) const {
+  std::ranges::fill(sums, 0.0F);
+  HWY_DYNAMIC_DISPATCH(add_margins)
+  (numbers_, columns_[0].word, table, sums.first(padded_));
+}
+
+void HatBlock::add_multiples(std::span<const double> factors, HatSums& sums) {
+  alignas(64) std::int16_t digits[HatSums::digits][rows] = {};
+  std::int32_t largest = 0;
+  std::int32_t all = 0;  // of a block: below 2^27
+  std::int32_t any_high = 0;
+  for (std::size_t r = 0; r < count_; ++r) {
+    const auto factor = static_cast<std::int32_t>(factors[r]);
+    constexpr std::int32_t half = 1 << (HatSums::digit_bits - 1);
+    const std::int32_t high = (factor + half) >> HatSums::digit_bits;
+    digits[0][r] = static_cast<std::int16_t>(factor - (high << HatSums::digit_bits));
+    digits[1][r] = static_cast<std::int16_t>(high);
+    any_high |= high;
+    largest = std::max(largest, std::abs(factor));
+    all += factor;
+  }
+  sums.factors_ += all;
+  // So many rows meet in a lane, each with a digit times 2^8 steps: those of a block fit. Lines
+  // count vectors of two rows, of which 2^16 would be too many: a digit of 2^7 is the least.
+  const auto in_lane = static_cast<std::int64_t>(padded_ / HWY_DYNAMIC_DISPATCH(sum_lanes)())
+                       << HatNumber::step_bits;
+  const std::int64_t more = in_lane * std::clamp(largest, 1 << 7, 1 << (HatSums::digit_bits - 1));
+  constexpr std::int64_t room = std::numeric_limits<std::int32_t>::max();
+  if (sums.lane_filled_ + more > room) sums.flush_lanes();
+  sums.lane_filled_ += more;
+  for (std::size_t digit = 0; digit < (any_high != 0 ? 2U : 1U); ++digit) {
+    HWY_DYNAMIC_DISPATCH(add_columns)
+    (numbers_, columns_[0].word, std::span<const std::int16_t>(digits[digit]).first(padded_),
+     !sums.counts_cells_, sums.digit_lanes(digit)->lane);
+  }
+  if (!sums.counts_cells_) return;
+  const std::int64_t filled = std::int64_t{largest} * static_cast<std::int64_t>(count_);
+  constexpr std::int64_t most = std::int64_t{1} << (HatSums::low_bits - 1 - HatNumber::step_bits);
+  if (sums.cells_filled_ + filled >= most) sums.flush_cells();
+  sums.cells_filled_ += filled;
+  for (std::size_t r = 0; r < count_; ++r) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(pointers_[r]);
+    const auto factor = static_cast<std::int64_t>(factors[r]);
+    const std::int64_t high = factor * (std::int64_t{1} << HatSums::low_bits);
+    std::int64_t* cell = sums.cells_.data();
+#pragma GCC unroll 8
+    for (std::size_t j = 0; j < numbers_.size(); ++j) {
+      cell[bytes[2 * j + 1]] += bytes[2 * j] * factor + high;
+      cell += HatSums::cells;
+    }
+  }
 }
 
 }  // namespace tacet::numeric

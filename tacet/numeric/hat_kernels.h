@@ -1,141 +1,114 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
-/// Rows of integers most of which are made of numbers, each a line and hat functions around knots,
-/// of which two neighbours differ from 0 (data/schema/numeric_map.h). Such a row holds for each
-/// number which two they are and the second of them, and little more: the first one is what is left
-/// of the row's height, and the line nearly follows.
+#include "tacet/numeric/hat_numbers.h"
+
+/// Sums of packed rows (hat_numbers.h) and products with them.
 ///
-/// The integers that come out are those that went in: a row that does not come out is refused.
+/// A sum of multiples of hat functions needs no feature: it follows from sums by position, which
+/// are integers and exact. So it has the same value in any order and on every machine.
 namespace tacet::numeric {
 
-/// What is public of the numbers of all rows, in order. Line j is nearly
-/// rise[j] (knot height + right) - origin[j] height, where `right` is the hat function behind the
-/// number.
-struct HatNumbers {
-  std::size_t count = 0;
-  std::vector<float> rise;
-  std::vector<float> origin;
-  std::vector<std::int32_t> first;  ///< place of the first knot, among those of all numbers
-  std::size_t rest = 0;             ///< how many integers a row has beside its numbers
+/// One number for each line, for each place and for each other integer.
+template <typename Number>
+struct HatParts {
+  std::vector<Number> lines;
+  std::vector<Number> hats;
+  std::vector<Number> rest;
 
-  static constexpr int right_bits = 11;
-  static constexpr int most_knots = 33;  ///< so that a knot before the last has 5 bits
-  static constexpr std::size_t most_lanes = 16;
-  /// Behind a packed row so many words are read, whatever they hold.
-  static constexpr std::size_t spare_words = most_lanes;
-  static constexpr float steepest = 5;  ///< rise: then the line's remainder has three bits
-
-  [[nodiscard]] std::size_t size() const { return count; }
-  /// What line j is at least, and at most 7 more.
-  [[nodiscard]] std::int32_t least_line(std::size_t j, std::int32_t knot, std::int32_t right,
-                                        float height) const {
-    const float at = static_cast<float>(knot) * height + static_cast<float>(right);
-    return std::bit_cast<std::int32_t>(rise[j] * at - origin[j] * height + shift) - below;
-  }
-  // Rounds what is smaller than 2^22 to the nearest integer, in the last bits: conversions take
-  // care of numbers that are none, which takes several instructions.
-  static constexpr float shift = 0x1.8p23F;
-  static constexpr std::int32_t below = std::bit_cast<std::int32_t>(shift) + 1;
-  // A packed row, in order: a code a number, half a byte a number, the rest, the height.
-  [[nodiscard]] std::size_t note_words() const { return (size() + 3) / 4; }
-  [[nodiscard]] std::size_t rest_at() const { return size() + note_words(); }
-  [[nodiscard]] std::size_t height_at() const { return rest_at() + rest; }
-  [[nodiscard]] std::size_t words() const { return height_at() + sizeof(float) / 2; }
-  [[nodiscard]] float height(const std::int16_t* packed) const {
-    float found;
-    std::memcpy(&found, packed + height_at(), sizeof found);
-    return found;
-  }
+  explicit HatParts(const HatNumbers& numbers)
+      : lines(numbers.size()), hats(numbers.places), rest(numbers.rest) {}
 };
 
-/// A row as it is read: the lines and then the rest; for each number the place of the knot before
-/// it, and the hat functions of this knot and of the next.
-struct HatRow {
-  std::int16_t* integers;  ///< size() + rest
-  std::int32_t* places;    ///< size()
-  std::int32_t* pairs;     ///< 2 size()
+/// Weights of what rows hold, as tables over intervals: single precision.
+class HatTable {
+ public:
+  HatTable(const HatNumbers& numbers, const HatParts<double>& weights);
+
+  static constexpr std::size_t width = 32;
+  [[nodiscard]] const float* of_numbers() const { return numbers_.data(); }
+  [[nodiscard]] const float* of_rest() const { return rest_.data(); }
+
+ private:
+  std::vector<float> numbers_;  // of each number: values at knots, rises a step behind them
+  std::vector<float> rest_;
 };
 
-/// One number of a packed row.
-struct HatNumber {
-  std::int32_t line;
-  std::int32_t knot;  ///< the one before the number
-  std::int32_t left;  ///< the hat function there
-  std::int32_t right;
-};
-[[nodiscard]] inline HatNumber unpack_number(const HatNumbers& numbers, const std::int16_t* packed,
-                                             std::size_t j) {
-  const std::size_t half = (numbers.size() + 1) / 2;
-  const auto* notes = reinterpret_cast<const std::uint8_t*>(packed + numbers.size());
-  const int note = j < half ? notes[j] & 15 : notes[j - half] >> 4;
-  const auto code = static_cast<std::uint16_t>(packed[j]);
-  const float height = numbers.height(packed);
-  const std::int32_t knot = code >> HatNumbers::right_bits;
-  const std::int32_t right = code & ((1 << HatNumbers::right_bits) - 1);
-  return {.line = numbers.least_line(j, knot, right, height) + (note >> 1),
-          .knot = knot,
-          .left = static_cast<std::int32_t>(height) - right - (note & 1),
-          .right = right};
-}
-
-/// Writes number j into a packed row whose height is there and whose notes are 0; false where it
-/// would not come out again. The height is near what both hat functions of a number add up to
-/// before they are rounded toward zero.
-[[nodiscard]] bool pack_number(const HatNumbers& numbers, std::size_t j, const HatNumber& number,
-                               std::int16_t* packed);
-
-/// Sums of multiples of hat functions: of both functions of a pair in one integer, as long as they
-/// have room in it.
+/// Sums of multiples of what rows hold.
 class HatSums {
  public:
-  explicit HatSums(std::size_t places) : both_(places), totals_(2 * places) {}
+  explicit HatSums(const HatNumbers& numbers);
 
-  /// Room for a row with such a height and factor.
-  std::uint64_t* reserve(float height, double factor);
-  /// sums[place] += what was added at the knot of this place.
-  void add_to(std::span<std::int64_t> sums);
+  /// Up to so many are counted by knots, more by cells.
+  static constexpr std::size_t few_intervals = 8;
+
+  /// What was added; nothing is left then.
+  [[nodiscard]] HatParts<std::int64_t> take();
 
  private:
-  void flush();
+  friend class HatBlock;
+  static constexpr std::size_t lanes = 16;
+  static constexpr std::size_t digits = 2;
+  static constexpr int digit_bits = 15;
+  static constexpr std::size_t cells = HatNumber::most_intervals + 1;
+  static constexpr int low_bits = 36;
 
-  std::vector<std::uint64_t> both_;  // left + 2^32 right, modulo 2^64
-  std::vector<std::int64_t> totals_;
-  double filled_ = 0;  // bound of either
+  struct alignas(64) Lanes {
+    std::int32_t lane[lanes];
+  };
+
+  void flush_lanes();
+  void flush_digit(const Lanes* of, std::int64_t weight);
+  void flush_cells();
+  void take_hats(std::size_t number, std::span<std::int64_t> hats);
+  [[nodiscard]] Lanes* digit_lanes(std::size_t digit) {
+    return lanes_.data() + digit * lanes_.size() / digits;
+  }
+
+  const HatNumbers* numbers_;
+  bool counts_cells_;  // sums by interval: where numbers have many
+  // Of each digit: two of each line and of each other integer, then each knot's of each number.
+  std::vector<Lanes> lanes_;
+  std::int64_t lane_filled_ = 0;
+  std::vector<std::int64_t> cells_;  // sum of factors << low_bits + sum of factors steps
+  std::int64_t cells_filled_ = 0;
+  std::int64_t factors_ = 0;                  // their sum
+  std::vector<std::int64_t> product_totals_;  // of lines and of other integers
+  std::vector<std::int64_t> part_totals_;     // by number and interval, factors times part of it
+  std::vector<std::int64_t> cell_totals_;     // by number and interval: factors, factors steps
 };
 
-/// Rows that are unpacked together.
-class HatTile {
+/// Rows that are read together.
+class HatBlock {
  public:
-  HatTile(const HatNumbers& numbers, std::size_t rows);
+  static constexpr std::size_t rows = 256;
+  /// What a factor is at most.
+  static constexpr std::int32_t largest_factor = (1 << 19) - 1;
+
+  explicit HatBlock(const HatNumbers& numbers);
 
   /// As many rows as there is room for, or fewer. Behind each lie spare_words.
-  void unpack(std::span<const std::int16_t* const> packed);
-  /// The integers of each row that was unpacked.
-  [[nodiscard]] std::span<const std::int16_t* const> integers() const {
-    return std::span(pointers_).first(count_);
-  }
-  /// sums[r] += left weights[place] + right weights[place + 1], over all numbers of the row: exact
-  /// as in kernels.h.
-  void add_dots(std::span<const double> weights, std::span<double> sums) const;
-  /// Adds the rows' hat functions times factors: integers, whose products are at most 2^30.
-  void add_multiples(std::span<const double> factors, HatSums& sums) const;
+  void read(std::span<const std::int16_t* const> packed);
+  /// sums[r] = the weights' product with row r, in single precision: number after number, so that
+  /// it is the same on every machine.
+  void margins(const HatTable& table, std::span<float, rows> sums) const;
+  /// Adds the rows' features times factors, which are integers.
+  void add_multiples(std::span<const double> factors, HatSums& sums);
 
  private:
-  HatNumbers numbers_;  // padded
-  std::size_t stride_;  // of integers
-  std::size_t count_ = 0;
-  std::vector<std::int16_t> integers_;
-  std::vector<std::int32_t> places_;
-  std::vector<std::int32_t> pairs_;
-  std::vector<float> heights_;
+  struct alignas(64) Line {
+    std::uint16_t word[32];
+  };
+
+  const HatNumbers& numbers_;
+  std::size_t count_ = 0;   // of rows
+  std::size_t padded_ = 0;  // to whole lines
   std::vector<const std::int16_t*> pointers_;
+  std::vector<Line> columns_;  // positions and other integers, column by column
 };
 
 }  // namespace tacet::numeric

@@ -4,8 +4,7 @@
 #include <hwy/targets.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -14,141 +13,180 @@ namespace hat_kernels_test {
 
 constexpr std::size_t rest = 3;
 
-/// Rows of numbers with 2 to 33 knots, as an encoder rounds them.
+/// Numbers with up to so many intervals, rows of positions of which some are on knots and at ends,
+/// weights and factors.
 struct Rows {
-  Rows(std::size_t count, std::size_t size, std::uint64_t seed) {
-    std::mt19937_64 bits(seed);
-    std::uniform_real_distribution<double> uniform(0, 1);
-    std::vector<std::int32_t> knots;
-    std::vector<double> slopes;
-    numbers.count = size;
+  Rows(std::size_t count, std::size_t size, std::int32_t most_intervals, std::int32_t largest,
+       std::uint64_t seed)
+      : bits(seed) {
     numbers.rest = rest;
-    std::int32_t places = 0;
     for (std::size_t j = 0; j < size; ++j) {
-      knots.push_back(2 + static_cast<std::int32_t>(bits() % 32));
-      slopes.push_back((knots.back() - 1) * (0.01 + 2.49 * uniform(bits)));
-      numbers.rise.push_back(static_cast<float>(2 * slopes.back() / (knots.back() - 1)));
-      numbers.origin.push_back(static_cast<float>(2 * slopes.back() * 0.4));
-      numbers.first.push_back(places);
-      places += knots.back();
+      const auto intervals =
+          j == 0 ? most_intervals : 1 + static_cast<std::int32_t>(below(most_intervals));
+      numbers.list.push_back({.intervals = intervals,
+                              .first = static_cast<std::int32_t>(numbers.places),
+                              .shift = 3,
+                              .factor = static_cast<std::uint16_t>(below(32768)),
+                              .offset = static_cast<std::int16_t>(below(32768)),
+                              .rise = 0.01 * static_cast<double>(below(500)),
+                              .origin = static_cast<double>(below(20000))});
+      numbers.places += static_cast<std::size_t>(intervals) + 1;
     }
     for (std::size_t r = 0; r < count; ++r) {
       auto& row = packed.emplace_back(numbers.words() + HatNumbers::spare_words);
-      auto& own = truth.emplace_back();
-      const double most = std::min(1024.0, 2000 / (2 * *std::ranges::max_element(slopes)));
-      const double height = r == 0 ? most : 1 + (most - 1) * uniform(bits);
-      const auto stored = static_cast<float>(height - 1e-4);
-      std::memcpy(row.data() + numbers.height_at(), &stored, sizeof stored);
+      for (auto& word : row) word = static_cast<std::int16_t>(below(65536));
       for (std::size_t j = 0; j < size; ++j) {
-        const double share = bits() % 8 == 0 ? static_cast<double>(bits() % 2) : uniform(bits);
-        const double at = share * (knots[j] - 1);
-        const auto knot = std::min(static_cast<std::int32_t>(at), knots[j] - 2);
-        const HatNumber number{
-            .line = static_cast<std::int32_t>(slopes[j] * (share - 0.4) * 2 * height),
-            .knot = knot,
-            .left = static_cast<std::int32_t>(height * (1 - (at - knot))),
-            .right = static_cast<std::int32_t>(height * (at - knot))};
-        if (!pack_number(numbers, j, number, row.data())) ++refused;
-        own.push_back(number);
+        const auto end = numbers.list[j].intervals * HatNumber::steps;
+        const auto kind = below(8);
+        row[j] = static_cast<std::int16_t>(kind == 0   ? end
+                                           : kind == 1 ? 0
+                                                       : below(end) & (kind == 2 ? ~255 : ~0));
       }
-      for (std::size_t k = 0; k < rest; ++k) {
-        row[numbers.rest_at() + k] =
-            static_cast<std::int16_t>(static_cast<int>(bits() % 4001) - 2000);
-      }
+      const bool extreme = below(4) == 0;
+      factors.push_back(static_cast<double>(extreme ? (below(2) == 0 ? largest : -largest)
+                                                    : below(2 * largest + 1) - largest));
     }
-    for (std::int32_t place = 0; place <= places; ++place) {
-      weights.push_back(static_cast<double>(bits() % (1 << 30)) - (1 << 29));
-    }
-    for (std::size_t r = 0; r < count; ++r) {
-      factors.push_back(std::floor((2 * uniform(bits) - 1) * 0x1p30 / 1024));
-      pointers.push_back(packed[r].data());
-    }
+    for (const auto& row : packed) pointers.push_back(row.data());
   }
 
+  HatParts<double> weights() {
+    HatParts<double> drawn(numbers);
+    for (auto* part : {&drawn.lines, &drawn.hats, &drawn.rest}) {
+      for (double& one : *part) one = static_cast<double>(below(1 << 30) - (1 << 29));
+    }
+    return drawn;
+  }
+
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(end));
+  }
+
+  std::mt19937_64 bits;
   HatNumbers numbers;
   std::vector<std::vector<std::int16_t>> packed;
-  std::vector<std::vector<HatNumber>> truth;
-  std::vector<double> weights;
-  std::vector<double> factors;
   std::vector<const std::int16_t*> pointers;
-  int refused = 0;
+  std::vector<double> factors;
 };
 
-void expect_sums(const Rows& rows) {
-  HatTile tile(rows.numbers, rows.packed.size() + 1);
-  tile.unpack(rows.pointers);
-  std::vector<double> dots(rows.packed.size(), 7.0);
-  tile.add_dots(rows.weights, dots);
-  HatSums sums(rows.weights.size());
-  tile.add_multiples(rows.factors, sums);
-  std::vector<std::int64_t> found(rows.weights.size(), 5);
-  sums.add_to(found);
-  std::vector<std::int64_t> expected(rows.weights.size(), 5);
+using Sums = HatParts<std::int64_t>;
+
+/// The sums by what the header says of a row's features.
+void expect_more(const Rows& rows, Sums& sums) {
   for (std::size_t r = 0; r < rows.packed.size(); ++r) {
-    std::int64_t dot = 7;
+    const auto factor = static_cast<std::int64_t>(rows.factors[r]);
     for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
-      const auto& number = rows.truth[r][j];
-      EXPECT_EQ(tile.integers()[r][j], number.line);
-      const auto at = static_cast<std::size_t>(rows.numbers.first[j] + number.knot);
-      dot += number.left * static_cast<std::int64_t>(rows.weights[at]) +
-             number.right * static_cast<std::int64_t>(rows.weights[at + 1]);
-      expected[at] += number.left * static_cast<std::int64_t>(rows.factors[r]);
-      expected[at + 1] += number.right * static_cast<std::int64_t>(rows.factors[r]);
+      const auto& number = rows.numbers.list[j];
+      const std::int32_t position = rows.packed[r][j];
+      sums.lines[j] += factor * number.line(position);
+      for (std::int32_t k = 0; k <= number.intervals; ++k) {
+        const auto away = std::abs(position - k * HatNumber::steps);
+        sums.hats[static_cast<std::size_t>(number.first + k)] +=
+            factor * HatNumber::height * std::max(0, HatNumber::steps - away);
+      }
     }
-    EXPECT_EQ(static_cast<std::int64_t>(dots[r]), dot);
-    EXPECT_EQ(std::memcmp(tile.integers()[r] + rows.numbers.size(),
-                          rows.pointers[r] + rows.numbers.rest_at(), 2 * rest),
-              0);
+    for (std::size_t k = 0; k < rest; ++k) {
+      sums.rest[k] += factor * rows.packed[r][rows.numbers.size() + k];
+    }
   }
-  EXPECT_EQ(found, expected);
 }
 
-TEST(HatKernels, EqualIntegerArithmeticOnEveryInstructionSet) {
+void expect_equal(const Sums& found, const Sums& expected) {
+  ASSERT_EQ(found.lines, expected.lines);
+  ASSERT_EQ(found.hats, expected.hats);
+  ASSERT_EQ(found.rest, expected.rest);
+}
+
+void add(const Rows& rows, HatBlock& block, HatSums& sums) {
+  for (std::size_t r = 0; r < rows.pointers.size(); r += HatBlock::rows) {
+    const auto count = std::min(HatBlock::rows, rows.pointers.size() - r);
+    block.read(std::span(rows.pointers).subspan(r, count));
+    block.add_multiples(std::span(rows.factors).subspan(r, count), sums);
+  }
+}
+
+TEST(HatKernels, SumsEqualThoseOfFeaturesOnEveryInstructionSet) {
   for (const auto targets : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(targets);
-    for (const std::size_t size : {1u, 7u, 8u, 15u, 16u, 17u, 31u, 33u, 50u}) {
-      for (const std::size_t count : {1u, 3u, 40u}) {
-        const Rows rows(count, size, 100 * size + count);
-        ASSERT_EQ(rows.refused, 0);
-        expect_sums(rows);
+    for (const std::int32_t intervals : {1, 7, 8, 9, 31}) {
+      for (const std::size_t size : {1u, 8u, 17u, 50u}) {
+        for (const std::int32_t largest : {1, 100, 32767, HatBlock::largest_factor}) {
+          const Rows rows(size == 17 ? 3000 : 70, size, intervals, largest, 100 * size + 7);
+          HatBlock block(rows.numbers);
+          HatSums sums(rows.numbers);
+          Sums expected(rows.numbers);
+          expect_more(rows, expected);
+          for (int twice = 0; twice < 2; ++twice) {
+            add(rows, block, sums);
+            expect_equal(sums.take(), expected);
+          }
+        }
       }
     }
   }
   hwy::SetSupportedTargetsForTest(0);
 }
 
-TEST(HatKernels, NumbersThatWouldNotComeOutAreRefused) {
-  const HatNumbers numbers{.count = 1, .rise = {1}, .origin = {0}, .first = {0}};
-  std::vector<std::int16_t> packed(numbers.words() + HatNumbers::spare_words);
-  const float height = 100;
-  std::memcpy(packed.data() + numbers.height_at(), &height, sizeof height);
-  const auto packs = [&](const HatNumber& number) {
-    return pack_number(numbers, 0, number, packed.data());
-  };
-  EXPECT_FALSE(packs({.line = 20, .knot = 0, .left = 60, .right = 20}));  // too little
-  EXPECT_FALSE(packs({.line = 20, .knot = 0, .left = 81, .right = 20}));  // too much
-  EXPECT_FALSE(packs({.line = 28, .knot = 0, .left = 80, .right = 20}));  // far off the line
-  EXPECT_FALSE(packs({.line = 18, .knot = 0, .left = 80, .right = 20}));
-  EXPECT_FALSE(packs({.line = 0, .knot = 0, .left = 120, .right = -20}));
-  EXPECT_FALSE(packs({.line = 3220, .knot = 32, .left = 80, .right = 20}));
-  EXPECT_TRUE(packs({.line = 20, .knot = 0, .left = 80, .right = 20}));
+TEST(HatKernels, ManyRowsOfTheLargestFactorKeepEverySum) {
+  Rows rows(256, 3, 7, 1 << 14, 5);
+  std::ranges::fill(rows.factors, 1 << 14);
+  for (auto& row : rows.packed) {
+    row[0] = 7 * HatNumber::steps;
+    row[3] = std::numeric_limits<std::int16_t>::min();
+  }
+  HatBlock block(rows.numbers);
+  HatSums sums(rows.numbers);
+  Sums expected(rows.numbers);
+  for (int k = 0; k < 300; ++k) {
+    add(rows, block, sums);
+    expect_more(rows, expected);
+  }
+  expect_equal(sums.take(), expected);
 }
 
-TEST(HatKernels, SumsOfLargeMultiplesKeepBothHalves) {
-  const HatNumbers numbers{.count = 1, .rise = {1}, .origin = {0}, .first = {0}};
-  std::vector<std::int16_t> packed(numbers.words() + HatNumbers::spare_words);
-  const float height = 2;
-  std::memcpy(packed.data() + numbers.height_at(), &height, sizeof height);
-  ASSERT_TRUE(
-      pack_number(numbers, 0, {.line = 1, .knot = 0, .left = 1, .right = 1}, packed.data()));
-  HatTile tile(numbers, 4);
-  tile.unpack(std::vector<const std::int16_t*>(4, packed.data()));
-  HatSums sums(2);
-  std::vector<std::int64_t> found(2);
-  for (int k = 0; k < 5; ++k) tile.add_multiples(std::vector<double>(4, -0x1p30), sums);
-  tile.add_multiples(std::vector<double>{0x1p30, 1, 2, -3}, sums);
-  sums.add_to(found);
-  EXPECT_EQ(found, (std::vector<std::int64_t>(2, -19 * (1LL << 30))));
+std::vector<float> margins_of(const Rows& rows, const HatParts<double>& weights) {
+  HatBlock block(rows.numbers);
+  block.read(rows.pointers);
+  std::vector<float> sums(HatBlock::rows);
+  block.margins(HatTable(rows.numbers, weights), std::span<float, HatBlock::rows>(sums));
+  sums.resize(rows.pointers.size());
+  return sums;
+}
+
+TEST(HatKernels, MarginsAreThoseOfFeaturesAndTheSameBitsOnEveryInstructionSet) {
+  for (const std::int32_t intervals : {1, 7, 15, 16, 31}) {
+    Rows rows(101, 33, intervals, 1, 11);
+    const auto weights = rows.weights();
+    hwy::SetSupportedTargetsForTest(0);
+    const auto found = margins_of(rows, weights);
+    for (std::size_t r = 0; r < found.size(); ++r) {
+      double margin = 0;
+      double size = 0;
+      const auto add = [&](double term) {
+        margin += term;
+        size += std::abs(term);
+      };
+      for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
+        const auto& number = rows.numbers.list[j];
+        const std::int32_t position = rows.packed[r][j];
+        add(weights.lines[j] * (number.rise * position));
+        add(-weights.lines[j] * number.origin);
+        for (std::int32_t k = 0; k <= number.intervals; ++k) {
+          const auto away = std::abs(position - k * HatNumber::steps);
+          add(weights.hats[static_cast<std::size_t>(number.first + k)] * HatNumber::height *
+              std::max(0, HatNumber::steps - away));
+        }
+      }
+      for (std::size_t k = 0; k < rest; ++k) {
+        add(weights.rest[k] * rows.packed[r][rows.numbers.size() + k]);
+      }
+      EXPECT_NEAR(found[r], margin, 1e-6 * size);
+    }
+    for (const auto targets : hwy::SupportedAndGeneratedTargets()) {
+      hwy::SetSupportedTargetsForTest(targets);
+      EXPECT_EQ(margins_of(rows, weights), found);
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
 }
 
 }  // namespace hat_kernels_test

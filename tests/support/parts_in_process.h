@@ -19,24 +19,6 @@
 
 namespace tacet::test {
 
-inline void copy_row(const data::Dataset& from, std::int64_t row, data::EncodedRow& out) {
-  out.clear();
-  if (from.sparse()) {
-    const auto sparse = from.sparse_row(row);
-    out.columns.assign(sparse.columns.begin(), sparse.columns.end());
-    out.values.assign(sparse.values.begin(), sparse.values.end());
-  } else {
-    const auto dense = from.dense_row(row);
-    for (std::size_t j = 0; j < dense.size(); ++j) {
-      if (dense[j] == 0) continue;
-      out.columns.push_back(static_cast<std::uint32_t>(j));
-      out.values.push_back(dense[j]);
-    }
-  }
-  out.label = from.label(row);
-  out.labelled = from.labelled(row);
-}
-
 /// The records as so many parts: record i in the part `part_of[i]`. Units are numbered anew in
 /// each.
 inline std::vector<optimize::PartRecords> divided(const data::Dataset& records,
@@ -48,20 +30,19 @@ inline std::vector<optimize::PartRecords> divided(const data::Dataset& records,
     if (records.has_units()) out.back().records.declare_units();
   }
   std::vector<std::map<std::int64_t, std::int64_t>> units(static_cast<std::size_t>(parts));
-  data::EncodedRow row;
   for (std::int64_t i = 0; i < records.rows(); ++i) {
     const auto part = static_cast<std::size_t>(part_of[static_cast<std::size_t>(i)]);
-    copy_row(records, i, row);
+    std::int64_t unit = 0;
     if (records.has_units()) {
-      row.unit = records.unit_of(i);
+      unit = records.unit_of(i);
       const auto place = std::ssize(units[part]);
-      if (row.unit >= 0) {
-        const auto [known, is_new] = units[part].try_emplace(row.unit, place);
-        if (is_new) out[part].units.push_back("unit " + std::to_string(row.unit));
-        row.unit = known->second;
+      if (unit >= 0) {
+        const auto [known, is_new] = units[part].try_emplace(unit, place);
+        if (is_new) out[part].units.push_back("unit " + std::to_string(unit));
+        unit = known->second;
       }
     }
-    out[part].records.append(row);
+    out[part].records.append(records, i, unit);
   }
   return out;
 }

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/mechanism/access_keys.h"
 #include "tacet/optimize/sgd/sgd.h"
@@ -135,6 +137,60 @@ double softmax_apart(PairNumbers& pair) {
   };
   const auto sum = sum_of({there, record()});
   return length(opened(sum), opened(sum_of({there}))) / sum.sensitivity(add_remove);
+}
+
+/// Two numbers and a constant, packed, and a label.
+data::EncodedRow packed_record(PairNumbers& pair, const data::DatasetShape& shape) {
+  constexpr double factor = 0.4;
+  data::EncodedRow row;
+  row.scale = factor * data::Dataset::feature_scale;
+  const auto add = [&](std::uint32_t column, double value) {
+    row.plain_columns.push_back(column);
+    row.plain_values.push_back(value);
+    const auto integer = static_cast<std::int16_t>(value * row.scale);
+    if (integer == 0) return;
+    row.columns.push_back(column);
+    row.values.push_back(integer);
+  };
+  for (const auto& number : shape.hats) {
+    const double share = (1 + pair.next()) / 2;
+    const double place = share * (number.knots - 1);
+    const auto knot = std::min(static_cast<std::uint32_t>(place), number.knots - 2);
+    add(number.line, number.slope * (share - number.zero));
+    add(number.line + 1 + knot, 0.5 * (knot + 1 - place));
+    add(number.line + 2 + knot, 0.5 * (place - knot));
+  }
+  add(static_cast<std::uint32_t>(shape.columns - 1), 1);
+  row.label = pair.sign();
+  return row;
+}
+
+template <bool replaced>
+double packed_gradients_apart(PairNumbers& pair) {
+  constexpr std::uint32_t knots = 8;
+  data::DatasetShape shape{.columns = 2 * (knots + 1) + 1, .norm_bound = 1};
+  shape.hats = {{.line = 0, .knots = knots, .slope = 2, .zero = 0.5},
+                {.line = knots + 1, .knots = knots, .slope = 1.5, .zero = 0.3}};
+  std::vector<double> weights(static_cast<std::size_t>(shape.columns), 0.0);
+  weights[0] = 8 * pair.next();
+  weights[3] = 8 * pair.next();
+  const auto there = packed_record(pair, shape);
+  data::Dataset with(shape);
+  data::Dataset without(shape);
+  with.append(there);
+  without.append(there);
+  with.append(packed_record(pair, shape));
+  if (replaced) without.append(packed_record(pair, shape));
+  if (with.has_odd_rows() || without.has_odd_rows()) throw base::InternalError("rows do not pack");
+  const model::Loss loss = model::LogisticLoss{};
+  const auto sum_of = [&](const data::Dataset& dataset) {
+    return optimize::GradientSum({dataset, loss, 1}, {.clipping_norm = 0.1, .norm_bits = 24},
+                                 one_thread())
+        .at(weights);
+  };
+  const auto sum = sum_of(with);
+  return length(opened(sum), opened(sum_of(without))) /
+         sum.sensitivity(replaced ? replace_one : add_remove);
 }
 
 template <optimize::Norm norm>
@@ -377,6 +433,8 @@ const std::vector<CertifiedBound> certificates{
      [](auto& pair) { return gradients_apart<false>(pair, model::PinballLoss{0.9}); }},
     {"gradients, units", 0.9, 2 + three, units_apart},
     {"gradients, softmax", 0.9, 6 + two, softmax_apart},
+    {"gradients, packed", 0.9, 2 + two, packed_gradients_apart<false>},
+    {"gradients, packed, replaced", 0.9, 2 + three, packed_gradients_apart<true>},
     {"vectors, absolute", 0.9, 3, vectors_apart<Norm::l1>},
     {"vectors, Euclidean", 0.9, 3, vectors_apart<Norm::l2>},
     {"means", 0.9, 1, means_apart},

@@ -15,6 +15,7 @@ constexpr double shrink = 1 - 0x1p-30;
 RowScaler::RowScaler(const Schema& schema)
     : intercept_(schema.intercept),
       scales_(schema.row_scaling != RowScaling::none),
+      keeps_plain_(!schema.shape().hats.empty()),
       constant_(schema.constant),
       intercept_column_(static_cast<std::uint32_t>(schema.full_column_count() - 1)),
       largest_factor_(schema.row_scaling == RowScaling::constant_root
@@ -62,6 +63,12 @@ void RowScaler::scale(std::span<const std::uint32_t> columns, std::span<const do
                       EncodedRow& row) const {
   double scale = factor(values);
   while (truncate(columns, values, scale, row) > squared_norm_bound_) scale *= shrink;
+  if (!keeps_plain_) return;
+  row.plain_columns.assign(columns.begin(), columns.end());
+  row.plain_values.assign(values.begin(), values.end());
+  if (!intercept_) return;
+  row.plain_columns.push_back(intercept_column_);
+  row.plain_values.push_back(constant_);
 }
 
 }  // namespace tacet::data

@@ -26,7 +26,8 @@ class RowScaler {
 
   bool intercept_;
   bool scales_;
-  double constant_;  // of the intercept
+  bool keeps_plain_;  // features, for rows that are packed
+  double constant_;   // of the intercept
   std::uint32_t intercept_column_;
   double largest_factor_;  // 1 for clip1, 1 over the largest norm for const
   std::int64_t squared_norm_bound_;

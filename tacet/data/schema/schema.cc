@@ -185,17 +185,23 @@ std::vector<HatColumns> Schema::packed_numbers() const {
   }
   // A row of few numbers is read faster as it is.
   constexpr std::size_t min_numbers = 16;
+  // Other numbers of a packed row are integers of 16 bits before the row is scaled.
+  constexpr double max_feature = 15;
   std::vector<HatColumns> packed;
   std::uint32_t first = 0;
   for (const Column& column : columns) {
     const auto* rule = std::get_if<NumericColumn>(&column.rule);
-    if (rule != nullptr && rule->hat_functions() > 0) {
-      const auto map = NumericMap(*rule).constants();
+    if (rule != nullptr) {
+      const NumericMap map(*rule);
       const HatColumns number{.line = first,
-                              .knots = static_cast<std::uint32_t>(map.knots),
-                              .slope = map.slope,
-                              .zero = map.zero};
-      if (number.packs()) packed.push_back(number);
+                              .knots = static_cast<std::uint32_t>(rule->hat_functions()),
+                              .slope = map.constants().slope,
+                              .zero = map.constants().zero};
+      if (number.packs()) {
+        packed.push_back(number);
+      } else if (std::sqrt(map.largest_square()) > max_feature) {
+        return {};
+      }
     }
     first += static_cast<std::uint32_t>(column.width());
   }

@@ -16,7 +16,9 @@
 namespace tacet::optimize {
 namespace {
 
-std::string text_of(const data::Schema& schema) { return data::schema_to_json(schema).dump(); }
+std::string text_of(const data::Schema& schema) {
+  return data::schema_to_json(schema).dump() + (schema.packs_numbers ? " packed" : "");
+}
 
 template <typename Value>
 void add_bytes(base::Sha256& sum, std::span<const Value> values) {

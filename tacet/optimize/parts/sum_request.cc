@@ -105,8 +105,14 @@ data::Curves curves_from(const json& from) {
   return curves;
 }
 
+/// Packed rows hold numbers as positions: a part has to hold them as one table would.
+void put_storage(json& to, const data::Schema& schema) {
+  if (schema.packs_numbers) to["packed"] = true;
+}
+
 json to_json(const ReleasedSchema& released) {
   json out{{"schema", columns_of(released.schema)}, {"how", rewriting_names.of(released.how)}};
+  put_storage(out, released.schema);
   if (released.schema.curves) out["curves"] = to_json(*released.schema.curves);
   return out;
 }
@@ -205,6 +211,7 @@ Rewriting rewriting_from(const json& name) {
 ReleasedSchema released_from(const json& from) {
   ReleasedSchema released{data::schema_from_json(from.at("schema")),
                           rewriting_from(from.at("how"))};
+  released.schema.packs_numbers = from.value("packed", false);
   if (from.contains("curves")) released.schema.curves = curves_from(from.at("curves"));
   if (released.schema.curves.has_value() != (released.how == Rewriting::curves)) {
     throw base::DataError("a request rewrites records by curves where its schema has some");
@@ -220,6 +227,7 @@ std::string settings_to_text(const SumSettings& settings) {
            {"task", std::visit([](const auto& task) { return to_json(task); }, settings.task)}};
   // A schema's file has no word for rows that are scaled after a release alone.
   if (settings.reading.row_scaling == data::RowScaling::none) out["unscaled"] = true;
+  put_storage(out, settings.reading);
   if (settings.released) out["released"] = to_json(*settings.released);
   return out.dump();
 }
@@ -234,6 +242,7 @@ SumSettings settings_from_text(std::string_view text) {
     }
     auto reading = data::schema_from_json(from.at("reading"));
     if (from.value("unscaled", false)) reading.row_scaling = data::RowScaling::none;
+    reading.packs_numbers = from.value("packed", false);
     auto task = task_from(from.at("task"), reading);
     SumSettings settings{
         .reading = std::move(reading), .released = std::nullopt, .task = std::move(task)};

@@ -65,6 +65,20 @@ TEST(SumRequest, RowsThatAreScaledAfterAReleaseAreReadUnscaled) {
   }
 }
 
+TEST(SumRequest, APartHoldsRowsPackedWhereOneTableWould) {
+  for (const bool packs : {false, true}) {
+    auto schema = schema_of(3);
+    schema.packs_numbers = packs;
+    for (const auto& released : {std::optional<ReleasedSchema>(),
+                                 std::optional(ReleasedSchema{schema, Rewriting::standards})}) {
+      const auto read = settings_from_text(settings_to_text({schema, released, RowsTask{}}));
+      EXPECT_EQ(read.reading.packs_numbers, packs);
+      EXPECT_EQ(read.released.has_value(), released.has_value());
+      EXPECT_EQ(read.released && read.released->schema.packs_numbers, released && packs);
+    }
+  }
+}
+
 /// As after a release, with a map that parts make for themselves.
 data::Schema curved_schema() {
   data::Schema schema;

@@ -218,8 +218,12 @@ GradientSum::GradientSum(const GradientProblem& problem, const ContributionLimit
   const double steepest = limit.slope_bound / (grid() * data::Dataset::feature_scale);
   if (!(steepest > 0)) throw base::UsageError("the bound of a slope must be positive");
   if (steepest >= std::numeric_limits<std::int32_t>::max()) return;
-  const auto cap = static_cast<std::int32_t>(steepest);
-  for (auto& bound : scalar_bounds_) bound = std::min(bound, cap);
+  for (std::int64_t row = 0; row < dataset_.rows(); ++row) {
+    // A scalar is a slope times the scale of the row's integers.
+    const double cap = std::min(steepest * dataset_.scale(row), 0x1p30);
+    auto& bound = scalar_bounds_[static_cast<std::size_t>(row)];
+    bound = std::min(bound, static_cast<std::int32_t>(cap));
+  }
 }
 
 double GradientSum::grid() const { return std::ldexp(clipping_norm_, -norm_bits_); }
@@ -234,8 +238,11 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
                               outputs, columns);
   }
   const bool rounds = dataset_.sparse() && weights.size() > max_laid_out;
+  const auto* packing = dataset_.packing();
   GridWeights laid_out;
-  if (!rounds) laid_out = to_grid(weights, dataset_.norm_bound());
+  if (!rounds) {
+    laid_out = to_grid(weights, packing == nullptr ? dataset_.norm_bound() : packing->norm_bound());
+  }
   const WeightGrid grid_of_weights =
       rounds ? weight_grid(weights, dataset_.norm_bound()) : WeightGrid{.scale = laid_out.scale};
   const auto pieces = in_pieces(dataset_, laid_out.integers, outputs);
@@ -256,7 +263,7 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
                  [&](std::int64_t begin, std::int64_t end, std::span<std::int64_t> sum) {
                    add_sparse(pass, rows, begin, end, sum);
                  });
-  } else if (dataset_.packing() != nullptr) {
+  } else if (packing != nullptr) {
     internal::add_packed_rows(pass, internal::AnyRows(rows), threads_,
                               std::int64_t{1} << (52 - norm_bits_), total);
   } else {

@@ -11,93 +11,87 @@
 namespace tacet::optimize::internal {
 namespace {
 
-// The numbers of some columns of each output, and 0 behind them.
-std::vector<double> picked(std::span<const double> numbers, std::size_t outputs,
+using numeric::HatBlock;
+
+std::vector<double> picked(std::span<const double> numbers,
                            const std::vector<std::uint32_t>& columns) {
   std::vector<double> out;
-  out.reserve(outputs * columns.size() + 1);
-  for (std::size_t c = 0; c < outputs; ++c) {
-    const auto output = numbers.subspan(c * (numbers.size() / outputs));
-    for (const auto column : columns) out.push_back(output[column]);
-  }
-  out.push_back(0);
+  out.reserve(columns.size());
+  for (const auto column : columns) out.push_back(numbers[column]);
   return out;
 }
 
-// Adds to the columns of each output.
 void add_picked(std::span<const std::int64_t> sums, const std::vector<std::uint32_t>& columns,
                 std::span<std::int64_t> output) {
   for (std::size_t k = 0; k < columns.size(); ++k) output[columns[k]] += sums[k];
 }
 
-// What a worker adds of packed rows: of their lines and other integers, of hat functions, and of
-// rows that do not pack.
+// What a worker adds of packed rows, and of rows that do not pack.
 struct PackedShare {
   PackedShare(const GradientPass& pass, std::int64_t rows_before_flush)
-      : integers(pass.outputs * pass.dataset.packing()->integer_columns().size(),
-                 rows_before_flush),
-        hats(pass.outputs, numeric::HatSums(pass.dataset.packing()->place_columns().size())),
+      : packed(pass.outputs, numeric::HatSums(pass.dataset.packing()->numbers())),
         odd(pass.dataset.has_odd_rows() ? pass.weights.size() : 0, rows_before_flush) {}
 
   void add_to(const GradientPass& pass, std::span<std::int64_t> total) {
     const auto& packing = *pass.dataset.packing();
-    const auto& columns = packing.integer_columns();
-    std::vector<std::int64_t> of_integers(integers.size(), 0);
-    integers.add_to(of_integers);
-    std::vector<std::int64_t> of_places(packing.place_columns().size());
     for (std::size_t c = 0; c < pass.outputs; ++c) {
       const auto output = total.subspan(c * pass.columns, pass.columns);
-      add_picked(std::span(of_integers).subspan(c * columns.size(), columns.size()), columns,
-                 output);
-      std::ranges::fill(of_places, 0);
-      hats[c].add_to(of_places);
-      add_picked(of_places, packing.place_columns(), output);
+      const auto sums = packed[c].take();
+      add_picked(sums.lines, packing.line_columns(), output);
+      add_picked(sums.hats, packing.place_columns(), output);
+      add_picked(sums.rest, packing.rest_columns(), output);
     }
     if (odd.size() > 0) odd.add_to(total);
   }
 
-  ExactAccumulator integers;
-  std::vector<numeric::HatSums> hats;  // of each output
+  std::vector<numeric::HatSums> packed;  // of each output
   ExactAccumulator odd;
 };
 
-// Weights in the order of packed rows.
-struct PackedWeights {
-  explicit PackedWeights(const GradientPass& pass)
-      : integers(picked(pass.weights, pass.outputs, pass.dataset.packing()->integer_columns())),
-        hats(picked(pass.weights, pass.outputs, pass.dataset.packing()->place_columns())) {}
+// The weights as packed rows read them, of each output.
+std::vector<numeric::HatTable> tables_of(const GradientPass& pass) {
+  const auto& packing = *pass.dataset.packing();
+  std::vector<numeric::HatTable> tables;
+  for (std::size_t c = 0; c < pass.outputs; ++c) {
+    const auto output = pass.output(c);
+    numeric::HatParts<double> weights(packing.numbers());
+    weights.lines = picked(output, packing.line_columns());
+    weights.hats = picked(output, packing.place_columns());
+    weights.rest = picked(output, packing.rest_columns());
+    tables.emplace_back(packing.numbers(), weights);
+  }
+  return tables;
+}
 
-  std::vector<double> integers;
-  std::vector<double> hats;
-};
-
-// The rows of a tile that do not pack count as zeros in it, and on their own here.
+// The rows of a block that do not pack count as zeros in it, and on their own here.
 class OddRows {
  public:
   OddRows(const GradientPass& pass, const AnyRows& list) : pass_(pass), list_(list) {}
 
-  void find(std::int64_t tile, std::size_t count) {
+  void find(std::int64_t begin, std::size_t count) {
     found_.clear();
     if (!pass_.dataset.has_odd_rows()) return;
     for (std::size_t i = 0; i < count; ++i) {
-      const auto row = pass_.dataset.odd_row(list_[tile + static_cast<std::int64_t>(i)]);
+      const auto row = pass_.dataset.odd_row(list_[begin + static_cast<std::int64_t>(i)]);
       if (!row.empty()) found_.push_back({i, row.data()});
     }
   }
-  void dots(TileScalars& scalars, std::size_t count) const {
+  // Their packed rows have the scale 0, and so no margin.
+  void dots(std::span<double> numbers, std::span<double> scales) const {
     for (const auto& [i, row] : found_) {
+      scales[i] = 1;
       for (std::size_t c = 0; c < pass_.outputs; ++c) {
-        numeric::exact_dots({&row, 1}, pass_.output(c), scalars.of_output(c, count).subspan(i, 1));
+        numeric::exact_dots({&row, 1}, pass_.output(c), numbers.subspan(c * HatBlock::rows + i, 1));
       }
     }
   }
-  // Takes what it adds from the tile's scalars.
-  void add(TileScalars& scalars, std::size_t count, ExactAccumulator& sum) const {
+  // Takes what it adds from the block's scalars.
+  void add(std::span<double> numbers, ExactAccumulator& sum) const {
     if (found_.empty()) return;
     const auto target = sum.reserve(std::ssize(found_));
     for (const auto& [i, row] : found_) {
       for (std::size_t c = 0; c < pass_.outputs; ++c) {
-        const auto scalar = scalars.of_output(c, count).subspan(i, 1);
+        const auto scalar = numbers.subspan(c * HatBlock::rows + i, 1);
         numeric::add_exact_multiples({&row, 1}, scalar,
                                      target.subspan(c * pass_.columns, pass_.columns));
         scalar[0] = 0;
@@ -115,64 +109,114 @@ class OddRows {
   std::vector<Found> found_;
 };
 
-void add_packed(const GradientPass& pass, const PackedWeights& weights, const AnyRows& list,
-                std::int64_t begin, std::int64_t end, PackedShare& share) {
-  const auto& packing = *pass.dataset.packing();
-  const std::size_t integers = packing.integer_columns().size();
-  const std::size_t places = packing.place_columns().size();
-  TilePointers pointers;
-  const auto fetch = [&](std::int64_t tile) {
-    fetch_tile(
-        tile, end, packing.numbers().words() * sizeof(std::int16_t),
-        [&](std::int64_t i) { return pass.dataset.packed_row(list[i]); }, pointers);
-  };
-  numeric::HatTile unpacked(packing.numbers(), rows_per_tile);
-  TileScalars scalars(pass.outputs);
-  TileRecords records;
-  OddRows odd(pass, list);
-  fetch(begin);
-  for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
-    const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
-    records.count = count;
-    unpacked.unpack(std::span(pointers).first(count));
-    fetch(tile + rows_per_tile);
-    odd.find(tile, count);
-    for (std::size_t c = 0; c < pass.outputs; ++c) {
-      const auto dots = scalars.of_output(c, count);
-      numeric::exact_dots(unpacked.integers(),
-                          std::span(weights.integers).subspan(c * integers, integers), dots);
-      unpacked.add_dots(std::span(weights.hats).subspan(c * places), dots);
-    }
-    odd.dots(scalars, count);
-    pass.describe(list, tile, records);
-    pass.to_scalars(records, scalars);
-    odd.add(scalars, count, share.odd);
-    const auto target = share.integers.reserve(static_cast<std::int64_t>(count));
-    for (std::size_t c = 0; c < pass.outputs; ++c) {
-      const auto factors = scalars.of_output(c, count);
-      numeric::add_exact_multiples(unpacked.integers(), factors,
-                                   target.subspan(c * integers, integers));
-      unpacked.add_multiples(factors, share.hats[c]);
+// A worker's way through blocks of packed rows.
+class PackedPass {
+ public:
+  PackedPass(const GradientPass& pass, const std::vector<numeric::HatTable>& tables,
+             const AnyRows& list)
+      : pass_(pass),
+        packing_(*pass.dataset.packing()),
+        tables_(tables),
+        list_(list),
+        block_(packing_.numbers()),
+        odd_(pass, list),
+        scalars_(pass.outputs),
+        numbers_(pass.outputs * HatBlock::rows),
+        rows_(HatBlock::rows),
+        scales_(HatBlock::rows),
+        margins_(HatBlock::rows) {}
+
+  void add(std::int64_t begin, std::int64_t end, PackedShare& share) {
+    constexpr auto most = static_cast<std::int64_t>(HatBlock::rows);
+    for (; begin < end; begin += most) {
+      const auto count = static_cast<std::size_t>(std::min(most, end - begin));
+      read(begin, count);
+      odd_.find(begin, count);
+      margins(count);
+      to_scalars(begin, end, count);
+      odd_.add(numbers_, share.odd);
+      for (std::size_t c = 0; c < pass_.outputs; ++c) {
+        block_.add_multiples(of_output(c, count), share.packed[c]);
+      }
     }
   }
-}
+
+ private:
+  std::span<double> of_output(std::size_t c, std::size_t count) {
+    return std::span(numbers_).subspan(c * HatBlock::rows, count);
+  }
+  void read(std::int64_t begin, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      rows_[i] = pass_.dataset.packed_row(list_[begin + static_cast<std::int64_t>(i)]);
+      scales_[i] = double{packing_.numbers().scale(rows_[i])};
+    }
+    block_.read(std::span(rows_).first(count));
+  }
+  // Margins of rows before they were scaled, times their scale.
+  void margins(std::size_t count) {
+    for (std::size_t c = 0; c < pass_.outputs; ++c) {
+      const auto numbers = of_output(c, count);
+      block_.margins(tables_[c], std::span<float, HatBlock::rows>(margins_));
+      for (std::size_t i = 0; i < count; ++i) numbers[i] = double{margins_[i]} * scales_[i];
+    }
+    odd_.dots(numbers_, scales_);
+  }
+  void to_scalars(std::int64_t begin, std::int64_t end, std::size_t count) {
+    TileRecords records;
+    TilePointers ahead;
+    for (std::size_t tile = 0; tile < count; tile += rows_per_tile) {
+      records.count = std::min<std::size_t>(rows_per_tile, count - tile);
+      const auto first = begin + static_cast<std::int64_t>(tile);
+      fetch_tile(
+          first + static_cast<std::int64_t>(HatBlock::rows), end,
+          packing_.numbers().words() * sizeof(std::int16_t),
+          [&](std::int64_t i) { return pass_.dataset.packed_row(list_[i]); }, ahead);
+      pass_.describe(list_, first, records);
+      for (std::size_t i = 0; i < records.count; ++i) {
+        records.scales[i] *= scales_[tile + i];
+        records.limits[i] = std::min(records.limits[i], double{HatBlock::largest_factor});
+      }
+      for (std::size_t c = 0; c < pass_.outputs; ++c) {
+        std::ranges::copy(of_output(c, count).subspan(tile, records.count),
+                          scalars_.of_output(c, records.count).begin());
+      }
+      pass_.to_scalars(records, scalars_);
+      for (std::size_t c = 0; c < pass_.outputs; ++c) {
+        std::ranges::copy(scalars_.of_output(c, records.count),
+                          of_output(c, count).subspan(tile).begin());
+      }
+    }
+  }
+
+  const GradientPass& pass_;
+  const data::HatRows& packing_;
+  const std::vector<numeric::HatTable>& tables_;
+  const AnyRows& list_;
+  HatBlock block_;
+  OddRows odd_;
+  TileScalars scalars_;
+  std::vector<double> numbers_;  // of each output: margins, then scalars
+  std::vector<const std::int16_t*> rows_;
+  std::vector<double> scales_;
+  std::vector<float> margins_;
+};
 
 }  // namespace
 
 void add_packed_rows(const GradientPass& pass, const AnyRows& list, base::ThreadPool& threads,
                      std::int64_t rows_before_flush, std::span<std::int64_t> total) {
-  const PackedWeights weights(pass);
+  const auto tables = tables_of(pass);
   const bool alone = threads.size() == 1 || list.size() <= gradient_rows_per_block;
   std::vector<PackedShare> shares(alone ? 1 : static_cast<std::size_t>(threads.size()),
                                   PackedShare(pass, rows_before_flush));
   if (alone) {
-    add_packed(pass, weights, list, 0, list.size(), shares.front());
+    PackedPass(pass, tables, list).add(0, list.size(), shares.front());
   } else {
-    threads.for_blocks(list.size(), gradient_rows_per_block,
-                       [&](int worker, std::int64_t begin, std::int64_t end) {
-                         add_packed(pass, weights, list, begin, end,
-                                    shares[static_cast<std::size_t>(worker)]);
-                       });
+    threads.for_blocks(
+        list.size(), gradient_rows_per_block,
+        [&](int worker, std::int64_t begin, std::int64_t end) {
+          PackedPass(pass, tables, list).add(begin, end, shares[static_cast<std::size_t>(worker)]);
+        });
   }
   for (auto& share : shares) share.add_to(pass, total);
 }
