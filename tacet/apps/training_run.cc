@@ -94,7 +94,7 @@ void TrainingRun::run(const Job& job, const Console& console,
   const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
   model::ModelFile file{.schema = schema};
   run::spend(
-      expense_of(job), spending_.front(console, cancel), *output,
+      expense_of(job.command, plan, job.schema_file), spending_.front(console, cancel), *output,
       [&](data::ByteObserver* seen) {
         progress.announce("reading " + data_);
         return data::read_dataset(data_, plan.reading_schema(),
@@ -146,14 +146,22 @@ std::unique_ptr<run::Output> TrainingRun::open_output(const Console& console) co
   return std::make_unique<run::FileOutput>(output_, overwrite());
 }
 
-run::Expense TrainingRun::expense_of(const Job& job) const {
-  const auto& plan = job.plan;
-  return {.command = job.command,
+std::optional<run::Forecast> TrainingRun::forecast(const learn::Training& plan,
+                                                   const std::string& schema_file,
+                                                   const Console& console,
+                                                   const base::CancelToken& cancel) const {
+  if (!names_a_ledger()) return std::nullopt;
+  return run::forecast(expense_of("train", plan, schema_file), spending_.front(console, cancel));
+}
+
+run::Expense TrainingRun::expense_of(const std::string& command, const learn::Training& plan,
+                                     const std::string& schema_file) const {
+  return {.command = command,
           .data = data_,
           .privacy_unit = plan.schema.unit.value_or("record"),
           .planned = plan.events,
           .cost = plan.guarantee,
-          .schema = {&plan.schema, job.schema_file},
+          .schema = {&plan.schema, schema_file},
           .unprotected_reason =
               plan.unprotected() ? "trained with epsilon inf" : seed_.unprotected_reason()};
 }

@@ -19,6 +19,7 @@
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/model/model_file.h"
+#include "tacet/run/forecast.h"
 
 namespace tacet::apps {
 
@@ -53,11 +54,21 @@ class TrainingRun {
   /// Why the result will protect nobody, for --seed; else empty.
   [[nodiscard]] std::string unprotected_reason() const { return seed_.unprotected_reason(); }
 
+  /// What this run would leave of the account of --ledger; nothing where that was not given. The
+  /// same errors as a run. Nothing is booked.
+  [[nodiscard]] std::optional<run::Forecast> forecast(const learn::Training& plan,
+                                                      const std::string& schema_file,
+                                                      const Console& console,
+                                                      const base::CancelToken& cancel) const;
+
   /// The terms of the account that will pay; nothing where none does.
   [[nodiscard]] std::optional<run::AccountTerms> terms(const Console& console,
                                                        const base::CancelToken& cancel) const {
     return spending_.terms(console, cancel, data_);
   }
+
+  /// Whether --ledger was given.
+  [[nodiscard]] bool names_a_ledger() const { return spending_.names_a_ledger(); }
 
   /// One training: the command that asks for it, its plan, the file of its schema, its threads, and
   /// the terms of the account that pays.
@@ -75,7 +86,8 @@ class TrainingRun {
  private:
   void warn_before(const Console& console, const learn::Training& plan) const;
   [[nodiscard]] std::unique_ptr<run::Output> open_output(const Console& console) const;
-  [[nodiscard]] run::Expense expense_of(const Job& job) const;
+  [[nodiscard]] run::Expense expense_of(const std::string& command, const learn::Training& plan,
+                                        const std::string& schema_file) const;
   void report(const Console& console, const Job& job, const model::ModelFile& file,
               double seconds) const;
   [[nodiscard]] nlohmann::ordered_json report_json(const Job& job, const model::ModelFile& file,

@@ -95,13 +95,17 @@ void check_for_ever(const Booking& booking, const Amount& cost) {
                                          : booking.unprotected_reason);
 }
 
+void check_covered(const Booking& booking, const Amount& cost, const Snapshot::Account& account) {
+  auto tally = account.counted;
+  tally.add(cost);
+  if (!tally.within(account.cap())) exceeded(booking, account, cost);
+}
+
 void check_admitted(const Booking& booking, const Amount& cost, const Snapshot& snapshot,
                     const Bookings& bookings) {
   if (!booking.override_reason.empty()) return;
   const auto& account = snapshot.account(booking.data_set);
-  auto tally = account.counted;
-  tally.add(cost);
-  if (!tally.within(account.cap())) exceeded(booking, account, cost);
+  check_covered(booking, cost, account);
   check_alone(booking, snapshot, account, bookings);
 }
 

@@ -12,7 +12,10 @@ namespace tacet::ledger::internal {
 /// UsageError for an infinite cost past the cap that is not said to be for ever.
 void check_for_ever(const Booking& booking, const Amount& cost);
 
-/// BudgetExceeded when `cost` does not fit, BudgetError when the run must wait for another one.
+/// BudgetExceeded when `cost` does not fit into what the account has left.
+void check_covered(const Booking& booking, const Amount& cost, const Snapshot::Account& account);
+
+/// As check_covered, and BudgetError when the run must wait for another one.
 void check_admitted(const Booking& booking, const Amount& cost, const Snapshot& snapshot,
                     const Bookings& bookings);
 

@@ -294,6 +294,21 @@ std::int64_t Ledger::reserve(const Booking& booking) {
   return number;
 }
 
+Forecast Ledger::forecast(std::span<const Booking> planned) {
+  if (planned.empty()) throw base::InternalError("a forecast is about at least one run");
+  auto account = snapshot().account(planned.front().data_set);
+  const auto left = [&] { return in_words(account.counted.remaining(account.cap()), account.cap()); };
+  Forecast found{.left = left(), .left_after = {}};
+  for (const auto& booking : planned) {
+    const auto cost = internal::cost_of_booking(booking, account);
+    internal::check_for_ever(booking, cost);
+    internal::check_covered(booking, cost, account);
+    account.counted.add(cost);
+  }
+  found.left_after = left();
+  return found;
+}
+
 std::string Ledger::stays_spent(const std::vector<FinishedRun>& runs,
                                 const std::string& fate) const {
   std::string numbers;

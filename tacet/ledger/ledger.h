@@ -62,6 +62,13 @@ struct Booking {
   bool for_ever = false;
 };
 
+/// What an account has left before and after runs that are only planned, each in the words of
+/// its currency.
+struct Forecast {
+  std::string left;
+  std::string left_after;
+};
+
 /// What to book for a run that debited less than it had reserved.
 enum class Stopping {
   unknown,            ///< all that was reserved
@@ -151,6 +158,10 @@ class Ledger {
   /// account's currency has no proved cost for it, UsageError when adjacency or unit differ, and
   /// for an infinite cost without `for_ever`.
   [[nodiscard]] std::int64_t reserve(const Booking& booking);
+  /// What these runs, all on one data set, would leave of its account if they were booked in turn.
+  /// Nothing is booked. Errors as those of `reserve`, except that runs which are still open hold
+  /// up nobody.
+  [[nodiscard]] Forecast forecast(std::span<const Booking> planned);
   /// Ends runs that this object has booked; only after it returns may the output appear. IoError
   /// when the ledger was overwritten meanwhile, so that the row of a run is no longer its booking.
   void commit(const std::vector<FinishedRun>& runs, const OutputRecord& output);

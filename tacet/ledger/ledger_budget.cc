@@ -27,6 +27,20 @@ class LedgerRecord : public privacy::ReservationRecord {
   std::vector<Look> looks_;  // at the booking or later
 };
 
+Booking booking_of(const RunDetails& details, const privacy::Event& planned,
+                   const privacy::Guarantee& cost) {
+  return {.data_set = details.data_set,
+          .command = details.command,
+          .calibration = details.calibration,
+          .privacy_unit = details.privacy_unit,
+          .event = planned,
+          .stated = cost,
+          .interactive = details.interactive,
+          .override_reason = details.override_reason,
+          .unprotected_reason = details.unprotected_reason,
+          .for_ever = details.for_ever};
+}
+
 LedgerBudget::LedgerBudget(Ledger& ledger, RunDetails details)
     : ledger_(ledger), details_(std::move(details)) {}
 
@@ -34,16 +48,7 @@ privacy::Reservation LedgerBudget::reserve(const privacy::Event& planned,
                                            const privacy::Guarantee& cost) {
   // A plan that no reservation can hold is refused before it is booked.
   const privacy::Reservation probe(planned, cost, nullptr);
-  const auto run = ledger_.reserve({.data_set = details_.data_set,
-                                    .command = details_.command,
-                                    .calibration = details_.calibration,
-                                    .privacy_unit = details_.privacy_unit,
-                                    .event = planned,
-                                    .stated = cost,
-                                    .interactive = details_.interactive,
-                                    .override_reason = details_.override_reason,
-                                    .unprotected_reason = details_.unprotected_reason,
-                                    .for_ever = details_.for_ever});
+  const auto run = ledger_.reserve(booking_of(details_, planned, cost));
   auto looks = ledger_.snapshot().account(details_.data_set).looks;
   return {planned, cost, std::make_unique<LedgerRecord>(*this, run, std::move(looks))};
 }

@@ -22,6 +22,10 @@ struct RunDetails {
   std::string fate{};     ///< of the output where the end cannot be written: see OutputRecord
 };
 
+/// What is booked for a run of these details.
+[[nodiscard]] Booking booking_of(const RunDetails& details, const privacy::Event& planned,
+                                 const privacy::Guarantee& cost);
+
 /// The budget of one run against an account that outlives it.
 ///
 ///   reserve()      books durably, before data are read

@@ -182,7 +182,7 @@ std::optional<PayingAccount> find_account(const std::string& data, const Front& 
   if (!mark && choice.ledger.empty()) return std::nullopt;
   auto ledger = std::make_unique<ledger::Ledger>(
       choice.ledger.empty() ? mark->ledger : fs::path(choice.ledger),
-      ledger::OpenOptions{.cancel = front.cancel});
+      ledger::OpenOptions{.access = use.access, .cancel = front.cancel});
   const auto snapshot = ledger->snapshot();
   if (mark && mark->mark.ledger_name != snapshot.ledger) {
     throw base::BudgetError(

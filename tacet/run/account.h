@@ -36,6 +36,7 @@ struct PayingAccount {
 struct Use {
   std::string unprotected_reason = {};  ///< not empty: nothing protects them
   bool may_be_attested = false;         ///< exact figures for their owner's eyes
+  ledger::Access access = ledger::Access::write;  ///< read: nothing is going to be booked
 };
 
 /// Opens the account that was chosen; nothing where the data have none and none was given. Records

@@ -25,19 +25,26 @@ void refuse_relabelled(const data::SchemaCost& cost, const ledger::Snapshot& sna
 
 }  // namespace
 
+std::optional<OwedFit> owed_fit(const ledger::Snapshot& snapshot, ledger::RunDetails details,
+                                const data::Schema& schema, privacy::Adjacency adjacency) {
+  if (!schema.cost) return std::nullopt;
+  auto cost = data::cost_between(schema, adjacency);
+  details.command = data::booking_name(cost);
+  refuse_relabelled(cost, snapshot);
+  if (snapshot.account(details.data_set).commands.contains(details.command)) return std::nullopt;
+  details.privacy_unit = cost.unit;
+  if (details.unprotected_reason.empty()) details.unprotected_reason = cost.unprotected_reason;
+  return OwedFit{std::move(cost), std::move(details)};
+}
+
 void book_schema(const ledger::LedgerBudget& budget, const data::Schema& schema,
                  privacy::Adjacency adjacency, const std::string& name) {
   if (!schema.cost) return;
   auto& ledger = budget.ledger();
-  const auto cost = data::cost_between(schema, adjacency);
-  auto details = budget.details();
-  details.command = data::booking_name(cost);
-  const auto snapshot = ledger.snapshot();
-  refuse_relabelled(cost, snapshot);
-  if (snapshot.account(details.data_set).commands.contains(details.command)) return;
-  details.privacy_unit = cost.unit;
-  if (details.unprotected_reason.empty()) details.unprotected_reason = cost.unprotected_reason;
-  ledger::LedgerBudget fit(ledger, std::move(details));
+  auto owed = owed_fit(ledger.snapshot(), budget.details(), schema, adjacency);
+  if (!owed) return;
+  const auto& cost = owed->cost;
+  ledger::LedgerBudget fit(ledger, std::move(owed->details));
   auto reservation = fit.reserve(cost.events, cost.guarantee);
   reservation.debit(cost.events);
   reservation.commit();

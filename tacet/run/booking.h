@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,20 @@
 
 /// What everybody who spends from a ledger owes it beside the price.
 namespace tacet::run::internal {
+
+/// What the fit of a schema still owes an account.
+struct OwedFit {
+  data::SchemaCost cost;
+  ledger::RunDetails details;
+};
+
+/// The fit of `schema` as a run of its own beside the one of `details`, under the unit that the
+/// fit protects; nothing where the schema was not fitted or the account holds that already.
+/// BudgetError for a schema that was edited since.
+[[nodiscard]] std::optional<OwedFit> owed_fit(const ledger::Snapshot& snapshot,
+                                              ledger::RunDetails details,
+                                              const data::Schema& schema,
+                                              privacy::Adjacency adjacency);
 
 /// Books what the schema cost when it was fitted, under the unit that the fit protects, unless the
 /// account holds that already: each fit is paid for once, told by its name and its events. `name`

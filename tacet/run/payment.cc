@@ -41,6 +41,16 @@ Expense unprotected_use(const std::string& command, const std::string& data,
           .unprotected_reason = what};
 }
 
+ledger::RunDetails internal::details_of(const Expense& expense, const Front& front,
+                                        const std::string& data_set) {
+  return {.data_set = data_set,
+          .command = expense.command,
+          .privacy_unit = expense.privacy_unit,
+          .override_reason = front.account.override_reason,
+          .unprotected_reason = expense.unprotected_reason,
+          .for_ever = front.account.for_ever};
+}
+
 void check_output(const std::string& output, const Expense& expense) {
   namespace fs = std::filesystem;
   std::error_code none;
@@ -71,12 +81,7 @@ Payment::Payment(const Expense& expense, const Front& front)
 
 void Payment::open_account() {
   own_ = std::make_unique<ledger::LedgerBudget>(
-      *account_->ledger, ledger::RunDetails{.data_set = account_->data_set,
-                                            .command = expense_.command,
-                                            .privacy_unit = expense_.privacy_unit,
-                                            .override_reason = front_.account.override_reason,
-                                            .unprotected_reason = expense_.unprotected_reason,
-                                            .for_ever = front_.account.for_ever});
+      *account_->ledger, internal::details_of(expense_, front_, account_->data_set));
   ledger_ = own_.get();
 }
 

@@ -49,6 +49,14 @@ void check_output(const std::string& output, const Expense& expense);
 [[nodiscard]] Expense unprotected_use(const std::string& command, const std::string& data,
                                       const std::string& what);
 
+namespace internal {
+
+/// What the account `data_set` keeps of a run that pays `expense`.
+[[nodiscard]] ledger::RunDetails details_of(const Expense& expense, const Front& front,
+                                            const std::string& data_set);
+
+}  // namespace internal
+
 /// The payment of one run: by the account of its data, by a budget, or in a book that ends with
 /// the process. run::spend (spend.h) calls the steps in the order in which they stand here. Not for
 /// several threads at once.

@@ -23,9 +23,10 @@ constexpr std::string_view plan_examples =
     "  tacet plan --schema s.toml --epsilon 0.5 --delta 1e-6 --json\n"
     "\n"
     "Takes the command line of `tacet train` as it is; with --seed it says that the result would\n"
-    "protect nobody. What only a run has (ledger, receipt, model file) changes nothing here: no\n"
-    "data are read, nothing is booked. --report writes a page about the plan and what more or\n"
-    "less epsilon would buy.\n";
+    "protect nobody. No data are read, nothing is booked, and what only a run has (receipt, model\n"
+    "file) changes nothing. With --ledger it fits the account as `train` does, says what would be\n"
+    "left, and is refused if the budget does not suffice. --report writes a page about the plan\n"
+    "and what more or less epsilon would buy.\n";
 
 class Plan : public Command {
  public:
@@ -39,6 +40,8 @@ class Plan : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
+    const auto terms = run_.names_a_ledger() ? run_.terms(console, cancel) : std::nullopt;
+    training_.fit_to(terms, console);
     const auto request = training_.request();
     choose::check(request);  // before the schema is looked for
     auto page = run_.page().open(run_.overwrite());
@@ -47,15 +50,34 @@ class Plan : public Command {
     auto alone = report::planned_receipt(plan);
     if (alone.is_protected()) alone.unprotected_reason = run_.unprotected_reason();
     const auto whole = data::with_schema_cost(schema, alone);
+    const auto forecast = run_.forecast(plan, training_.schema_file(), console, cancel);
     for (const auto& warning : training_warnings(plan)) {
       console.say(paragraph("warning: " + warning));
     }
-    console.result(console.json() ? json_text(report::whole_plan_json(plan))
-                                  : text_of(plan, alone, whole));
+    console.result(console.json() ? json_of(plan, forecast)
+                                  : text_of(plan, alone, whole) + account_text(forecast));
     if (page) write_page(std::move(page), {plan, whole, request}, console, cancel);
   }
 
  private:
+  [[nodiscard]] static std::string json_of(const learn::Training& plan,
+                                           const std::optional<run::Forecast>& forecast) {
+    auto out = report::whole_plan_json(plan);
+    if (forecast) {
+      out["account"] = {{"data_set", forecast->data_set},
+                        {"left", forecast->account.left},
+                        {"left_after", forecast->account.left_after}};
+    }
+    return json_text(out);
+  }
+
+  [[nodiscard]] static std::string account_text(const std::optional<run::Forecast>& forecast) {
+    if (!forecast) return {};
+    const auto& [left, left_after] = forecast->account;
+    return fmt::format("\nThe account '{}' has {} left; after this run {}\n", forecast->data_set,
+                       left, left_after);
+  }
+
   [[nodiscard]] static std::string text_of(const learn::Training& plan,
                                            const privacy::Receipt& alone,
                                            const privacy::Receipt& whole) {
