@@ -75,10 +75,10 @@ struct Takers {
 
 bool HatColumns::packs() const {
   // Fewer places would be seen in a line.
-  constexpr std::uint32_t least_knots = 8;
+  constexpr std::uint32_t min_knots = 8;
   // A position and a line have 16 bits.
   const double farthest = unit * slope * std::max(std::fabs(zero), std::fabs(1 - zero));
-  return knots >= least_knots && intervals_of(*this) <= HatNumber::most_intervals && slope > 0 &&
+  return knots >= min_knots && intervals_of(*this) <= HatNumber::max_intervals && slope > 0 &&
          farthest + 2 <= largest_integer && unit * slope + 2 <= largest_integer &&
          factor_of(*this) <= std::numeric_limits<std::uint16_t>::max();
 }

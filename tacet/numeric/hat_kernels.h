@@ -54,7 +54,7 @@ class HatSums {
   static constexpr std::size_t lanes = 16;
   static constexpr std::size_t digits = 2;
   static constexpr int digit_bits = 15;
-  static constexpr std::size_t cells = HatNumber::most_intervals + 1;
+  static constexpr std::size_t cells = HatNumber::max_intervals + 1;
   static constexpr int low_bits = 36;
 
   struct alignas(64) Lanes {

@@ -16,13 +16,13 @@ constexpr std::size_t rest = 3;
 /// Numbers with up to so many intervals, rows of positions of which some are on knots and at ends,
 /// weights and factors.
 struct Rows {
-  Rows(std::size_t count, std::size_t size, std::int32_t most_intervals, std::int32_t largest,
+  Rows(std::size_t count, std::size_t size, std::int32_t max_intervals, std::int32_t largest,
        std::uint64_t seed)
       : bits(seed) {
     numbers.rest = rest;
     for (std::size_t j = 0; j < size; ++j) {
       const auto intervals =
-          j == 0 ? most_intervals : 1 + static_cast<std::int32_t>(below(most_intervals));
+          j == 0 ? max_intervals : 1 + static_cast<std::int32_t>(below(max_intervals));
       numbers.list.push_back({.intervals = intervals,
                               .first = static_cast<std::int32_t>(numbers.places),
                               .shift = 3,

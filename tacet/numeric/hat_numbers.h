@@ -23,7 +23,7 @@ struct HatNumber {
   static constexpr int step_bits = 8;
   static constexpr std::int32_t steps = 1 << step_bits;  ///< between two knots
   static constexpr std::int32_t height = 4;              ///< of a hat function, per step
-  static constexpr std::int32_t most_intervals = 31;
+  static constexpr std::int32_t max_intervals = 31;
 
   [[nodiscard]] std::int32_t line(std::int32_t position) const {
     const auto product = (static_cast<std::uint32_t>(position) << shift) * factor;
