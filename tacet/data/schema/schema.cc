@@ -199,7 +199,7 @@ std::vector<HatColumns> Schema::packed_numbers() const {
                               .zero = map.constants().zero};
       if (number.packs()) {
         packed.push_back(number);
-      } else if (std::sqrt(map.largest_square()) > max_feature) {
+      } else if (std::sqrt(map.max_square()) > max_feature) {
         return {};
       }
     }
