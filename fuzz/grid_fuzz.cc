@@ -21,7 +21,7 @@ void check(bool condition) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  tacet::choose::Grid grid;
+  tacet::choose::ParameterGrid grid;
   try {
     grid = tacet::choose::grid_from_toml(text, "g.toml");
   } catch (const tacet::base::DataError&) {
