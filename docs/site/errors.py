@@ -74,7 +74,7 @@ INSTEAD = {
     ("Budget", "local"): "Put back what the message names, or change the policy.",
 }
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
-THROWN = re.compile(rf"\b({'|'.join(KINDS)})Error\b\s*[({{]")
+THROWN = re.compile(rf"\b({'|'.join(KINDS)})(?:Error|Exceeded)\b\s*[({{]")
 HELPER = re.compile(r"\[\[noreturn\]\][^;{]*?\b(\w+)\s*\(")
 
 
@@ -187,7 +187,7 @@ def pages(source):
             [
                 "# Errors",
                 "",
-                "Each error ends a command with an exit code. In Python it is an exception of `tacet.errors`, in C++ one of "
+                "Each error ends a command with an exit code. In Python it is [an exception](../python.md#errors), in C++ one of "
                 "`tacet::base`, in C a number that is not 0. The message says where, what was given, and what is allowed.",
                 "",
                 *rows,

@@ -18,13 +18,20 @@ class InternalError(Error):
 
 
 class UsageError(Error, ValueError):
-    """An argument that makes no sense."""
+    """An argument that is missing or makes no sense.
+
+    It is also a ``ValueError``.
+    """
 
     kind = "usage"
 
 
 class DataError(Error, ValueError):
-    """Records, or a file, whose structure cannot be read."""
+    """Records, or a file, whose structure cannot be read.
+
+    A column is missing or has a wrong type, or a model file or ledger was damaged or edited. It is
+    also a ``ValueError``. No value of a record causes it.
+    """
 
     kind = "data"
 
@@ -33,6 +40,7 @@ class BudgetError(Error, RuntimeError):
     """The privacy budget does not allow it.
 
     ``asked``, ``left`` and ``cap`` are pairs of epsilon and delta where the budget can say so.
+    It is also a ``RuntimeError``.
     """
 
     kind = "budget"
@@ -51,7 +59,7 @@ class BudgetError(Error, RuntimeError):
 class GuaranteeError(Error, ValueError):
     """No guarantee can be proved for what was asked, or a stated one does not follow.
 
-    ``verdict`` is what ``tacet.verify`` found.
+    ``verdict`` is what ``tacet.verify`` found. It is also a ``ValueError``.
     """
 
     kind = "guarantee"
@@ -59,13 +67,19 @@ class GuaranteeError(Error, ValueError):
 
 
 class NumericError(Error, ArithmeticError):
-    """A computation that cannot be certified."""
+    """A computation that cannot be certified.
+
+    It is also an ``ArithmeticError``.
+    """
 
     kind = "numeric"
 
 
 class IoError(Error, OSError):
-    """The operating system refused a read or a write."""
+    """The operating system refused a read or a write.
+
+    It is also an ``OSError``.
+    """
 
     kind = "io"
 

@@ -35,10 +35,10 @@ def tune(
 ) -> Any:
     """Chooses settings by training with them a secret number of times, and pays for all of it.
 
-    A search that trains once for each setting, scikit-learn's say, spends that many fits, and the
-    best score that it names is exact. Here the estimator's epsilon and delta are of everything
-    together, and nothing of the settings that were not chosen leaves. How long it takes tells how
-    often was trained: do not let those see it who see the model.
+    A search such as scikit-learn's pays for one fit per setting and fold, and its scores are
+    exact. Here the estimator's epsilon and delta cover everything, and nothing is released about
+    the settings that were not chosen. The running time tells how often was trained: hide it from
+    those who see the model.
 
     Parameters
     ----------
@@ -48,12 +48,13 @@ def tune(
         Records as the estimator's ``fit`` takes them.
     grid : mapping, sequence of mappings, or path
         Lists of values by the names of arguments: every combination is a candidate. Or the
-        candidates one by one, each with a ``weight`` if it likes. Or the program's grid file.
-        All of linear models, with one delta, one adjacency and the same knots.
+        candidates one by one, each with a ``weight`` if you like. Or the program's grid file.
+        All are linear models, with the same delta, adjacency, ``knots``, ``curves``,
+        ``standardise`` and ``projection``.
     weights : mapping, optional
-        How often each value of a list is drawn, 1 where not said.
+        How often each value of a list is drawn; 1 if you do not say.
     trials : float
-        How often is trained on average, above 1; ``max_trials`` caps it.
+        The mean number of trainings, above 1; ``max_trials`` caps it.
     law : str
         How the number varies: "logarithmic", "geometric" or "poisson".
     holdout : float
@@ -64,7 +65,8 @@ def tune(
     Returns
     -------
     estimator
-        A fitted copy; ``plan_`` says what was planned, ``receipt_`` what was chosen and its cost.
+        A fitted copy. ``plan_`` says what was planned, ``receipt_`` what it cost, and
+        ``receipt_.parameters["candidate"]`` which settings won.
 
     Examples
     --------

@@ -38,7 +38,7 @@ constexpr std::string_view show_examples =
     "\n"
     "`noise sd` is the standard deviation of the privacy noise in a coefficient, or a bound of it\n"
     "where the path of training shows no more; the interval holds what the coefficient would be\n"
-    "without that noise in at least 95 of 100 runs. Neither contains the sampling error of the\n"
+    "without that noise in about 95 of 100 runs. Neither contains the sampling error of the\n"
     "data: method inference leaves a table whose intervals hold both.\n";
 
 class Show : public Command {

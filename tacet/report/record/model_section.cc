@@ -52,7 +52,7 @@ std::string how_to_read(const model::ModelFile& file, const Effects& effects) {
       "schema does not list.";
   text += effects.noise_stated
               ? " The interval or the shaded band around it contains what the fit would have been "
-                "without privacy's noise in at least 95 of 100 trainings. It does not include "
+                "without privacy's noise in about 95 of 100 trainings. It does not include "
                 "sampling error, which this training did not release."
           : std::isinf(file.receipt.guarantee.epsilon)
               ? " It has no privacy noise."
@@ -167,9 +167,8 @@ std::string references_of(const model::ModelFile& file) {
 void add_regression(const model::ModelFile& file, Section& section) {
   section.blocks.push_back({Paragraph{fmt::format(
       "Coefficients of a {} regression of {}, in the units of the file.{} A 95 % interval allows "
-      "for "
-      "sampling error and for privacy's noise: in 95 of 100 studies it contains the coefficient of "
-      "the population. This model explains; it is not used to predict.",
+      "for sampling error and for privacy's noise: in about 95 of 100 studies it contains the "
+      "coefficient of the population. This model explains; it is not used to predict.",
       regression_kind(file.model.loss), target_name(file), references_of(file))}});
   if (regression_kind(file.model.loss) == "poisson") {
     section.blocks.push_back(
