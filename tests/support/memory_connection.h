@@ -23,8 +23,8 @@ class MemoryConnection {
     const auto connection =
         std::make_shared<local::internal::Connection<boost::beast::test::stream>>(
             std::move(server), local::internal::Peer{address, {}, false, true},
-            local::internal::ConnectionHouse{handler, limits, counters, draining_, body_bytes_,
-                                             failures_},
+            local::internal::ConnectionContext{handler, limits, counters, draining_, body_bytes_,
+                                               failures_},
             nullptr);
     client.write_some(boost::asio::buffer(text.data(), text.size()));
     connection->run();
