@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The figures of how-to pages: a noisy AUC of a rare class (rare-class.md), bits for texts (wide-text.md).
+"""The figures of how-to pages: a noisy AUC of a rare class (rare-class.md), bits for texts (wide-text.md),
+bounds of a number (write-a-schema.md).
 
     TACET_DATA=FOLDER bench/utility/howto.py [--seeds N]
 
 After `make python`, in whose environment it runs. Add_remove, medians over seeds. The rare outcome is
-invented: in 2 of 100 people, who differ in five numbers so far that the exact AUC is about .7. The
-table is bench/utility/tables/howto.md.
+invented: in 2 of 100 people, who differ in five numbers so far that the exact AUC is about .7. So is
+creatinine: log-normal, the middle half from 61 to 105, with a log odds ratio of .01 per unit. The table
+is bench/utility/tables/howto.md.
 """
 
 import argparse
@@ -24,6 +26,9 @@ from common import tables  # noqa: E402
 TRAINED = 20_000
 WEIGHTS = (None, {"yes": 5, "no": 1}, {"yes": 50, "no": 1})
 MESSAGES = ((4460, 18), (4460, 9), (1000, 12), (300, 18))
+
+PATIENTS = 20_000
+BOUNDS = ((0, 300), (0, 2000), (0, 20_000), (60, 110))
 
 
 def rare_people(count, draw):
@@ -82,6 +87,33 @@ def text_rows(tacet, data, seeds):
                "of always the same answer": float(np.mean([label == "ham" for label, _ in rest]))}
 
 
+def patients(draw):
+    creatinine = np.exp(draw.normal(np.log(80), 0.41, PATIENTS)).round()
+    age = draw.uniform(18, 95, PATIENTS).round()
+    ill = draw.random(PATIENTS) < 1 / (1 + np.exp(1.5 - 0.01 * (creatinine - 80) - 0.01 * (age - 56)))
+    return {"creatinine": creatinine, "age": age, "ill": np.where(ill, "yes", "no")}
+
+
+def bound_rows(tacet, seeds):
+    for lower, upper in BOUNDS:
+        schema = tacet.Schema([tacet.numeric("creatinine", lower, upper), tacet.numeric("age", 18, 95)],
+                              target=tacet.binary("ill", positive="yes", negative="no"),
+                              public_row_count=PATIENTS)
+        slopes, wider, aucs = [], [], []
+        for seed in range(seeds):
+            draw = np.random.default_rng(seed)
+            told, new = patients(draw), patients(draw)
+            table = tacet.inference.Logit("ill ~ creatinine + age", told, schema=schema, epsilon=1,
+                                          delta=1e-6, random_state=seed).fit()
+            slopes.append(table.params["creatinine"])
+            wider.append(table.noise_widened["creatinine"])
+            model = tacet.LogisticRegression(epsilon=1, schema=schema, random_state=seed).fit(told)
+            scores = model.decision_function({name: new[name] for name in ("creatinine", "age")})
+            aucs.append(exact_auc(scores, new["ill"] == "yes"))
+        yield {"bounds": f"{lower} to {upper}", "slope": float(statistics.median(slopes)),
+               "its interval is wider by": float(statistics.median(wider)), "exact AUC": statistics.median(aucs)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=7)
@@ -90,6 +122,7 @@ def main():
     warnings.simplefilter("ignore")  # each run says that a seed protects nobody
     about = f"Figures of how-to pages\n\nMedians of {options.seeds} seeds."
     for title, found in (("A rare class", rare_rows(tacet, options.seeds)),
+                         ("Bounds of a number", bound_rows(tacet, options.seeds)),
                          ("Bits for texts", text_rows(tacet, pathlib.Path(os.environ["TACET_DATA"]),
                                                       options.seeds))):
         rows = list(found)

@@ -297,7 +297,9 @@ std::int64_t Ledger::reserve(const Booking& booking) {
 Forecast Ledger::forecast(std::span<const Booking> planned) {
   if (planned.empty()) throw base::InternalError("a forecast is about at least one run");
   auto account = snapshot().account(planned.front().data_set);
-  const auto left = [&] { return in_words(account.counted.remaining(account.cap()), account.cap()); };
+  const auto left = [&] {
+    return in_words(account.counted.remaining(account.cap()), account.cap());
+  };
   Forecast found{.left = left(), .left_after = {}};
   for (const auto& booking : planned) {
     const auto cost = internal::cost_of_booking(booking, account);

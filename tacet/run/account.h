@@ -34,8 +34,8 @@ struct PayingAccount {
 
 /// What a run does with the records, as far as the choice of an account depends on it.
 struct Use {
-  std::string unprotected_reason = {};  ///< not empty: nothing protects them
-  bool may_be_attested = false;         ///< exact figures for their owner's eyes
+  std::string unprotected_reason = {};            ///< not empty: nothing protects them
+  bool may_be_attested = false;                   ///< exact figures for their owner's eyes
   ledger::Access access = ledger::Access::write;  ///< read: nothing is going to be booked
 };
 

@@ -7,9 +7,9 @@
 namespace tacet::run {
 
 std::optional<Forecast> forecast(const Expense& expense, const Front& front) {
-  const auto found = find_account(expense.data, front,
-                                  {.unprotected_reason = expense.unprotected_reason,
-                                   .access = ledger::Access::read});
+  const auto found = find_account(
+      expense.data, front,
+      {.unprotected_reason = expense.unprotected_reason, .access = ledger::Access::read});
   if (!found) return std::nullopt;
   auto& ledger = *found->ledger;
   const auto details = internal::details_of(expense, front, found->data_set);
@@ -18,8 +18,7 @@ std::optional<Forecast> forecast(const Expense& expense, const Front& front) {
     const auto owed = internal::owed_fit(ledger.snapshot(), details, *expense.schema.schema,
                                          expense.cost.adjacency);
     if (owed) {
-      planned.push_back(
-          ledger::booking_of(owed->details, owed->cost.events, owed->cost.guarantee));
+      planned.push_back(ledger::booking_of(owed->details, owed->cost.events, owed->cost.guarantee));
     }
   }
   planned.push_back(ledger::booking_of(details, expense.planned, expense.cost));
