@@ -98,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_texts(text, words, {.tokens = rule, .keep_unknown = true}, ExampleForm::listed);
   read_open(text, words, {.tokens = rule, .keep_unknown = (data[0] & 4) != 0});
   read_texts(text, words,
-             {.tokens = rule, .table = TextTable{.text_column = "text", .unit_column = "who"}},
+             {.tokens = rule, .table = CorpusTable{.text_column = "text", .unit_column = "who"}},
              ExampleForm::cbow);
   return 0;
 }
