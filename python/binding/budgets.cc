@@ -16,12 +16,16 @@ namespace nb = nanobind;
 namespace tacet::python {
 namespace {
 
-nb::dict dict_of(const ledger::Amount& amount, const ledger::Cap& cap) {
+nb::dict dict_of(const ledger::Amount& amount, const std::string& words) {
   nb::dict out;
   out["value"] = amount.value;
   out["delta"] = amount.delta;
-  out["words"] = ledger::in_words(amount, cap);
+  out["words"] = words;
   return out;
+}
+
+nb::dict spent_dict(const ledger::Amount& amount, const ledger::Cap& cap) {
+  return dict_of(amount, ledger::spent_in_words(amount, cap));
 }
 
 nb::dict dict_of(const ledger::Run& run, const ledger::Cap& cap) {
@@ -30,7 +34,7 @@ nb::dict dict_of(const ledger::Run& run, const ledger::Cap& cap) {
   out["command"] = run.booking.command;
   out["state"] = ledger::to_string(run.state);
   out["time"] = run.time;
-  out["cost"] = dict_of(run.counted(), cap);
+  out["cost"] = spent_dict(run.counted(), cap);
   out["disclosed"] = run.disclosed;
   return out;
 }
@@ -44,9 +48,10 @@ nb::dict dict_of(const ledger::Account& account) {
   out["adjacency"] = to_string(account.enrolled.adjacency);
   out["privacy_unit"] = account.enrolled.privacy_unit;
   out["currency"] = ledger::to_string(cap.currency);
-  out["cap"] = dict_of(ledger::amount_of(cap), cap);
-  out["spent"] = dict_of(spent.total(), cap);
-  out["left"] = dict_of(spent.remaining(cap), cap);
+  out["cap"] = dict_of(ledger::amount_of(cap), ledger::in_words(cap));
+  out["spent"] = spent_dict(spent.total(), cap);
+  const auto left = spent.remaining(cap);
+  out["left"] = dict_of(left, ledger::left_in_words(left, cap));
   nb::list runs;
   for (const auto& run : account.runs) runs.append(dict_of(run, cap));
   out["runs"] = runs;

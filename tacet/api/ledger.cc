@@ -22,7 +22,7 @@ void Ledger::enrol(const Account& account) {
 std::string Ledger::spent(const std::string& data_set) {
   const auto snapshot = held_->snapshot();
   const auto& account = snapshot.account(data_set);
-  return ledger::in_words(account.counted.total(), account.cap());
+  return ledger::spent_in_words(account.counted.total(), account.cap());
 }
 
 LedgerBudget::LedgerBudget(Ledger& book, const Run& run) {

@@ -52,47 +52,9 @@ std::optional<double> promise(const Account& account, const Amount& amount, doub
   return epsilon;
 }
 
-enum class Shown { spent, left };
-
-/// Six digits, for a person: what is spent is never shown as less, what is left never as more. What
-/// roundings leave of a budget that is used up is nothing.
-std::string digits_of(double value, Shown shown) {
-  constexpr int digits = 6;
-  constexpr double nothing = 1e-12;
-  if (shown == Shown::left && value < nothing) return "0";
-  return shown == Shown::spent ? privacy::rounded_up(value, digits)
-                               : privacy::rounded_down(value, digits);
-}
-
-/// The mu of an account in gdp. An untouched cap is the number that was given, whatever its square
-/// is rounded to.
-double mu_of(const Amount& amount, const ledger::Cap& cap) {
-  const bool untouched = amount == ledger::Tally{}.remaining(cap);
-  return untouched ? cap.value : std::sqrt(amount.value);
-}
-
-/// As ledger::in_words, in six digits.
-std::string amount_text(const Amount& amount, const ledger::Cap& cap, Shown shown) {
-  const auto value = digits_of(amount.value, shown);
-  switch (cap.currency) {
-    case Currency::zcdp:
-      return "rho " + value;
-    case Currency::gdp:
-      return fmt::format("mu {} (mu^2 {})", digits_of(mu_of(amount, cap), shown), value);
-    case Currency::rdp:
-      return fmt::format("bound {} at order {}", value, cap.order);
-    case Currency::pure:
-      return "epsilon " + value;
-    case Currency::basic:
-      return fmt::format("epsilon {}, delta {}", value, digits_of(amount.delta, shown));
-  }
-  throw base::InternalError("an unknown currency");
-}
-
 /// The cap as it was given; a bound at an order was computed from that, and has six digits, too.
 std::string cap_text(const ledger::Cap& cap) {
-  return cap.currency == Currency::rdp ? amount_text(ledger::amount_of(cap), cap, Shown::left)
-                                       : in_words(cap);
+  return cap.currency == Currency::rdp ? left_in_words(ledger::amount_of(cap), cap) : in_words(cap);
 }
 
 /// What noise from the cipher adds to delta at the epsilon of what is spent; 1 where none is known.
@@ -194,7 +156,7 @@ std::string runs_text(const Account& account) {
   TextTable table({"run", "begun", "command", "state", "cost", "epsilon", "delta", "output"});
   for (const auto& run : account.runs) {
     table.add({fmt::format("{}", run.number), run.time, run.booking.command, state_words(run),
-               amount_text(run.counted(), account.cap(), Shown::spent),
+               spent_in_words(run.counted(), account.cap()),
                privacy::rounded_up(run.booking.stated.epsilon, 6),
                privacy::rounded_up(run.booking.stated.delta, 3),
                run.outcome ? run.outcome->output : ""});
@@ -206,8 +168,8 @@ std::string runs_text(const Account& account) {
 std::string balance_text(const Account& account, const Totals& totals) {
   const auto& cap = account.cap();
   auto text = fmt::format("{}: spent {}; left {}, of {}\n", base::printable(account.name()),
-                          amount_text(totals.counted, cap, Shown::spent),
-                          amount_text(totals.remaining, cap, Shown::left), cap_text(cap));
+                          spent_in_words(totals.counted, cap), left_in_words(totals.remaining, cap),
+                          cap_text(cap));
   if (account.runs.empty() || account.counted().infinite()) return text;
   return text + paragraph(
                     "This is what really happened: one run after the other, each with settings "
@@ -283,8 +245,8 @@ std::string account_text(const Account& account, std::optional<double> delta) {
   for (const auto& alias : account.aliases) table.add({"also called", alias});
   table.add({"protects each", account.enrolled.privacy_unit});
   table.add({"counts in", to_string(cap.currency)});
-  table.add({"committed", amount_text(totals.committed, cap, Shown::spent)});
-  table.add({"reserved", amount_text(totals.reserved, cap, Shown::spent)});
+  table.add({"committed", spent_in_words(totals.committed, cap)});
+  table.add({"reserved", spent_in_words(totals.reserved, cap)});
   if (const double cipher = ledger::prg_slack(account); cipher > 0) {
     table.add({"PRG slack",
                fmt::format("{}, {}", privacy::rounded_up(cipher, 3),
@@ -299,8 +261,7 @@ std::string account_text(const Account& account, std::optional<double> delta) {
 }
 
 std::string left_text(const Balance& balance) {
-  return fmt::format("{} of {}", amount_text(balance.left, balance.cap, Shown::left),
-                     cap_text(balance.cap));
+  return fmt::format("{} of {}", left_in_words(balance.left, balance.cap), cap_text(balance.cap));
 }
 
 ordered_json account_json(const Account& account, std::optional<double> delta) {

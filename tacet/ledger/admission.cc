@@ -62,11 +62,11 @@ privacy::Guarantee at_delta(const Amount& amount, const Snapshot::Account& accou
   const auto remaining = account.counted.remaining(cap);
   const auto asked = std::isinf(cost.value)
                          ? fmt::format("an infinite cost ({})", booking.unprotected_reason)
-                         : in_words(cost, cap);
+                         : spent_in_words(cost, cap);
   throw privacy::BudgetExceeded(
       fmt::format("the privacy budget of '{}' does not cover this: requested {}, remaining {}, cap "
                   "{}; nothing was booked and no data were read",
-                  account.name(), asked, in_words(remaining, cap), in_words(cap)),
+                  account.name(), asked, left_in_words(remaining, cap), in_words(cap)),
       booking.stated, at_delta(remaining, account, booking.stated.delta),
       at_delta(amount_of(cap), account, booking.stated.delta));
 }

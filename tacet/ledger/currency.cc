@@ -14,6 +14,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
 #include "tacet/numeric/rounding.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::ledger {
 namespace {
@@ -22,6 +23,10 @@ using privacy::Adjacency;
 using privacy::Event;
 
 using numeric::infinity;
+using privacy::rounded_down;
+using privacy::rounded_up;
+
+constexpr int word_digits = 6;
 
 constexpr auto names = base::names<Currency>({{Currency::zcdp, "zcdp"},
                                               {Currency::gdp, "gdp"},
@@ -74,6 +79,31 @@ privacy::ExactCost limits_of(const Cap& cap) {
     return {squared, {}};
   }
   return privacy::ExactCost({cap.value, cap.delta, in_epsilons(cap)});
+}
+
+/// The mu of an account in gdp. An untouched cap is the number that was given, whatever its square
+/// is rounded to.
+double mu_of(const Amount& amount, const Cap& cap) {
+  const bool untouched = amount == Tally{}.remaining(cap);
+  return untouched ? cap.value : std::sqrt(amount.value);
+}
+
+template <typename Digits>
+std::string amount_in_words(const Amount& amount, const Cap& cap, const Digits& digits) {
+  const auto value = digits(amount.value);
+  switch (cap.currency) {
+    case Currency::zcdp:
+      return "rho " + value;
+    case Currency::gdp:
+      return fmt::format("mu {} (mu^2 {})", digits(mu_of(amount, cap)), value);
+    case Currency::rdp:
+      return fmt::format("bound {} at order {}", value, cap.order);
+    case Currency::pure:
+      return "epsilon " + value;
+    case Currency::basic:
+      return fmt::format("epsilon {}, delta {}", value, digits(amount.delta));
+  }
+  throw base::InternalError("an unknown currency");
 }
 
 }  // namespace
@@ -186,14 +216,15 @@ double epsilon_at(const Amount& amount, const Cap& cap, privacy::Delta delta) {
   throw base::InternalError("an unknown currency");
 }
 
-std::string in_words(const Amount& amount, const Cap& cap) {
-  Cap like = cap;
-  like.value = amount.value;
-  like.delta = amount.delta;
-  if (cap.currency == Currency::gdp) {
-    return fmt::format("mu {} (mu^2 {})", std::sqrt(amount.value), amount.value);
-  }
-  return in_words(like);
+std::string spent_in_words(const Amount& amount, const Cap& cap) {
+  return amount_in_words(amount, cap, [](double value) { return rounded_up(value, word_digits); });
+}
+
+std::string left_in_words(const Amount& amount, const Cap& cap) {
+  constexpr double nothing = 1e-12;
+  return amount_in_words(amount, cap, [](double value) {
+    return value < nothing ? std::string("0") : rounded_down(value, word_digits);
+  });
 }
 
 bool Tally::within(const Cap& cap) const {

@@ -90,7 +90,11 @@ class Tally {
 /// The epsilon at `delta` that `amount` promises, rounded up; infinity where it promises none.
 [[nodiscard]] double epsilon_at(const Amount& amount, const Cap& cap, privacy::Delta delta);
 
-/// An amount as a person reads it: "rho 0.25", "mu 0.5 (mu^2 0.25)", "epsilon 1, delta 1e-06".
-[[nodiscard]] std::string in_words(const Amount& amount, const Cap& cap);
+/// What was spent as a person reads it, in six digits and never as less: "rho 0.25",
+/// "mu 0.5 (mu^2 0.25)", "epsilon 1, delta 1e-06".
+[[nodiscard]] std::string spent_in_words(const Amount& amount, const Cap& cap);
+/// What is left, in six digits and never as more. What roundings leave of a budget that is used up
+/// is nothing.
+[[nodiscard]] std::string left_in_words(const Amount& amount, const Cap& cap);
 
 }  // namespace tacet::ledger

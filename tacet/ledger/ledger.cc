@@ -298,7 +298,7 @@ Forecast Ledger::forecast(std::span<const Booking> planned) {
   if (planned.empty()) throw base::InternalError("a forecast is about at least one run");
   auto account = snapshot().account(planned.front().data_set);
   const auto left = [&] {
-    return in_words(account.counted.remaining(account.cap()), account.cap());
+    return left_in_words(account.counted.remaining(account.cap()), account.cap());
   };
   Forecast found{.left = left(), .left_after = {}};
   for (const auto& booking : planned) {

@@ -1,6 +1,7 @@
 #include "tacet/numeric/hat_kernels.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <limits>
 
@@ -200,9 +201,11 @@ HWY_INLINE void add_products(const IntegersAt& integers_at, std::span<const std:
   auto low = hn::Load(ints, sums);
   auto high = hn::Load(ints, sums + 16);
   for (std::size_t i = 0; i < factors.size(); i += hn::Lanes(shorts)) {
-    auto unused = hn::Zero(ints);
-    const auto products = hn::ReorderWidenMulAccumulate(
-        ints, integers_at(i), hn::LoadU(shorts, factors.data() + i), hn::Zero(ints), unused);
+    // Which products the second sum takes depends on the processor; both together are all.
+    auto others = hn::Zero(ints);
+    const auto some = hn::ReorderWidenMulAccumulate(
+        ints, integers_at(i), hn::LoadU(shorts, factors.data() + i), hn::Zero(ints), others);
+    const auto products = hn::RearrangeToOddPlusEven(some, others);
     low = hn::Add(low, products);
     high = hn::Add(high, hn::ShiftRight<16>(products));
   }
@@ -219,19 +222,22 @@ HWY_INLINE void add_knots(const std::uint16_t* column, const std::int16_t* facto
   const Shorts shorts;
   const Ints ints;
   hn::Vec<Ints> totals[knots];
-  for (std::size_t k = 0; k < knots; ++k) totals[k] = hn::Load(ints, sums + 16 * k);
+  hn::Vec<Ints> others[knots];  // both together are all products: see add_products
+  for (std::size_t k = 0; k < knots; ++k) totals[k] = others[k] = hn::Zero(ints);
   for (std::size_t i = 0; i < rows; i += hn::Lanes(words)) {
     const auto position = hn::LoadU(words, column + i);
     const auto factor = hn::LoadU(shorts, factors + i);
     for (std::size_t k = 0; k < knots; ++k) {
       const auto behind = hn::SaturatedSub(
           position, hn::Set(words, static_cast<std::uint16_t>(k << HatNumber::step_bits)));
-      auto unused = hn::Zero(ints);
       totals[k] = hn::ReorderWidenMulAccumulate(ints, hn::BitCast(shorts, behind), factor,
-                                                totals[k], unused);
+                                                totals[k], others[k]);
     }
   }
-  for (std::size_t k = 0; k < knots; ++k) hn::Store(totals[k], ints, sums + 16 * k);
+  for (std::size_t k = 0; k < knots; ++k) {
+    const auto added = hn::RearrangeToOddPlusEven(totals[k], others[k]);
+    hn::Store(hn::Add(hn::Load(ints, sums + 16 * k), added), ints, sums + 16 * k);
+  }
 }
 
 void add_columns(const HatNumbers& numbers, const std::uint16_t* columns,
@@ -449,6 +455,7 @@ void HatBlock::add_multiples(std::span<const double> factors, HatSums& sums) {
   constexpr std::int64_t most = std::int64_t{1} << (HatSums::low_bits - 1 - HatNumber::step_bits);
   if (sums.cells_filled_ + filled >= most) sums.flush_cells();
   sums.cells_filled_ += filled;
+  static_assert(std::endian::native == std::endian::little, "positions are read as bytes");
   for (std::size_t r = 0; r < count_; ++r) {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(pointers_[r]);
     const auto factor = static_cast<std::int64_t>(factors[r]);

@@ -43,6 +43,10 @@ std::string digest_of_records(const data::Dataset& records, const std::string& k
     if (records.sparse()) {
       add_bytes(sum, records.sparse_row(row).columns);
       add_bytes(sum, records.sparse_row(row).values);
+    } else if (const auto* packing = records.packing()) {
+      // Features are rounded, so that neighbouring positions may have the same ones.
+      add_bytes(sum, std::span(records.packed_row(row), packing->numbers().words()));
+      add_bytes(sum, records.odd_row(row));
     } else {
       add_bytes(sum, records.dense_row(row, room));
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
@@ -207,6 +208,28 @@ TEST(PackedGradient, ARecordMovesTheSumByTheSensitivityAtMost) {
     }
     EXPECT_LE(largest, 0x1p24);
     EXPECT_GE(largest, 0.999 * 0x1p24);
+  }
+}
+
+// Wherever a record stands among others, taking it away moves the sum by what it adds alone.
+TEST(PackedGradient, ARecordAddsTheSameAtEveryPlace) {
+  for (const std::uint32_t knots : {8U, 32U}) {
+    const Shape shape{knots};
+    const auto packed = filled(shape, records_of(shape, 40, 0.2, 5), 2);
+    const std::vector<double> weights(static_cast<std::size_t>(shape.columns), 0.0);
+    const model::Loss loss = model::HingeLoss{};
+    base::ThreadPool alone(1);
+    const GradientSum sum({packed, loss, 1}, {.clipping_norm = 0.01, .norm_bits = 24}, alone);
+    std::vector<std::int64_t> all(static_cast<std::size_t>(packed.rows()));
+    std::iota(all.begin(), all.end(), 0);
+    const auto whole = sum_of(sum, weights, all);
+    for (std::int64_t row = 0; row < packed.rows(); ++row) {
+      auto others = all;
+      others.erase(others.begin() + row);
+      const auto rest = sum_of(sum, weights, others);
+      const auto one = sum_of(sum, weights, {row});
+      for (std::size_t j = 0; j < whole.size(); ++j) ASSERT_EQ(whole[j] - rest[j], one[j]) << row;
+    }
   }
 }
 

@@ -50,11 +50,11 @@ double amount_in_currency(const Amount& amount, const Cap& cap) {
   return cap.currency == Currency::gdp ? std::sqrt(amount.value) : amount.value;
 }
 
-std::string spent_in_words(const Amount& amount, const Cap& cap) {
+std::string spent_words(const Amount& amount, const Cap& cap) {
   return amount_in_words(amount, cap, privacy::rounded_up);
 }
 
-std::string left_in_words(const Amount& amount, const Cap& cap) {
+std::string left_words(const Amount& amount, const Cap& cap) {
   return amount_in_words(amount, cap, privacy::rounded_down);
 }
 
@@ -73,7 +73,7 @@ std::string next_run_answer(const ledger::Account& account) {
            "more.";
   }
   const auto left = account.counted().remaining(cap);
-  const auto words = left_in_words(left, cap);
+  const auto words = left_words(left, cap);
   if (counts_epsilon(cap)) {
     const bool fits = left.value >= 1 && (cap.currency == Currency::pure || left.delta > 0);
     const bool pure = cap.currency == Currency::pure;
@@ -122,11 +122,11 @@ std::string account_promise(const ledger::Account& account) {
   };
   if (over) {
     return text + fmt::format("The cap is {}, but runs went past it: {}{} was spent.",
-                              in_words(cap), spent_in_words(spent, cap), epsilon_text(spent));
+                              in_words(cap), spent_words(spent, cap), epsilon_text(spent));
   }
   return text +
          fmt::format("All runs together, past and future, stay within {}{}. So far {}{} was spent.",
-                     in_words(cap), epsilon_text(amount), spent_in_words(spent, cap),
+                     in_words(cap), epsilon_text(amount), spent_words(spent, cap),
                      epsilon_text(spent));
 }
 

@@ -12,8 +12,8 @@ namespace tacet::report {
 [[nodiscard]] double amount_in_currency(const ledger::Amount& amount, const ledger::Cap& cap);
 
 /// "rho 0.5", "epsilon 1, delta 1e-5", rounded up for what is spent and down for what is left.
-[[nodiscard]] std::string spent_in_words(const ledger::Amount& amount, const ledger::Cap& cap);
-[[nodiscard]] std::string left_in_words(const ledger::Amount& amount, const ledger::Cap& cap);
+[[nodiscard]] std::string spent_words(const ledger::Amount& amount, const ledger::Cap& cap);
+[[nodiscard]] std::string left_words(const ledger::Amount& amount, const ledger::Cap& cap);
 
 /// The delta at which an account in a currency without deltas is put into epsilon: the largest that
 /// one of its runs states, 1e-5 without any.

@@ -148,9 +148,9 @@ Picture spending_picture(const Account& account) {
   const auto tally = account.counted();
   picture.finding = fmt::format(
       "{} spent or reserved {} of {}; {} left.", counted(account.runs.size(), "run", "runs"),
-      spent_in_words(tally.total(), account.cap()), in_words(account.cap()),
+      spent_words(tally.total(), account.cap()), in_words(account.cap()),
       tally.infinite() ? std::string("nothing is")
-                       : left_in_words(tally.remaining(account.cap()), account.cap()) +
+                       : left_words(tally.remaining(account.cap()), account.cap()) +
                              (account.cap().currency == Currency::basic ? " are" : " is"));
   return picture;
 }
@@ -184,7 +184,7 @@ Table runs_table(const Account& account, bool with_epsilon) {
   table.header.insert(table.header.end(), {"output", "remark"});
   for (const auto& run : account.runs) {
     std::vector<Cell> row{run.number, run.time, run.booking.command, to_string(run.state),
-                          spent_in_words(run.counted(), account.cap())};
+                          spent_words(run.counted(), account.cap())};
     if (with_epsilon) {
       row.emplace_back(privacy::rounded_up(run.booking.stated.epsilon, 6));
       row.emplace_back(privacy::rounded_up(run.booking.stated.delta, 3));
