@@ -131,6 +131,23 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
   return near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near);
 }
 
+std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string empty_part_fault(std::string_view list) {
+  const auto parts = split_at_commas(list);
+  if (std::ranges::none_of(parts, &std::string::empty)) return {};
+  return fmt::format(
+      "a part of '{}' is empty; write one comma between two parts, and none at the ends", list);
+}
+
 std::string alternatives(std::span<const std::string> list) {
   std::string out;
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -119,7 +119,6 @@ class ParameterValues {
 /// A number written in full: `1e-5`, `0.5`, `inf`. UsageError that names the parameter otherwise.
 [[nodiscard]] double parse_real(std::string_view parameter, std::string_view text);
 [[nodiscard]] std::int64_t parse_integer(std::string_view parameter, std::string_view text);
-[[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text);
 
 /// `auto` and the names of all methods, in the order of the help page; learn/method.cc lists them.
 [[nodiscard]] std::vector<std::string> method_words();

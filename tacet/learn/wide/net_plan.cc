@@ -12,6 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/base/machine.h"
+#include "tacet/base/text.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
@@ -301,7 +302,7 @@ void read_hidden(const std::string& text, model::WideArchitecture& architecture)
   auto& hidden = architecture.hidden;
   hidden.clear();
   if (text == "none") return;
-  for (const auto& part : split_at_commas(text)) hidden.push_back(parse_integer("hidden", part));
+  for (const auto& part : base::split_at_commas(text)) hidden.push_back(parse_integer("hidden", part));
 }
 
 constexpr std::array architecture_bindings{

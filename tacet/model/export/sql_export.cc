@@ -93,6 +93,7 @@ class Query {
   void check_names(const Results& results) const {
     std::set<std::string> names;
     for (const auto& name : options_.keep) {
+      if (name.empty()) throw base::UsageError("a name in `keep` is empty");
       if (!names.insert(sql_folded(dialect_, name)).second) {
         throw base::UsageError("`keep` names a column twice");
       }
