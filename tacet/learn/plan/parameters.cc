@@ -65,7 +65,7 @@ void check_value(const Parameter& parameter, std::string_view text) {
 
 bool says_default(const Parameter& parameter, std::string_view text) {
   const auto words = parameter.default_value;
-  return words.substr(0, words.find(':')) == text;
+  return words.substr(0, words.find_first_of(":;")) == text;
 }
 
 void check_values(std::span<const Parameter> table, const OptionValues& values) {

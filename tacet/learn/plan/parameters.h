@@ -34,7 +34,9 @@ struct Parameter {
   std::string_view name;  ///< with hyphens, as the program's option
   ParameterType type;
   Range range;
-  std::string_view default_value;  ///< in words
+  /// In words: a value first, if there is one, and behind a colon or semicolon what it means or
+  /// where another one holds.
+  std::string_view default_value;
   std::string_view help;           ///< one sentence
   PrivacyRelevance relevance;
   std::string_view unit = {};  ///< what is counted or measured, `seconds`; empty: a pure number
