@@ -30,9 +30,9 @@ CodePoint first_of(std::string_view text) {
     if ((byte(i) & 0xc0U) != 0x80U) return {first, 0};
     value = value << 6 | (byte(i) & 0x3fU);
   }
-  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::array<std::uint32_t, 5> min{0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = value >= 0xd800 && value <= 0xdfff;
-  if (value < least[bytes] || value > 0x10ffff || surrogate) return {first, 0};
+  if (value < min[bytes] || value > 0x10ffff || surrogate) return {first, 0};
   return {value, bytes};
 }
 

@@ -177,7 +177,7 @@ JointShares last_shares(const RegressionFacts& facts) {
 std::int64_t poisson_curvature_share(double cut, double curvature_bound, const JointShares& others,
                                      Adjacency adjacency) {
   constexpr int means = 1000;
-  constexpr double least = 1e-4;
+  constexpr double min = 1e-4;
   const double score = JointShares::real(others.score);
   const double moment = JointShares::real(others.moment);
   // As joint_bound has it, in numbers.
@@ -189,7 +189,7 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
   };
   double share = 4;
   for (int k = 0; k < means; ++k) {
-    const double m = least * numeric::exp(numeric::log(cut / least) * k / (means - 1.0));
+    const double m = min * numeric::exp(numeric::log(cut / min) * k / (means - 1.0));
     const auto law = optimize::cut_poisson(m, static_cast<std::int64_t>(cut));
     const double curvature = m * law.below;
     const double weight = std::min(1.0, curvature_bound / curvature);

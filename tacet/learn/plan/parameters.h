@@ -37,7 +37,7 @@ struct Parameter {
   /// In words: a value first, if there is one, and behind a colon or semicolon what it means or
   /// where another one holds.
   std::string_view default_value;
-  std::string_view help;           ///< one sentence
+  std::string_view help;  ///< one sentence
   PrivacyRelevance relevance;
   std::string_view unit = {};  ///< what is counted or measured, `seconds`; empty: a pure number
 };
