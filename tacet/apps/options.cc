@@ -17,6 +17,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
 #include "tacet/data/read/pipes.h"
+#include "tacet/learn/plan/parameters.h"
 
 namespace tacet::apps {
 namespace {
@@ -451,8 +452,11 @@ base::Spelling CommandLine::spelling() const {
     if (name.find('.') != name.npos) return command_of(*program, name);
     auto option = "--" + std::string(name);
     std::ranges::replace(option, '_', '-');
-    if (command->get_option_no_throw(option) == nullptr) return std::nullopt;
-    return value ? fmt::format("{} {}", option, *value) : option;
+    const auto written = value ? fmt::format("{} {}", option, *value) : option;
+    if (command->get_option_no_throw(option) != nullptr) return written;
+    // Of a model, a message may name what it could be trained with.
+    if (learn::find_parameter(option.substr(2)) == nullptr) return std::nullopt;
+    return fmt::format("`{} train {}`", program->get_name(), written);
   };
 }
 

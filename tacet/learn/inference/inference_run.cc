@@ -242,8 +242,8 @@ void check_room(const InferenceSetup& setup) {
       return;
     }
     throw base::NumericError(
-        "a noise multiplier of {:.4g} is wider than the sampler's grid, and nothing would be left "
-        "of the sums; ask for a larger epsilon or delta",
+        "a noise multiplier of {:.4g} is larger than the sampler allows, and the noise would hide "
+        "everything; ask for a larger epsilon or delta",
         multiplier);
   };
   check(start_shares(setup.facts), setup.noise.start);

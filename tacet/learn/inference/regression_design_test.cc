@@ -221,7 +221,7 @@ TEST(RegressionDesign, RefusesWhatHasNoTable) {
             "zero and on the reference of categories",
             product));
   }
-  EXPECT_EQ(error_of(schema, "age + y"), "terms: 'y' is the target, and no term beside it");
+  EXPECT_EQ(error_of(schema, "age + y"), "terms: 'y' is the target and cannot be a term");
   EXPECT_EQ(error_of(schema_with("[target]\ncolumn=\"y\"\nkind=\"probability\"\n"), ""),
             "method inference takes a target of two classes, a number or a count; this one has "
             "probabilities");

@@ -213,10 +213,11 @@ constexpr std::array table{
               "columns and products that a regression table has lines for, in R's words; method "
               "inference",
               noise},
-    Parameter{"reach", real, reals(1, 100), "3 to 8, from public facts",
-              "rows whose whitened square is above this times the columns weigh less in a "
-              "regression table; larger is nearer to the plain estimate and noisier",
-              utility},
+    Parameter{
+        "reach", real, reals(1, 100), "3 to 8, from public facts",
+        "rows whose squared Mahalanobis distance is above this times the average weigh less in "
+        "a regression table; larger is nearer to the plain estimate and noisier",
+        utility},
     Parameter{
         "errors", text, words({"any", "symmetric"}), "any",
         "symmetric: the errors of numbers are symmetric, so that a table states its intercept "
