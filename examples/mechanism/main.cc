@@ -22,12 +22,12 @@ int main() {
   accounting::MemoryBudget budget(privacy::Guarantee{2, 1e-6, adjacency});
   auto permit = budget.reserve(planned, privacy::Delta(1e-6));  // accounted as one
   api::Releases releases(permit);
-  const double least = releases.quantile(wages, low, epsilon);
-  const double most = std::max(releases.quantile(wages, high, epsilon), least + 10);
-  optimize::MeanSum sum(least, most, optimize::Norm::l2);
+  const double min = releases.quantile(wages, low, epsilon);
+  const double max = std::max(releases.quantile(wages, high, epsilon), min + 10);
+  optimize::MeanSum sum(min, max, optimize::Norm::l2);
   for (const double wage : wages) sum.add(wage);
   const auto numbers = releases.gaussian(optimize::MeanSum(sum), privacy::NoiseMultiplier(8));
   permit.commit();
-  std::cout << "mean wage: " << sum.mean(numbers) << " between " << least << " and " << most
+  std::cout << "mean wage: " << sum.mean(numbers) << " between " << min << " and " << max
             << "\nepsilon " << permit.guarantee().epsilon << '\n';
 }

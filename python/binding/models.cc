@@ -103,9 +103,10 @@ Matrix each(const model::ModelFile& file, HeldRows& rows, std::size_t width, con
   auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
     std::vector<double> margins(static_cast<std::size_t>(file.model.output_count()));
     std::vector<double> out;
+    std::optional<run::RowReader> reader;
     while (const auto part = parts.next()) {
-      const auto records = run::dataset_of(*part, file.schema, data::TargetUse::absent,
-                                           {.cancel = supervision.cancel});
+      if (!reader) reader.emplace(*part, file.schema, data::TargetUse::absent);
+      const auto records = reader->read(*part, {.cancel = supervision.cancel});
       auto end = out.size();
       out.resize(end + static_cast<std::size_t>(records.rows()) * width);
       for (std::int64_t row = 0; row < records.rows(); ++row, end += width) {

@@ -30,11 +30,11 @@ class Parts {
   }
 
  private:
-  static constexpr std::size_t most = 8192;
+  static constexpr std::size_t max = 8192;
 
   run::Rows of(const run::Matrix& matrix) {
     const auto width = static_cast<std::size_t>(std::max<std::int64_t>(matrix.columns, 1));
-    const auto count = std::min(most * width, matrix.values.size() - begin_);
+    const auto count = std::min(max * width, matrix.values.size() - begin_);
     const auto part = matrix.values.subspan(begin_, count);
     begin_ += count;
     ended_ = begin_ == matrix.values.size();
@@ -43,7 +43,7 @@ class Parts {
   run::Rows of(const run::TypedRecords& records) {
     taken_ = 0;
     return run::TypedRecords{records.names, [this, &records](std::span<data::Value> values) {
-                               if (taken_ == most) return false;
+                               if (taken_ == max) return false;
                                ended_ = !records.next(values);
                                ++taken_;
                                return !ended_;

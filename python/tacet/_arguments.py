@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
 from . import _columns, _declared
-from ._records import column_names, only_column
+from ._records import column_names, is_path, only_column
 from ._records import length as length  # noqa: PLC0414
 from ._warn import warn
 from .errors import DataError, UsageError
@@ -51,6 +51,14 @@ def warn_of_score() -> None:
     if not evaluation_is_public():
         warn("score is exact and tells about the records that it is computed from; where these "
              "are public say so: with tacet.public_evaluation()")
+
+
+def expect_columns(**beside: Any) -> None:
+    """UsageError for a text in place of an array beside the records."""
+    for name, values in beside.items():
+        if is_path(values):
+            raise UsageError(f"{name} is an array with one value per record, and not a name; leave it out if "
+                             "the table has the column")
 
 
 def one_column(y: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Union
 
 from sklearn.base import is_regressor
 
-from . import _arguments, _engine, _paying, _spending, _streams
+from . import _arguments, _engine, _paying, _records, _spending, _streams
 from ._blocks import belonging, mark_of
 from ._boundary import of_the_caller
 from .budgets import Budget, Ledger
@@ -143,8 +143,10 @@ def _rows(
 ) -> _engine.Rows:
     """Records with their targets, as ``fit`` would read them."""
     numbered = schema._engine.feature_count is not None
+    _records.expect_records(X)
     X = _streams.opened(X)
     _streams.expect_alone(X, y=y, units=units)
+    _arguments.expect_columns(y=y, units=units)
     if numbered or estimator._bounded:
         X = estimator._numbers(X, None, reset=False)
     if y is None and numbered:

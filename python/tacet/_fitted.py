@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _declared, _engine, _plots, _reports
+from ._parts import listed
 from ._reports import Reports
 from .schemas import Schema
 
@@ -130,7 +131,8 @@ class Fitted(Reports):
 
     def _exported(self, format: str, dialect: str = "sqlite", table: str = "records",
                   keep: Sequence[str] = ()) -> str:
-        text: str = self._as_fitted()._model.exported(format, dialect, table, list(keep))
+        text: str = self._as_fitted()._model.exported(
+            format, dialect, table, listed("keep", keep))
         return text
 
     def _form(self) -> Optional[_engine.PythonForm]:

@@ -82,6 +82,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         """
         if isinstance(X, Parts):
             return self._fit_over(X, y, units)
+        _records.expect_records(X)
         params = self._resolved()
         made = self._aside()  # what was fitted before stays whole, also for other threads
         before = dict(vars(made))
@@ -132,6 +133,9 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         a round are at most (``round_bytes``), and about how many seconds the engine takes for a
         round in which nothing is summed (``engine_seconds``).
         """
+        if _records.is_path(n_features):
+            raise UsageError("a file's name was given, and plan reads no records: leave it out, or give the "
+                             "number of columns, as in plan(3)")
         params = self._resolved()
         if parts is not None:
             _, plan = self._planned_over(parts, params)
@@ -193,6 +197,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
         schema = params["schema"]
         X = _streams.opened(X)
         _streams.expect_alone(X, y=y, units=units)
+        _arguments.expect_columns(y=y, units=units)
         if isinstance(X, _streams.Stream):
             self._expect_names(schema)
         if y is not None:
@@ -355,6 +360,7 @@ class Linear(LinearOptions, Evaluates, Told, Fitted, Travels, BaseEstimator):  #
     # Predictions.
 
     def _read(self, X: Any) -> _engine.Rows:
+        _records.expect_records(X)
         schema = Schema._of(self._model.schema)
         X = _streams.opened(X)
         if schema._engine.feature_count is not None:

@@ -65,7 +65,7 @@ def read_csv(path: Paths, schema: Schema) -> Table:
     if not isinstance(schema, Schema):
         raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
     read = {*schema.columns} | {name for name in (schema.target, schema.unit) if name}
-    names, columns = _engine.read_csv(os.fspath(path), schema._engine, read)
+    names, columns = _engine.read_csv(_records.path_of(path) or os.fspath(path), schema._engine, read)
     return Table(zip(_different(names, read), columns))
 
 

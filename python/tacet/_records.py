@@ -7,6 +7,7 @@ attributes, of any name.
 
 from __future__ import annotations
 
+import os
 from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -17,10 +18,39 @@ from .errors import DataError, UsageError
 
 _NOT_2D = ("Expected 2D array, got {} instead. Reshape your data: array.reshape(-1, 1) where it is "
            "one feature, array.reshape(1, -1) where it is one record")
+# What pandas reads, and nothing here: the engine's own words speak to the command line.
+_OTHER_FILES = (".parquet", ".pq", ".feather", ".arrow", ".orc", ".xlsx", ".xls")
 
 
 def _has(X: Any, name: str) -> bool:
     return hasattr(type(X), name)
+
+
+def is_path(X: Any) -> bool:
+    return isinstance(X, (str, os.PathLike))
+
+
+def path_of(X: Any) -> Optional[str]:
+    """The name of a CSV file, if one was given; UsageError for that of another table."""
+    if not is_path(X):
+        return None
+    path = str(os.fspath(X))
+    if path.lower().endswith(_OTHER_FILES):
+        raise UsageError(
+            "a file's name was given that is not that of a CSV file: read it first, by "
+            "pandas.read_parquet(path) or pandas.read_excel(path), or give a DuckDB relation, as "
+            "duckdb.sql(\"FROM 'people.parquet'\")")
+    return path
+
+
+def expect_records(X: Any) -> None:
+    """UsageError for the name of a file, which is not opened here."""
+    if is_path(X):
+        raise UsageError(
+            "a file's name was given where records are expected: read the file first, by "
+            "tacet.read_csv(path, schema), pandas.read_csv(path) or pandas.read_parquet(path), or "
+            "give a DuckDB relation, as duckdb.sql(\"FROM 'people.parquet'\"); the command line "
+            "takes the name of a CSV file: tacet train people.csv")
 
 
 def column_names(X: Any) -> Optional[List[str]]:
@@ -30,6 +60,7 @@ def column_names(X: Any) -> Optional[List[str]]:
 
 
 def _labels(X: Any) -> Optional[List[Any]]:
+    expect_records(X)
     if isinstance(X, np.ndarray):  # of records, perhaps, whose fields have names
         return None if X.dtype.names is None else list(X.dtype.names)
     if isinstance(X, _streams.Stream):
@@ -85,6 +116,7 @@ def chosen(X: Any, names: Iterable[str]) -> Dict[str, Any]:
 
 def length(X: Any) -> int:
     """The number of records."""
+    expect_records(X)
     if _streams.is_stream(X):
         raise UsageError("a stream does not say how many records it has before they are read: give "
                          "public_row_count as a number")

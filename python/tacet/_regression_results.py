@@ -219,8 +219,8 @@ class RegressionResults(Reports):
         cut = table.get("residual_cut")
         cuts = f", residuals beyond {cut:.3g} count as {cut:.3g}" if table["kind"] == "linear" else ""
         out.append(f"Rows beyond reach {table['reach']:.3g} are weighted down{cuts}. Errors hold "
-                   "sampling (robust: the sandwich's) and privacy noise; the last column says by how "
-                   "much noise widened an interval.")
+                   "sampling (robust, by the sandwich estimator) and privacy noise; the last column "
+                   "says by how much noise widened an interval.")
         if table["references"]:
             out.append(f"Categories are compared with {', '.join(table['references'])}.")
         out.extend(self._model.table_doubts)

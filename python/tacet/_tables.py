@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, List, Optional, Sequence, Union
 
 from . import _engine, _records
 from ._reading import warn_of_words
 from .errors import UsageError
 from .schemas import Schema
-
-
-def is_path(data: Any) -> bool:
-    return isinstance(data, (str, os.PathLike))
 
 
 def named_columns(
@@ -24,8 +19,9 @@ def named_columns(
     An array has columns of these names in their order. A ledger is given the `whole` table. In how
     many `passes` it is read, "once" or "several", decides what is kept of a stream.
     """
-    if is_path(data):
-        return str(os.fspath(data))
+    path = _records.path_of(data)
+    if path is not None:
+        return path
     return _records.named_columns(data, names, dates, whole, passes)
 
 

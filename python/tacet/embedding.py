@@ -10,9 +10,8 @@ from typing import (
 
 import numpy as np
 
-from . import _arguments, _engine, _spending, _tables
+from . import _arguments, _engine, _records, _spending, _tables
 from ._boundary import boundary, of_the_caller
-from ._records import column_names
 from ._reports import Reports
 from ._warn import warn
 from .budgets import Budget, Ledger
@@ -272,7 +271,7 @@ def embed(
 def _take_vocabulary(said: _engine.Texts, vocabulary: Any) -> None:
     if vocabulary is None:
         return
-    if _tables.is_path(vocabulary):
+    if _records.is_path(vocabulary):
         said.word_file = str(os.fspath(vocabulary))
         return
     listed = list(vocabulary)
@@ -287,11 +286,12 @@ def _take_vocabulary(said: _engine.Texts, vocabulary: Any) -> None:
 
 def _records_of(texts: Any, text_column: str, unit: str, whole: bool) -> Any:
     """The texts for the engine, and the column that has them."""
-    if _tables.is_path(texts):
-        return str(os.fspath(texts)), text_column
+    path = _records.path_of(texts)
+    if path is not None:
+        return path, text_column
     if text_column:
         read = [text_column, *([unit] if unit else [])]
         return _tables.named_columns(texts, read, whole=whole), text_column
-    if column_names(texts) is not None:
+    if _records.column_names(texts) is not None:
         raise UsageError("text_column is missing: which column of the table holds the texts")
     return _tables.named_columns({"text": list(texts)}), "text"

@@ -55,6 +55,7 @@ class _Regression:
         **others: Any,
     ) -> None:
         _statsmodels.check_model(others)
+        _records.expect_records(data)
         if not isinstance(schema, Schema):
             raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
         self._terms = _terms_of(formula, schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import _arguments, _engine, _spending
+from . import _arguments, _engine, _records, _spending
 from ._boundary import boundary, of_the_caller
 from .budgets import Budget, Ledger
 from .devices import Client, Participation, Policy, Reply, Transport
@@ -68,6 +68,7 @@ def simulate(
     >>> model.receipt_.algorithm, model.receipt_.guarantee["adjacency"]
     ('banco', 'replace_one')
     """
+    _records.expect_records(X)
     if not isinstance(schema, Schema):
         raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
     values = {"epsilon": _arguments.option(_spending.number("epsilon", epsilon))}

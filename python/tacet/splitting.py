@@ -7,10 +7,9 @@ from typing import Any, Mapping, Optional, Tuple
 
 import numpy as np
 
-from . import _arguments, _engine, _spending, _tables
+from . import _arguments, _engine, _records, _spending, _tables
 from ._boundary import boundary
 from ._reading import Table
-from ._records import column_names
 from ._warn import warn
 from .errors import UsageError
 from .schemas import Schema
@@ -70,9 +69,9 @@ def split(
     options.test_share = _spending.number("test", test)
     options.seed = _spending.count("seed", seed)
     options.together, options.stratify = str(by), str(stratify)
-    if _tables.is_path(data):
+    path = _records.path_of(data)
+    if path is not None:
         held = None if schema is None else _tables.checked(schema)._engine
-        path = str(os.fspath(data))
         names = (str(os.fspath(train_output)) or _part_name(path, "train"),
                  str(os.fspath(test_output)) or _part_name(path, "test"))
         for one, other in (names, (path, names[0]), (path, names[1])):
@@ -96,7 +95,7 @@ def _deciding(data: Any, column: str) -> _engine.Rows:
     """The column that decides, or one that says how many records there are."""
     if not column:
         return _engine.Rows.table(None, [("record", np.zeros(_arguments.length(data)))])
-    if column_names(data) is None:
+    if _records.column_names(data) is None:
         raise UsageError("by and stratify name a column, and an array has no names")
     rows = _tables.named_columns(data, [column])
     assert not isinstance(rows, str)

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Union
 import numpy as np
 from sklearn.base import clone
 
-from . import _arguments, _engine, _spending, _streams
+from . import _arguments, _engine, _records, _spending, _streams
 from ._boundary import boundary
 from .cluster import Parts
 from .errors import UsageError
@@ -82,6 +82,7 @@ def tune(
     >>> tuned.receipt_.algorithm, tuned.receipt_.guarantee["epsilon"] <= 3
     ('tune', True)
     """
+    _records.expect_records(X)
     _streams.refuse_second_pass(X, "tune")
     if isinstance(X, Parts):
         raise UsageError("tune trains on some records and scores on others, and records in parts answer with "

@@ -214,6 +214,14 @@ def test_what_has_no_such_form_is_refused() -> None:
         projected.to_onnx()
 
 
+def test_names_of_columns_to_keep_are_a_list_without_empty_ones() -> None:
+    model = fitted("two")
+    assert 'r."id" AS tacet_keep0' in model.to_sql(keep=["id"])
+    for keep, words in ((["id", ""], "a name in keep is empty"), ("id", "keep is a list")):
+        with pytest.raises(tacet.UsageError, match=words):
+            model.to_sql(keep=keep)
+
+
 def test_a_model_file_by_command(tmp_path: pathlib.Path) -> None:
     fitted("two").save(tmp_path / "m.json")
     command = [sys.executable, "-m", "tacet.export", str(tmp_path / "m.json"), "-o",

@@ -54,12 +54,12 @@ NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, const Calibrati
 }
 
 double min_noise(const std::function<Event(double)>& event, const CalibrationTarget& target) {
-  constexpr double least = -14;
-  constexpr double most = 30;
+  constexpr double min = -14;
+  constexpr double max = 30;
   const auto threshold =
       internal::cheapest_within({.event = [&](double x) { return event(std::exp(x)); },
-                                 .dearest = least,
-                                 .cheapest = most,
+                                 .dearest = min,
+                                 .cheapest = max,
                                  .start = 0,
                                  .snap = between,
                                  .enough = [](double) { return shortfall; }},
@@ -72,7 +72,7 @@ double min_noise(const std::function<Event(double)>& event, const CalibrationTar
 
 std::int64_t max_steps(const std::function<Event(std::int64_t)>& event,
                        const CalibrationTarget& target) {
-  constexpr auto most = max_steps_sought;
+  constexpr auto max = max_steps_sought;
   const auto steps_at = [](double x) {
     return static_cast<std::int64_t>(std::llround(std::exp(-x)));
   };
@@ -81,12 +81,12 @@ std::int64_t max_steps(const std::function<Event(std::int64_t)>& event,
   constexpr std::int64_t exact = 5000;
   const auto threshold = internal::cheapest_within(
       {.event = [&](double x) { return event(steps_at(x)); },
-       .dearest = at_steps(most),
+       .dearest = at_steps(max),
        .cheapest = 0,
        .start = at_steps(64),
        .snap =
            [&](double dear, double x, double cheap) {
-             const auto below = steps_at(dear) - (dear == at_steps(most) ? 0 : 1);
+             const auto below = steps_at(dear) - (dear == at_steps(max) ? 0 : 1);
              const auto above = steps_at(cheap) + (cheap == 0 ? 0 : 1);
              if (below < above) return cheap;
              return at_steps(std::clamp(steps_at(x), above, below));

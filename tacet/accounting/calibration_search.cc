@@ -108,8 +108,8 @@ class Search {
     double growth = 1;
     double last_width = infinity;
     at.x = unknown_.snap(unknown_.dearest, at.x, unknown_.cheapest);
-    constexpr int most = 60;
-    for (int i = 0; i < most; ++i) {
+    constexpr int max = 60;
+    for (int i = 0; i < max; ++i) {
       at.excess = phase.excess(at.x);
       learn_slope(safe, unsafe, at);
       (at.excess <= 0 ? safe : unsafe) = at;

@@ -14,8 +14,8 @@ double group_epsilon(const std::function<double(double)>& epsilon_at, double del
   // e <- epsilon(delta / (1 + e^e)) grows to the smallest e that is enough; every step on the way
   // is below it, up to the width of the intervals that the values come from.
   double e = epsilon_at(delta);
-  constexpr int most = 12;
-  for (int i = 0; i < most && 2 * e < best; ++i) {
+  constexpr int max = 12;
+  for (int i = 0; i < max && 2 * e < best; ++i) {
     const double next = at(e);
     if (next <= e) return 2 * e;
     e = next * (1 + 1e-4);

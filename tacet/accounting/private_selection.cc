@@ -90,18 +90,18 @@ double SelectionCurve::run_delta(double epsilon) const {
 
 double SelectionCurve::run_epsilon(double delta) const {
   if (delta >= 1) return 0;
-  double most = -1;
+  double max = -1;
   const Event* before = nullptr;
   for (const auto& part : parts_) {
     const bool again = before != nullptr && *before == part;
     before = &part;
     // Whether a part costs no more than another takes one delta where a search takes many; of
     // samples both take as long.
-    const bool known = most >= 0 && std::isfinite(most) && !holds_somewhere(part, is_sampled);
-    if (again || (known && part_delta(part, most) <= delta)) continue;
-    most = std::max(most, epsilon_interval(part, adjacency_, Delta(delta), options_).upper);
+    const bool known = max >= 0 && std::isfinite(max) && !holds_somewhere(part, is_sampled);
+    if (again || (known && part_delta(part, max) <= delta)) continue;
+    max = std::max(max, epsilon_interval(part, adjacency_, Delta(delta), options_).upper);
   }
-  return most;
+  return max;
 }
 
 double SelectionCurve::part_delta(const Event& part, double epsilon) const {
@@ -138,9 +138,9 @@ double SelectionCurve::delta(double epsilon) {
     }
     if (beyond_.empty()) beyond_.push_back({HUGE_VAL, 1});  // looked for, and not found
   }
-  double least = epsilon < bound_.shift ? 1 : direct_delta(epsilon);
-  for (const auto& point : beyond_) least = std::min(least, implied_delta(point, epsilon));
-  return least;
+  double min = epsilon < bound_.shift ? 1 : direct_delta(epsilon);
+  for (const auto& point : beyond_) min = std::min(min, implied_delta(point, epsilon));
+  return min;
 }
 
 double implied_delta(const pairs::Point& point, double epsilon) {

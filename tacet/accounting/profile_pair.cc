@@ -56,10 +56,10 @@ bool has_quick_profile(const Event& event, Adjacency adjacency) {
 std::vector<pairs::Point> proved_profile(const Event& event, Adjacency adjacency, WorkMeter* work) {
   std::vector<pairs::Point> points;
   const double pure = pure_epsilon(event, adjacency);
-  const double most = std::min(pure, largest_loss);
+  const double max = std::min(pure, largest_loss);
   const auto delta = delta_of(event, adjacency, {.work = work});
-  double end = std::min(most, 0.125);
-  while (end < most && delta(end) > smallest_delta) end = std::min(1.4 * end, most);
+  double end = std::min(max, 0.125);
+  while (end < max && delta(end) > smallest_delta) end = std::min(1.4 * end, max);
   const int last = (has_quick_profile(event, adjacency) ? many_points : few_points) - 1;
   for (int i = 0; i <= last; ++i) {
     const double epsilon = i == last ? end : end * i / last;

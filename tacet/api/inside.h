@@ -16,6 +16,7 @@
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/random/source/source.h"
+#include "tacet/run/predictor.h"
 
 namespace tacet::api {
 
@@ -45,9 +46,11 @@ struct Inside {
     return Plan(std::make_shared<const Plan::Held>(
         Plan::Held{std::move(training), std::move(schema_sha256)}));
   }
-  [[nodiscard]] static const model::ModelFile& of(const Model& model) { return *model.file_; }
+  [[nodiscard]] static const model::ModelFile& of(const Model& model) {
+    return model.held_->file();
+  }
   [[nodiscard]] static Model model(model::ModelFile file) {
-    return Model(std::make_shared<const model::ModelFile>(std::move(file)));
+    return Model(std::make_shared<const run::Predictor>(std::move(file)));
   }
   [[nodiscard]] static random::Source* of(const Random* random) {
     return random == nullptr ? nullptr : random->source_.get();

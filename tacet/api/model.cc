@@ -23,18 +23,18 @@ Model Model::load(const std::string& path) { return Inside::model(model::load_mo
 
 void Model::save(const std::string& path, Existing existing) const {
   model::save_model(
-      path, *file_,
+      path, held_->file(),
       existing == Existing::overwrite ? base::Overwrite::allow : base::Overwrite::refuse);
 }
 
 std::vector<run::Prediction> Model::predict(const run::Rows& rows) const {
-  return run::predict(*file_, rows);
+  return held_->predict(rows);
 }
 
-std::vector<std::string> Model::classes() const { return file_->model.classes; }
+std::vector<std::string> Model::classes() const { return held_->file().model.classes; }
 
 std::vector<Coefficient> Model::coefficients(std::int64_t output) const {
-  const auto& model = file_->model;
+  const auto& model = held_->file().model;
   if (model.wide) throw base::UsageError("a wide model has no coefficients");
   if (model.table) {
     throw base::UsageError(
@@ -45,7 +45,7 @@ std::vector<Coefficient> Model::coefficients(std::int64_t output) const {
     throw base::UsageError("output {} of a model with {}", output, model.output_count());
   }
   std::vector<Coefficient> found;
-  const auto names = file_->schema.encoded_columns();
+  const auto names = held_->file().schema.encoded_columns();
   const auto first = static_cast<std::size_t>(output) * names.size();
   for (std::size_t k = 0; k < names.size(); ++k) {
     const double stddev = model.noise_stddevs.empty() ? 0.0 : model.noise_stddevs[first + k];
@@ -54,7 +54,7 @@ std::vector<Coefficient> Model::coefficients(std::int64_t output) const {
   return found;
 }
 
-const privacy::Receipt& Model::receipt() const { return file_->receipt; }
+const privacy::Receipt& Model::receipt() const { return held_->file().receipt; }
 
 Plan plan(const Schema& schema, const choose::Request& request) {
   return Inside::plan(choose::plan(request, Inside::of(schema)), Inside::sha256_of(schema));

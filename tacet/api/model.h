@@ -16,8 +16,8 @@
 namespace tacet::learn {
 struct Training;
 }
-namespace tacet::model {
-struct ModelFile;
+namespace tacet::run {
+class Predictor;
 }
 
 /// A model from records in memory, in one call.
@@ -72,6 +72,7 @@ class Model {
   void save(const std::string& path, Existing existing = Existing::refuse) const;
 
   /// The model's predictions, in the order of the rows; they need no target. Errors as train().
+  /// What a call prepares for the names of its columns is kept for the next one.
   [[nodiscard]] std::vector<run::Prediction> predict(const run::Rows& rows) const;
   /// Names by class index; empty where the target is a number.
   [[nodiscard]] std::vector<std::string> classes() const;
@@ -83,8 +84,8 @@ class Model {
 
  private:
   friend struct Inside;
-  explicit Model(std::shared_ptr<const model::ModelFile> file) : file_(std::move(file)) {}
-  std::shared_ptr<const model::ModelFile> file_;
+  explicit Model(std::shared_ptr<const run::Predictor> held) : held_(std::move(held)) {}
+  std::shared_ptr<const run::Predictor> held_;
 };
 
 /// What a training runs on; all of it may be left out.

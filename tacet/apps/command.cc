@@ -47,11 +47,11 @@ std::int64_t integer_option(std::string_view option, std::string_view text,
   return value;
 }
 
-std::int64_t count_option(std::string_view option, std::string_view text, std::int64_t least) {
+std::int64_t count_option(std::string_view option, std::string_view text, std::int64_t min) {
   const auto value =
-      integer_option(option, text, fmt::format("a whole number of at least {}", least));
-  if (value >= least) return value;
-  throw base::UsageError("{} must be at least {}, got {}", option, least, value);
+      integer_option(option, text, fmt::format("a whole number of at least {}", min));
+  if (value >= min) return value;
+  throw base::UsageError("{} must be at least {}, got {}", option, min, value);
 }
 
 }  // namespace tacet::apps

@@ -61,8 +61,8 @@ Make make_train, make_tune, make_plan, make_predict, make_evaluate, make_show, m
 /// The same for a whole number.
 [[nodiscard]] std::int64_t integer_option(std::string_view option, std::string_view text,
                                           std::string_view allowed);
-/// The same for a whole number of at least `least`.
+/// The same for a whole number of at least `min`.
 [[nodiscard]] std::int64_t count_option(std::string_view option, std::string_view text,
-                                        std::int64_t least);
+                                        std::int64_t min);
 
 }  // namespace tacet::apps

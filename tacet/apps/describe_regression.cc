@@ -78,11 +78,12 @@ std::string goodness_text(const learn::RegressionTable& table) {
 std::string meaning_text(const model::LinearModel& model, const learn::RegressionTable& table) {
   const auto kind = report::regression_kind(model.loss);
   std::string text = fmt::format(
-      "Coefficients are in the units of the file{}. Estimated is the coefficient with rows beyond "
-      "reach {:.3g} weighted down{}. Standard errors, intervals and tests (of t laws) hold "
-      "sampling error (robust: the sandwich's) and privacy noise together; the last column says by "
-      "how much noise made an "
-      "interval wider. ",
+      "Coefficients are in the units of the file{}. They are estimated with rows beyond reach "
+      "{:.3g} "
+      "weighted down{}. Standard errors, intervals and tests (by t distributions) hold sampling "
+      "error (robust, by the sandwich estimator) and privacy noise together; the last column says "
+      "by "
+      "how much noise made an interval wider. ",
       kind == "logistic"  ? ", on the log odds; exp(estimate) is the odds ratio"
       : kind == "poisson" ? ", on the logarithm of the mean; exp(estimate) is the rate ratio"
                           : "",

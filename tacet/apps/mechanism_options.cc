@@ -79,8 +79,8 @@ class Given {
   [[nodiscard]] double real(const std::string& option, std::string_view allowed) {
     return number_option(option, text(option), allowed);
   }
-  [[nodiscard]] std::int64_t whole(const std::string& option, std::int64_t least) {
-    return count_option(option, text(option), least);
+  [[nodiscard]] std::int64_t whole(const std::string& option, std::int64_t min) {
+    return count_option(option, text(option), min);
   }
 
   void refuse_unused(const std::string& mechanism) const {

@@ -17,6 +17,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
 #include "tacet/data/read/pipes.h"
+#include "tacet/learn/plan/parameters.h"
 
 namespace tacet::apps {
 namespace {
@@ -66,7 +67,22 @@ void set(CLI::Option& option, const std::string& kind, Form form) {
   option.type_name(kind);
   option.check(refuse_empty);
   option.required(form == Form::required);
-  if (form == Form::list) option.delimiter(',')->allow_extra_args(false);  // files follow
+  if (form == Form::list) option.check(base::empty_part_fault);
+}
+
+/// Lists are cut here: the parser drops empty parts, and takes the next word for a list of nothing
+/// else.
+CLI::Option& add_lists(CLI::App& command, const std::string& names,
+                       std::vector<std::string>& values, const std::string& help) {
+  const auto receive = [&values](const std::vector<std::string>& lists) {
+    for (const auto& list : lists) {
+      const auto parts = base::split_at_commas(list);
+      values.insert(values.end(), parts.begin(), parts.end());
+    }
+  };
+  auto& option = *command.add_option_function<std::vector<std::string>>(names, receive, help);
+  option.allow_extra_args(false);  // files follow
+  return option;
 }
 
 /// What the variable holds before the option is read, unless the text already says what holds then.
@@ -221,7 +237,8 @@ void Options::add(const std::string& names, std::string& value, const std::strin
 void Options::add(const std::string& names, std::vector<std::string>& values,
                   const std::string& kind, const std::string& help, Form form) {
   if (!typed_) return;
-  auto& option = *command_->add_option(names, values, help);
+  auto& option = form == Form::list ? add_lists(*command_, names, values, help)
+                                    : *command_->add_option(names, values, help);
   set(option, kind, form);
   place(option);
 }
@@ -435,8 +452,11 @@ base::Spelling CommandLine::spelling() const {
     if (name.find('.') != name.npos) return command_of(*program, name);
     auto option = "--" + std::string(name);
     std::ranges::replace(option, '_', '-');
-    if (command->get_option_no_throw(option) == nullptr) return std::nullopt;
-    return value ? fmt::format("{} {}", option, *value) : option;
+    const auto written = value ? fmt::format("{} {}", option, *value) : option;
+    if (command->get_option_no_throw(option) != nullptr) return written;
+    // Of a model, a message may name what it could be trained with.
+    if (learn::find_parameter(option.substr(2)) == nullptr) return std::nullopt;
+    return fmt::format("`{} train {}`", program->get_name(), written);
   };
 }
 

@@ -122,8 +122,9 @@ class CommandLine {
   /// train`), which it prints. UsageError for what is not allowed.
   [[nodiscard]] bool parse();
 
-  /// `--method gradient` for a parameter of the command that was typed, and `tacet ledger cap` in
-  /// backquotes for what is done to a ledger or a schema. Once parsed, while the line exists.
+  /// `--method gradient` for a parameter of the command that was typed. In backquotes `tacet ledger
+  /// cap` for what is done to a ledger or a schema, and `tacet train --method gradient` for a
+  /// parameter of training alone. Once parsed, while the line exists.
   [[nodiscard]] base::Spelling spelling() const;
 
  private:

@@ -16,6 +16,7 @@
 #include "tacet/apps/terminal/text.h"
 #include "tacet/base/error.h"
 #include "tacet/base/parameter_names.h"
+#include "tacet/base/text.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/parameters.h"
@@ -150,13 +151,9 @@ std::vector<double> TrainingOptions::epsilons() const {
   const auto found = given_.find("epsilon");
   if (found == given_.end()) return {0.1, 0.5, 1, 2, 4};
   std::vector<double> out;
-  std::string_view rest = found->second;
-  while (true) {
-    const auto end = std::min(rest.find(','), rest.size());
-    out.push_back(number_option("--epsilon", rest.substr(0, end),
-                                "a number above 0, or several separated by commas"));
-    if (end == rest.size()) break;
-    rest.remove_prefix(end + 1);
+  for (const auto& part : base::split_at_commas(found->second)) {
+    out.push_back(
+        number_option("--epsilon", part, "a number above 0, or several separated by commas"));
   }
   std::ranges::sort(out);
   const auto twice = std::ranges::unique(out);

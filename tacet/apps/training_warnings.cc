@@ -72,10 +72,13 @@ void add_poisson_warning(const learn::Training& plan, std::vector<std::string>& 
 void add_identification_warning(const learn::Training& plan, std::vector<std::string>& out) {
   const auto noise = setting(plan, "relative_noise");
   if (plan.method != "inference" || !noise || *noise <= learn::doubtful_relative_noise) return;
-  out.push_back(fmt::format(
-      "some coefficients may come out as not identified: the noise of the curvature matrix is "
-      "{:.2f} of it, and below {} hardly any does; more records, more epsilon or fewer terms help",
-      *noise, learn::doubtful_relative_noise));
+  out.push_back(
+      fmt::format("some coefficients may come out as not identified: the privacy noise in the "
+                  "information matrix "
+                  "is {:.2f} times the matrix, and below {} hardly any coefficient is lost; more "
+                  "records, a larger "
+                  "epsilon or fewer terms help",
+                  *noise, learn::doubtful_relative_noise));
 }
 
 }  // namespace

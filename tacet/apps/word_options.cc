@@ -5,10 +5,8 @@
 #include <cmath>
 
 #include "tacet/apps/command.h"
-#include "tacet/apps/spending.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/words/word_plan.h"
 
 namespace tacet::apps {
 void WordTextOptions::declare_corpus(Options& options) {
@@ -138,6 +136,17 @@ data::OpenCorpus WordTextOptions::read(const data::Vocabulary& vocabulary,
   }
   if (training.select_vocabulary) return data::read_open_corpus(corpus_, options);
   return {data::read_corpus(corpus_, vocabulary, options)};
+}
+
+run::Expense WordTextOptions::expense_of(const std::string& command, const learn::WordPlan& plan,
+                                         const SeedOption& seed) const {
+  return {.command = command,
+          .data = corpus_,
+          .privacy_unit = plan.privacy_unit,
+          .planned = plan.events,
+          .cost = plan.guarantee,
+          .unprotected_reason =
+              plan.unprotected() ? "trained with epsilon inf" : seed.unprotected_reason()};
 }
 
 }  // namespace tacet::apps

@@ -5,11 +5,14 @@
 #include <string>
 
 #include "tacet/apps/options.h"
+#include "tacet/apps/spending.h"
 #include "tacet/apps/terminal/console.h"
 #include "tacet/base/progress.h"
 #include "tacet/data/words/corpus.h"
 #include "tacet/data/words/vocabulary.h"
 #include "tacet/learn/words/word_options.h"
+#include "tacet/learn/words/word_plan.h"
+#include "tacet/run/spend.h"
 #include "tacet/run/terms.h"
 
 namespace tacet::apps {
@@ -33,6 +36,9 @@ class WordTextOptions {
   [[nodiscard]] data::OpenCorpus read(const data::Vocabulary& vocabulary,
                                       const learn::WordOptions& training,
                                       const base::CancelToken& cancel) const;
+  /// What a training by a command of that name costs.
+  [[nodiscard]] run::Expense expense_of(const std::string& command, const learn::WordPlan& plan,
+                                        const SeedOption& seed) const;
   [[nodiscard]] const std::string& threads() const { return threads_; }
 
  private:

@@ -81,7 +81,7 @@ Eigen::VectorXd discriminant(const Drawn& drawn, std::size_t width, std::int64_t
   return spread.ldlt().solve(apart);
 }
 
-/// Which runs at the value of a cut belong to its event; of half of them a fair coin says so.
+/// Which runs at the value of a cut belong to its event; of half of them a Bernoulli draw says so.
 enum class Ties { none, half, all };
 
 /// An event: a score above `value`, or one of its ties.
@@ -90,7 +90,7 @@ struct Cut {
   Ties ties = Ties::none;
 };
 
-/// Scores of one side, each with its coin.
+/// Scores of one side, each with its Bernoulli draw.
 class Scores {
  public:
   Scores(std::vector<double> scores, std::int64_t pilot, std::uint64_t seed)
@@ -294,11 +294,11 @@ void look_at_cells(Finding& finding, const Subject& subject, const Drawn& drawn,
   }
   conclude(finding, subject, level, [&](double of) {
     const double each = of / static_cast<double>(counts.size());
-    double most = 0;
+    double max = 0;
     for (const auto& [one, other] : counts) {
-      most = std::max(most, epsilon_refuted({one, other, one, other}, subject.claim.delta, each));
+      max = std::max(max, epsilon_refuted({one, other, one, other}, subject.claim.delta, each));
     }
-    return most;
+    return max;
   });
 }
 

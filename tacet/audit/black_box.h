@@ -73,7 +73,7 @@ constexpr std::int64_t fewest_trials = 100;
 
 /// Runs the attack. A tenth of the runs, the pilot, choose cuts and directions; the others alone
 /// are counted, so that bounds are exact. They also choose whether both directions are two
-/// statements or one. For the curve, equal outcomes at a cut may be split by a fair coin.
+/// statements or one. For the curve, equal outcomes at a cut may be split by Bernoulli draws.
 /// UsageError for a confidence that is none and for so few trials that no outcome could refute the
 /// claim.
 [[nodiscard]] Finding audit(const Subject& subject, const AuditOptions& options,

@@ -97,7 +97,7 @@ TEST(Canaries, AreSeenThroughEveryMethodThatMayLeaveRecordsOut) {
   }
 }
 
-// Where nothing of a canary is in the model, guesses are those of a coin.
+// Where nothing of a canary is in the model, guesses are fair Bernoulli draws.
 TEST(Canaries, ThoseThatContributeNothingUnderZeroOutAreCounted) {
   auto schema = columns(7);
   schema.public_row_count = 100;

@@ -58,9 +58,9 @@ double binomial_upper_bound(std::int64_t successes, std::int64_t trials, double 
 }
 
 double epsilon_refuted(const Seen& often, const Seen& seldom, double delta, double level) {
-  const double least = binomial_lower_bound(often.times, often.runs, level) - delta;
-  const double most = binomial_upper_bound(seldom.times, seldom.runs, level);
-  return least > most ? std::log(least / most) : 0;
+  const double min = binomial_lower_bound(often.times, often.runs, level) - delta;
+  const double max = binomial_upper_bound(seldom.times, seldom.runs, level);
+  return min > max ? std::log(min / max) : 0;
 }
 
 double epsilon_refuted(const TwoWays& seen, double delta, double level) {
@@ -106,12 +106,12 @@ double TradeOff::misses(double alarms) const {
   if (!(alarms >= 0 && alarms <= 1)) {
     throw base::UsageError("a share is between 0 and 1, got {}", alarms);
   }
-  double most = 0;
+  double max = 0;
   for (const auto& [epsilon, delta] : lines_) {
-    most = std::max(
-        {most, 1 - delta - std::exp(epsilon) * alarms, std::exp(-epsilon) * (1 - delta - alarms)});
+    max = std::max(
+        {max, 1 - delta - std::exp(epsilon) * alarms, std::exp(-epsilon) * (1 - delta - alarms)});
   }
-  return most;
+  return max;
 }
 
 bool TradeOff::violated(const Errors& errors, double level) const {

@@ -89,8 +89,8 @@ class TradeOff {
 /// `refuted` must stay true as levels grow. 1 where it never is.
 template <typename Refuted>
 [[nodiscard]] double p_value(const Refuted& refuted) {
-  constexpr double least = 1e-100;
-  if (refuted(least)) return least;
+  constexpr double min = 1e-100;
+  if (refuted(min)) return min;
   double low = -100;
   double high = 0;
   if (!refuted(0.999999)) return 1;

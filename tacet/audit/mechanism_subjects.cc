@@ -124,9 +124,9 @@ Subject discrete_noise_subject(std::string_view /*name*/, const Guarantee& claim
     return pure ? mechanism::discrete_laplace_event(sum, noise)
                 : mechanism::discrete_gaussian_event(sum, noise);
   };
-  const double least = accounting::min_noise(
+  const double min = accounting::min_noise(
       event_at, {privacy::Epsilon(claim.epsilon), privacy::Delta(claim.delta), claim.adjacency});
-  const auto event = event_at(least);
+  const auto event = event_at(min);
   Subject subject{.pair = claim.adjacency == replace_one
                               ? "two counts, a record in one or in the other"
                               : "two counts, and a record more in one of them",
@@ -134,7 +134,7 @@ Subject discrete_noise_subject(std::string_view /*name*/, const Guarantee& claim
   if (!pure) subject.event = event;
   subject.draw = numbers(event, claim.adjacency, [=](bool other, const ReleaseContext& context) {
     auto sum = counts_of(claim.adjacency, other);
-    const privacy::NoiseMultiplier noise(least);
+    const privacy::NoiseMultiplier noise(min);
     const auto counts = pure ? mechanism::release_discrete_laplace(std::move(sum), noise, context)
                              : mechanism::release_discrete_gaussian(std::move(sum), noise, context);
     const auto& values = counts.value();
@@ -270,10 +270,10 @@ Subject partition_selection_subject(std::string_view /*name*/, const Guarantee& 
   const auto event_at = [=](double noise) {
     return mechanism::partition_selection_event(rule_at(noise), claim.adjacency);
   };
-  const double least = accounting::min_noise(
+  const double min = accounting::min_noise(
       event_at, {privacy::Epsilon(claim.epsilon), privacy::Delta(claim.delta), claim.adjacency});
-  const auto rule = rule_at(least);
-  const auto many = static_cast<std::int64_t>(mechanism::partition_threshold(rule) + 8 * least);
+  const auto rule = rule_at(min);
+  const auto many = static_cast<std::int64_t>(mechanism::partition_threshold(rule) + 8 * min);
   struct Texts {
     data::OpenCorpus one;
     data::OpenCorpus other;
@@ -283,9 +283,9 @@ Subject partition_selection_subject(std::string_view /*name*/, const Guarantee& 
     return optimize::word_presence(corpus, {.draws = [](std::int64_t /*unit*/) { return 0U; }});
   };
   Subject subject{.pair = "a word that many units have, and one unit more",
-                  .claim = stated(event_at(least), claim)};
+                  .claim = stated(event_at(min), claim)};
   subject.gaussian = true;
-  subject.draw = numbers(event_at(least), claim.adjacency,
+  subject.draw = numbers(event_at(min), claim.adjacency,
                          [=, one = counts_of(texts->one), another = counts_of(texts->other)](
                              bool other, const ReleaseContext& context) {
                            static_cast<void>(texts);  // which the counts name words of

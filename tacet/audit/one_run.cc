@@ -12,8 +12,8 @@ namespace tacet::audit {
 namespace {
 
 void check(const Guesses& guesses, double delta) {
-  constexpr std::int64_t most = std::int64_t{1} << 30;
-  if (guesses.canaries < 1 || guesses.canaries > most || guesses.right < 0 ||
+  constexpr std::int64_t max = std::int64_t{1} << 30;
+  if (guesses.canaries < 1 || guesses.canaries > max || guesses.right < 0 ||
       guesses.right > guesses.made || guesses.made > guesses.canaries) {
     throw base::UsageError("of {} canaries {} were guessed and {} rightly; that cannot be",
                            guesses.canaries, guesses.made, guesses.right);

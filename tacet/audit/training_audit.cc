@@ -137,7 +137,7 @@ std::vector<double> trained(const learn::Training& plan, const data::Dataset& re
 /// How far apart the coefficients of both sides are in some trainings, in standard deviations.
 double apart(const learn::Training& plan, const Both& both) {
   constexpr int runs = 200;
-  double most = 0;
+  double max = 0;
   std::vector<double> sums[2];
   std::vector<double> squares[2];
   for (const bool other : {false, true}) {
@@ -154,10 +154,9 @@ double apart(const learn::Training& plan, const Both& both) {
   for (std::size_t j = 0; j < sums[0].size(); ++j) {
     const double variance =
         squares[0][j] - sums[0][j] * sums[0][j] + squares[1][j] - sums[1][j] * sums[1][j];
-    most =
-        std::max(most, std::fabs(sums[1][j] - sums[0][j]) / std::sqrt(std::max(variance, 1e-300)));
+    max = std::max(max, std::fabs(sums[1][j] - sums[0][j]) / std::sqrt(std::max(variance, 1e-300)));
   }
-  return most;
+  return max;
 }
 
 /// Methods that read records in a public order feel one place more than the others. Few are tried.

@@ -30,9 +30,9 @@ CodePoint first_of(std::string_view text) {
     if ((byte(i) & 0xc0U) != 0x80U) return {first, 0};
     value = value << 6 | (byte(i) & 0x3fU);
   }
-  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::array<std::uint32_t, 5> min{0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = value >= 0xd800 && value <= 0xdfff;
-  if (value < least[bytes] || value > 0x10ffff || surrogate) return {first, 0};
+  if (value < min[bytes] || value > 0x10ffff || surrogate) return {first, 0};
   return {value, bytes};
 }
 
@@ -129,6 +129,23 @@ std::string nearest_word(std::string_view word, std::span<const std::string> kno
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
   const auto near = nearest_word(word, known);
   return near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near);
+}
+
+std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string empty_part_fault(std::string_view list) {
+  const auto parts = split_at_commas(list);
+  if (std::ranges::none_of(parts, &std::string::empty)) return {};
+  return fmt::format(
+      "a part of '{}' is empty; write one comma between two parts, and none at the ends", list);
 }
 
 std::string alternatives(std::span<const std::string> list) {

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Text that others wrote, made safe to show: a file must not move the cursor of a terminal, write
 /// a second line of a verdict or turn the direction of what follows.
@@ -25,6 +26,13 @@ namespace tacet::base {
 
 /// "; did you mean 'known'?", or nothing when none is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> known);
+
+/// The parts of a list with commas between them; a text without a comma is one part.
+[[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text);
+
+/// What is wrong with such a list if a part of it is empty ("a,,b", "a,"), in words; otherwise an
+/// empty text.
+[[nodiscard]] std::string empty_part_fault(std::string_view list);
 
 /// "a, b or c"
 [[nodiscard]] std::string alternatives(std::span<const std::string> list);

@@ -69,6 +69,16 @@ TEST(NearestWord, NothingNearIsNothing) {
   EXPECT_EQ(did_you_mean("--detla", known), "; did you mean '--delta'?");
 }
 
+TEST(List, EveryPartIsKeptAndAnEmptyOneIsAFault) {
+  EXPECT_EQ(split_at_commas("a,b c,d"), (std::vector<std::string>{"a", "b c", "d"}));
+  EXPECT_EQ(split_at_commas(",a,"), (std::vector<std::string>{"", "a", ""}));
+  for (const auto* whole : {"a", "a,b", " ,b"}) EXPECT_EQ(empty_part_fault(whole), "") << whole;
+  for (const auto* broken : {"", ",", ",,", "a,", ",a", "a,,b"}) {
+    EXPECT_NE(empty_part_fault(broken).find(broken), std::string::npos) << broken;
+    EXPECT_NE(empty_part_fault(broken), "") << broken;
+  }
+}
+
 }  // namespace text_test
 
 }  // namespace tacet::base

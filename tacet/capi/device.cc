@@ -81,10 +81,10 @@ void device_setting(DeviceSettings& settings, std::string_view name, std::string
   } else if (name == "patience") {
     std::int64_t seconds = -1;
     const auto read = std::from_chars(value.data(), value.data() + value.size(), seconds);
-    constexpr std::int64_t most = 31'536'000;  // a year
+    constexpr std::int64_t max = 31'536'000;  // a year
     if (read.ec != std::errc() || read.ptr != value.data() + value.size() || seconds < 0 ||
-        seconds > most) {
-      throw base::UsageError("patience must be whole seconds, 0 to {}", most);
+        seconds > max) {
+      throw base::UsageError("patience must be whole seconds, 0 to {}", max);
     }
     settings.patience = std::chrono::seconds(seconds);
   } else {

@@ -351,13 +351,13 @@ void choose_first_release(ResolvedRequest& request, const data::Schema& schema) 
   const auto noise = mean_noise(schema, options);
   if (!noise) return;  // the plan asks for what is missing
   const bool numbers = learn::target_of(schema).regression();
-  const double most = numbers ? max_noise_numbers : max_noise_classes;
+  const double max = numbers ? max_noise_numbers : max_noise_classes;
   const auto curves = request.values.text("curves").value_or("auto");
   const bool wants_columns = curves != "auto" && curves != "none";
-  const bool constant = *noise > most && !wants_columns &&
+  const bool constant = *noise > max && !wants_columns &&
                         learn_constant(request, schema,
                                        fmt::format("noise of {:.3g} for {} columns, above {:g}",
-                                                   *noise, schema.encoded_column_count(), most),
+                                                   *noise, schema.encoded_column_count(), max),
                                        learn::gradient_method);
   if (!constant && !use_curves(request, schema)) standardise(request, schema, *noise);
 }

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
@@ -65,6 +68,55 @@ TEST(Plan, WhereNoiseWouldCountItIsRefused) {
   paper.set("epsilon", 1000);
   paper.set("calibration", "paper");
   EXPECT_THROW((void)choose::plan_training(schema(), paper), base::GuaranteeError);
+}
+
+using Given = std::map<std::string, std::string>;
+
+/// What a plan resolves, without its words.
+std::vector<std::pair<std::string, learn::Setting::Value>> resolved(const Given& given) {
+  Request asked(usual_for_method);
+  for (const auto& [name, value] : given) asked.set(name, value);
+  std::vector<std::pair<std::string, learn::Setting::Value>> settings;
+  for (const auto& setting : choose::plan(asked, schema()).settings) {
+    settings.emplace_back(setting.name, setting.value);
+  }
+  return settings;
+}
+
+// Help prints a default, and leaving the option out does what it says.
+TEST(Plan, APrintedDefaultIsWhatHappens) {
+  int compared = 0;
+  for (const std::string method : {"gradient", "objective", "ladder", "output", "wide"}) {
+    const Given usual{{"method", method}, {"epsilon", "1"}};
+    const auto without = resolved(usual);
+    for (const auto& parameter : learn::parameters()) {
+      const auto words = parameter.default_value;
+      const std::string value(words.substr(0, words.find_first_of(":;")));
+      // Behind a semicolon stands where another value holds: gradient, by its name, is not there.
+      if (words.find(';') != words.npos && method != "gradient") continue;
+      auto given = usual;
+      if (!given.emplace(parameter.name, value).second) continue;
+      try {
+        EXPECT_EQ(resolved(given), without) << method << " " << parameter.name << " " << value;
+        ++compared;
+      } catch (const base::UsageError&) {  // words and no value, or not of this method
+      }
+    }
+  }
+  EXPECT_GT(compared, 40);
+}
+
+TEST(Plan, WithoutAMethodThePrintedDefaultsAreTheOtherOnes) {
+  const Given usual{{"epsilon", "1"}};
+  const auto without = resolved(usual);
+  const auto with = [&](const std::string& name, const std::string& value) {
+    auto given = usual;
+    given[name] = value;
+    return resolved(given);
+  };
+  EXPECT_EQ(with("standardise", "private"), without);
+  EXPECT_NE(with("standardise", "none"), without);
+  EXPECT_EQ(with("curves", "auto"), without);
 }
 
 }  // namespace plan_test

@@ -54,8 +54,8 @@ std::vector<double> resolve_radii(const data::Schema& schema, const learn::Commo
     for (std::int64_t j = 1; j <= count; ++j) radii.push_back(std::exp2(j));
     return radii;
   }
-  const double least = min_radius(curvature, norm, classes);
-  for (std::int64_t j = 0; j < usual_radii; ++j) radii.push_back(least * std::exp2(j));
+  const double min = min_radius(curvature, norm, classes);
+  for (std::int64_t j = 0; j < usual_radii; ++j) radii.push_back(min * std::exp2(j));
   return radii;
 }
 

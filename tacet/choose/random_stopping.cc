@@ -43,9 +43,9 @@ struct Recursion {
 }  // namespace
 
 RandomlyRepeated stopping_event(TrialLaw law, double mean, std::int64_t cap, privacy::Event base) {
-  constexpr double most = 1e4;
-  if (!(mean > 1 && mean <= most)) {
-    throw base::UsageError("trials must be above 1 and at most {:g}, got {:g}", most, mean);
+  constexpr double max = 1e4;
+  if (!(mean > 1 && mean <= max)) {
+    throw base::UsageError("trials must be above 1 and at most {:g}, got {:g}", max, mean);
   }
   RandomlyRepeated event{RepetitionLaw::poisson, 0, 0, mean, 0, 0, cap, std::move(base)};
   if (law == TrialLaw::poisson) return event;

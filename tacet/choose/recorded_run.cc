@@ -104,12 +104,12 @@ bool leads_to(const privacy::Receipt& choice, learn::RecordedParameters& paramet
 void expect_run_cost(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
                      const privacy::Event& part, bool tight) {
   constexpr double roundings = 1 + 1e-9;
-  constexpr double least = 0.9;
+  constexpr double min = 0.9;
   const double stated = parameters.real(in_receipt::run_epsilon);
   const double run_delta = parameters.real(in_receipt::run_delta, learn::Looking::assumes);
   const double cost =
       accounting::epsilon(part, choice.guarantee.adjacency, privacy::Delta(run_delta));
-  if (cost <= stated * roundings && (!tight || cost >= least * stated)) return;
+  if (cost <= stated * roundings && (!tight || cost >= min * stated)) return;
   throw base::DataError("a run of the events costs epsilon {:.6g}, where the receipt says {:.6g}",
                         cost, stated);
 }

@@ -116,9 +116,9 @@ std::optional<std::string> value_in(const std::string& candidate, std::string_vi
 }
 
 std::int64_t whole_number(const char* option, const std::string& text) {
-  constexpr double most = 0x1p53;
+  constexpr double max = 0x1p53;
   const double value = learn::parse_real(option, text);
-  if (value >= 0 && value <= most && value == std::floor(value)) {
+  if (value >= 0 && value <= max && value == std::floor(value)) {
     return static_cast<std::int64_t>(value);
   }
   throw base::DataError("the grid's {} is no whole number: {}", option, text);
@@ -219,8 +219,8 @@ void expect_runs_of_grid(const privacy::Receipt& choice, learn::RecordedParamete
   }
   // Each run of the secret number draws its candidate, too.
   const double run = dearest + random::prg_slack_of(1, random::max_block_words);
-  const auto most = parameters.count(named::max_trials, learn::Looking::assumes);
-  expect_random_draws(choice, static_cast<double>(most) * run);
+  const auto max = parameters.count(named::max_trials, learn::Looking::assumes);
+  expect_random_draws(choice, static_cast<double>(max) * run);
 }
 
 }  // namespace tacet::choose

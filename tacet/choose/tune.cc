@@ -99,25 +99,24 @@ const std::vector<privacy::Event>& recorded_runs(const privacy::Receipt& receipt
   const auto law = trial_law_names.find(parameters.text(named::law));
   if (event == nullptr || !law) throw base::DataError("the events are not a secret number of runs");
   const bool pure = receipt.guarantee.delta == 0;
-  constexpr std::int64_t least = 1;
+  constexpr std::int64_t min = 1;
   const auto cap = parameters.count(named::max_trials);
   if (!(stopping_event(*law, parameters.real(named::trials), pure ? 0 : cap, *event->base) ==
         *event)) {
     throw base::DataError("the events have another law of the number of runs than the parameters");
   }
   const auto& parts = recorded_blocks(*event->base);
-  const auto most = parameters.count("candidates") + 1;
+  const auto max = parameters.count("candidates") + 1;
   if (event->base->as<privacy::Partitioned>()->assignment !=
           assignment_of(receipt.guarantee.adjacency) ||
-      parts.size() < 2 || std::ssize(parts) > most) {
+      parts.size() < 2 || std::ssize(parts) > max) {
     throw base::DataError(
         "a run of the events does not read a block that trains and one that scores");
   }
   // As it was booked: what a pure law has beyond the cap, and how far the law that is drawn is off.
   constexpr double roundings = 1 - 1e-6;
-  const double law_term =
-      count_distance(*event) + (pure ? beyond(*event, std::max(cap, least)) : 0);
-  if (cap < least || receipt.prg_slack < law_term * roundings) {
+  const double law_term = count_distance(*event) + (pure ? beyond(*event, std::max(cap, min)) : 0);
+  if (cap < min || receipt.prg_slack < law_term * roundings) {
     throw base::DataError(
         "the runs that the cap of {} leaves out have the probability {:.3g}, of which the PRG "
         "slack says nothing",

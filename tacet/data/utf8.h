@@ -20,23 +20,23 @@ inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 /// writer of JSON or TOML stumbles over it after it was paid for.
 [[nodiscard]] inline bool valid_utf8(std::string_view text) {
   std::size_t following = 0;
-  unsigned least =
+  unsigned min =
       0x80;  // of the next byte: no overlong forms, no surrogates, no end beyond U+10FFFF
-  unsigned most = 0xbf;
+  unsigned max = 0xbf;
   for (const char c : text) {
     const unsigned code = static_cast<unsigned char>(c);
     if (following > 0) {
-      if (code < least || code > most) return false;
-      least = 0x80;
-      most = 0xbf;
+      if (code < min || code > max) return false;
+      min = 0x80;
+      max = 0xbf;
       --following;
     } else if (code >= 0x80) {
       if (code < 0xc2 || code > 0xf4) return false;
       following = code >= 0xf0 ? 3 : code >= 0xe0 ? 2 : 1;
-      if (code == 0xe0) least = 0xa0;
-      if (code == 0xed) most = 0x9f;
-      if (code == 0xf0) least = 0x90;
-      if (code == 0xf4) most = 0x8f;
+      if (code == 0xe0) min = 0xa0;
+      if (code == 0xed) max = 0x9f;
+      if (code == 0xf0) min = 0x90;
+      if (code == 0xf4) max = 0x8f;
     }
   }
   return following == 0;

@@ -216,22 +216,22 @@ BinEnds ends_of(const EvaluationPlan& plan, std::size_t bin) {
 std::optional<NoisyInterval> brier_of(const ReleasedCounts& counts, const EvaluationPlan& plan,
                                       const std::vector<double>& all) {
   const auto bins = static_cast<std::size_t>(plan.score_bins());
-  std::vector<double> least(2 * bins);
+  std::vector<double> min(2 * bins);
   std::vector<double> middle(2 * bins);
-  std::vector<double> most(2 * bins);
+  std::vector<double> max(2 * bins);
   for (std::size_t b = 0; b < bins; ++b) {
     const auto ends = ends_of(plan, b);
     const auto square = [](double miss) { return miss * miss; };
-    least[b] = square(ends.lower);
+    min[b] = square(ends.lower);
     middle[b] = square(ends.middle());
-    most[b] = square(ends.upper);
-    least[bins + b] = square(1 - ends.upper);
+    max[b] = square(ends.upper);
+    min[bins + b] = square(1 - ends.upper);
     middle[bins + b] = square(1 - ends.middle());
-    most[bins + b] = square(1 - ends.lower);
+    max[bins + b] = square(1 - ends.lower);
   }
   const auto value = ratio({middle, all}, counts);
-  const auto lower = ratio({least, all}, counts);
-  const auto upper = ratio({most, all}, counts);
+  const auto lower = ratio({min, all}, counts);
+  const auto upper = ratio({max, all}, counts);
   if (!value || !lower || !upper) return std::nullopt;
   constexpr double one_sided = 1.959963984540054;  // 2.5 in 100 runs on each side
   return NoisyInterval{value->value, value->noise_stddev,

@@ -122,9 +122,9 @@ void check_problem(const model::ModelFile& file, const Method& method) {
 void check_unit_draw(const privacy::Receipt& receipt, const RecordedAlgorithm& algorithm) {
   const double draw = draw_slack(receipt, algorithm.proved);
   if (draw == 0) return;
-  const double least = privacy::min_prg_slack(receipt.events) + draw;
+  const double min = privacy::min_prg_slack(receipt.events) + draw;
   constexpr double roundings = 1e-9;
-  if (receipt.prg_slack < least * (1 - roundings)) {
+  if (receipt.prg_slack < min * (1 - roundings)) {
     throw base::DataError("the PRG slack leaves out the draw of one record of each unit");
   }
 }

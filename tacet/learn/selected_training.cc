@@ -64,15 +64,15 @@ void refuse_choice(const CommonOptions& options) {
 /// How many columns the method has room for, and its plan for as many.
 std::pair<std::int64_t, Training> widest(const Booked& booked, const data::Schema& schema) {
   const auto fixed = schema.full_column_count() - choosable_count(schema);
-  const auto most = [&](std::int64_t room) {
+  const auto max = [&](std::int64_t room) {
     return std::max<std::int64_t>(1, std::min(choosable_count(schema), room - fixed));
   };
   try {
-    return {most(max_kept), booked.plan(with_first_columns(schema, most(max_kept)))};
+    return {max(max_kept), booked.plan(with_first_columns(schema, max(max_kept)))};
   } catch (const base::UsageError&) {
   } catch (const base::NumericError&) {
   }
-  const auto count = most(room_of_matrices);
+  const auto count = max(room_of_matrices);
   return {count, booked.plan(with_first_columns(schema, count))};
 }
 

@@ -180,8 +180,8 @@ void Fingerprint::add_record(Table& table, const Fields& fields) const {
   table.kept.insert(table.kept.end(), fields.begin(), fields.end());
   table.ends.push_back(table.kept.size());
   // Without the first record they may be few enough.
-  const auto most = max_kept + table.first.size() + 1;
-  if (table.kept.size() + table.ends.size() <= most) return;
+  const auto max = max_kept + table.first.size() + 1;
+  if (table.kept.size() + table.ends.size() <= max) return;
   table.sums = sums_of(table, false);
   table.kept = Fields();
   table.ends = std::vector<std::size_t>();

@@ -379,8 +379,8 @@ void list_settings(learn::SettingList& list, LocalPlan& plan) {
 }
 
 std::int64_t usual_batch(std::int64_t devices) {
-  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(1, devices / wanted_rounds));
-  return static_cast<std::int64_t>(std::bit_floor(most));
+  const auto max = static_cast<std::uint64_t>(std::max<std::int64_t>(1, devices / wanted_rounds));
+  return static_cast<std::int64_t>(std::bit_floor(max));
 }
 
 LocalPlan plan_local(const data::Schema& schema, const LocalOptions& options) {

@@ -12,13 +12,13 @@ namespace tacet::model {
 /// itself has (docs/proofs/class_weights.md).
 class ClassWeights {
  public:
-  static constexpr double least = data::Target::min_class_weight;  ///< of what may be given
-  static constexpr double largest = data::Target::max_class_weight;
+  static constexpr double min = data::Target::min_class_weight;  ///< of what may be given
+  static constexpr double max = data::Target::max_class_weight;
 
   /// All 1.
   ClassWeights() = default;
   /// One a class, by its index: {negative, positive} for two. UsageError for fewer than two, or one
-  /// outside of [least, largest].
+  /// outside of [min, max].
   explicit ClassWeights(std::vector<double> given);
 
   [[nodiscard]] bool uniform() const { return of_class_.empty(); }

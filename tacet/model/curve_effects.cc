@@ -129,9 +129,9 @@ std::vector<Place> places_of_number(const Part& part, std::span<const double> st
   return places;
 }
 
-std::vector<Place> places_of_levels(const Part& part, std::size_t most) {
+std::vector<Place> places_of_levels(const Part& part, std::size_t max) {
   std::vector<Place> places;
-  for (std::size_t k = 0; k < std::min(part.levels, most); ++k) {
+  for (std::size_t k = 0; k < std::min(part.levels, max); ++k) {
     places.push_back({static_cast<double>(k), part.level_name(k), part.at_level(k)});
   }
   return places;
@@ -283,8 +283,8 @@ CurveEffects curve_effects(const data::Schema& schema, const LinearModel& model,
     for (std::size_t k = 0; k < places.size(); ++k) {
       effect.points.push_back({places[k].at, places[k].value, found[k]});
     }
-    const auto [least, most] = std::ranges::minmax(found);
-    effect.spread = most - least;
+    const auto [min, max] = std::ranges::minmax(found);
+    effect.spread = max - min;
     out.columns.push_back(std::move(effect));
   }
   take_apart(parts, invented(parts, rows, model), out);

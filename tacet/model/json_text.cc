@@ -25,8 +25,8 @@ constexpr auto others_of_plain = [] {
 }  // namespace
 
 bool is_long_and_plain(std::string_view text) {
-  constexpr std::size_t least = 4096;
-  if (text.size() < least) return false;
+  constexpr std::size_t min = 4096;
+  if (text.size() < min) return false;
   unsigned char others = 0;
   for (const char c : text) others |= others_of_plain[static_cast<unsigned char>(c)];
   return others == 0;

@@ -91,12 +91,12 @@ std::size_t adam_each(std::span<float> values, float* first, float* second,
   const auto rate = hn::Set(d, step.rate / step.first_growth);
   const auto growth = hn::Set(d, 1 / step.second_growth);
   const auto stabiliser = hn::Set(d, step.stabiliser);
-  const auto least = hn::Set(d, no_moment);
+  const auto min = hn::Set(d, no_moment);
   float* const v = values.data();
   return along(gradient, values.size(), [&](std::size_t j, hn::Vec<Tag> g) HWY_ATTR {
     auto m = hn::Add(hn::Mul(d1, hn::LoadU(d, first + j)), hn::Mul(one1, g));
     const auto s = hn::Add(hn::Mul(d2, hn::LoadU(d, second + j)), hn::Mul(hn::Mul(one2, g), g));
-    m = hn::IfThenElse(hn::Lt(hn::Abs(m), least), hn::Zero(d), m);
+    m = hn::IfThenElse(hn::Lt(hn::Abs(m), min), hn::Zero(d), m);
     hn::StoreU(m, d, first + j);
     hn::StoreU(s, d, second + j);
     const auto way = hn::Div(hn::Mul(rate, m), hn::Add(hn::Sqrt(hn::Mul(growth, s)), stabiliser));
@@ -118,11 +118,11 @@ std::size_t momentum_each(std::span<float> values, float* velocity, const Gradie
   const Tag d;
   const auto r = hn::Set(d, rate);
   const auto decay = hn::Set(d, momentum);
-  const auto least = hn::Set(d, no_moment);
+  const auto min = hn::Set(d, no_moment);
   float* const v = values.data();
   return along(gradient, values.size(), [&](std::size_t j, hn::Vec<Tag> g) HWY_ATTR {
     auto way = hn::Add(hn::Mul(decay, hn::LoadU(d, velocity + j)), g);
-    way = hn::IfThenElse(hn::Lt(hn::Abs(way), least), hn::Zero(d), way);
+    way = hn::IfThenElse(hn::Lt(hn::Abs(way), min), hn::Zero(d), way);
     hn::StoreU(way, d, velocity + j);
     hn::StoreU(hn::Sub(hn::LoadU(d, v + j), hn::Mul(r, way)), d, v + j);
   });
@@ -132,12 +132,12 @@ std::size_t adagrad_each(std::span<float> values, float* squares, const Gradient
                          float rate, float stabiliser) {
   const Tag d;
   const auto r = hn::Set(d, rate);
-  const auto least = hn::Set(d, stabiliser);
+  const auto min = hn::Set(d, stabiliser);
   float* const v = values.data();
   return along(gradient, values.size(), [&](std::size_t j, hn::Vec<Tag> g) HWY_ATTR {
     const auto sum = hn::Add(hn::LoadU(d, squares + j), hn::Mul(g, g));
     hn::StoreU(sum, d, squares + j);
-    const auto way = hn::Div(hn::Mul(r, g), hn::Add(hn::Sqrt(sum), least));
+    const auto way = hn::Div(hn::Mul(r, g), hn::Add(hn::Sqrt(sum), min));
     hn::StoreU(hn::Sub(hn::LoadU(d, v + j), way), d, v + j);
   });
 }

@@ -20,8 +20,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// numbers[n] becomes the slope at it, by the fraction; all of them have one, `most` terms at most.
-void slopes_by_fraction(double* numbers, int most) {
+/// numbers[n] becomes the slope at it, by the fraction; all of them have one, `max` terms at most.
+void slopes_by_fraction(double* numbers, int max) {
   const hn::CappedTag<double, 8> d;
   constexpr std::size_t lanes = hn::MaxLanes(d);
   constexpr std::size_t vectors = 16 / lanes;
@@ -33,7 +33,7 @@ void slopes_by_fraction(double* numbers, int most) {
     terms[v] = hn::Add(whole, hn::Set(d, internal::fraction_min_terms));
     rests[v] = hn::Zero(d);
   }
-  for (int i = most; i >= 1; --i) {
+  for (int i = max; i >= 1; --i) {
     const auto half = hn::Set(d, 0.5 * i);
     const auto place = hn::Set(d, i);
     for (std::size_t v = 0; v < vectors; ++v) {
@@ -62,12 +62,12 @@ void erfcx_slope_each(std::span<double, 16> numbers) {
   // Where there is no fraction one of few terms stands in.
   constexpr double stand_in = 1e3;
   double x[16];
-  double least = stand_in;
+  double min = stand_in;
   for (std::size_t n = 0; n < numbers.size(); ++n) {
     x[n] = internal::has_fraction(numbers[n]) ? numbers[n] : stand_in;
-    least = std::min(least, x[n]);
+    min = std::min(min, x[n]);
   }
-  HWY_DYNAMIC_DISPATCH(slopes_by_fraction)(x, internal::fraction_terms(least));
+  HWY_DYNAMIC_DISPATCH(slopes_by_fraction)(x, internal::fraction_terms(min));
   for (std::size_t n = 0; n < numbers.size(); ++n) {
     numbers[n] = internal::has_fraction(numbers[n]) ? x[n] : erfcx_slope(numbers[n]);
   }

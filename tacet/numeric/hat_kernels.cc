@@ -452,8 +452,8 @@ void HatBlock::add_multiples(std::span<const double> factors, HatSums& sums) {
   }
   if (!sums.counts_cells_) return;
   const std::int64_t filled = std::int64_t{largest} * static_cast<std::int64_t>(count_);
-  constexpr std::int64_t most = std::int64_t{1} << (HatSums::low_bits - 1 - HatNumber::step_bits);
-  if (sums.cells_filled_ + filled >= most) sums.flush_cells();
+  constexpr std::int64_t max = std::int64_t{1} << (HatSums::low_bits - 1 - HatNumber::step_bits);
+  if (sums.cells_filled_ + filled >= max) sums.flush_cells();
   sums.cells_filled_ += filled;
   static_assert(std::endian::native == std::endian::little, "positions are read as bytes");
   for (std::size_t r = 0; r < count_; ++r) {

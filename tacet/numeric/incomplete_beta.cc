@@ -34,8 +34,8 @@ Real sum_of_ratios(const Real& limit, const Ratio& ratio) {
   Real term = 1;
   for (std::int64_t n = 0;; ++n) {
     const Real r = ratio(n);
-    const Real most = r > limit ? r : limit;
-    if (most < 1 && term * most <= truncation() * sum * (1 - most)) return sum;
+    const Real max = r > limit ? r : limit;
+    if (max < 1 && term * max <= truncation() * sum * (1 - max)) return sum;
     term *= r;
     sum += term;
   }

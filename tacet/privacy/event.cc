@@ -44,8 +44,8 @@ struct CheckField {
     if (!range.holds(value)) refuse(field, range.allowed, value);
   }
   void operator()(const char* field, std::int64_t value, const range::CountRange& range) const {
-    if (value < range.least) refuse(field, fmt::format("{} or more", range.least), value);
-    if (value > range.most) refuse(field, fmt::format("at most {}", range.most), value);
+    if (value < range.min) refuse(field, fmt::format("{} or more", range.min), value);
+    if (value > range.max) refuse(field, fmt::format("at most {}", range.max), value);
   }
   void operator()(const char* /*field*/, RepetitionLaw law) const {
     static_cast<void>(to_string(law));

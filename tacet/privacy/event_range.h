@@ -32,11 +32,11 @@ inline constexpr Range above_minus_one{
 
 /// Whole numbers that a field may have.
 struct CountRange {
-  std::int64_t least;
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min;
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
   std::optional<std::int64_t> unwritten = std::nullopt;  ///< the value left out of the JSON form
 };
-/// From `least` on.
-constexpr CountRange at_least(std::int64_t least) { return {.least = least}; }
+/// From `min` on.
+constexpr CountRange at_least(std::int64_t min) { return {.min = min}; }
 
 }  // namespace tacet::privacy::range

@@ -41,16 +41,16 @@ double draws(const Event& events) {
 
 /// The largest epsilon of two decimals at which the share is at most `room`; 0: there is none.
 double epsilon_within(double room, double prg_slack_of) {
-  const double most = std::log(room / prg_slack_of - 1);
-  return most > 0 ? std::floor(100 * most * (1 - 1e-12)) / 100 : 0;  // not for a NaN
+  const double max = std::log(room / prg_slack_of - 1);
+  return max > 0 ? std::floor(100 * max * (1 - 1e-12)) / 100 : 0;  // not for a NaN
 }
 
 }  // namespace
 
 double min_prg_slack(const Event& events) {
   constexpr double rounding = 1 - 1e-9;
-  const double least = std::ldexp(draws(events), -129) * rounding;
-  return std::max(least, std::numeric_limits<double>::denorm_min());
+  const double min = std::ldexp(draws(events), -129) * rounding;
+  return std::max(min, std::numeric_limits<double>::denorm_min());
 }
 
 double prg_share(double epsilon, double prg_slack_of) {

@@ -82,8 +82,8 @@ double learned_share(const learn::DescentLaw& law, double h) {
     weight += velocity;
     if (step >= law.steps - law.averaged) sum += weight;
   }
-  constexpr double least = 1e-9;  // of a path that hardly begins
-  return std::clamp(sum / static_cast<double>(law.averaged), least, 1.0);
+  constexpr double min = 1e-9;  // of a path that hardly begins
+  return std::clamp(sum / static_cast<double>(law.averaged), min, 1.0);
 }
 
 std::optional<PlannedNoise> noise_of_descent(const learn::Training& plan) {

@@ -70,9 +70,10 @@ ordered_json covariance_json(const Eigen::MatrixXd& matrix) {
 
 std::string blurred_text(const learn::RegressionTable& table) {
   return fmt::format(
-      "Noise hides how rows spread in {} of {} directions, as where columns nearly repeat each "
-      "other or a level is rare. So noise decides which rows lie beyond the reach and are weighted "
-      "down: if the model is wrong, they move what is estimated.",
+      "Noise hides how rows spread in {} of {} directions, for example because columns nearly "
+      "repeat "
+      "each other or a level is rare. So noise decides which rows lie beyond the reach and are "
+      "weighted down: if the model is wrong, they move what is estimated.",
       table.blurred, table.names.size());
 }
 
@@ -88,7 +89,7 @@ std::vector<learn::JointTest> terms_tested(const model::ModelFile& file) {
   const auto table = learn::table_of(file.model);
   const auto design = learn::regression_design(file.schema, file.model.table->terms);
   if (design.names != table.names) {
-    throw base::DataError("the lines of the table are not those of its terms and its schema");
+    throw base::DataError("the lines of the table do not follow from its terms and its schema");
   }
   return learn::term_tests(table, design);
 }
@@ -128,9 +129,9 @@ std::vector<std::string> regression_doubts(const model::LinearModel& model) {
   }
   if (!hidden.empty()) {
     doubts.push_back(fmt::format(
-        "Not identified: {}. The noise hides what this needs, which says nothing of the effect. "
-        "More records, a larger epsilon, fewer terms, rare categories merged or a smaller `reach` "
-        "({:.3g} here, 3 is the least that is chosen) may identify it.",
+        "Not identified: {}. The noise hides what this needs. That says nothing about the effect. "
+        "More records, a larger epsilon, fewer terms, rare categories merged or a smaller reach "
+        "(`reach`, {:.3g} here; the plan chooses at least 3) may identify it.",
         fmt::join(hidden, ", "), table.reach));
   }
   return doubts;

@@ -137,8 +137,9 @@ std::string latex(const Lines& found, const model::ModelFile& file, double level
   const auto& table = *file.model.table;
   out += "\\hline\n\\end{tabular}\n";
   out += fmt::format(
-      "% Errors, intervals and tests (of t laws) hold sampling error (the sandwich's) and privacy\n"
-      "% noise together. Rows beyond reach {:.3g} are weighted down. {} records are declared.\n",
+      "% Errors, intervals and tests (by t distributions) hold sampling error (by the sandwich\n"
+      "% estimator) and privacy noise together. Rows beyond reach {:.3g} are weighted down.\n"
+      "% {} records are declared.\n",
       table.reach, table.rows);
   if (const auto doubt = near_limit_text(table); !doubt.empty()) out += "% " + doubt + "\n";
   return out;

@@ -141,14 +141,14 @@ data::NumericColumn numbers_between(const mechanism::Bounds& found, bool dates) 
   return {.lower = lower, .upper = upper, .date = true};
 }
 
-void cap_hashed(std::int64_t most, data::Schema& schema) {
+void cap_hashed(std::int64_t max, data::Schema& schema) {
   std::vector<int*> bits;
   for (auto& column : schema.columns) {
     if (auto* hashed = std::get_if<data::HashedColumn>(&column.rule)) bits.push_back(&hashed->bits);
     if (auto* text = std::get_if<data::TextColumn>(&column.rule)) bits.push_back(&text->bits);
   }
   for (auto* own : bits) {
-    const double share = static_cast<double>(most) / static_cast<double>(bits.size());
+    const double share = static_cast<double>(max) / static_cast<double>(bits.size());
     *own = std::clamp(static_cast<int>(std::floor(std::log2(std::max(share, 2.0)))), 1, *own);
   }
 }

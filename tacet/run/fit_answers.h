@@ -29,8 +29,8 @@ namespace tacet::run::internal {
 /// A column between released bounds; days are whole.
 [[nodiscard]] data::NumericColumn numbers_between(const mechanism::Bounds& found, bool dates);
 
-/// At most `most` features of all hashed and text columns together, as many for each.
-void cap_hashed(std::int64_t most, data::Schema& schema);
+/// At most `max` features of all hashed and text columns together, as many for each.
+void cap_hashed(std::int64_t max, data::Schema& schema);
 
 /// A schema of ignored columns alone says nothing and cannot be read: where nothing was found, the
 /// first column that was asked for becomes two buckets.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/encoder.h"
@@ -27,18 +29,32 @@ data::Value value_at(const Column& column, std::size_t row) {
 
 constexpr std::string_view no_file;  // for the encoder, whose messages name a file's first line
 
-/// Everything that is wrong with rows whatever their values are.
-class Check {
- public:
-  Check(const data::Schema& schema, data::TargetUse target) : schema_(schema), target_(target) {}
+/// The names of the columns, of rows that have any.
+const std::vector<std::string>* names_in(const Rows& rows) {
+  struct Names {
+    const std::vector<std::string>* operator()(const Table& table) const { return &table.names; }
+    const std::vector<std::string>* operator()(const Records& records) const {
+      return &records.names;
+    }
+    const std::vector<std::string>* operator()(const TypedRecords& records) const {
+      return &records.names;
+    }
+    const std::vector<std::string>* operator()(const Matrix& /*rows*/) const { return nullptr; }
+    const std::vector<std::string>* operator()(const SparseMatrix& /*rows*/) const {
+      return nullptr;
+    }
+  };
+  return std::visit(Names(), rows);
+}
 
+/// UsageError for rows that are no whole table by themselves, whatever reads them.
+struct ExpectWhole {
   void operator()(const Matrix& matrix) const {
     const auto width = static_cast<std::size_t>(std::max<std::int64_t>(matrix.columns, 1));
     if (matrix.values.size() % width != 0) {
       throw base::UsageError("values in {} columns that are no whole number of records",
                              matrix.columns);
     }
-    numbered(matrix.columns, matrix.values.size() / width, matrix.labels);
   }
   void operator()(const SparseMatrix& matrix) const {
     const auto size = matrix.indices.size();
@@ -49,7 +65,6 @@ class Check {
           "sparse rows need starts that ascend from 0 to the number of their indices, and as many "
           "values");
     }
-    numbered(matrix.columns, starts.size() - 1, matrix.labels);
   }
   void operator()(const Table& table) const {
     if (table.names.size() != table.columns.size() || table.columns.empty()) {
@@ -60,14 +75,29 @@ class Check {
     if (!std::ranges::all_of(table.columns, [&](const auto& c) { return length_of(c) == rows; })) {
       throw base::UsageError("the columns of a table must be of one length");
     }
-    named(table.names);
   }
-  void operator()(const Records& records) const { named(records.names); }
-  void operator()(const TypedRecords& records) const { named(records.names); }
+  void operator()(const Records& /*records*/) const {}
+  void operator()(const TypedRecords& /*records*/) const {}
+};
+
+/// UsageError for a matrix that does not go with the schema.
+class ExpectNumbered {
+ public:
+  ExpectNumbered(const data::Schema& schema, data::TargetUse target)
+      : schema_(schema), target_(target) {}
+
+  void operator()(const Matrix& matrix) const {
+    const auto width = static_cast<std::size_t>(std::max<std::int64_t>(matrix.columns, 1));
+    numbered(matrix.columns, matrix.values.size() / width, matrix.labels);
+  }
+  void operator()(const SparseMatrix& matrix) const {
+    numbered(matrix.columns, matrix.starts.size() - 1, matrix.labels);
+  }
+  template <typename Named>
+  void operator()(const Named& /*rows*/) const {}
 
  private:
   void numbered(std::int64_t columns, std::size_t rows, const Column& labels) const {
-    const data::UniformEncoder encoder(schema_);
     if (columns != schema_.features->count) {
       throw base::UsageError("a matrix of {} columns for a schema of {} features", columns,
                              schema_.features->count);
@@ -76,28 +106,38 @@ class Check {
       throw base::UsageError("records and labels are of different lengths");
     }
   }
-  void named(std::span<const std::string> names) const {
-    if (!schema_.format.kind->names_columns()) {
-      throw base::UsageError("the schema has [features] without names; give it a Matrix");
-    }
-    const data::Encoder encoder(schema_, names, target_, no_file);
-  }
 
   const data::Schema& schema_;
   data::TargetUse target_;
 };
 
+}  // namespace
+
+/// What depends on the schema and the names alone, and the units of the last rows.
+struct internal::PreparedReading {
+  const data::Schema& schema;
+  data::TargetUse target;
+  data::DatasetShape shape = {};
+  std::vector<std::string> names = {};
+  // One of both.
+  std::optional<data::Encoder> named = {};
+  std::optional<data::UniformEncoder> numbered = {};
+  std::vector<std::string> units = {};
+};
+
+namespace {
+
 /// A data set that is being made of records in memory.
 class Making {
  public:
-  Making(const data::Schema& schema, data::TargetUse target, const ReadingRows& reading)
-      : schema_(schema),
-        labelled_(target == data::TargetUse::required),
-        target_(target),
+  Making(internal::PreparedReading& prepared, const ReadingRows& reading)
+      : prepared_(prepared),
+        schema_(prepared.schema),
+        labelled_(prepared.target == data::TargetUse::required),
         cancel_(reading.cancel),
         fingerprint_(reading.fingerprint),
-        dataset_(labelled_ ? schema.shape() : schema.unlabelled_shape(), reading.spool) {
-    if (labelled_ && schema.unit) dataset_.declare_units();
+        dataset_(prepared.shape, reading.spool) {
+    if (labelled_ && schema_.unit) dataset_.declare_units();
   }
 
   data::Dataset operator()(const Matrix& matrix);
@@ -105,9 +145,6 @@ class Making {
   data::Dataset operator()(const Records& records);
   data::Dataset operator()(const SparseMatrix& matrix);
   data::Dataset operator()(const TypedRecords& records);
-
-  /// The names of the units that were read.
-  [[nodiscard]] std::vector<std::string> take_units() { return std::move(units_); }
 
  private:
   /// Numbered features of one record.
@@ -134,19 +171,18 @@ class Making {
     if (cancel_ != nullptr && ++records_ % rows_between_looks == 1) cancel_->throw_if_cancelled();
   }
 
+  internal::PreparedReading& prepared_;
   const data::Schema& schema_;
   bool labelled_;
-  data::TargetUse target_;
   const base::CancelToken* cancel_;
   ledger::Fingerprint* fingerprint_;
   data::Dataset dataset_;
-  std::vector<std::string> units_;
   data::EncodedRow row_;  // of numbered features
   std::int64_t records_ = 0;
 };
 
 data::Dataset Making::numbered(std::size_t rows, const Column& labels, const NumberedRow& row_at) {
-  data::UniformEncoder encoder(schema_);
+  auto& encoder = *prepared_.numbered;
   for (std::size_t k = 0; k < rows; ++k) {
     const auto [places, values] = row_at(k);
     if (labelled_) note(value_at(labels, k), 0);
@@ -210,7 +246,7 @@ data::Dataset Making::operator()(const Records& records) {
 }
 
 data::Dataset Making::operator()(const TypedRecords& records) {
-  data::Encoder encoder(schema_, records.names, target_, no_file);
+  auto& encoder = *prepared_.named;
   std::vector<data::Value> values(records.names.size());
   if (fingerprint_ != nullptr) fingerprint_->read_only(places_read(records.names));
   while (records.next(values)) {
@@ -219,32 +255,65 @@ data::Dataset Making::operator()(const TypedRecords& records) {
     end_record();
   }
   encoder.flush(dataset_);
-  units_ = encoder.take_units();
+  prepared_.units = encoder.take_units();
   return std::move(dataset_);
 }
 
 }  // namespace
 
-void check_rows(const Rows& rows, const data::Schema& schema, data::TargetUse target) {
+RowReader::RowReader(const Rows& rows, const data::Schema& schema, data::TargetUse target) {
   schema.validate();
-  if (target == data::TargetUse::required && !schema.target) {
+  const bool labelled = target == data::TargetUse::required;
+  if (labelled && !schema.target) {
     throw base::UsageError("the schema names no [target]; training needs one");
   }
-  std::visit(Check(schema, target), rows);
+  std::visit(ExpectWhole(), rows);
+  prepared_ = std::make_unique<internal::PreparedReading>(
+      internal::PreparedReading{.schema = schema, .target = target});
+  if (const auto* names = names_in(rows)) {
+    if (!schema.format.kind->names_columns()) {
+      throw base::UsageError("the schema has [features] without names; give it a Matrix");
+    }
+    prepared_->names = *names;
+    prepared_->named.emplace(schema, prepared_->names, target, no_file);
+  } else {
+    prepared_->numbered.emplace(schema);
+    std::visit(ExpectNumbered(schema, target), rows);
+  }
+  prepared_->shape = labelled ? schema.shape() : schema.unlabelled_shape();
+}
+RowReader::~RowReader() = default;
+RowReader::RowReader(RowReader&&) noexcept = default;
+RowReader& RowReader::operator=(RowReader&&) noexcept = default;
+
+bool RowReader::reads(const Rows& rows) const {
+  const auto* names = names_in(rows);
+  return names == nullptr ? prepared_->numbered.has_value()
+                          : prepared_->named.has_value() && *names == prepared_->names;
+}
+
+data::Dataset RowReader::read(const Rows& rows, const ReadingRows& reading) {
+  std::visit(ExpectWhole(), rows);
+  if (prepared_->numbered) std::visit(ExpectNumbered(prepared_->schema, prepared_->target), rows);
+  return std::visit(Making(*prepared_, reading), rows);
+}
+
+std::vector<std::string> RowReader::take_units() { return std::move(prepared_->units); }
+
+void check_rows(const Rows& rows, const data::Schema& schema, data::TargetUse target) {
+  static_cast<void>(RowReader(rows, schema, target));
 }
 
 data::Dataset dataset_of(const Rows& rows, const data::Schema& schema, data::TargetUse target,
                          const ReadingRows& reading) {
-  check_rows(rows, schema, target);
-  return std::visit(Making(schema, target, reading), rows);
+  return RowReader(rows, schema, target).read(rows, reading);
 }
 
 optimize::PartRecords part_records_of(const Rows& rows, const data::Schema& schema,
                                       const base::CancelToken* cancel) {
-  check_rows(rows, schema, data::TargetUse::required);
-  Making making(schema, data::TargetUse::required, {.cancel = cancel});
-  auto records = std::visit(making, rows);
-  return {std::move(records), making.take_units()};
+  RowReader reader(rows, schema, data::TargetUse::required);
+  auto records = reader.read(rows, {.cancel = cancel});
+  return {std::move(records), reader.take_units()};
 }
 
 }  // namespace tacet::run

@@ -216,8 +216,8 @@ class Fitter {
 
   /// Bits of a hash with no more buckets than there are values; the cap of all columns comes later.
   [[nodiscard]] static int buckets_for(std::int64_t values) {
-    constexpr int most = 18;
-    return std::clamp(static_cast<int>(std::log2(static_cast<double>(values))), 1, most);
+    constexpr int max = 18;
+    return std::clamp(static_cast<int>(std::log2(static_cast<double>(values))), 1, max);
   }
 
   [[nodiscard]] decltype(data::Column::rule) texts(const Private<ColumnContents>& contents,

@@ -166,10 +166,10 @@ privacy::Event recorded_summary(const privacy::Receipt& receipt,
   const SummaryAnswers answers{.columns = parameters.count("columns"),
                                .numeric_columns = parameters.count("numeric_columns"),
                                .counts_records = counts_records(adjacency, units)};
-  constexpr std::int64_t most = std::int64_t{1} << 32;  // more than any schema has
-  if (answers.columns < 1 || answers.columns > most || answers.numeric_columns < 0 ||
+  constexpr std::int64_t max = std::int64_t{1} << 32;  // more than any schema has
+  if (answers.columns < 1 || answers.columns > max || answers.numeric_columns < 0 ||
       answers.numeric_columns > answers.columns) {
-    throw base::DataError("a summary has 1 to {} columns, and no more numeric ones", most);
+    throw base::DataError("a summary has 1 to {} columns, and no more numeric ones", max);
   }
   return answers.event(counts, quartile);
 }

@@ -120,27 +120,4 @@ model::ModelFile train_over_parts(const learn::Training& plan, optimize::RemoteP
       });
 }
 
-std::vector<Prediction> predict(const model::ModelFile& file, const Rows& rows) {
-  model::expect_margins(file.model);
-  const auto records = dataset_of(rows, file.schema, data::TargetUse::absent);
-  const auto& model = file.model;
-  std::vector<double> margins(static_cast<std::size_t>(model.output_count()));
-  std::vector<Prediction> predictions;
-  for (std::int64_t row = 0; row < records.rows(); ++row) {
-    model::margins(model, records, row, margins);
-    Prediction prediction;
-    if (model.task == model::PredictionTask::regression) {
-      prediction.value = model::regression_value(model, margins[0]);
-    } else {
-      prediction.class_index = model::predicted_class(model, margins);
-    }
-    if (model.has_probabilities()) {
-      prediction.probabilities.resize(model.classes.size());
-      model::class_probabilities(model, margins, prediction.probabilities);
-    }
-    predictions.push_back(std::move(prediction));
-  }
-  return predictions;
-}
-
 }  // namespace tacet::run

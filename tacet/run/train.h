@@ -28,7 +28,7 @@
 ///     choose::Request request(privacy::Adjacency::add_remove);
 ///     request.set("epsilon", 1).set("delta", 1e-6);
 ///     const model::ModelFile file = run::train(schema, patients, request);
-///     const auto classes = run::predict(file, patients);
+///     const auto classes = run::predict(file, patients);  // run/predictor.h
 ///     model::save_model("model.json", file, base::Overwrite::refuse);
 namespace tacet::run {
 
@@ -82,8 +82,5 @@ struct TrainContext {
 [[nodiscard]] model::ModelFile train_over_parts(const learn::Training& plan,
                                                 optimize::RemoteParts& parts,
                                                 const TrainContext& context = {});
-
-/// The model's predictions, in the order of the rows; they need no target. Errors as dataset_of.
-[[nodiscard]] std::vector<Prediction> predict(const model::ModelFile& file, const Rows& rows);
 
 }  // namespace tacet::run

@@ -15,6 +15,7 @@
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tacet/run/predictor.h"
 #include "tests/support/berkeley_records.h"
 #include "tests/support/labelled_records.h"
 #include "tests/support/scratch_folder.h"

@@ -25,28 +25,28 @@ struct Binomial {
   std::vector<double> weights;  ///< of first, first + 1, ...
   double rest;                  ///< at least what all others have
 
-  Binomial(std::int64_t k, double q, double least = min_weight) : rest(0) {
+  Binomial(std::int64_t k, double q, double min = min_weight) : rest(0) {
     const auto count = static_cast<double>(k);
     const auto mode = std::min(k, static_cast<std::int64_t>((count + 1) * q));
     const double odds = q / (1 - q);
     std::vector<double> below;
     double weight = 1;
-    for (std::int64_t j = mode; j > 0 && weight > least; --j) {
+    for (std::int64_t j = mode; j > 0 && weight > min; --j) {
       weight *= static_cast<double>(j) / static_cast<double>(k - j + 1) / odds;
-      if (weight > least) below.push_back(weight);
+      if (weight > min) below.push_back(weight);
     }
     first = mode - static_cast<std::int64_t>(below.size());
     weights.assign(below.rbegin(), below.rend());
     weights.push_back(1);
     weight = 1;
-    for (std::int64_t j = mode; j < k && weight > least; ++j) {
+    for (std::int64_t j = mode; j < k && weight > min; ++j) {
       weight *= static_cast<double>(k - j) / static_cast<double>(j + 1) * odds;
-      if (weight > least) weights.push_back(weight);
+      if (weight > min) weights.push_back(weight);
     }
     double total = 0;
     for (const double one : weights) total += one;
     for (double& one : weights) one /= total;
-    if (first > 0 || last() < k) rest = least * count;
+    if (first > 0 || last() < k) rest = min * count;
   }
   [[nodiscard]] std::int64_t last() const {
     return first + static_cast<std::int64_t>(weights.size()) - 1;
@@ -94,10 +94,10 @@ class Mixture {
     double p = at_zero_ * q;
     double excess = 0;
     double error = 0;
-    const double least = min_exponent(from, to);
+    const double min = min_exponent(from, to);
     const double own = stddev(from, to);
     for (const auto& part : parts_) {
-      if (part.log_weight + highest(part, from, to) < least) {
+      if (part.log_weight + highest(part, from, to) < min) {
         excess -= part.weight * q;
         continue;
       }
@@ -325,8 +325,8 @@ class ReplacedBinomialGaussian final : public Pair {
   [[nodiscard]] double outcome(double l) const {
     if (std::isinf(l) || l == 0) return l;
     const double goal = std::fabs(l);
-    const double least = mixture_.lowest();
-    double low = least == -infinity ? 0 : std::max(0.0, mixture_.outcome(goal + least));
+    const double min = mixture_.lowest();
+    double low = min == -infinity ? 0 : std::max(0.0, mixture_.outcome(goal + min));
     double high = std::max(low, mixture_.outcome(goal));
     double x = high;
     constexpr int max_steps = 200;

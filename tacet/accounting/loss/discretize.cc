@@ -285,8 +285,8 @@ Moments loss_moments(const pairs::Pair& pair, double log_tail) {
   constexpr double log_bulk_tail = -3;
   const auto range = loss_range(pair, log_tail);
   const auto bulk = loss_range(pair, log_bulk_tail);
-  const double least = narrowest(range);
-  const double width = std::max(bulk.high - bulk.low, least);
+  const double min = narrowest(range);
+  const double width = std::max(bulk.high - bulk.low, min);
   const Moments guess{0.5 * (bulk.low + bulk.high), 0.25 * width};
   const auto cells = make_cells(pair, width / 64, log_tail, {guess, false, 0});
   double total = cells.anchor_atom + cells.far_atom;

@@ -110,12 +110,12 @@ class Merger {
   /// The cell in the middle of the interval with the largest mass that is left.
   [[nodiscard]] std::size_t fullest() const {
     std::size_t best = low_;
-    double most = 0;
+    double max = 0;
     for (auto j = low_; j < high_; j += cells_per_step) {
       double mass = 0;
       for (auto i = j; i < std::min<std::size_t>(j + cells_per_step, high_); ++i) mass += p_[i];
-      if (mass > most) {
-        most = mass;
+      if (mass > max) {
+        max = mass;
         best = std::min<std::size_t>(j + cells_per_step / 2, high_ - 1);
       }
     }

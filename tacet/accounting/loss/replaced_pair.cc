@@ -211,7 +211,7 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
   double infinite = q * infinite_p;
   // The second half of [0, 1] mirrors the first one. Rounding moves a loss's boundary by some units
   // of the length behind it, within what masses may be off.
-  constexpr double least = 1e-290;  // below, numbers lose their precision
+  constexpr double min = 1e-290;  // below, numbers lose their precision
   double done = 0;
   while (done < 0.5 && !falling.done() && !rising.done()) {
     const double length = std::min({falling.left(), rising.left(), 0.5 - done});
@@ -219,7 +219,7 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
     const auto& low = rising.atom();
     const double p = (1 - q) * length + q * high.p * (length / high.q);
     const double other = (1 - q) * length + q * low.p * (length / low.q);
-    if (length < least) {
+    if (length < min) {
       infinite += p;
     } else {
       // Where both slopes are 0, a certain sample would compare nothing with nothing.

@@ -56,8 +56,8 @@ double delta_above(const Pair& pair, Face face, double eps) {
 /// Epsilons from 0 to the largest loss of any part, in one direction.
 std::vector<double> knots(std::span<const PairPointer> parts, Face face) {
   double end = 0;
-  double least = infinity;
-  double most = 0;
+  double min = infinity;
+  double max = 0;
   std::vector<double> result{0};
   for (const auto& part : parts) {
     const double last = face == Face::forward ? part->highest() : -part->lowest();
@@ -66,11 +66,11 @@ std::vector<double> knots(std::span<const PairPointer> parts, Face face) {
     if (std::isfinite(last) && last > 0) result.push_back(past(last));
     end = std::max(end, std::min(last, quantile));
     const double own = pld::loss_moments(*part, pld::log_low_tail).spread;
-    if (own > 0) least = std::min(least, own);
-    most = std::max(most, own);
+    if (own > 0) min = std::min(min, own);
+    max = std::max(max, own);
   }
-  if (most > 0 && end > 0) {
-    const double spread = std::max(least, 1e-6 * most);
+  if (max > 0 && end > 0) {
+    const double spread = std::max(min, 1e-6 * max);
     // sinh spreads the knots evenly below the spread and by a constant factor above it.
     const double last = std::asinh(end / spread);
     const auto count = static_cast<int>(std::ceil(last / spacing));

@@ -60,8 +60,8 @@ double joint_delta(double e, double s, double mu) {
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
     if (!(cuts[i + 1] > cuts[i])) continue;
     // The hockey stick increases in x: where it is nothing at the end, so it is before.
-    const double most = gaussian::delta(mu, e - 0.5 * s * s - s * cuts[i + 1]);
-    sum += most < 1e-40 ? 1e-40 * (cuts[i + 1] - cuts[i]) : panel(cuts[i], cuts[i + 1], integrand);
+    const double max = gaussian::delta(mu, e - 0.5 * s * s - s * cuts[i + 1]);
+    sum += max < 1e-40 ? 1e-40 * (cuts[i + 1] - cuts[i]) : panel(cuts[i], cuts[i + 1], integrand);
   }
   // The panels resolve every scale; the margin is far above their error.
   return std::min(1.0, sum * (1 + 1e-9) + 1.4e-38);
@@ -69,9 +69,9 @@ double joint_delta(double e, double s, double mu) {
 
 /// Certified maximum of f(2s cos t) + f(2s sin t) over [0, pi/4] for an increasing f: on an
 /// interval the larger ends bound it. Intervals are halved until the bound of each lies within 1e-4
-/// of the largest value met, or at most `most` times.
+/// of the largest value met, or at most `max` times.
 template <typename Increasing>
-double worst_angle(double s, const Increasing& f, int most = 100) {
+double worst_angle(double s, const Increasing& f, int max = 100) {
   constexpr double quarter_pi = 0.78539816339744830962;
   struct Interval {
     double low;
@@ -85,7 +85,7 @@ double worst_angle(double s, const Increasing& f, int most = 100) {
   double met = first + f(0);
   std::priority_queue<Interval> open;
   open.push({0, quarter_pi, first, f(2 * s * std::sin(quarter_pi))});
-  for (int i = 0; i < most && open.top().bound() > met * (1 + 1e-4); ++i) {
+  for (int i = 0; i < max && open.top().bound() > met * (1 + 1e-4); ++i) {
     const auto worst = open.top();
     open.pop();
     const double middle = 0.5 * (worst.low + worst.high);
@@ -98,11 +98,11 @@ double worst_angle(double s, const Increasing& f, int most = 100) {
   return open.top().bound();
 }
 
-/// delta of the exact minimum where a record is replaced, from `most` angles.
-double replaced_delta(double e, double s, int most) {
+/// delta of the exact minimum where a record is replaced, from `max` angles.
+double replaced_delta(double e, double s, int max) {
   if (e <= 0) return 1;
   return std::min(1.0, worst_angle(
-                           s, [&](double x) { return folded_delta(e, x); }, most));
+                           s, [&](double x) { return folded_delta(e, x); }, max));
 }
 
 /// The same with the output noise.
@@ -142,7 +142,7 @@ std::vector<pairs::Point> exact_profile(const ObjectivePerturbation& event, Adja
   constexpr double bulk = 1e-13;  // deltas of interest are above it
   constexpr double largest_epsilon = 600;
   constexpr int before = 16;
-  constexpr std::size_t most = 4000;
+  constexpr std::size_t max = 4000;
   // The loss is c + S^2/2 + S|N|: nothing changes faster than on that scale, and in the tail delta
   // falls by a constant factor from point to point.
   const double c = std::log1p(event.smoothness / event.regularization) * (1 + 1e-15);
@@ -158,7 +158,7 @@ std::vector<pairs::Point> exact_profile(const ObjectivePerturbation& event, Adja
   };
   for (int i = 0; i < before && c > 0; ++i) add(c * i / before);
   double step = 0.01 * scale;
-  for (double epsilon = c; epsilon < largest_epsilon && points.size() < most; epsilon += step) {
+  for (double epsilon = c; epsilon < largest_epsilon && points.size() < max; epsilon += step) {
     const double earlier = last;
     add(epsilon);
     if (last <= smallest_delta) break;
@@ -221,13 +221,13 @@ double min_epsilon(const ObjectivePerturbation& event, double target, Adjacency 
 /// A power of two times the Lipschitz constant at which the exact minimum is private enough, and at
 /// half of which it is not: near to where the noisy release is.
 double quick_sigma(const Curvature& curvature, double epsilon, double goal, Adjacency adjacency) {
-  constexpr double most = 0x1p39;
+  constexpr double max = 0x1p39;
   double sigma = 1;
   const auto met = [&](double at) {
     return exact_delta(at * curvature.lipschitz, curvature, epsilon, adjacency) <= goal;
   };
-  while (sigma < most && !met(sigma)) sigma *= 2;
-  while (sigma > 1 / most && met(0.5 * sigma)) sigma *= 0.5;
+  while (sigma < max && !met(sigma)) sigma *= 2;
+  while (sigma > 1 / max && met(0.5 * sigma)) sigma *= 0.5;
   return sigma * curvature.lipschitz;
 }
 

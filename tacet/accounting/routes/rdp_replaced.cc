@@ -117,15 +117,15 @@ double replaced_pure(double q, double epsilon, double alpha) {
   const double largest = log_u - log_v;
   const double log_share = -log1p_exp(epsilon);
   const double x = (alpha - 1) * largest;
-  const double most = largest * (1 + safety);
+  const double max = largest * (1 + safety);
   if (x > 50) {
     const double log_moment = numeric::log_add_exp(x + log_u + log_share, log_v);
-    return std::min(most, std::max(0.0, log_moment + 1e-15) / (alpha - 1) * (1 + safety));
+    return std::min(max, std::max(0.0, log_moment + 1e-15) / (alpha - 1) * (1 + safety));
   }
   const double up = std::exp(log_u + log_share) * std::expm1(x);
   const double down = std::exp(log_v + log_share) * std::expm1(-x);
   const double excess = up + down + 1e-15 * (up - down);
-  return std::min(most, std::log1p(excess) / (alpha - 1) * (1 + safety));
+  return std::min(max, std::log1p(excess) / (alpha - 1) * (1 + safety));
 }
 
 double replaced(double q, const Curve& base, double alpha) {

@@ -185,12 +185,12 @@ double best_ratio(double gamma, const std::function<double(double)>& base_delta,
     };
     return numeric::bisect_threshold(from, 0.0, beyond, tolerance);
   };
-  const double most = -std::log(gamma) * (1 + 1e-12);
+  const double max = -std::log(gamma) * (1 + 1e-12);
   constexpr double fine = 1e-8;
-  if (tolerance < fine) return bisected(most);
+  if (tolerance < fine) return bisected(max);
   // Where gamma (e^x - 1) is (1 - gamma) delta.
   const auto crossing = [gamma](double delta) { return std::log1p((1 - gamma) / gamma * delta); };
-  const double high = std::min(most, crossing(base_delta(0)) * (1 + 1e-12));
+  const double high = std::min(max, crossing(base_delta(0)) * (1 + 1e-12));
   const double delta_high = base_delta(high);
   const double low = crossing(delta_high);
   if (!(low > 0 && low < high)) return bisected(high);

@@ -147,8 +147,8 @@ double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
   const double others = std::min(static_cast<double>(reports - 1), 0x1p46);
   const auto delta = delta_by_clones(local_epsilon, epsilon);
   // Factors among the smallest doubles lose their digits: what is smaller is stated as this.
-  constexpr double least = 1e-300;
-  if (clone_probability >= 1) return std::clamp(delta(others), least, 1.0);
+  constexpr double min = 1e-300;
+  if (clone_probability >= 1) return std::clamp(delta(others), min, 1.0);
   // Bernstein's inequality: each side beyond `reach` has at most e^-60.
   const double variance = others * clone_probability * (1 - clone_probability);
   const double reach = 21 + std::sqrt(400 + 120 * variance);
@@ -169,7 +169,7 @@ double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
     sum +=
         block_probability(others, clone_probability, c, std::min(width, high - c + 1)) * delta(c);
   }
-  return std::clamp(sum * (1 + rounding) + omitted, least, 1.0);
+  return std::clamp(sum * (1 + rounding) + omitted, min, 1.0);
 }
 
 double clones_epsilon(std::int64_t reports, double local_epsilon, double delta,

@@ -149,8 +149,8 @@ bool grouped(const std::vector<Part>& parts, const std::vector<Simple>& simple, 
   return true;
 }
 
-/// Replaces `parts` by at most about `most` groups; false where that is no fewer.
-bool group(std::vector<Part>& parts, std::size_t most) {
+/// Replaces `parts` by at most about `max` groups; false where that is no fewer.
+bool group(std::vector<Part>& parts, std::size_t max) {
   std::vector<Part> like;
   std::vector<Part> others;
   std::vector<Simple> simple;
@@ -159,7 +159,7 @@ bool group(std::vector<Part>& parts, std::size_t most) {
       simple.push_back(*one);
       like.push_back(std::move(part));
     } else {
-      const auto end = others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), most));
+      const auto end = others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), max));
       const auto same = std::find_if(others.begin(), end,
                                      [&](const Part& other) { return other.event == part.event; });
       if (same == end || __builtin_add_overflow(same->count, part.count, &same->count)) {
@@ -167,7 +167,7 @@ bool group(std::vector<Part>& parts, std::size_t most) {
       }
     }
   }
-  const auto left = std::max<std::size_t>(most > others.size() ? most - others.size() : 1, 1);
+  const auto left = std::max<std::size_t>(max > others.size() ? max - others.size() : 1, 1);
   std::map<Key, Group> groups;
   constexpr double finest = 0x1p-8;
   constexpr double coarsest = 4096;  // beyond the logarithms of all doubles
@@ -186,15 +186,15 @@ bool group(std::vector<Part>& parts, std::size_t most) {
 }
 
 /// Coarsens each part and then their list; false where nothing changed.
-bool coarsen(std::vector<Part>& parts, std::size_t most) {
+bool coarsen(std::vector<Part>& parts, std::size_t max) {
   bool changed = false;
   for (auto& part : parts) {
-    if (auto inner = coarsened(part.event, most)) {
+    if (auto inner = coarsened(part.event, max)) {
       part.event = std::move(*inner);
       changed = true;
     }
   }
-  if (parts.size() > most && group(parts, most)) changed = true;
+  if (parts.size() > max && group(parts, max)) changed = true;
   return changed;
 }
 
@@ -207,15 +207,15 @@ std::size_t leaves(const Event& whole) {
 
 }  // namespace
 
-std::optional<Event> coarsened(const Event& event, std::size_t most) {
-  if (leaves(event) <= most) return std::nullopt;
+std::optional<Event> coarsened(const Event& event, std::size_t max) {
+  if (leaves(event) <= max) return std::nullopt;
   if (event.as<Composed>() != nullptr || event.as<Repeated>() != nullptr) {
     std::vector<Part> parts;
     const bool counted = each_release(event, [&](const Event& part, std::int64_t times) {
       parts.push_back({part, times});
       return true;
     });
-    if (!counted || !coarsen(parts, most)) return std::nullopt;
+    if (!counted || !coarsen(parts, max)) return std::nullopt;
     Composed all;
     for (const auto& part : parts) all.parts.emplace_back(Repeated{part.count, part.event});
     return all;
@@ -223,7 +223,7 @@ std::optional<Event> coarsened(const Event& event, std::size_t most) {
   if (const auto* blocks = event.as<Partitioned>()) {
     std::vector<Part> parts;
     for (const auto& part : blocks->parts) parts.push_back({part, 1});
-    if (!coarsen(parts, most)) return std::nullopt;
+    if (!coarsen(parts, max)) return std::nullopt;
     // Blocks are parallel: a group counts once.
     Partitioned fewer{blocks->assignment, {}};
     for (const auto& part : parts) fewer.parts.push_back(part.event);
@@ -232,7 +232,7 @@ std::optional<Event> coarsened(const Event& event, std::size_t most) {
   // A sample or a selection is changed where what it reads is.
   bool changed = false;
   auto fewer = with_inside(event, [&](const Event& base) {
-    auto inner = coarsened(base, most);
+    auto inner = coarsened(base, max);
     changed = changed || inner;
     return inner ? std::move(*inner) : base;
   });

@@ -11,7 +11,7 @@ namespace tacet::accounting::internal {
 inline constexpr std::size_t max_different_parts = 64;
 
 /// An event that costs at least as much and has few different parts: of a composition or of blocks
-/// with more than `most` of them, like ones (noise of one kind on samples of one kind, or
+/// with more than `max` of them, like ones (noise of one kind on samples of one kind, or
 /// guarantees of one kind) are put in at most about as many groups, and every part counts as the
 /// group's largest sampling rate with its smallest noise. Nothing where no list is longer.
 ///
@@ -19,7 +19,7 @@ inline constexpr std::size_t max_different_parts = 64;
 /// probability, more noise is less noise with more added (Gaussian and Laplace laws are
 /// self-decomposable), and a guarantee implies the weaker ones of its kind.
 [[nodiscard]] std::optional<Event> coarsened(const Event& event,
-                                             std::size_t most = max_different_parts);
+                                             std::size_t max = max_different_parts);
 
 }  // namespace tacet::accounting::internal
 

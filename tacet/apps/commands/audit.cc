@@ -53,7 +53,7 @@ class Audit : public Command {
     ProgressLine progress(console);
     const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
     run::spend(
-        expense_of(plan), spending_.front(console, cancel), output,
+        text_.expense_of(name(), plan, seed_), spending_.front(console, cancel), output,
         [&] { return text_.read(vocabulary, options, cancel); },
         [&](data::OpenCorpus& texts, privacy::Reservation& reservation, run::Pieces& result) {
           // Behind the addresses of all steps and choices: which texts are inserted, and random
@@ -118,16 +118,6 @@ class Audit : public Command {
         "an audit compares phrases of all words, of which there may be 3 to {}; the vocabulary has "
         "{}: use --min-count, a shorter list or fewer --buckets",
         max_audited_words, vocabulary.size());
-  }
-
-  [[nodiscard]] run::Expense expense_of(const learn::WordPlan& plan) const {
-    return {.command = name(),
-            .data = text_.corpus(),
-            .privacy_unit = plan.privacy_unit,
-            .planned = plan.events,
-            .cost = plan.guarantee,
-            .unprotected_reason =
-                plan.unprotected() ? "trained with epsilon inf" : seed_.unprotected_reason()};
   }
 
   WordTextOptions text_;

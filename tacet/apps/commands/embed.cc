@@ -115,7 +115,7 @@ class Embed : public Command {
     const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
     privacy::Receipt receipt;
     run::spend(
-        expense_of(plan), spending_.front(console, cancel), output,
+        text_.expense_of(name(), plan, seed_), spending_.front(console, cancel), output,
         [&] {
           progress.announce(fmt::format("reading {}", text_.corpus()));
           return text_.read(vocabulary, options, cancel);
@@ -174,16 +174,6 @@ class Embed : public Command {
         "were every row chosen in the end, the vectors alone would take {:.0f} GB of memory, and "
         "this machine has {:.0f} GB; few rows are, unless steps or the threshold make it so",
         bytes * 1e-9, memory * 1e-9));
-  }
-
-  [[nodiscard]] run::Expense expense_of(const learn::WordPlan& plan) const {
-    return {.command = name(),
-            .data = text_.corpus(),
-            .privacy_unit = plan.privacy_unit,
-            .planned = plan.events,
-            .cost = plan.guarantee,
-            .unprotected_reason =
-                plan.unprotected() ? "trained with epsilon inf" : seed_.unprotected_reason()};
   }
 
   static void print_plan(const Console& console, const learn::WordPlan& plan) {

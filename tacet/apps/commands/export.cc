@@ -41,7 +41,7 @@ class Export : public Command {
     options.offer("--dialect", {"sqlite", "postgresql", "duckdb"});
     options.add("--table", table_, "NAME", "Of SQL: the table that is scored [default: records]");
     options.add("--keep", keep_, "COLUMNS",
-                "Of SQL: columns of the table that the result repeats, apart by commas",
+                "Of SQL: columns of the table that the result repeats, with commas between them",
                 Form::list);
     output_.declare(options);
   }

@@ -273,7 +273,7 @@ class LocalAccount : public Command {
   /// The smallest and the largest epsilon that a device has for one report.
   [[nodiscard]] std::pair<double, double> epsilon_range() const {
     if (epsilons_.empty()) throw base::UsageError("--epsilon is missing: what one report promises");
-    double least = std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity();
     double largest = 0;
     for (const auto& text : epsilons_) {
       const double value = number_option("--epsilon", text, "a number above 0");
@@ -282,16 +282,16 @@ class LocalAccount : public Command {
             "--epsilon must be above 0 and finite, got {}; a report without noise promises nothing",
             text);
       }
-      least = std::min(least, value);
+      min = std::min(min, value);
       largest = std::max(largest, value);
     }
-    if (shuffled_ && least != largest) {
+    if (shuffled_ && min != largest) {
       throw base::GuaranteeError(
           "--shuffled needs devices with one and the same epsilon: a report at another one is no "
           "clone of yours, and the theorem does not cover the mixture; account each class of "
           "devices by itself, or leave --shuffled out");
     }
-    return {least, largest};
+    return {min, largest};
   }
 
   [[nodiscard]] double resolve_delta(mechanism::LocalMechanism mechanism) const {
@@ -330,7 +330,7 @@ class LocalAccount : public Command {
     if (bound_ != "clones21" && bound_ != "clones22") {
       throw base::UsageError("--bound must be clones21 or clones22, got '{}'", bound_);
     }
-    const auto [least, each] = epsilon_range();
+    const auto [min, each] = epsilon_range();
     const auto passes = passes_.empty() ? 1 : count_option("--passes", passes_, 1);
     const double share = honest_fraction(shuffled_, honest_fraction_);
     if (shuffled_) local::refuse_shuffling(*mechanism, passes);
@@ -346,7 +346,7 @@ class LocalAccount : public Command {
         .total_delta = passes == 1 ? local_delta : std::nextafter(count * local_delta, 1.0),
         .clones22 = bound_ == "clones22"};
     if (local_delta == 0) promise.total_delta = 0;
-    if (least != each) promise.min_epsilon = least;
+    if (min != each) promise.min_epsilon = min;
     if (!shuffled_) {
       if (reports_.empty()) return promise;
       throw base::UsageError("--reports is about --shuffled reports; give both");

@@ -92,12 +92,12 @@ class SchemaDraft : public Command {
  private:
   /// Columns whose values may mean something else, with what is said above them.
   [[nodiscard]] static std::vector<std::string> doubts_of(const data::SchemaDraft& draft) {
-    constexpr std::size_t most = 10;
+    constexpr std::size_t max = 10;
     std::vector<std::string> doubts;
     for (const auto& place : draft.doubtful) {
-      if (doubts.size() == most) {
+      if (doubts.size() == max) {
         doubts.push_back(
-            fmt::format("{} more columns have such comments.", draft.doubtful.size() - most));
+            fmt::format("{} more columns have such comments.", draft.doubtful.size() - max));
         break;
       }
       doubts.push_back(

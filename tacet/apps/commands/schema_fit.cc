@@ -326,11 +326,11 @@ class SchemaFit : public Command {
   [[nodiscard]] std::int64_t max_records_per_unit() const {
     if (max_records_per_unit_.empty()) return 1;
     if (unit_.empty()) throw base::UsageError("--max-records-per-unit needs --unit");
-    const auto most =
+    const auto max =
         integer_option("--max-records-per-unit", max_records_per_unit_, "a whole number above 0");
-    if (most >= 1 && most <= data::records_per_unit_limit) return most;
+    if (max >= 1 && max <= data::records_per_unit_limit) return max;
     throw base::UsageError("--max-records-per-unit must lie in 1..{}, got {}",
-                           data::records_per_unit_limit, most);
+                           data::records_per_unit_limit, max);
   }
 
   std::string data_;

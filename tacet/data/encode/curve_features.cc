@@ -116,9 +116,9 @@ CurveFunctions::CurveFunctions(const Curves& curves, const CurveShape& shape)
     const double length = length_of(lengths) * to_turns / (lengthscale * root);
     for (std::size_t k = 0; k < numbers; ++k) {
       // Nothing comes near the bound of two turns: a normal length would have to be 8.8 of them.
-      constexpr std::int32_t most = std::numeric_limits<std::int16_t>::max();
+      constexpr std::int32_t max = std::numeric_limits<std::int16_t>::max();
       turns_[k * frequencies_ + wave] = static_cast<std::int16_t>(
-          std::clamp(nearest(rows[place][k] * length * turn_units), -most, most));
+          std::clamp(nearest(rows[place][k] * length * turn_units), -max, max));
     }
   }
   set_turn_words();

@@ -27,7 +27,7 @@ class IdBag {
   /// `missing` outlives it.
   IdBag(const IdsColumn& rule, const MissingValues& missing) : rule_(rule), missing_(&missing) {}
 
-  /// Ascending, each once, at most `most` of them; valid until the next call.
+  /// Ascending, each once, at most `max` of them; valid until the next call.
   [[nodiscard]] std::span<const std::uint32_t> places(const Value& value);
 
   /// What the rule made of the last value, for its owner.

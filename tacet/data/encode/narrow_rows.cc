@@ -150,10 +150,10 @@ void NarrowRows::certify(EncodedRow& row, std::int16_t intercept) {
   const std::int64_t room = squared_norm_bound_ - std::int64_t{intercept} * intercept;
   double squared = 0;
   for (const auto& [place, value] : reals_) squared += value * value;
-  const auto most = static_cast<double>(room);
+  const auto max = static_cast<double>(room);
   // No stored feature is larger; where rows may be longer than 1 many columns can meet in a place.
   constexpr double largest = Dataset::feature_scale;
-  double scale = squared > most ? std::sqrt(most / squared) : 1;
+  double scale = squared > max ? std::sqrt(max / squared) : 1;
   for (std::int64_t sum = room + 1; sum > room; scale *= step_down) {
     sum = 0;
     row.columns.clear();

@@ -32,12 +32,12 @@ bool is_whole_of(double number, const ValueType& type) {
 /// IEEE 754 binary16: 11 bits of significand, steps of 2^-24 at least, 65504 at most.
 bool is_half(double number) {
   constexpr int significand = 11;
-  constexpr int least = -24;
-  constexpr double most = 65504;
+  constexpr int min = -24;
+  constexpr double max = 65504;
   int exponent = 0;
   std::frexp(number, &exponent);
-  const double steps = std::ldexp(number, -std::max(exponent - significand, least));
-  return std::trunc(steps) == steps && std::fabs(number) <= most;
+  const double steps = std::ldexp(number, -std::max(exponent - significand, min));
+  return std::trunc(steps) == steps && std::fabs(number) <= max;
 }
 
 bool is_real_of(double number, const ValueType& type) {

@@ -47,13 +47,13 @@ bool only_nines(double number) {
   return false;
 }
 
-/// Whether a number is a year of these centuries and behind it, below `place`, 1 to `most`.
-bool in_years(double number, double place, double most) {
+/// Whether a number is a year of these centuries and behind it, below `place`, 1 to `max`.
+bool in_years(double number, double place, double max) {
   constexpr double first_year = 1900;
   constexpr double last_year = 2099;
   const double year = std::floor(number / place);
   const double rest = number - year * place;
-  return year >= first_year && year <= last_year && rest >= 1 && rest <= most;
+  return year >= first_year && year <= last_year && rest >= 1 && rest <= max;
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ class FilledFields {
       fewest_before_ = std::min({fewest_before_, values_, sparse_fewest_});
       sparse_ = 0;
       sparse_most_ = 0;
-      sparse_fewest_ = most;
+      sparse_fewest_ = max;
       return;
     }
     if (sparse_++ == 0) first_sparse_ = line_;
@@ -191,7 +191,7 @@ class FilledFields {
   }
 
  private:
-  static constexpr auto most = std::numeric_limits<std::size_t>::max();
+  static constexpr auto max = std::numeric_limits<std::size_t>::max();
 
   std::size_t columns_;
   std::int64_t records_ = 0;
@@ -199,11 +199,11 @@ class FilledFields {
   std::int64_t first_empty_ = 0;
   std::int64_t line_ = 0;
   std::size_t values_ = 0;  // of the record
-  std::size_t fewest_before_ = most;
+  std::size_t fewest_before_ = max;
   std::int64_t sparse_ = 0;  // records at the end with at most half of the values
   std::int64_t first_sparse_ = 0;
   std::size_t sparse_most_ = 0;
-  std::size_t sparse_fewest_ = most;
+  std::size_t sparse_fewest_ = max;
 };
 
 }  // namespace

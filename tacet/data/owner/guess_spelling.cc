@@ -291,9 +291,9 @@ std::vector<std::size_t> SpellingFacts::best_dates() const {
 std::int64_t SpellingFacts::numbers() const { return *std::ranges::max_element(numbers_); }
 
 std::int64_t SpellingFacts::dates() const {
-  std::int64_t most = 0;
-  for (const auto& way : dates_) most = std::max(most, way.count);
-  return most;
+  std::int64_t max = 0;
+  for (const auto& way : dates_) max = std::max(max, way.count);
+  return max;
 }
 
 // --- the guess

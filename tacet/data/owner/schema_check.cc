@@ -76,12 +76,12 @@ class CategoryTexts {
   }
 
   void add(std::span<const std::string_view> fields) {
-    constexpr std::size_t most = 1000;
+    constexpr std::size_t max = 1000;
     for (auto& [name, place, counts] : seen_) {
       const auto known = counts.find(fields[place]);
       if (known != counts.end()) {
         ++known->second;
-      } else if (counts.size() < most && valid_utf8(fields[place])) {
+      } else if (counts.size() < max && valid_utf8(fields[place])) {
         counts.emplace(fields[place], 1);
       }
     }

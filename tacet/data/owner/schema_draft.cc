@@ -148,10 +148,10 @@ class Drafter {
 
   /// Where the first record has texts in columns of numbers or dates, it may go on with the names.
   [[nodiscard]] std::string second_names(const std::vector<ColumnFacts>& facts) const {
-    constexpr std::int64_t most = 3;  // such lines
+    constexpr std::int64_t max = 3;  // such lines
     std::int64_t columns = 0;
     for (const auto& column : facts) {
-      const bool mostly_numbers = column.numbers > most && column.others <= most;
+      const bool mostly_numbers = column.numbers > max && column.others <= max;
       const bool begins = column.others > 0 && column.first_other.line == first_line_;
       columns += mostly_numbers && begins ? 1 : 0;
     }

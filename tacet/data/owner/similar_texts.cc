@@ -14,10 +14,10 @@ namespace {
 
 /// Accents that are characters of their own beside letters that have theirs, which look alike.
 std::string mixed_accents(const std::vector<std::string>& texts) {
-  const auto has = [](const std::string& text, char first, unsigned least, unsigned most) {
+  const auto has = [](const std::string& text, char first, unsigned min, unsigned max) {
     for (std::size_t k = 0; k + 1 < text.size(); ++k) {
       const unsigned code = static_cast<unsigned char>(text[k + 1]);
-      if (text[k] == first && code >= least && code <= most) return true;
+      if (text[k] == first && code >= min && code <= max) return true;
     }
     return false;
   };

@@ -64,9 +64,9 @@ bool is_utf_7(std::string_view text) {
 
 /// &ouml; or &#246; without the ampersand.
 bool is_entity(std::string_view text) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t max = 8;
   const auto end = text.find(';');
-  if (end == std::string_view::npos || end < 2 || end > most) return false;
+  if (end == std::string_view::npos || end < 2 || end > max) return false;
   if (text.front() == '#') text.remove_prefix(1);
   return std::ranges::all_of(text.substr(0, text.find(';')), letter_or_digit);
 }

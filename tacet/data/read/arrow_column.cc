@@ -287,9 +287,9 @@ void ArrowColumn::open(const ArrowArray* array) {
   if (array == nullptr || array->release == nullptr) {
     throw base::DataError("an array of the records in memory is none, or was given back");
   }
-  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  constexpr auto max = std::numeric_limits<std::int64_t>::max();
   const bool has_places =
-      array->length >= 0 && array->offset >= 0 && array->length <= most - array->offset;
+      array->length >= 0 && array->offset >= 0 && array->length <= max - array->offset;
   // Texts in views have as many buffers as they like; another number shows another type.
   const bool has_views = type_.read == read_view;
   const bool as_many = has_views || type_.buffers == 0 || array->n_buffers == type_.buffers;

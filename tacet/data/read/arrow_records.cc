@@ -126,10 +126,10 @@ class ArrowRecords::Implementation {
     row_ = 0;
     if (next_ == held_.size() && !take_batch()) return false;
     auto& batch = held_[next_++];
-    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    constexpr auto max = std::numeric_limits<std::int64_t>::max();
     if (batch->n_children != static_cast<std::int64_t>(columns_.size()) ||
         (batch->n_children > 0 && batch->children == nullptr) || batch->offset < 0 ||
-        batch->length < 0 || batch->length > most - batch->offset) {
+        batch->length < 0 || batch->length > max - batch->offset) {
       throw base::DataError("batch {} of the records in memory has other columns than their type",
                             passes_ == Passes::once ? taken_ : static_cast<std::int64_t>(next_));
     }

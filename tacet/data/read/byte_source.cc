@@ -184,8 +184,8 @@ class GzipSource : public ByteSource {
   GzipSource& operator=(const GzipSource&) = delete;
 
   std::size_t read(std::span<char> buffer) override {
-    constexpr std::size_t most = 1 << 30;  // zlib counts in unsigned int
-    const std::size_t wanted = std::min(buffer.size(), most);
+    constexpr std::size_t max = 1 << 30;  // zlib counts in unsigned int
+    const std::size_t wanted = std::min(buffer.size(), max);
     stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
     stream_.avail_out = static_cast<uInt>(wanted);
     while (!ended_ && stream_.avail_out == wanted) advance();
@@ -248,11 +248,11 @@ std::unique_ptr<ByteSource> unwrap(std::unique_ptr<PeekedSource> peeked, std::st
 
 /// Whether a file is long enough, and is read without waiting for anybody.
 bool worth_a_thread(const std::filesystem::path& file) {
-  constexpr std::uintmax_t least = std::uintmax_t{1} << 20;
+  constexpr std::uintmax_t min = std::uintmax_t{1} << 20;
   std::error_code none;  // "-" stands for standard input, which is no file
   if (file == standard_input_name || !std::filesystem::is_regular_file(file, none)) return false;
   const auto size = std::filesystem::file_size(file, none);
-  return !none && size >= least;
+  return !none && size >= min;
 }
 
 std::unique_ptr<PeekedSource> peek_at_records(std::unique_ptr<ByteSource> raw,

@@ -212,11 +212,11 @@ inline const char* CsvReader::find_special(const char* at) const {
 /// The plain fields that end at a separator, as most do; returns where the first other one starts.
 const char* CsvReader::parse_plain_fields(const char* at) {
   const char separator = options_.separator;
-  const std::size_t most = expected_columns_.value_or(max_columns);
+  const std::size_t max = expected_columns_.value_or(max_columns);
   for (;;) {
     const char* const first = at;
     at = find_special(at);
-    if (*at != separator || fields_.size() == most) return first;
+    if (*at != separator || fields_.size() == max) return first;
     fields_.emplace_back(first, static_cast<std::size_t>(at - first));
     ++at;
   }
@@ -291,10 +291,10 @@ const char* CsvReader::parse_quoted(const char* at) {
 }
 
 void CsvReader::add_field(const char* first, const char* last) {
-  const std::size_t most = expected_columns_.value_or(max_columns);
-  if (fields_.size() == most) {
+  const std::size_t max = expected_columns_.value_or(max_columns);
+  if (fields_.size() == max) {
     fail(first,
-         fmt::format("the record has more than the {} columns {}", most,
+         fmt::format("the record has more than the {} columns {}", max,
                      expected_columns_ ? "the file begins with; enclose a value that holds the "
                                          "separator in double quotes"
                                        : "a CSV file may have"),

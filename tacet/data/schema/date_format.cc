@@ -91,10 +91,10 @@ class DateParser {
     text_.remove_prefix(2);
     return true;
   }
-  bool number(std::size_t fewest, std::size_t most, int& value) {
+  bool number(std::size_t fewest, std::size_t max, int& value) {
     std::size_t count = 0;
     int found = 0;
-    while (count < most && count < text_.size() && is_digit(text_[count])) {
+    while (count < max && count < text_.size() && is_digit(text_[count])) {
       found = 10 * found + (text_[count] - '0');
       ++count;
     }

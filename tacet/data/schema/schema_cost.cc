@@ -60,7 +60,7 @@ double proved_epsilon(const SchemaCost& cost) {
 
 struct Deltas {
   double events;           ///< what they take by themselves
-  double least;            ///< of what is stated
+  double min;              ///< of what is stated
   double cipher;           ///< the PRG slack
   double min_epsilon = 0;  ///< of what is stated
 };
@@ -81,7 +81,7 @@ privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency ad
       // The accountant gets back, rounded down twice, what the events take.
       const double share = privacy::prg_share(stated.epsilon, deltas.cipher);
       if (share > 0) stated.delta = numeric::add_up(delta, share) * numeric::up_ulps(4);
-      stated.delta = std::max(stated.delta, deltas.least);
+      stated.delta = std::max(stated.delta, deltas.min);
     }
     if (!(stated.delta < 1)) break;
     const double left = privacy::delta_left(stated, deltas.cipher).value();
@@ -335,12 +335,12 @@ void internal::check_events(const SchemaCost& cost, std::string_view where) {
   } catch (const base::GuaranteeError& error) {
     fail_at(where, error.what());
   }
-  const double least = privacy::min_prg_slack(cost.events);
-  if (proved > 0 && cost.prg_slack < least) {
+  const double min = privacy::min_prg_slack(cost.events);
+  if (proved > 0 && cost.prg_slack < min) {
     fail_at(
         where,
         "the schema's cost states {} for the cipher, less than its events must have drawn ({:.3g})",
-        cost.prg_slack, least);
+        cost.prg_slack, min);
   }
   if (proved <= stated.epsilon) return;
   fail_at(where,

@@ -134,8 +134,8 @@ UniformFeatures read_features(const Node& node) {
   features.count = as_integer(table.require("count"), "count");
   features.lower = as_number(table.require("lower"), "lower");
   features.upper = as_number(table.require("upper"), "upper");
-  if (const Node* most = table.find("max_nonzero")) {
-    features.max_nonzero = as_integer(*most, "max_nonzero");
+  if (const Node* max = table.find("max_nonzero")) {
+    features.max_nonzero = as_integer(*max, "max_nonzero");
   }
   table.refuse_unknown_keys();
   check_features(features, node.where);

@@ -150,11 +150,11 @@ FindWord words_of(const Vocabulary& vocabulary) {
 
 void Corpus::append(std::span<const std::int32_t> words, std::int64_t unit) {
   if (with_units_ && unit == Dataset::no_unit) return;
-  const auto most = std::max(block_words, words.size());
-  if (blocks_.empty() || blocks_.back().size() + words.size() > most) {
+  const auto max = std::max(block_words, words.size());
+  if (blocks_.empty() || blocks_.back().size() + words.size() > max) {
     blocks_.emplace_back();
     // The first block grows by doubling so that small corpora stay small.
-    if (blocks_.size() > 1) blocks_.back().reserve(most);
+    if (blocks_.size() > 1) blocks_.back().reserve(max);
   }
   auto& block = blocks_.back();
   records_.push_back({.block = static_cast<std::uint32_t>(blocks_.size() - 1),

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::size_t bits_per_word = 64;
 
-void expect_between(std::string_view what, std::int64_t value, std::int64_t most) {
-  if (value >= 1 && value <= most) return;
-  throw base::UsageError("{} must be 1 to {}, got {}", what, most, value);
+void expect_between(std::string_view what, std::int64_t value, std::int64_t max) {
+  if (value >= 1 && value <= max) return;
+  throw base::UsageError("{} must be 1 to {}, got {}", what, max, value);
 }
 
 /// A listed record: target, context, and perhaps all negatives.
@@ -139,8 +139,8 @@ void UnitExamples::Drawer::draw(std::int64_t unit, std::uint64_t draws, ExampleL
   });
   std::uint64_t all = 0;
   for (std::size_t at = 0; at < reaches_.size(); ++at) all += examples_at(at);
-  const auto most = static_cast<std::uint64_t>(rule.max_examples_per_unit);
-  choose(all, std::min(all, most), stream);
+  const auto max = static_cast<std::uint64_t>(rule.max_examples_per_unit);
+  choose(all, std::min(all, max), stream);
   std::size_t at = 0;
   std::uint64_t before = 0;  // examples of the positions before `at`
   for (std::size_t w = 0; w < chosen_.size(); ++w) {

@@ -77,16 +77,16 @@ std::string Vocabulary::word(std::int32_t number) const {
   return hashed() ? fmt::format("#{}", number) : words_.at(static_cast<std::size_t>(number));
 }
 
-Vocabulary Vocabulary::with_counts_from(std::int64_t least) const {
+Vocabulary Vocabulary::with_counts_from(std::int64_t min) const {
   expect_counts(*this, "a least count of words");
   std::vector<std::string> words;
   std::vector<std::int64_t> counts;
   for (std::size_t k = 0; k < words_.size(); ++k) {
-    if (counts_[k] < least) continue;
+    if (counts_[k] < min) continue;
     words.push_back(words_[k]);
     counts.push_back(counts_[k]);
   }
-  if (words.empty()) throw base::UsageError("no word of the vocabulary has a count of {}", least);
+  if (words.empty()) throw base::UsageError("no word of the vocabulary has a count of {}", min);
   return Vocabulary(std::move(words), std::move(counts));
 }
 

@@ -42,9 +42,9 @@ class Vocabulary {
   /// Public counts; empty where none were given.
   [[nodiscard]] std::span<const std::int64_t> counts() const { return counts_; }
 
-  /// Those words whose public count is at least `least`, in their order. UsageError without counts
+  /// Those words whose public count is at least `min`, in their order. UsageError without counts
   /// (with the ways out), or when none is left.
-  [[nodiscard]] Vocabulary with_counts_from(std::int64_t least) const;
+  [[nodiscard]] Vocabulary with_counts_from(std::int64_t min) const;
   /// How many words no text can hold under the rule ("New" where words are lower-cased).
   [[nodiscard]] std::int64_t never_found(TokenRule rule) const;
 

@@ -49,10 +49,10 @@ double kept_prg_slack(std::int64_t columns) {
 
 double feature_selection_threshold(const data::Schema& schema) {
   constexpr double at_random = 16;
-  constexpr double least = 3;
+  constexpr double min = 3;
   constexpr double step = 1.0 / 64;  // coarse, so that it is the same on every machine
   const auto columns = static_cast<double>(choosable_count(schema));
-  double stddevs = least;
+  double stddevs = min;
   while (columns * upper_tail(stddevs) > at_random) stddevs += step;
   return stddevs;
 }

@@ -44,10 +44,10 @@ void resolve_mean(InferencePlan& plan, const data::Schema& schema,
   const auto mean = plan.setup.design.mean;
   resolve_problem(plan, schema, options, inference_method.problems);
   if (options.count_cut && mean != MeanModel::poisson) {
-    throw base::UsageError("count_cut is of counts, and the target is none; leave it out");
+    throw base::UsageError("`count_cut` is for a target that is a count; leave it out");
   }
   if (options.errors != ErrorLaw::any && mean != MeanModel::identity) {
-    throw base::UsageError("errors are of numbers, and the target is none; leave `errors` out");
+    throw base::UsageError("`errors` is for a target that is a number; leave it out");
   }
   if (mean == MeanModel::poisson) {
     plan.reasons.emplace_back(
@@ -67,20 +67,24 @@ std::string shares_text(const optimize::JointShares& shares, bool counts) {
 void add_reasons(InferencePlan& plan) {
   const auto& design = plan.setup.design;
   plan.reasons.add(
-      "terms {}: {} coefficients; records with a missing or unlisted value of them weigh nothing",
+      "terms {}: {} coefficients; records with a missing or unlisted value of a term are left out",
       design.terms, design.columns());
   plan.reasons.add(
-      "intervals are expected to be {:.2f} times as wide as without privacy, from the declared "
-      "number of records; those of rare categories and of columns that go together are wider",
+      "intervals are expected to be {:.2f} times as wide as without privacy, by the declared "
+      "number "
+      "of records; intervals of rare categories and of correlated columns are wider",
       plan.forecast.width);
   plan.reasons.add(
-      "a category or flag of fewer than about {:.0f} records may be not identified, and take other "
-      "coefficients with it: merge such categories before",
+      "a category or flag of fewer than about {:.0f} records may come out as not identified, and "
+      "so "
+      "may other coefficients because of it: merge such categories before",
       plan.forecast.level_records);
   plan.reasons.add(
-      "estimated are coefficients with rows beyond reach {:.3g} weighted down: those whose "
-      "whitened square is above {:.3g} a column; where columns nearly repeat each other, noise "
-      "decides which rows those are, and the table says so; a smaller reach has less noise and "
+      "coefficients are estimated with rows beyond reach {:.3g} weighted down: rows whose squared "
+      "Mahalanobis distance is above {:.3g} times the average; if columns nearly repeat each "
+      "other, "
+      "noise decides which rows these are, and the table says so; a smaller reach has less noise "
+      "and "
       "identifies more, a larger one is nearer to the unweighted coefficient",
       plan.forecast.reach, plan.forecast.reach);
   if (!plan.setup.warning.empty()) plan.reasons.push_back(plan.setup.warning);
@@ -195,15 +199,15 @@ privacy::Event recorded_inference(const privacy::Receipt& receipt, RecordedParam
 void check_table(const privacy::Receipt& receipt, const model::ModelFile& file,
                  RecordedParameters& parameters) {
   if (!file.model.table) {
-    throw base::DataError("method inference leaves a table of coefficients, the file has none");
+    throw base::DataError("the file has no table of coefficients, which method inference writes");
   }
   const auto& table = *file.model.table;
   const auto design = regression_design(file.schema, table.terms);
   if (design.names != table.names || design.references != table.references) {
-    throw base::DataError("the lines of the table are not those of its terms and its schema");
+    throw base::DataError("the lines of the table do not follow from its terms and its schema");
   }
   if (design.mean != mean_of_loss(file.model.loss)) {
-    throw base::DataError("the loss is not the one that method inference fits to this target");
+    throw base::DataError("method inference fits another loss to this target");
   }
   if (receipt.public_row_count != table.rows) {
     throw base::DataError("the table states another number of records than the receipt");

@@ -114,18 +114,17 @@ double epsilon_of(double mu, const InferenceOptions& options) {
 void check_options(const InferenceOptions& options) {
   if (options.rows < 1) {
     throw base::UsageError(
-        "method inference scales its noise and its steps by the number of records; declare it "
-        "(`public_row_count`)");
+        "method inference scales its noise and its steps by the number of records; give "
+        "`public_row_count`");
   }
   if (!(options.delta > 0)) {
-    throw base::GuaranteeError("method inference has Gaussian noise, which needs a delta above 0");
+    throw base::GuaranteeError("method inference adds Gaussian noise, which needs a delta above 0");
   }
   if (options.reach && !(*options.reach >= 1 && *options.reach <= 100)) {
-    throw base::UsageError("reach must be between 1 and 100, got {}", *options.reach);
+    throw base::UsageError("`reach` must be 1 to 100, got {}", *options.reach);
   }
   if (options.count_cut && *options.count_cut < 1) {
-    throw base::UsageError("the largest count that is told apart must be at least 1, got {}",
-                           *options.count_cut);
+    throw base::UsageError("`count_cut` must be at least 1, got {}", *options.count_cut);
   }
 }
 
@@ -177,7 +176,7 @@ JointShares last_shares(const RegressionFacts& facts) {
 std::int64_t poisson_curvature_share(double cut, double curvature_bound, const JointShares& others,
                                      Adjacency adjacency) {
   constexpr int means = 1000;
-  constexpr double least = 1e-4;
+  constexpr double min = 1e-4;
   const double score = JointShares::real(others.score);
   const double moment = JointShares::real(others.moment);
   // As joint_bound has it, in numbers.
@@ -189,7 +188,7 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
   };
   double share = 4;
   for (int k = 0; k < means; ++k) {
-    const double m = least * numeric::exp(numeric::log(cut / least) * k / (means - 1.0));
+    const double m = min * numeric::exp(numeric::log(cut / min) * k / (means - 1.0));
     const auto law = optimize::cut_poisson(m, static_cast<std::int64_t>(cut));
     const double curvature = m * law.below;
     const double weight = std::min(1.0, curvature_bound / curvature);
@@ -329,8 +328,9 @@ RegressionFacts regression_facts(const InferenceOptions& options, MeanModel mean
     }
     if (facts.cut > optimize::max_count_cut) {
       throw base::UsageError(
-          "counts up to {:g} are too many to be told apart one by one, at most {} are; give the "
-          "target a smaller 'upper', or `count_cut` where the counts follow Poisson's law",
+          "a table of counts distinguishes counts up to {1}, and the target's upper bound is "
+          "{0:g}; give "
+          "the target a smaller 'upper', or `count_cut` if the counts follow Poisson's law",
           facts.cut, optimize::max_count_cut);
     }
     facts.mean_count = std::min(facts.mean_count, facts.cut / 2);
@@ -345,15 +345,19 @@ std::string check_identified(const InferenceOptions& options, const RegressionFa
   const double enough = epsilon_of(mu_needed(facts), options);
   if (found.relative_noise > max_relative_noise) {
     throw base::UsageError(
-        "{} rows with {} columns at epsilon {:g} identify nothing: the noise of the curvature "
-        "matrix is {:.2f} of it, and at most {} is fitted; it takes about {} rows, or epsilon "
-        "{:.3g}, or fewer terms",
+        "{} rows with {} columns at epsilon {:g} identify nothing: the privacy noise in the "
+        "information matrix, whose inverse gives standard errors, is {:.2f} times the matrix, and "
+        "at "
+        "most {} is allowed; about {} rows or epsilon {:.3g} would be enough, or fewer terms",
         facts.rows, facts.columns, options.epsilon, found.relative_noise, max_relative_noise,
         needed, enough);
   }
   return fmt::format(
-      "some coefficients may come out as not identified: the noise of the curvature matrix is "
-      "{:.2f} of it, and below {} hardly any does; that takes about {} rows",
+      "some coefficients may come out as not identified: the privacy noise in the information "
+      "matrix "
+      "is {:.2f} times the matrix, and below {} hardly any coefficient is lost; that takes about "
+      "{} "
+      "rows",
       found.relative_noise, doubtful_relative_noise, rows_needed(facts, doubtful_relative_noise));
 }
 

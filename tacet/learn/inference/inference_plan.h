@@ -68,7 +68,7 @@ struct InferenceForecast {
   double reach = 0;  ///< c
   double cut = 1;    ///< K: of numbers in units of the residuals' standard deviation
   std::int64_t steps = 0;
-  /// The noise of the curvature matrix over the curvature: above .3 nothing would be identified.
+  /// The noise of the information matrix over the matrix: above .3 nothing would be identified.
   double relative_noise = 0;
   double width = 1;  ///< of an interval, over that without privacy
   /// Records that a category or flag has at least, to be identified nearly always: half as many

@@ -116,10 +116,10 @@ class Fit {
       return theta;
     }
     VectorXd theta = inverse * parts.score;
-    const double least = min_stddev * min_stddev;
+    const double min = min_stddev * min_stddev;
     const double explained = 2 * theta.dot(parts.score) - theta.dot(parts.curvature * theta);
-    const double all = std::max(parts.squares / weight, least);
-    place.stddev = std::sqrt(std::clamp((parts.squares - explained) / weight, least, all));
+    const double all = std::max(parts.squares / weight, min);
+    place.stddev = std::sqrt(std::clamp((parts.squares - explained) / weight, min, all));
     return theta;
   }
 
@@ -175,9 +175,9 @@ class Fit {
     } else {
       const double edge = noise_edge(seen.noise.curvature, columns());
       const bool classes = facts_.mean == MeanModel::logistic;
-      const double least = classes ? .04 * rows() : .3 * rows() * place.mean_count;
+      const double min = classes ? .04 * rows() : .3 * rows() * place.mean_count;
       const auto eigen = symmetric_eigen(seen.parts.curvature);
-      const VectorXd damped = eigen.values.cwiseMax(std::max(edge, least)).cwiseInverse();
+      const VectorXd damped = eigen.values.cwiseMax(std::max(edge, min)).cwiseInverse();
       move = eigen.vectors * damped.asDiagonal() * eigen.vectors.transpose() * seen.parts.score;
       shorten(move, classes ? 2 : 1);
     }
@@ -233,17 +233,17 @@ JointTask task_shape(const RegressionDesign& design, const optimize::JointShares
 
 void check_room(const InferenceSetup& setup) {
   const auto check = [&](const optimize::JointShares& shares, double multiplier) {
-    auto least = shares;
+    auto min = shares;
     if (setup.facts.mean == MeanModel::poisson && shares.curvature == 0) {
-      least.curvature = optimize::residual_units / 50;
+      min.curvature = optimize::residual_units / 50;
     }
     if (multiplier <=
-        optimize::largest_joint_multiplier(least, setup.facts.adjacency, setup.design.columns())) {
+        optimize::largest_joint_multiplier(min, setup.facts.adjacency, setup.design.columns())) {
       return;
     }
     throw base::NumericError(
-        "a noise multiplier of {:.4g} is wider than the sampler's grid, and nothing would be left "
-        "of the sums; ask for a larger epsilon or delta",
+        "a noise multiplier of {:.4g} is larger than the sampler allows, and the noise would hide "
+        "everything; ask for a larger epsilon or delta",
         multiplier);
   };
   check(start_shares(setup.facts), setup.noise.start);

@@ -269,8 +269,8 @@ TEST(Inference, RefusesBeforeAnythingIsSpent) {
   has(refused(classes, with("loss", "hinge")), "does not take loss hinge");
   has(refused(classes, with("delta", 0)), "cannot give");
   has(refused(classes, with("epsilon", std::numeric_limits<double>::infinity())), "epsilon inf");
-  has(refused(classes, with("count-cut", 5)), "count_cut is of counts");
-  has(refused(classes, with("errors", "symmetric")), "errors are of numbers");
+  has(refused(classes, with("count-cut", 5)), "`count_cut` is for a target that is a count");
+  has(refused(classes, with("errors", "symmetric")), "`errors` is for a target that is a number");
   has(refused(classes, with("terms", "height")), "the schema reads no column 'height'");
   has(refused(std::string(classes) + "class_weights = { yes = 2, no = 1 }\n", asked(4)),
       "class weights");

@@ -45,8 +45,8 @@ ContrastSet set_of(const RegressionTable& table, const MatrixXd& rows) {
   const auto eigen = symmetric_eigen(correlation);
   if (!(eigen.values[0] > min_ratio * eigen.values.reverse()[0])) {
     throw base::UsageError(
-        "one of the contrasts follows from the others, so that they have no joint test; leave it "
-        "out");
+        "the contrasts are linearly dependent and have no joint test; leave out one that follows "
+        "from the others");
   }
   const VectorXd standard = eigen.vectors.transpose() * found.estimates.cwiseQuotient(errors);
   const auto count = static_cast<double>(rows.rows());

@@ -39,8 +39,8 @@ StrongPart strong_part(const LastRelease& last) {
                   .inverses = {},
                   .edge = noise_edge(last.noise.curvature, last.theta.size())};
   const auto& values = part.eigen.values;
-  const double least = strong_over_noise * part.edge;
-  part.inverses = (values.array() > least).select(values.array().inverse(), 0).matrix();
+  const double min = strong_over_noise * part.edge;
+  part.inverses = (values.array() > min).select(values.array().inverse(), 0).matrix();
   // Where most directions are weak, what seems strong was favoured by noise.
   if (2 * (part.inverses.array() > 0).count() < values.size()) part.inverses.setZero();
   return part;
@@ -53,9 +53,9 @@ struct Dispersion {
 };
 
 Dispersion dispersion(const LastRelease& last, const StrongPart& strong, double model_trace) {
-  const double least = 1e-9;
-  const double seen = (strong.inverse() * last.parts.moment).trace() / std::max(model_trace, least);
-  const double noise = last.noise.moment * strong.inverses.norm() / std::max(model_trace, least);
+  const double min = 1e-9;
+  const double seen = (strong.inverse() * last.parts.moment).trace() / std::max(model_trace, min);
+  const double noise = last.noise.moment * strong.inverses.norm() / std::max(model_trace, min);
   const double weight = prior_variance / (prior_variance + noise * noise);
   return {.value = std::max(1 + (seen - 1) * weight, min_dispersion),
           .stddev = std::sqrt(prior_variance * (1 - weight))};

@@ -92,8 +92,9 @@ struct FactorMaker {
   template <typename Rule>
   ColumnFactors operator()(const Rule&) const {
     throw base::UsageError(
-        "column '{}' is neither numeric nor categorical: a table of coefficients has no line for a "
-        "bucket of a hash, a word or an id; leave it out of the terms",
+        "column '{}' is neither numeric nor categorical, and a table of coefficients has no line "
+        "for "
+        "hash buckets, words or ids; leave the column out of the terms",
         column.name);
   }
 };
@@ -114,7 +115,7 @@ const data::Column& column_of(const data::Schema& schema, const std::string& nam
     if (!column.ignored()) names.push_back(column.name);
   }
   if (schema.target && name == schema.target->column) {
-    throw base::UsageError("terms: '{}' is the target, and no term beside it", name);
+    throw base::UsageError("terms: '{}' is the target and cannot be a term", name);
   }
   throw base::UsageError("terms: the schema reads no column '{}'{}", name,
                          base::did_you_mean(name, names));
@@ -143,8 +144,8 @@ void check_parts(const std::vector<Term>& terms) {
       if (!has_term(terms, part)) {
         throw base::UsageError(
             "terms: the product {} needs the terms of its parts beside it, as in 'a + b + a:b' or "
-            "'a*b': without them its coefficient would depend on where numbers have their zero and "
-            "on the reference of categories",
+            "'a*b'; without them its coefficient would depend on the zero point of numbers and on "
+            "the reference category",
             terms_text({term}));
       }
     }
@@ -168,8 +169,9 @@ data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>&
     if (number == nullptr) continue;
     if (number->hat_functions() > 0) {
       throw base::UsageError(
-          "column '{}' has knots, whose weights are no line of a table; remove 'knots', or use "
-          "'bins' with bins_only = true",
+          "column '{}' has knots, and a table of coefficients has no line for them; remove "
+          "'knots', or "
+          "use 'bins' with bins_only = true",
           column.name);
     }
     number->knots = 0;
@@ -184,13 +186,13 @@ void describe_target(RegressionDesign& made, const data::Schema& schema) {
   }
   if (schema.projection || schema.selected_columns) {
     throw base::UsageError(
-        "method inference has a line for each column, and a schema with a projection or with "
-        "selected columns has none that it could name; leave them out");
+        "method inference has a line for each column; leave the projection or the selected columns "
+        "out of the schema");
   }
   if (!schema.intercept || schema.features) {
     throw base::UsageError(
-        "method inference reads columns by name and fits an intercept: describe the file by "
-        "[[column]] and leave 'intercept' out");
+        "method inference reads columns by name and fits an intercept; describe the columns by "
+        "[[column]], and leave 'intercept' out");
   }
   const auto& target = *schema.target;
   if (std::holds_alternative<data::BinaryTarget>(target.rule)) {
@@ -200,8 +202,8 @@ void describe_target(RegressionDesign& made, const data::Schema& schema) {
   const auto* number = std::get_if<data::RegressionTarget>(&target.rule);
   if (number == nullptr || number->kind == data::NumberKind::probability) {
     throw base::UsageError(
-        "method inference takes a target of two classes, a number or a count; this one has {}",
-        number == nullptr ? "several classes" : "probabilities");
+        "method inference takes a target of two classes, a number or a count; this target is {}",
+        number == nullptr ? "one of several classes" : "a probability");
   }
   if (number->kind == data::NumberKind::count) {
     made.mean = optimize::MeanModel::poisson;
@@ -313,8 +315,8 @@ std::string_view right_side(const data::Schema& schema, std::string_view terms) 
   if (left.find('`') == std::string_view::npos) {  // else the sign is part of a column's name
     if (!left.empty() && (!schema.target || left != schema.target->column)) {
       throw base::UsageError(
-          "terms: '{}' stands before '~', and the schema's target is '{}'; the logarithm of a "
-          "target is a column that you make before, with bounds of its own",
+          "terms: '{}' stands before '~', and the schema's target is '{}'; for the logarithm of a "
+          "target, compute it as a column of its own, with its own bounds",
           left, schema.target ? schema.target->column : "");
     }
     terms = terms.substr(tilde + 1);

@@ -217,14 +217,14 @@ TEST(RegressionDesign, RefusesWhatHasNoTable) {
         error_of(schema, terms),
         fmt::format(
             "terms: the product {} needs the terms of its parts beside it, as in 'a + b + a:b' "
-            "or 'a*b': without them its coefficient would depend on where numbers have their "
-            "zero and on the reference of categories",
+            "or 'a*b'; without them its coefficient would depend on the zero point of numbers and "
+            "on the reference category",
             product));
   }
-  EXPECT_EQ(error_of(schema, "age + y"), "terms: 'y' is the target, and no term beside it");
+  EXPECT_EQ(error_of(schema, "age + y"), "terms: 'y' is the target and cannot be a term");
   EXPECT_EQ(error_of(schema_with("[target]\ncolumn=\"y\"\nkind=\"probability\"\n"), ""),
-            "method inference takes a target of two classes, a number or a count; this one has "
-            "probabilities");
+            "method inference takes a target of two classes, a number or a count; this target is "
+            "a probability");
   EXPECT_NE(error_of(schema_with("[target]\ncolumn=\"y\"\nclasses=[\"a\",\"b\",\"c\"]\n"), "")
                 .find("several classes"),
             std::string::npos);

@@ -58,9 +58,9 @@ class Contrast {
       sign = take('-') ? -1 : 1;
       if (sign > 0 && !take('+'))
         fail(
-            "'+' or '-' is expected; that two are equal is 'a - b', and a one-sided p is half of "
-            "the "
-            "two-sided one where the estimate lies on that side");
+            "'+' or '-' is expected; to test that two are equal, write 'a - b'; a one-sided p is "
+            "half "
+            "of the two-sided one if the estimate lies on that side");
     } while (true);
   }
 
@@ -246,7 +246,7 @@ TableLine contrast_line(const RegressionTable& fitted, std::string_view contrast
     freedom = std::min(freedom, fitted.degrees_of_freedom[k]);
   }
   if (!identified) {
-    throw base::UsageError("contrast '{}': nothing is left of it; name coefficients that differ",
+    throw base::UsageError("contrast '{}': its terms cancel out; name different coefficients",
                            contrast);
   }
   // Of the named ones alone: what is not identified has no number.
@@ -302,7 +302,8 @@ std::optional<double> known_explained_share(const RegressionTable& fitted) {
 double explained_share(const RegressionTable& fitted) {
   if (!fitted.with_goodness) {
     throw base::UsageError(
-        "R^2 is stated for numbers alone: what stands for it with other targets is biased here");
+        "R^2 is stated only for a target that is a number; its substitutes for other targets are "
+        "biased here");
   }
   if (std::find(fitted.identified.begin() + 1, fitted.identified.end(), false) !=
       fitted.identified.end()) {

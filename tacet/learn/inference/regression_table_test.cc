@@ -74,7 +74,7 @@ TEST(RegressionTable, ContrastsHaveTheVarianceOfTheirCombination) {
       "contrast 'age age', character 5: '+' or '-' is expected; that two are equal is 'a - b', and "
       "a one-sided p is half of the two-sided one where the estimate lies on that side");
   EXPECT_EQ(error_of("age - age"),
-            "contrast 'age - age': nothing is left of it; name coefficients that differ");
+            "contrast 'age - age': its terms cancel out; name different coefficients");
   EXPECT_NE(error_of("age +"), "none");
   EXPECT_NE(error_of(""), "none");
   EXPECT_NE(error_of("1e999 * age"), "none");

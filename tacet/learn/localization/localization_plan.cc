@@ -178,8 +178,8 @@ void resolve_noise(LocalizationPlan& plan, const ChainOptions& options, privacy:
   const privacy::Epsilon epsilon(options.epsilon);
   const bool pure = delta.value() == 0;
   plan.noise = pure ? LocalNoise::euclidean_laplace : LocalNoise::gaussian;
-  const auto most = pure ? resolve_pure_epsilon(options) : epsilon;
-  const double whole = pure ? most.value() : full_batch_noise(1, epsilon, delta, options.adjacency);
+  const auto max = pure ? resolve_pure_epsilon(options) : epsilon;
+  const double whole = pure ? max.value() : full_batch_noise(1, epsilon, delta, options.adjacency);
   if (plan.use == RecordUse::disjoint) {
     plan.noise_levels.assign(plan.solvers.size(), whole);
     plan.events = releases(plan);
@@ -192,7 +192,7 @@ void resolve_noise(LocalizationPlan& plan, const ChainOptions& options, privacy:
   // Rounding of the parts: the sum may pass what was asked for by some units in the last place.
   const double step = (pure ? -1 : 1) * 0x1p-50;
   plan.events = releases(plan);
-  while (accounting::epsilon(plan.events, options.adjacency, delta) > most.value()) {
+  while (accounting::epsilon(plan.events, options.adjacency, delta) > max.value()) {
     for (double& level : plan.noise_levels) level *= 1 + step;
     plan.events = releases(plan);
   }
@@ -242,12 +242,12 @@ double noise_norm(const LocalizationPlan& plan, const LocalPhase& phase, double 
 void refuse_wide_noise(const LocalizationPlan& plan) {
   const double factor = privacy::distance_factor(plan.guarantee.adjacency);
   const double d = std::sqrt(static_cast<double>(plan.columns)) + 1;
-  const auto [least, largest] = std::ranges::minmax(plan.noise_levels);
+  const auto [min, largest] = std::ranges::minmax(plan.noise_levels);
   switch (plan.noise) {
     case LocalNoise::gaussian:
       return check_share_noise(ShareNoise::gaussian, largest, plan.columns);
     case LocalNoise::euclidean_laplace:
-      return check_share_noise(ShareNoise::laplace, factor / least, plan.columns);
+      return check_share_noise(ShareNoise::laplace, factor / min, plan.columns);
     case LocalNoise::coordinate_laplace:
       return check_share_noise(ShareNoise::laplace, largest * d, plan.columns);
   }
@@ -262,8 +262,8 @@ void resolve_solvers(LocalizationPlan& plan, double norm_bound) {
       ++at;
       if (model::can_be_smoothed(plan.loss)) {
         // Rounding a kink adds at most half its width to a loss: a twentieth of what noise costs.
-        const double least = plan.columns == 1 ? min_line_width : min_width;
-        solver.smoothing_width = std::clamp(0.1 * norm_bound * noise, least, 1.0);
+        const double min = plan.columns == 1 ? min_line_width : min_width;
+        solver.smoothing_width = std::clamp(0.1 * norm_bound * noise, min, 1.0);
       }
       const double beta = local_loss(plan, solver).curvature_bound() * norm_bound * norm_bound;
       const double kappa = 1 + beta / phase.mean_l2;

@@ -222,12 +222,12 @@ double choose_sum_l2(const RegularizationFacts& facts) {
   // which is made for the direction where the records resist most.
   const double resolved = facts.rows * facts.smoothness * std::sqrt(facts.columns) * 0x1p-30 /
                           (0.5 * output_share * output_part * std::min(1.0, facts.epsilon));
-  const double least =
+  const double min =
       std::max(resolved, facts.smoothness / std::expm1(std::min(20.0, 0.9 * facts.epsilon)));
-  double best = least;
+  double best = min;
   double best_cost = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 160; ++k) {
-    const double lambda = least * std::exp2(0.25 * k);
+    const double lambda = min * std::exp2(0.25 * k);
     const double variance = linear_variance(facts, lambda);
     const double noise = std::min(facts.columns * variance / (2 * lambda),
                                   facts.rows * facts.smoothness * variance / (2 * lambda * lambda));

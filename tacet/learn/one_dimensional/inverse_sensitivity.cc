@@ -32,10 +32,10 @@ constexpr double draw_class_radius = 20;  // margins of classes, see learn/gradi
 constexpr double draw_number_radius = 4;
 constexpr int norm_bits = 30;
 
-/// The smallest penalty of the mean that keeps the expected proposals below `most`.
-double min_mean_l2(double curvature, double norm_bound, std::int64_t columns, double most) {
+/// The smallest penalty of the mean that keeps the expected proposals below `max`.
+double min_mean_l2(double curvature, double norm_bound, std::int64_t columns, double max) {
   const double smoothness = curvature * norm_bound * norm_bound;
-  return smoothness / std::expm1(std::log(most) / static_cast<double>(columns));
+  return smoothness / std::expm1(std::log(max) / static_cast<double>(columns));
 }
 
 void resolve_line(InverseSensitivityPlan& plan, const data::Schema& schema,
@@ -71,12 +71,12 @@ void resolve_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
         "with a penalty, or method ladder",
         plan.columns, model::loss_name(plan.loss));
   }
-  const double least = min_mean_l2(curvature, schema.norm_bound(), plan.columns, max_proposals);
-  if (options.mean_l2 && *options.mean_l2 < least) {
+  const double min = min_mean_l2(curvature, schema.norm_bound(), plan.columns, max_proposals);
+  if (options.mean_l2 && *options.mean_l2 < min) {
     throw base::GuaranteeError(
         "l2 {:g} would take more than a million proposals in {} columns; at least {:.3g} is "
         "needed, or use method ladder",
-        *options.mean_l2, plan.columns, least);
+        *options.mean_l2, plan.columns, min);
   }
   plan.mean_l2 = options.mean_l2.value_or(0);
   if (!options.mean_l2) {

@@ -60,21 +60,21 @@ void add_record(mechanism::PiecewiseLinearSum& sum, const model::Loss& loss, dou
 /// The least and the largest slope of a piecewise linear loss.
 std::pair<double, double> slope_ends(const LineProblem& problem) {
   const double steepest = model::properties(problem.loss).slope_bound;
-  double least = -steepest;
+  double min = -steepest;
   double largest = steepest;
   // The slopes of all records are -q and 1 - q: half of what signs of features would allow.
   if (const auto* pinball = std::get_if<model::PinballLoss>(&problem.loss);
       pinball != nullptr && problem.location) {
-    least = -pinball->quantile;
+    min = -pinball->quantile;
     largest = 1 - pinball->quantile;
   }
-  return {least, largest};
+  return {min, largest};
 }
 
 mechanism::PiecewiseLinearSum piecewise_sum(const data::Dataset& dataset,
                                             const LineProblem& problem) {
-  const auto [least, largest] = slope_ends(problem);
-  mechanism::PiecewiseLinearSum sum(least, largest);
+  const auto [min, largest] = slope_ends(problem);
+  mechanism::PiecewiseLinearSum sum(min, largest);
   for (std::int64_t i = 0; i < dataset.rows(); ++i) {
     add_record(sum, problem.loss, feature_of(dataset, i), dataset.label(i));
   }
@@ -145,8 +145,8 @@ mechanism::SlopeRange slope_range(const LineProblem& problem) {
 double line_distance(const LineProblem& problem, privacy::Adjacency adjacency) {
   const bool replaced = adjacency == privacy::Adjacency::replace_one;
   if (piecewise_linear(problem.loss)) {
-    const auto [least, largest] = slope_ends(problem);
-    return replaced ? largest - least : std::max(-least, largest);
+    const auto [min, largest] = slope_ends(problem);
+    return replaced ? largest - min : std::max(-min, largest);
   }
   const auto range = slope_range(problem);
   return replaced ? range.width : range.steepest;

@@ -180,8 +180,8 @@ PhaseChoice best_step(const PhaseFacts& facts, std::int64_t phases) {
 
 PhaseChoice best_phases(const PhaseFacts& facts) {
   PhaseChoice best = best_step(facts, 1);
-  const auto most = static_cast<std::int64_t>(std::floor(std::log2(facts.records))) - 3;
-  for (std::int64_t k = 2; k <= most; ++k) {
+  const auto max = static_cast<std::int64_t>(std::floor(std::log2(facts.records))) - 3;
+  for (std::int64_t k = 2; k <= max; ++k) {
     const auto choice = best_step(facts, k);
     if (choice.predicted_excess < best.predicted_excess) best = choice;
   }

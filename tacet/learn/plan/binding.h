@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tacet/base/text.h"
 #include "tacet/learn/plan/parameters.h"
 
 /// From the values that a user gave to a struct of options. A list of bindings stands beside the
@@ -46,7 +47,7 @@ template <typename Value>
   if constexpr (std::same_as<Value, std::string>) {
     return text;
   } else if constexpr (std::same_as<Value, std::vector<std::string>>) {
-    return split_at_commas(text);
+    return base::split_at_commas(text);
   } else if constexpr (std::floating_point<Value>) {
     return parse_real("the value", text);
   } else {

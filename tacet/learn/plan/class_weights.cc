@@ -61,10 +61,11 @@ model::ClassWeights parse_class_weights(std::string_view text, const data::Targe
   }
   const auto names = target.class_names();
   std::vector<std::optional<double>> given(names.size());
-  while (!text.empty()) {
+  for (bool more = !text.empty(); more;) {
     const auto end = end_of_part(text, target);
     const auto [name, weight] = read_part(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    more = end < text.size();  // behind a comma stands another part, which may not be empty
+    text.remove_prefix(more ? end + 1 : end);
     const auto found = class_called(name, target);
     if (!found) {
       throw base::UsageError("`class_weights`: there is no class '{}'; classes are {}", name,

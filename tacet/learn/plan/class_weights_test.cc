@@ -52,6 +52,8 @@ TEST(ClassWeightsText, FaultsAreNamed) {
   has(refusal("low=2,low=3", three_moods()), "'low' stands twice");
   has(refusal("low", three_moods()), "NAME=WEIGHT");
   has(refusal("low=2,,high=1", three_moods()), "NAME=WEIGHT");
+  has(refusal("low=2,", three_moods()), "NAME=WEIGHT");
+  has(refusal(",low=2", three_moods()), "NAME=WEIGHT");
   has(refusal("low=much", three_moods()), "`class_weights`");
   has(refusal("low=0", three_moods()), "0.001 to 1000");
   has(refusal("low=nan", three_moods()), "class");

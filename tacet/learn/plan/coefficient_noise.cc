@@ -174,10 +174,9 @@ bool IterateTrace::refutes_no_curvature() const {
   if (means_.empty()) return false;
   constexpr double too_large = 3;
   const double steps = static_cast<double>(law_.averaged);
-  const double least =
+  const double min =
       law_.stddev * law_.stddev * expected_spread(law_) * steps / (too_large * too_large);
-  const auto calm =
-      std::ranges::count_if(squares_, [&](double squares) { return squares < least; });
+  const auto calm = std::ranges::count_if(squares_, [&](double squares) { return squares < min; });
   return 2 * calm > columns_;
 }
 

@@ -53,8 +53,8 @@ int norm_bits_for(double noise_multiplier) {
 
 void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns) {
   const double share = 0x1p19 + std::sqrt(static_cast<double>(columns)) + 1;
-  const double most = kind == ShareNoise::gaussian ? 0x1p32 : 0x1p40;
-  if (multiplier * share < most) return;
+  const double max = kind == ShareNoise::gaussian ? 0x1p32 : 0x1p40;
+  if (multiplier * share < max) return;
   throw base::NumericError(
       "noise of {:.4g} times what a record moves is wider than the sampler's grid, and nothing "
       "would be left of the model; ask for a larger epsilon or delta",
@@ -62,8 +62,8 @@ void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns)
 }
 
 void check_count_noise(double noise_multiplier, std::string_view what, std::string_view way_out) {
-  constexpr double most = 0x1p32 / static_cast<double>(optimize::presence_norm) * (1 - 0x1p-40);
-  if (noise_multiplier <= most) return;
+  constexpr double max = 0x1p32 / static_cast<double>(optimize::presence_norm) * (1 - 0x1p-40);
+  if (noise_multiplier <= max) return;
   throw base::NumericError("noise of {:.4g} {} is wider than the sampler's grid; {}",
                            noise_multiplier, what, way_out);
 }

@@ -57,8 +57,8 @@ constexpr std::array table{
               "(Zhang, Mironov, Hejazinia) for sparse-groups; paper is the method's own first one",
               noise},
     Parameter{"loss", text, words_of(model::loss_names),
-              "logistic for classes, squared for numbers, soft_logistic for a probability, poisson "
-              "for a count",
+              "logistic for classes, squared for numbers and for adassp, soft_logistic for a "
+              "probability, poisson for a count",
               "what is minimised", utility},
     Parameter{"loss-parameter", real,
               free_text("a quantile or insensitivity between 0 and 1, an exponent above 1 up to 2, "
@@ -71,24 +71,24 @@ constexpr std::array table{
     Parameter{"loss-width", real, reals_between(0, infinity), "0.25",
               "width of the smoothing of losses that also have a `loss_parameter`", utility},
     Parameter{"steps", integer, integers(1, 1'000'000'000).with_note("for gradient to 10^6"),
-              "from the noise rule; for output one pass over the records",
+              "chosen by the plan; for output one pass over the records",
               "number of gradient steps", noise},
-    Parameter{"step-size", real, positive_reals(), "from the noise rule",
+    Parameter{"step-size", real, positive_reals(), "chosen by the plan",
               "length of a step along the mean gradient", utility},
     Parameter{"momentum", real, reals(0, 0.9999), "0.9",
               "share of the last step that is kept in the next", utility},
     Parameter{"clipping-norm", real, positive_reals(),
-              "the loss's largest slope times the row norm; 0.5 for the squared loss",
-              "bound on each record's gradient", noise},
-    Parameter{"average", real, reals(0, 1), "0.4; for units and several classes 0.5",
+              "chosen by the plan, from the loss and the noise", "bound on each record's gradient",
+              noise},
+    Parameter{"average", real, reals(0, 1), "0.4; for units, several classes and output 0.5",
               "share of the last iterates whose mean is the model; 0 keeps the last one", utility},
     Parameter{"averaging", text, words({"uniform", "suffix", "last", "polynomial"}),
               "suffix; for output uniform",
               "which mean of the iterates is the model; suffix: of the last share `average`",
               utility},
     Parameter{"batch-size", integer, integers(1, std::int64_t{1} << 32, "public-row-count"),
-              "all records; for output 1", "records per step; for samples their expected number",
-              noise, "records"},
+              "all records; for output 1, for wide chosen by the plan",
+              "records per step; for samples their expected number", noise, "records"},
     Parameter{"sampling", text, sampling_range, "poisson; for output permutation",
               "how the records of a step are chosen; samples of gradient stay secret, orders of "
               "partition and output are public",
@@ -109,12 +109,13 @@ constexpr std::array table{
               "least exponent of the risk's growth that a chain of phases is made for", noise},
     Parameter{"record-use", text, words({"reuse", "disjoint"}), "reuse",
               "whether each phase of a chain reads all records or a block of its own", noise},
-    Parameter{"phases", integer, integers(1, 64), "from the noise rule", "number of phases", noise},
+    Parameter{"phases", integer, integers(1, 64), "chosen by the plan", "number of phases", noise},
     Parameter{
         "l2", real, reals(0, 1e9),
         "0; for regularized-output, objective and inverse-sensitivity what balances noise and bias",
         "weight of half the squared norm of the weights", utility},
-    Parameter{"radius", text, positive_reals().or_words({"auto"}), "none",
+    Parameter{"radius", text, positive_reals().or_words({"auto"}),
+              "none for gradient, output and phased, else 20 for classes and 4 for numbers",
               "keeps the weights in the ball of this radius; auto: of eight radii the best one, "
               "chosen privately",
               noise},
@@ -123,7 +124,8 @@ constexpr std::array table{
               "that all are bad with at most this probability",
               noise},
     Parameter{
-        "class-weights", text, free_text("NAME=WEIGHT,..., 0.001 to 1000 each"), "all 1",
+        "class-weights", text, free_text("NAME=WEIGHT,..., 0.001 to 1000 each"),
+        "those of the schema, else all 1",
         "public weights of the classes, such as yes=3,no=1: the loss of a record is multiplied "
         "by the weight of its class over the largest weight",
         utility},
@@ -134,19 +136,21 @@ constexpr std::array table{
               "auto: 8 where there is little noise and no column says otherwise",
               "hat functions beside each number, which make a curve of its weight", noise},
     Parameter{"curves", text, reals(0, data::Curves::max_share).or_words({"auto", "none"}),
-              "auto where no method is named, else none",
+              "none; auto where no method is named",
               "share of a row that curves of all numbers and categories together have, beside the "
               "linear model of a number; auto: by the noise, where that was shown to win",
               noise},
     Parameter{
-        "standardise", text, words({"none", "private", "means", "auto"}), "none",
+        "standardise", text, words({"none", "private", "means", "auto"}),
+        "none; where no method is named, private if there is little noise",
         "private: a tenth of the budget releases means and standard deviations, by which "
         "numbers are standardised; with two classes and much noise, or without a number, also "
         "how often each category occurs; means: of numbers alone; auto: private where that was "
         "shown to win",
         noise},
     Parameter{
-        "feature-selection", text, reals_between(0, 1).or_words({"all", "auto"}), "all",
+        "feature-selection", text, reals_between(0, 1).or_words({"all", "auto"}),
+        "all; where no method is named, and for wide models, 0.3 if features are many",
         "share of the budget (of mu^2) that finds out which hashed, text or numbered features are "
         "worth having; training uses only these; auto: 0.3 if there are many",
         noise},
@@ -157,7 +161,7 @@ constexpr std::array table{
               noise},
     Parameter{"projection-width", integer,
               integers(data::Projection::min_width, data::Projection::max_width),
-              "from the number of records and the budget", "features behind the projection", noise},
+              "chosen by the plan", "features behind the projection", noise},
     Parameter{"projection-seed", integer, seeds(), "0",
               "seed of the projection: public, and in the model, unlike the seed of the noise",
               utility, "seed"},
@@ -190,9 +194,9 @@ constexpr std::array table{
               "whether each id and number has a weight of its own beside the layers", utility},
     Parameter{"head", text, words({"layers", "two-tower"}), "layers",
               "two-tower: no layers, the dot product of the vectors of two sides", utility},
-    Parameter{"left", text, free_text("columns with commas between them"), "none",
+    Parameter{"left", text, list_of("columns with commas between them"), "none",
               "of two towers: the columns of one side", utility},
-    Parameter{"right", text, free_text("columns with commas between them"), "none",
+    Parameter{"right", text, list_of("columns with commas between them"), "none",
               "of two towers: the columns of the other side", utility},
     Parameter{"optimizer", text, words({"sgd", "momentum", "adagrad", "adam"}), "adam",
               "how a released step moves the numbers of a wide model", utility},
@@ -209,10 +213,11 @@ constexpr std::array table{
               "columns and products that a regression table has lines for, in R's words; method "
               "inference",
               noise},
-    Parameter{"reach", real, reals(1, 100), "3 to 8, from public facts",
-              "rows whose whitened square is above this times the columns weigh less in a "
-              "regression table; larger is nearer to the plain estimate and noisier",
-              utility},
+    Parameter{
+        "reach", real, reals(1, 100), "3 to 8, from public facts",
+        "rows whose squared Mahalanobis distance is above this times the average weigh less in "
+        "a regression table; larger is nearer to the plain estimate and noisier",
+        utility},
     Parameter{
         "errors", text, words({"any", "symmetric"}), "any",
         "symmetric: the errors of numbers are symmetric, so that a table states its intercept "

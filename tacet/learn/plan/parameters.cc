@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/parameter_names.h"
+#include "tacet/base/text.h"
 
 namespace tacet::learn {
 namespace {
@@ -28,7 +29,7 @@ bool allows_number(const Range& range, std::string_view name, std::string_view t
 
 /// Whether the range allows what a text says, which need not be a number.
 bool allows_numbers(const Parameter& parameter, std::string_view text) {
-  const auto items = split_at_commas(text);
+  const auto items = base::split_at_commas(text);
   if (items.size() > parameter.range.max_items) return false;
   return std::ranges::all_of(items, [&](const std::string& item) {
     try {
@@ -50,6 +51,9 @@ void check_value(const Parameter& parameter, std::string_view text) {
   const auto& range = parameter.range;
   const bool has_numbers = !std::holds_alternative<std::monostate>(range.numbers);
   if (parameter.type == ParameterType::text) {
+    if (const auto fault = base::empty_part_fault(text); range.is_list && !fault.empty()) {
+      throw base::UsageError("{}: {}", base::parameter_name(parameter.name), fault);
+    }
     if (range.words.has(text) || range.listed != nullptr || !range.form.empty()) return;
     if (!has_numbers || !allows_numbers(parameter, text)) refuse(parameter, text);
   } else if (!has_numbers) {
@@ -61,7 +65,7 @@ void check_value(const Parameter& parameter, std::string_view text) {
 
 bool says_default(const Parameter& parameter, std::string_view text) {
   const auto words = parameter.default_value;
-  return words.substr(0, words.find(':')) == text;
+  return words.substr(0, words.find_first_of(":;")) == text;
 }
 
 void check_values(std::span<const Parameter> table, const OptionValues& values) {
@@ -170,16 +174,6 @@ std::int64_t parse_integer(std::string_view parameter, std::string_view text) {
                            text);
   }
   return value;
-}
-
-std::vector<std::string> split_at_commas(std::string_view text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(',', begin), text.size());
-    parts.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
 }
 
 }  // namespace tacet::learn

@@ -34,8 +34,10 @@ struct Parameter {
   std::string_view name;  ///< with hyphens, as the program's option
   ParameterType type;
   Range range;
-  std::string_view default_value;  ///< in words
-  std::string_view help;           ///< one sentence
+  /// In words: a value first, if there is one, and behind a colon or semicolon what it means or
+  /// where another one holds.
+  std::string_view default_value;
+  std::string_view help;  ///< one sentence
   PrivacyRelevance relevance;
   std::string_view unit = {};  ///< what is counted or measured, `seconds`; empty: a pure number
 };
@@ -119,7 +121,6 @@ class ParameterValues {
 /// A number written in full: `1e-5`, `0.5`, `inf`. UsageError that names the parameter otherwise.
 [[nodiscard]] double parse_real(std::string_view parameter, std::string_view text);
 [[nodiscard]] std::int64_t parse_integer(std::string_view parameter, std::string_view text);
-[[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text);
 
 /// `auto` and the names of all methods, in the order of the help page; learn/method.cc lists them.
 [[nodiscard]] std::vector<std::string> method_words();

@@ -69,6 +69,7 @@ struct Range {
   std::vector<std::string> (*listed)() = nullptr;
   /// How a value looks that is neither: `NAME=WEIGHT,...`. Its reader checks it.
   std::string_view form = {};
+  bool is_list = false;        ///< several such with commas between them, none of them empty
   std::size_t max_items = 1;   ///< so many numbers with commas between them
   std::string_view note = {};  ///< what else decides, printed behind the range
 
@@ -115,6 +116,10 @@ struct Range {
 }
 /// Words of any kind, described.
 [[nodiscard]] constexpr Range free_text(std::string_view form) { return {.form = form}; }
+/// Several of them with commas between, described.
+[[nodiscard]] constexpr Range list_of(std::string_view form) {
+  return {.form = form, .is_list = true};
+}
 /// Generous, and narrow enough that no computation leaves the range of doubles.
 [[nodiscard]] constexpr Range positive_reals() { return reals(1e-9, 1e9); }
 

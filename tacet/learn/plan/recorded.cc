@@ -96,8 +96,8 @@ bool nearly_equal(double one, double other) {
 }
 
 void expect_checkable(std::int64_t places) {
-  constexpr std::int64_t most = std::int64_t{1} << 27;
-  if (places <= most) return;
+  constexpr std::int64_t max = std::int64_t{1} << 27;
+  if (places <= max) return;
   throw TooLongToCheck(
       "the receipt cannot be judged: it tells of {} uses of records, and sensitivities are "
       "computed again for at most 2^27 of them",
@@ -119,12 +119,12 @@ double recorded_noise(RecordedParameters& parameters) {
 }
 
 std::vector<CountedRelease> counted_releases(const Event& event) {
-  constexpr std::size_t most = 1000;
+  constexpr std::size_t max = 1000;
   std::vector<CountedRelease> counts;
   const bool counted = privacy::each_release(event, [&](const Event& one, std::int64_t times) {
     const auto found = std::ranges::find(counts, one, &CountedRelease::event);
     if (found != counts.end()) return !__builtin_add_overflow(found->times, times, &found->times);
-    if (counts.size() == most) throw base::DataError("more kinds of releases than any method has");
+    if (counts.size() == max) throw base::DataError("more kinds of releases than any method has");
     counts.push_back({one, times});
     return true;
   });

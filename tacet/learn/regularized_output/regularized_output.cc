@@ -197,9 +197,9 @@ void resolve_solver(RegularizedOutputPlan& plan, double norm_bound) {
     plan.reasons.add("{} steps of descent: the minimum to a twentieth of the noise", plan.steps);
     return;
   }
-  constexpr double part = 1e-4;      // of a record's share
-  constexpr double least = 0x1p-45;  // of the radius: what doubles can certify
-  plan.solver_tolerance = std::max(part * share, least * plan.radius);
+  constexpr double part = 1e-4;    // of a record's share
+  constexpr double min = 0x1p-45;  // of the radius: what doubles can certify
+  plan.solver_tolerance = std::max(part * share, min * plan.radius);
   optimize::check_fallback_work({.rows = plan.public_row_count,
                                  .norm_bound = norm_bound,
                                  .curvature = curvature,

@@ -35,13 +35,13 @@ RowTable::Rows RowTable::change(std::int64_t row) {
   return {{place(slot), width}, apart_, {&marks_[slot], 1}};
 }
 
-RowTable::Rows RowTable::change_from(std::int64_t row, std::int64_t most) {
+RowTable::Rows RowTable::change_from(std::int64_t row, std::int64_t max) {
   const auto first = change(row);
   if (first.values.size() != stride_ || !in_order(row)) return first;
   const auto slot = static_cast<std::size_t>(row);
   const auto next_table = layout_.row(layout_.table_of(row) + 1, 0);
   const std::size_t end =
-      std::min({slot + static_cast<std::size_t>(most), rows_.size(),
+      std::min({slot + static_cast<std::size_t>(max), rows_.size(),
                 (slot / block_rows + 1) * block_rows, static_cast<std::size_t>(next_table)});
   std::size_t behind = slot + 1;
   while (behind < end && rows_[behind] == static_cast<std::int64_t>(behind)) ++behind;

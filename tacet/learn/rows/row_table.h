@@ -48,9 +48,9 @@ class RowTable {
   };
   /// Where a row is stored, from now on.
   [[nodiscard]] Rows change(std::int64_t row);
-  /// The same for a row and as many after it, `most` in all, as lie behind it: all that were
+  /// The same for a row and as many after it, `max` in all, as lie behind it: all that were
   /// stored in their own order, but for the boundaries of blocks of memory and for narrow tables.
-  [[nodiscard]] Rows change_from(std::int64_t row, std::int64_t most);
+  [[nodiscard]] Rows change_from(std::int64_t row, std::int64_t max);
 
   struct View {
     std::span<const float> values;

@@ -17,15 +17,15 @@ double usual_threshold(const ThresholdFacts& facts) {
   const double harmonic = std::log(facts.words) + 0.5772156649015329;
   const double mass = facts.units * std::sqrt(facts.max_words_per_unit) / harmonic;
   constexpr double finest = 0.05;
-  constexpr int most = 240;  // 12 standard deviations
-  for (int i = 1; i < most; ++i) {
+  constexpr int max = 240;  // 12 standard deviations
+  for (int i = 1; i < max; ++i) {
     const double threshold = finest * i * facts.noise;
     const double expected = std::min(facts.words, mass / threshold);
     if (facts.words * numeric::normal_cdf(-finest * i) <= expected * share_by_noise) {
       return threshold;
     }
   }
-  return finest * most * facts.noise;
+  return finest * max * facts.noise;
 }
 
 }  // namespace tacet::learn

@@ -47,8 +47,8 @@ std::vector<bool> first_of_units(const data::Dataset& records, std::int64_t max_
 template <typename T>
 [[gnu::always_inline]] inline void prefetch(std::span<const T> values) {
   constexpr std::size_t line = 64 / sizeof(T);
-  constexpr std::size_t most = 16 * line;
-  for (std::size_t j = 0; j < std::min(values.size(), most); j += line) {
+  constexpr std::size_t max = 16 * line;
+  for (std::size_t j = 0; j < std::min(values.size(), max); j += line) {
     __builtin_prefetch(values.data() + j);
   }
   if (!values.empty()) __builtin_prefetch(&values.back());  // rows do not begin with a line

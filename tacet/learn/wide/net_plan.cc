@@ -12,6 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/base/machine.h"
+#include "tacet/base/text.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/resolve.h"
@@ -74,16 +75,16 @@ void resolve_shape(NetPlan& plan, const data::Schema& schema, const WideOptions&
     plan.shape = model::wide_shape(schema, plan.architecture, plan.loss);
   }
   plan.start_seed = static_cast<std::uint64_t>(options.start_seed.value_or(1));
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   const auto places = model::column_places(schema);
   for (std::size_t c = 0; c < places.size(); ++c) {
     const auto& [first, count] = places[c];
     const bool field = std::ranges::any_of(plan.shape.fields, [&](const model::WideField& known) {
       return known.first == first && count > 0;
     });
-    if (field) most += std::min(max_ids_of(schema.columns[c]), count);
+    if (field) max += std::min(max_ids_of(schema.columns[c]), count);
   }
-  plan.max_ids = std::max<std::int64_t>(most, 1);
+  plan.max_ids = std::max<std::int64_t>(max, 1);
   const auto numbers = base::to_double(model::wide_number_count(plan.shape));
   constexpr double max_numbers = base::to_double(base::limits::model_bytes / 8);
   if (numbers > max_numbers) {
@@ -301,7 +302,8 @@ void read_hidden(const std::string& text, model::WideArchitecture& architecture)
   auto& hidden = architecture.hidden;
   hidden.clear();
   if (text == "none") return;
-  for (const auto& part : split_at_commas(text)) hidden.push_back(parse_integer("hidden", part));
+  for (const auto& part : base::split_at_commas(text))
+    hidden.push_back(parse_integer("hidden", part));
 }
 
 constexpr std::array architecture_bindings{

@@ -33,11 +33,11 @@ double usual_batch(double rows, bool open, bool of_numbers) {
 double usual_steps(double rows, double batch, bool open, bool of_numbers) {
   if (of_numbers && !open) return rows > few_records ? steps_of_numbers : max_usual_steps;
   // 400 up to 8,000 records, 100 from 32,000 on.
-  const double least =
+  const double min =
       open ? min_unprotected_steps
            : std::clamp(max_usual_steps * few_records / rows, min_steps, max_usual_steps);
   const double passes = open ? unprotected_passes : usual_passes;
-  return std::clamp(passes * rows / batch, least, static_cast<double>(max_net_steps));
+  return std::clamp(passes * rows / batch, min, static_cast<double>(max_net_steps));
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ std::vector<mechanism::NoisyThing> open_words(const data::OpenCorpus& texts,
   return words;
 }
 
-data::Vocabulary listed(std::vector<mechanism::NoisyThing> words, std::int64_t most) {
-  if (std::ssize(words) > most) words.resize(static_cast<std::size_t>(most));
+data::Vocabulary listed(std::vector<mechanism::NoisyThing> words, std::int64_t max) {
+  if (std::ssize(words) > max) words.resize(static_cast<std::size_t>(max));
   if (words.size() < 2) {
     throw base::DataError(
         "the vocabulary that was released has {} words, and vectors need two; all of epsilon is "

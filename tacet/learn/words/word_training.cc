@@ -153,9 +153,9 @@ class WordSteps {
 
   // How far it is, in expected pairs of words: how many a sample has is a secret.
   void tell(std::int64_t steps) const {
-    constexpr double most = 9e18;
+    constexpr double max = 9e18;
     const auto each = static_cast<std::int64_t>(
-        std::min(plan_.divisor(), most / static_cast<double>(plan_.steps)));
+        std::min(plan_.divisor(), max / static_cast<double>(plan_.steps)));
     context_.supervision.step(phase_, steps * each, plan_.steps * each);
   }
 

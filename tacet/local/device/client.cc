@@ -236,11 +236,11 @@ class Device {
     }
     auto point = understood([&] { return model_from_bytes(reply.body, dimension); });
     const double norm = std::sqrt(dot(point, point));
-    const double most = std::min(task_.terms.largest_norm, part_.policy.largest_norm);
-    if (!(norm <= most)) {  // NaN is not below
+    const double max = std::min(task_.terms.largest_norm, part_.policy.largest_norm);
+    if (!(norm <= max)) {  // NaN is not below
       throw base::GuaranteeError(
           "the server's model is longer than the {} that task and policy allow, or not finite; {}",
-          most, nothing_done);
+          max, nothing_done);
     }
     return point;
   }

@@ -115,8 +115,8 @@ ordered_json facts_json(const LocalPlan& plan) {
   if (randomizer.cap()) {
     out["cap_threshold"] = randomizer.cap()->threshold;
     out["cap_scale"] = randomizer.cap()->scale;
-    out["coin"] = randomizer.bit().smaller;
-    out["coin_inside"] = randomizer.bit().inside_is_smaller;
+    out["smaller_probability"] = randomizer.bit().smaller;
+    out["inside_is_smaller"] = randomizer.bit().inside_is_smaller;
   } else if (!mechanism::reports_direction(spec.mechanism)) {
     out["grid_scale"] = randomizer.grid_scale();
   }
@@ -218,8 +218,8 @@ std::int64_t default_slots(const LocalPlan& plan, std::int64_t staleness) {
   constexpr std::int64_t devices_per_slot = 100;
   const auto all = plan.batch * plan.rounds;
   if (staleness == 0) return std::min(plan.batch, all);
-  const auto least = std::min(enough, all / devices_per_slot);
-  return std::min(std::max(plan.batch * (1 + staleness / 2), least), all);
+  const auto min = std::min(enough, all / devices_per_slot);
+  return std::min(std::max(plan.batch * (1 + staleness / 2), min), all);
 }
 
 double expected_seconds(const LocalPlan& plan, const TaskTerms& terms) {

@@ -66,9 +66,9 @@ std::vector<double> RoundMean::mean() const {
       column.push_back(sum * (-1 / static_cast<double>(sizes_[group])));
     }
     std::ranges::sort(column);
-    const auto most = (column.size() - 1) / 2;
+    const auto max = (column.size() - 1) / 2;
     const auto out =
-        std::min(most, static_cast<std::size_t>(trim_ * static_cast<double>(column.size())));
+        std::min(max, static_cast<std::size_t>(trim_ * static_cast<double>(column.size())));
     double sum = column[out];
     for (std::size_t i = out + 1; i < column.size() - out; ++i) sum += column[i];
     mean[j] = sum / static_cast<double>(column.size() - 2 * out);

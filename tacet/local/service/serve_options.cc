@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tacet/base/error.h"
+#include "tacet/base/text.h"
 #include "tacet/learn/plan/binding.h"
 #include "tacet/local/http/address.h"
 
@@ -12,8 +13,8 @@ namespace tacet::local {
 namespace {
 
 using learn::bind;
-using learn::free_text;
 using learn::integers;
+using learn::list_of;
 using learn::Parameter;
 using learn::reals;
 using enum learn::ParameterType;
@@ -26,7 +27,7 @@ Duration seconds_of(const std::string& text) {
 }
 
 void read_proxies(const std::string& text, HttpLimits& http) {
-  for (const auto& part : learn::split_at_commas(text)) {
+  for (const auto& part : base::split_at_commas(text)) {
     const auto address = plain_address(part);
     if (!address)
       throw base::UsageError("`trusted_proxy` must be addresses with commas between them, got '{}'",
@@ -36,7 +37,7 @@ void read_proxies(const std::string& text, HttpLimits& http) {
 }
 
 void read_origins(const std::string& text, HttpLimits& http) {
-  for (const auto& part : learn::split_at_commas(text)) {
+  for (const auto& part : base::split_at_commas(text)) {
     const auto scheme = part.find("://");
     const bool sound = (part.starts_with("https://") || part.starts_with("http://")) &&
                        part.size() > scheme + 3 &&
@@ -67,8 +68,8 @@ constexpr std::array serve_table{
     Parameter{"slot-wait-seconds", real, reals(0, 20), "2",
               "that a request for a slot waits for one before it is told to come again", none,
               "seconds"},
-    Parameter{"allow-origin", text, free_text("origins with commas between them"), "none",
-              "https://example.org, say, whose pages may ask from a browser", none},
+    Parameter{"allow-origin", text, list_of("origins with commas between them"), "none",
+              "origins whose pages may ask from a browser, such as https://example.org", none},
     Parameter{"header-bytes", integer, integers(256, 1 << 20), "8192", "of a request", none,
               "bytes"},
     Parameter{"body-bytes", integer, integers(4096, 1'000'000'000'000), "268435456",
@@ -81,7 +82,7 @@ constexpr std::array serve_table{
               "for a request's body, and for taking the answer", none, "seconds"},
     Parameter{"idle-seconds", real, reals(0.01, 86400), "30",
               "that a connection is kept between requests", none, "seconds"},
-    Parameter{"trusted-proxy", text, free_text("addresses with commas between them"), "none",
+    Parameter{"trusted-proxy", text, list_of("addresses with commas between them"), "none",
               "whose X-Forwarded-For says where a request came from; their connections are "
               "not limited as one address",
               none},

@@ -66,16 +66,16 @@ AngleRule angle_rule(const NoiseModel& noise) {
 }
 
 double log_sum(const AngleRule& rule, double linear, double quadratic) {
-  double most = -HUGE_VAL;
+  double max = -HUGE_VAL;
   for (const double c : rule.cosine) {
-    most = std::max(most, linear * c + quadratic * (1 - c * c));
+    max = std::max(max, linear * c + quadratic * (1 - c * c));
   }
   double sum = 0;
   for (std::size_t i = 0; i < rule.cosine.size(); ++i) {
     const double c = rule.cosine[i];
-    sum += rule.weight[i] * numeric::exp(linear * c + quadratic * (1 - c * c) - most);
+    sum += rule.weight[i] * numeric::exp(linear * c + quadratic * (1 - c * c) - max);
   }
-  return most + numeric::log(sum);
+  return max + numeric::log(sum);
 }
 
 double angle_proxy(const NoiseModel& noise, double a) {

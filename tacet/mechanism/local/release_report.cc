@@ -81,10 +81,10 @@ Report additive_report(std::vector<std::int64_t> values, const LocalRandomizer& 
   }
   Report report;
   report.coordinates.reserve(values.size());
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max();
   // Post-processing: what lies beyond 32 bits is cut.
   for (const std::int64_t x : values) {
-    report.coordinates.push_back(static_cast<std::int32_t>(std::clamp(x, -most, most)));
+    report.coordinates.push_back(static_cast<std::int32_t>(std::clamp(x, -max, max)));
   }
   return report;
 }

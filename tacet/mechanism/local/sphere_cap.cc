@@ -87,8 +87,8 @@ void check_two_sides(const CapPlan& plan, const SphereCap& cap) {
   const double odds = cap.bit.inside_is_smaller ? smaller / (1 - smaller) : (1 - smaller) / smaller;
   // Two reports inside, two outside, and one outside against one inside
   // (docs/proofs/local_randomizers.md, section 3).
-  const double most = numeric::exp(plan.epsilon) * (1 - slack);
-  if (high / low > most || (1 - low) / (1 - high) > most || high / (1 - high) / odds > most) {
+  const double max = numeric::exp(plan.epsilon) * (1 - slack);
+  if (high / low > max || (1 - low) / (1 - high) > max || high / (1 - high) / odds > max) {
     refuse_coarse(plan);
   }
 }

@@ -18,13 +18,13 @@ std::size_t candidates_at_a_time(std::size_t coordinates) {
 
 /// Neither 0 nor beyond 31 bits and a sign. It looks at the candidate alone.
 bool is_candidate(std::span<const std::int64_t> values) {
-  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  constexpr std::uint64_t max = std::numeric_limits<std::int32_t>::max();
   std::uint64_t any = 0;
   std::uint64_t beyond = 0;  // |x| <= most: neither x + most nor x + most + 1 leaves 32 bits
   for (const std::int64_t value : values) {
     const auto x = static_cast<std::uint64_t>(value);
     any |= x;
-    beyond |= (x + most) | (x + most + 1);
+    beyond |= (x + max) | (x + max + 1);
   }
   return any != 0 && beyond >> 32 == 0;
 }
@@ -54,13 +54,13 @@ std::int64_t sphere_words(const SphereCap& cap) {
 ChosenCandidate choose_candidate(CandidateReader& reader, const SphereCap& cap,
                                  const CapDirection& direction, bool inside) {
   const auto size = static_cast<std::size_t>(cap.coordinates);
-  const auto most = static_cast<std::uint64_t>(cap.max_candidates);
+  const auto max = static_cast<std::uint64_t>(cap.max_candidates);
   const std::size_t at_a_time = candidates_at_a_time(size);
   std::vector<std::int64_t> buffer;
   Kept kept;
   std::uint64_t drawn = 0;
-  while (!kept.both() && drawn < most) {
-    const auto count = std::min<std::uint64_t>(at_a_time, most - drawn);
+  while (!kept.both() && drawn < max) {
+    const auto count = std::min<std::uint64_t>(at_a_time, max - drawn);
     buffer.assign(count * size, 0);
     reader.add(draw_words + drawn * size, buffer);
     for (std::uint64_t i = 0; i < count && !kept.both(); ++i, ++drawn) {

@@ -18,11 +18,11 @@ random::Ratio ratio_above(double value) {
   return {static_cast<std::uint64_t>(std::ceil(std::ldexp(value, bits))), std::uint64_t{1} << bits};
 }
 
-double checked(double value, double least, double most, const char* what) {
-  if (!(value >= least && value <= most)) {
+double checked(double value, double min, double max, const char* what) {
+  if (!(value >= min && value <= max)) {
     throw base::UsageError(
         "{} must lie between {} and {} grid units, got {}; a coarser grid has room for more", what,
-        least, most, value);
+        min, max, value);
   }
   return value;
 }

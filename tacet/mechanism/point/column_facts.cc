@@ -85,10 +85,10 @@ double min_values_for_bounds(Epsilon epsilon) {
 }
 
 double attainable_coverage(double coverage, std::int64_t count, Epsilon epsilon) {
-  constexpr double least = 0.5;
+  constexpr double min = 0.5;
   const double values = static_cast<double>(std::max<std::int64_t>(count, 1));
   const double tail = min_tail(epsilon) / values;
-  return std::clamp(1 - 2 * tail, std::min(least, coverage), coverage);
+  return std::clamp(1 - 2 * tail, std::min(min, coverage), coverage);
 }
 
 privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<double>>& values,

@@ -46,12 +46,11 @@ class StreamDraws {
         uniform, static_cast<double>(scale.numerator) / static_cast<double>(scale.denominator),
         {scale.numerator, scale.denominator}, false);
   }
-  [[nodiscard]] std::int64_t misses(random::Ratio scale, std::int64_t threshold,
-                                    std::int64_t most) {
+  [[nodiscard]] std::int64_t misses(random::Ratio scale, std::int64_t threshold, std::int64_t max) {
     // The sampler's noise ends long before 2^61.
     constexpr std::int64_t farthest = std::int64_t{1} << 61;
     return random::Crossing::of_discrete_laplace(scale, std::clamp(threshold, -farthest, farthest))
-        .misses(stream_, most);
+        .misses(stream_, max);
   }
   [[nodiscard]] random::Stream& stream() { return stream_; }
 

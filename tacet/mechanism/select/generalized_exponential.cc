@@ -24,15 +24,15 @@ void check(std::span<const double> errors, std::span<const double> sensitivities
   if (!(failure > 0 && failure < 1)) {
     throw base::UsageError("the probability of failure must lie in (0, 1), got {}", failure);
   }
-  const auto [least, most] = std::minmax_element(sensitivities.begin(), sensitivities.end());
+  const auto [min, max] = std::minmax_element(sensitivities.begin(), sensitivities.end());
   for (const double sensitivity : sensitivities) {
     if (!(sensitivity >= 0x1p-900 && sensitivity <= 0x1p900)) {
       throw base::UsageError("sensitivities must be positive and finite, got {}", sensitivity);
     }
   }
-  if (*most / *least > widest_ratio) {
+  if (*max / *min > widest_ratio) {
     throw base::UsageError("sensitivities may differ by a factor of 2^20 at most, got {} and {}",
-                           *least, *most);
+                           *min, *max);
   }
   for (const double error : errors) {
     if (std::isnan(error)) {

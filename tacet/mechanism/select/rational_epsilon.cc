@@ -20,11 +20,11 @@ struct Target {
   }
 };
 
-/// How many times in a row, at most `most`, `step` may be taken while `holds` stays true.
+/// How many times in a row, at most `max`, `step` may be taken while `holds` stays true.
 template <typename Holds>
-std::uint64_t longest_run(std::uint64_t most, const Holds& holds) {
+std::uint64_t longest_run(std::uint64_t max, const Holds& holds) {
   std::uint64_t low = 0;
-  std::uint64_t high = most;
+  std::uint64_t high = max;
   while (low < high) {
     const std::uint64_t middle = high - (high - low) / 2;
     if (holds(middle)) {
@@ -48,20 +48,20 @@ RationalEpsilon round_down(privacy::Epsilon epsilon) {
   const Target target{static_cast<std::uint64_t>(std::ldexp(value - whole, 64))};
   // Stern-Brocot walk: lower <= target < upper are neighbours, so that the fraction with the
   // smallest denominator between them is their mediant.
-  constexpr std::uint64_t most = largest_epsilon_denominator;
+  constexpr std::uint64_t max = largest_epsilon_denominator;
   std::uint64_t a = 0;
   std::uint64_t b = 1;
   std::uint64_t c = 1;
   std::uint64_t d = 1;
-  while (b + d <= most) {
+  while (b + d <= max) {
     if (target.reaches(a + c, b + d)) {
       const auto times = longest_run(
-          (most - b) / d, [&](std::uint64_t t) { return target.reaches(a + t * c, b + t * d); });
+          (max - b) / d, [&](std::uint64_t t) { return target.reaches(a + t * c, b + t * d); });
       a += times * c;
       b += times * d;
     } else {
       const auto times = longest_run(
-          (most - d) / b, [&](std::uint64_t t) { return !target.reaches(c + t * a, d + t * b); });
+          (max - d) / b, [&](std::uint64_t t) { return !target.reaches(c + t * a, d + t * b); });
       c += times * a;
       d += times * b;
     }

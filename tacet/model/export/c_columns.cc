@@ -153,8 +153,9 @@ class CColumnWriter {
  private:
   [[noreturn]] void refuse(std::string_view what) const {
     throw base::UsageError(
-        "column '{}' holds {}, which cannot be exported as C: what one record takes has no bound "
-        "there",
+        "column '{}' holds {}, which cannot be exported as C: the memory for one record would have "
+        "no "
+        "bound",
         name_, what);
   }
   [[nodiscard]] const std::string& member() const { return members_.at(name_); }

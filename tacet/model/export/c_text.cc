@@ -108,7 +108,9 @@ bool is_c_string(std::string_view text) { return text.find('\0') == std::string_
 std::string c_literal(std::string_view text) {
   if (text.size() > longest_literal) {
     throw base::UsageError(
-        "a text of {} bytes is too long for a literal of C, which holds {}: it begins '{}'",
+        "a text of {} bytes is too long for a string literal of C, which holds at most {} bytes; "
+        "it "
+        "begins with '{}'",
         text.size(), longest_literal, text.substr(0, 40));
   }
   std::string out = "\"";

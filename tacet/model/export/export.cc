@@ -59,11 +59,11 @@ ExportOptions options_of_export(std::string_view text, std::string_view file_nam
     return options;
   } catch (const nlohmann::json::exception&) {
     throw base::DataError(
-        "{}: not an export of this program: it does not say how it was made; what "
-        "'python -m tacet.export' has written, that module compares",
+        "{}: not an export of this program: it does not say how it was made; files that "
+        "'python -m tacet.export' wrote are compared by that module",
         file_name);
   } catch (const base::UsageError& error) {
-    throw base::DataError("{}: {}; a newer version may have written it", file_name, error.what());
+    throw base::DataError("{}: {}; perhaps a newer version wrote it", file_name, error.what());
   }
 }
 

@@ -77,8 +77,9 @@ std::string double_text(double value) {
 void expect_exportable(const ModelFile& file, std::string_view format) {
   if (file.schema.projection) {
     throw base::UsageError(
-        "a model of projected rows cannot be exported as {}: the projection of a record is "
-        "computed by tacet alone",
+        "a model with a projection cannot be exported as {}: only tacet computes the projection of "
+        "a "
+        "record",
         format);
   }
 }

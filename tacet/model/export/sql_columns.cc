@@ -33,8 +33,8 @@ class SqlColumnWriter {
   SqlColumns columns() {
     if (schema_.features) {
       throw base::UsageError(
-          "a model of features without names cannot be exported as SQL: a table's columns have "
-          "names; C takes them as an array");
+          "a model of features without names cannot be exported as SQL, because a table's columns "
+          "have names; export it as C, which takes them as an array");
     }
     expect_names_apart();
     for (const auto& column : schema_.columns) {
@@ -104,8 +104,9 @@ class SqlColumnWriter {
       const auto [at, added] = names.emplace(sql_folded(dialect_, name), name);
       if (added || at->second == name) return;
       throw base::UsageError(
-          "'{}' and '{}' are one column in {}; rename one in the table and the schema, or export "
-          "another `dialect` or `format`",
+          "'{}' and '{}' are the same column name in {}; rename one in the table and in the "
+          "schema, or "
+          "choose another `dialect` or `format`",
           at->second, name, sql_dialects.of(dialect_));
     };
     for (const auto& column : schema_.columns) add(column.name);
@@ -114,7 +115,7 @@ class SqlColumnWriter {
   }
   [[noreturn]] void refuse(std::string_view what) const {
     throw base::UsageError(
-        "column '{}' holds {}, which cannot be exported as SQL: no function of a database is the "
+        "column '{}' holds {}, which cannot be exported as SQL: databases have no function for the "
         "public hash",
         name_, what);
   }

@@ -45,7 +45,7 @@ std::string sql_table(std::string_view name) {
 
 std::string sql_text(SqlDialect dialect, std::string_view text) {
   if (text.find('\0') != std::string_view::npos) {
-    throw base::UsageError("a text with a zero byte cannot be exported as SQL: it begins '{}'",
+    throw base::UsageError("a text with a zero byte cannot be exported as SQL; it begins with '{}'",
                            text.substr(0, text.find('\0')));
   }
   const auto quoted = '\'' + doubled(text, '\'') + '\'';

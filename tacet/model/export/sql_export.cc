@@ -93,6 +93,7 @@ class Query {
   void check_names(const Results& results) const {
     std::set<std::string> names;
     for (const auto& name : options_.keep) {
+      if (name.empty()) throw base::UsageError("a name in `keep` is empty");
       if (!names.insert(sql_folded(dialect_, name)).second) {
         throw base::UsageError("`keep` names a column twice");
       }
@@ -301,10 +302,11 @@ std::string sql_export(const ModelFile& file, const ExportOptions& options) {
   expect_exportable(file, "SQL");
   if (file.model.wide || file.schema.curves) {
     throw base::UsageError(
-        "a model {} cannot be exported as SQL: each record is up to a million products, which no "
-        "query holds; C and ONNX hold it{}",
+        "a model {} cannot be exported as SQL: a record needs up to a million products, too many "
+        "for a "
+        "query; export it as C or ONNX{}",
         file.model.wide ? "with vectors and layers" : "with principal curves",
-        file.model.wide ? "" : ", and `curves=none` trains one for SQL");
+        file.model.wide ? "" : ", or train one for SQL with `curves=none`");
   }
   return Query(file, options).text();
 }

@@ -56,12 +56,12 @@ void check_sides(const data::Schema& schema, const WideArchitecture& asked) {
 }
 
 void refuse_many_dense(std::int64_t count) {
-  constexpr std::int64_t most = std::int64_t{1} << 20;
-  if (count <= most) return;
+  constexpr std::int64_t max = std::int64_t{1} << 20;
+  if (count <= max) return;
   throw base::UsageError(
       "a wide model takes at most {} features as they are (numbers, short lists of categories, "
       "interactions), got {}",
-      most, count);
+      max, count);
 }
 
 }  // namespace

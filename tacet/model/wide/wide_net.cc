@@ -93,9 +93,9 @@ WideNet::WideNet(WideShape shape) : shape_(std::move(shape)), layout_(shape_.lay
   add(outputs);
 }
 
-std::int64_t WideNet::max_rows(std::int64_t most) const {
+std::int64_t WideNet::max_rows(std::int64_t max) const {
   std::int64_t rows = 0;
-  for (const WideField& field : shape_.fields) rows += std::min(most, field.rows);
+  for (const WideField& field : shape_.fields) rows += std::min(max, field.rows);
   return std::max<std::int64_t>(shape_.linear == LinearPart::present ? 2 * rows : rows, 1);
 }
 

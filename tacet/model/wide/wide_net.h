@@ -93,8 +93,8 @@ class WideNet {
   [[nodiscard]] const WideShape& shape() const { return shape_; }
   [[nodiscard]] const privacy::RowLayout& layout() const { return layout_; }
 
-  /// Rows that a record with at most `most` ids in each field touches.
-  [[nodiscard]] std::int64_t max_rows(std::int64_t most) const;
+  /// Rows that a record with at most `max` ids in each field touches.
+  [[nodiscard]] std::int64_t max_rows(std::int64_t max) const;
 
   /// A record's encoded row: columns ascend strictly. A column of no field and not dense is not
   /// used, an id whose value is 0 is none. InternalError where columns do not ascend.

@@ -81,11 +81,11 @@ void WordPairs<Real>::find_sums(std::span<const Real* const> values) {
   }
   scores_.resize(scored_.size());
   numeric::row_dots<Real>(scored_rows_, hidden_, scores_);
-  constexpr double most = 700;  // exp_each goes so far; sigmoid(700) is 1 in any floating point
+  constexpr double max = 700;  // exp_each goes so far; sigmoid(700) is 1 in any floating point
   exponentials_.resize(scored_.size());
   for (std::size_t i = 0; i < scored_.size(); ++i) {
     const double z = scores_[i];
-    exponentials_[i] = z > -most ? (z < most ? -z : -most) : most;  // NaN becomes 700 for a while
+    exponentials_[i] = z > -max ? (z < max ? -z : -max) : max;  // NaN becomes 700 for a while
   }
   numeric::exp_each(exponentials_);
   weights_.resize(scored_.size());

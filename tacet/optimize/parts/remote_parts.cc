@@ -22,8 +22,8 @@ template <typename... Values>
 
 /// Whether so many records can add up to the value, if each adds at most `each`.
 bool within(std::int64_t value, std::int64_t rows, std::int64_t each) {
-  const std::int64_t most = rows * each;  // 2^32 times 2^30 fits
-  return value >= -most && value <= most;
+  const std::int64_t max = rows * each;  // 2^32 times 2^30 fits
+  return value >= -max && value <= max;
 }
 
 /// All records of a unit lie in one part, or each part would count it by itself.
@@ -55,8 +55,8 @@ void check_units(std::span<const PartAnswer> answers) {
 }  // namespace
 
 void check_round(std::int64_t parts, std::int64_t numbers) {
-  const auto most = max_round_bytes / std::int64_t{sizeof(std::int64_t)};
-  if (numbers <= most / std::max<std::int64_t>(parts, 1)) return;
+  const auto max = max_round_bytes / std::int64_t{sizeof(std::int64_t)};
+  if (numbers <= max / std::max<std::int64_t>(parts, 1)) return;
   throw base::UsageError(
       "{} parts that answer with {} numbers each send more than {} MB a round; take fewer parts or "
       "fewer columns (`feature_selection=auto`)",
@@ -70,14 +70,14 @@ UnitRounds unit_rounds(std::int64_t parts, std::optional<std::int64_t> declared)
   constexpr std::int64_t fewest_units = 256;
   constexpr std::int64_t max_units = std::int64_t{1} << 40;
   const auto units = 2 * std::clamp(declared.value_or(usual_units), fewest_units, max_units);
-  const auto most = max_round_bytes / std::int64_t{sizeof(std::int64_t)};
+  const auto max = max_round_bytes / std::int64_t{sizeof(std::int64_t)};
   for (int bits = 0; bits <= max_share_bits; ++bits) {
     // Hashes fall into shares at random. Eight standard deviations of a share's number above its
     // mean are exceeded once in 10^15.
     const double mean = std::ldexp(static_cast<double>(units), -bits);
     const double spread = bits == 0 ? 0 : 8 * std::sqrt(mean) + 64;
     const UnitRounds rounds{bits, static_cast<std::int64_t>(std::ceil(mean + spread))};
-    if (rounds.numbers() <= most / std::max<std::int64_t>(parts, 1)) return rounds;
+    if (rounds.numbers() <= max / std::max<std::int64_t>(parts, 1)) return rounds;
   }
   throw base::UsageError(
       "{} parts that each answer with hashes of up to {} units are more than {} rounds of {} MB; "

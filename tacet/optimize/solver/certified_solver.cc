@@ -125,9 +125,9 @@ void accelerated_route(const RegularizedObjective& objective, double tolerance,
 std::int64_t fallback_length(const WorkFacts& facts) {
   const double kappa = 1 + static_cast<double>(facts.rows) * facts.curvature * facts.norm_bound *
                                facts.norm_bound / facts.sum_l2;
-  constexpr double most = 0x1p62;
+  constexpr double max = 0x1p62;
   return static_cast<std::int64_t>(std::min(
-      most,
+      max,
       accelerated_length(kappa, (kappa + 0.5) * facts.distance * facts.distance, facts.tolerance)));
 }
 

@@ -48,13 +48,13 @@ double clamp_scalar(double scalar, std::int32_t bound) {
 }
 
 void clamp_each(std::span<double> scalars, std::span<const double> limits) {
-  constexpr double most = std::numeric_limits<double>::max();
+  constexpr double max = std::numeric_limits<double>::max();
   // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer; |scalar| <= 2^30 here.
   constexpr double shift = 0x1.8p52;
   for (std::size_t i = 0; i < scalars.size(); ++i) {
     const double limit = limits[i];
     double scalar = scalars[i];
-    scalar = std::fabs(scalar) <= most ? scalar : 0;
+    scalar = std::fabs(scalar) <= max ? scalar : 0;
     scalar = scalar < -limit ? -limit : scalar;
     scalar = limit < scalar ? limit : scalar;
     scalars[i] = (scalar + shift) - shift;

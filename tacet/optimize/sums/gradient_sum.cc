@@ -94,9 +94,9 @@ void fetch_bytes(const void* first, std::size_t bytes) {
 
 // Listed rows lie anywhere: without a hint, each would be waited for.
 void fetch(const GradientPass& pass, std::int64_t row) {
-  constexpr std::size_t most = 256;  // longer rows are read in order, which the processor sees
+  constexpr std::size_t max = 256;  // longer rows are read in order, which the processor sees
   const auto place = pass.dataset.sparse_row(row);
-  const std::size_t bytes = std::min(place.columns.size_bytes(), most);
+  const std::size_t bytes = std::min(place.columns.size_bytes(), max);
   fetch_bytes(place.columns.data(), bytes);
   fetch_bytes(place.values.data(), bytes / 2);
   __builtin_prefetch(&pass.bounds[static_cast<std::size_t>(row)]);

@@ -73,8 +73,8 @@ mechanism::GroupScores GroupedRecords::gradient(std::int64_t group, std::span<co
   if (adjacency == privacy::Adjacency::replace_one) {
     throw base::UsageError("a replaced record may change two groups");
   }
-  const auto most = std::int64_t{1} << clip.norm_bits;
-  const auto limit = static_cast<double>(most);
+  const auto max = std::int64_t{1} << clip.norm_bits;
+  const auto limit = static_cast<double>(max);
   std::unordered_map<std::uint32_t, std::int64_t> sums;
   for (const auto row : members_.at(static_cast<std::size_t>(group))) {
     double margin = 0;
@@ -96,7 +96,7 @@ mechanism::GroupScores GroupedRecords::gradient(std::int64_t group, std::span<co
   return mechanism::GroupScores::from_certified(
       privacy::Certifier::clipped(),
       mechanism::SparseScores::integers(dataset_.columns(), std::move(listed),
-                                        {most, mechanism::Movement::any, adjacency}),
+                                        {max, mechanism::Movement::any, adjacency}),
       group, groups());
 }
 

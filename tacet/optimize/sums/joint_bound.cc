@@ -135,7 +135,7 @@ std::int64_t logistic_curvature(std::int64_t residual) {
 std::int64_t logistic_curvature_share(std::int64_t score, std::int64_t moment,
                                       Adjacency adjacency) {
   const JointShares others{.score = score, .curvature = 0, .moment = moment};
-  Wide least = static_cast<Wide>(residual_units) << residual_bits;
+  Wide min = static_cast<Wide>(residual_units) << residual_bits;
   for (std::int64_t rho = 1; rho <= residual_units; ++rho) {
     const auto limit = static_cast<Wide>(logistic_curvature(rho) << curvature_shift);
     const auto room =
@@ -143,9 +143,9 @@ std::int64_t logistic_curvature_share(std::int64_t score, std::int64_t moment,
     if (!room) throw base::InternalError("shares of a joint release add up to too much");
     // The quotient is taken only where it is smaller than the least one.
     const Wide square = limit * limit;
-    if (least * square > *room) least = *room / square;
+    if (min * square > *room) min = *room / square;
   }
-  return static_cast<std::int64_t>(least);
+  return static_cast<std::int64_t>(min);
 }
 
 }  // namespace tacet::optimize

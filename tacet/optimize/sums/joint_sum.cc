@@ -60,10 +60,10 @@ void put_bounded(std::span<const double> z, double factor, std::int64_t limit,
   double square = 0;
   for (const double entry : z) square += entry * entry;
   const double shorter = std::sqrt(static_cast<double>(limit) / square) * numeric::amply_down;
-  const double least = std::copysign(std::min(std::abs(factor), shorter), factor);
+  const double min = std::copysign(std::min(std::abs(factor), shorter), factor);
   squared = 0;
   for (std::size_t k = 0; k < z.size(); ++k) {
-    const auto value = static_cast<std::int64_t>(least * z[k]);
+    const auto value = static_cast<std::int64_t>(min * z[k]);
     out[k] = static_cast<Integer>(value);
     squared += value * value;
   }
@@ -93,8 +93,8 @@ std::int64_t bounded_square(double relative, double weight, std::span<const std:
   std::int64_t squared = 0;
   for (const std::int64_t entry : score) squared += entry * entry;
   constexpr int shift = 2 * score_bits - squares_bits;
-  const std::int64_t least = (squared + (std::int64_t{1} << shift) - 1) >> shift;
-  return std::clamp(static_cast<std::int64_t>(weight * relative * relative * squares_units), least,
+  const std::int64_t min = (squared + (std::int64_t{1} << shift) - 1) >> shift;
+  return std::clamp(static_cast<std::int64_t>(weight * relative * relative * squares_units), min,
                     std::int64_t{1} << squares_bits);
 }
 

@@ -127,9 +127,9 @@ class PackedPass {
         margins_(HatBlock::rows) {}
 
   void add(std::int64_t begin, std::int64_t end, PackedShare& share) {
-    constexpr auto most = static_cast<std::int64_t>(HatBlock::rows);
-    for (; begin < end; begin += most) {
-      const auto count = static_cast<std::size_t>(std::min(most, end - begin));
+    constexpr auto max = static_cast<std::int64_t>(HatBlock::rows);
+    for (; begin < end; begin += max) {
+      const auto count = static_cast<std::size_t>(std::min(max, end - begin));
       read(begin, count);
       odd_.find(begin, count);
       margins(count);

@@ -111,18 +111,18 @@ std::vector<std::int64_t> open_word_presence(const data::OpenCorpus& texts,
   if (rule.max_per_unit < 1 || rule.max_per_unit > (std::int64_t{1} << 20)) {
     throw base::UsageError("words per unit must be 1 to 2^20, got {}", rule.max_per_unit);
   }
-  const auto most = static_cast<std::size_t>(rule.max_per_unit);
+  const auto max = static_cast<std::size_t>(rule.max_per_unit);
   std::vector<std::int64_t> counts(texts.words.size(), 0);
   DifferentWords different(texts);
   for (std::int64_t unit = 0; unit < texts.corpus.unit_count(); ++unit) {
     auto& words = different.of(unit);
-    if (words.size() > most) {
+    if (words.size() > max) {
       // The first places of a random order (Fisher, Yates; Knuth 1997, 3.4.2 P).
       data::RandomDraws draws(rule.draws(unit));
-      for (std::size_t i = 0; i < most; ++i) {
+      for (std::size_t i = 0; i < max; ++i) {
         std::swap(words[i], words[i + draws.below(words.size() - i)]);
       }
-      words.resize(most);
+      words.resize(max);
     }
     const auto each = scalar_bound(presence_norm, static_cast<std::int64_t>(words.size()));
     for (const auto word : words) counts[static_cast<std::size_t>(word)] += each;

@@ -58,9 +58,9 @@ void RowArena::start(std::int64_t unit) {
                       .first_products = products_.size(),
                       .unit = unit});
   // The record's rows must not move while they are added to: all the room that it can need.
-  const std::size_t most = max_rows_ * static_cast<std::size_t>(layout_.widest());
+  const std::size_t max = max_rows_ * static_cast<std::size_t>(layout_.widest());
   const std::size_t needed = used_values_ +
-                             std::min(most, static_cast<std::size_t>(layout_.cells())) +
+                             std::min(max, static_cast<std::size_t>(layout_.cells())) +
                              static_cast<std::size_t>(layout_.dense());
   if (values_.size() < needed) values_.resize(std::max(needed, 2 * values_.size()));
 }

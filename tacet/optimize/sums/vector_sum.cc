@@ -80,13 +80,13 @@ void VectorSum::clip(std::span<const double> values) {
   // How many grid units the largest value becomes.
   double scale = largest <= bound_ / norm ? largest / bound_ : 1 / norm;
   scale *= static_cast<double>(whole_);
-  const std::int64_t most = norm_ == Norm::l1 ? whole_ : whole_ * whole_;
+  const std::int64_t max = norm_ == Norm::l1 ? whole_ : whole_ * whole_;
   do {
     for (std::size_t j = 0; j < values.size(); ++j) {
       clipped_[j] = static_cast<std::int64_t>(finite(values[j]) / largest * scale);  // toward zero
     }
     scale *= 1 - 0x1p-30;  // for roundings that left it just above
-  } while (size_of(clipped_, norm_) > most);
+  } while (size_of(clipped_, norm_) > max);
 }
 
 void VectorSum::add(std::span<const double> values, std::optional<std::int64_t> unit) {

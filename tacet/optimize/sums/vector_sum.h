@@ -34,9 +34,9 @@ class UnitLimit {
   /// Up to `records` of each unit, 1 to 4096: each sum then moves by so many records' bounds.
   /// UsageError otherwise.
   explicit UnitLimit(std::int64_t records) : records_(records), counts_(std::in_place) {
-    constexpr std::int64_t most = 4096;
-    if (records < 1 || records > most) {
-      throw base::UsageError("1 to {} records of a unit may count, got {}", most, records);
+    constexpr std::int64_t max = 4096;
+    if (records < 1 || records > max) {
+      throw base::UsageError("1 to {} records of a unit may count, got {}", max, records);
     }
   }
 

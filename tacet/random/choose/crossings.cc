@@ -152,13 +152,13 @@ Crossing Crossing::of_discrete_laplace(Ratio scale, std::int64_t threshold) {
       laplace_rate(scale, threshold));
 }
 
-std::int64_t Crossing::misses(LazyUniform& uniform, std::int64_t most) const {
-  return internal::largest_power(uniform, rate_, most, miss_);
+std::int64_t Crossing::misses(LazyUniform& uniform, std::int64_t max) const {
+  return internal::largest_power(uniform, rate_, max, miss_);
 }
 
-std::int64_t Crossing::misses(Stream& stream, std::int64_t most) const {
+std::int64_t Crossing::misses(Stream& stream, std::int64_t max) const {
   LazyUniform uniform(stream);
-  return misses(uniform, most);
+  return misses(uniform, max);
 }
 
 std::vector<std::int64_t> gaussian_crossings(BlockClaim claim, std::int64_t population,
@@ -177,7 +177,7 @@ std::vector<std::int64_t> gaussian_crossings(BlockClaim claim, std::int64_t popu
 
   KeystreamBlockReader reader(block);
   std::uint64_t word = listed.size();
-  const auto next_gap = [&](std::int64_t most) {
+  const auto next_gap = [&](std::int64_t max) {
     std::array<std::uint64_t, 1> first{};
     reader.words(word, first);
     LazyUniform uniform(first[0], [&block, word](int i) {
@@ -186,7 +186,7 @@ std::vector<std::int64_t> gaussian_crossings(BlockClaim claim, std::int64_t popu
       return more[0];
     });
     ++word;
-    return crossing.misses(uniform, most);
+    return crossing.misses(uniform, max);
   };
   // The others keep their order; a rank among them lies between two listed ones.
   std::vector<std::int64_t> chosen;

@@ -29,10 +29,10 @@ class Crossing {
   [[nodiscard]] static Crossing of_discrete_laplace(Ratio scale, std::int64_t threshold);
 
   /// How many independent draws miss before the first one that reaches the threshold, cut at
-  /// `most`: exactly geometric. Which numbers can come out, and how often, does not depend on how
+  /// `max`: exactly geometric. Which numbers can come out, and how often, does not depend on how
   /// small the probability is. The first word of `uniform` nearly always decides.
-  [[nodiscard]] std::int64_t misses(internal::LazyUniform& uniform, std::int64_t most) const;
-  [[nodiscard]] std::int64_t misses(Stream& stream, std::int64_t most) const;
+  [[nodiscard]] std::int64_t misses(internal::LazyUniform& uniform, std::int64_t max) const;
+  [[nodiscard]] std::int64_t misses(Stream& stream, std::int64_t max) const;
 
   /// For tests of the law: bounds of P(K < threshold) 2^p.
   [[nodiscard]] internal::Bracket miss_bracket(int p) const { return miss_(p); }

@@ -230,22 +230,22 @@ std::int64_t round_exponential(LazyUniform& uniform, double scale, const Fractio
   });
 }
 
-std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t most,
+std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t max,
                            const std::function<Bracket(int)>& base) {
   const auto holds = [&](std::int64_t k) {
     if (k <= 0) return true;
-    if (k > most) return false;
+    if (k > max) return false;
     const double x = static_cast<double>(k) * rate;
     const double approximation = x > 700 ? 0 : certain_exp(x);
     return uniform.below(approximation, certain_exp_error + x * (rate_error + numeric::ulps(64)),
                          [&](int p) { return power_bracket(k, p, base); });
   };
   // Most runs end before the first success.
-  if (most <= 0 || holds(most)) return std::max<std::int64_t>(most, 0);
+  if (max <= 0 || holds(max)) return std::max<std::int64_t>(max, 0);
   const double guess = guessed_exponential(uniform.word()) / rate;
   // The last one cannot be, so the search starts below it.
-  const double last = static_cast<double>(most - 1);
-  return last_true(guess < last ? static_cast<std::int64_t>(guess) : most - 1, holds);
+  const double last = static_cast<double>(max - 1);
+  return last_true(guess < last ? static_cast<std::int64_t>(guess) : max - 1, holds);
 }
 
 }  // namespace tacet::random::internal

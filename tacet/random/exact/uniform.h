@@ -89,11 +89,11 @@ class LazyUniform {
 [[nodiscard]] std::int64_t round_exponential(LazyUniform& uniform, double scale,
                                              const Fraction& exact, bool half);
 
-/// The largest k in 0..most with U < base^k, for a base in [0, 1) or next to 1: geometric with the
+/// The largest k in 0..max with U < base^k, for a base in [0, 1) or next to 1: geometric with the
 /// probability 1 - base of success. `rate` is -ln base to a relative error of rate_error, or beyond
 /// 700 any such number, or 0 below 2^-700; `base(p)` gives bounds of base 2^p a few apart.
 constexpr double rate_error = 0x1p-40;
-[[nodiscard]] std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t most,
+[[nodiscard]] std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t max,
                                          const std::function<Bracket(int)>& base);
 
 }  // namespace tacet::random::internal

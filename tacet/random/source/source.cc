@@ -83,8 +83,8 @@ Stream::~Stream() { const internal::ScopedWipe wipe{std::span(buffer_)}; }
 void Stream::refill() {
   internal::require_same_process(generation_);
   // Not beyond what was claimed; where nothing is left, asking for a word says so.
-  const auto most = static_cast<std::uint64_t>(max_words_);
-  batch_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(most - next_word_, 1, batch_));
+  const auto max = static_cast<std::uint64_t>(max_words_);
+  batch_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(max - next_word_, 1, batch_));
   const auto fresh = std::span(buffer_).last(batch_);
   words_.words(next_word_, fresh);
   next_word_ += batch_;

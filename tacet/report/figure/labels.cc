@@ -70,9 +70,9 @@ double text_width(std::string_view text) {
 
 std::string fitted(std::string_view text, double width) {
   // No width holds more letters: a name of any length is looked at up to there.
-  constexpr std::size_t most = 400;
-  const auto shown = base::printable(text.substr(0, most));
-  if (text.size() <= most && text_width(shown) <= width) return shown;
+  constexpr std::size_t max = 400;
+  const auto shown = base::printable(text.substr(0, max));
+  if (text.size() <= max && text_width(shown) <= width) return shown;
   const double room = width - text_width(cut_mark);
   std::size_t end = 0;
   double used = 0;
@@ -85,9 +85,9 @@ std::string fitted(std::string_view text, double width) {
   return shown.substr(0, end) + std::string(cut_mark);
 }
 
-std::string shortened(std::string_view text, std::size_t most) {
+std::string shortened(std::string_view text, std::size_t max) {
   std::size_t end = 0;
-  for (std::size_t letters = 0; letters < most && end < text.size(); ++letters) {
+  for (std::size_t letters = 0; letters < max && end < text.size(); ++letters) {
     end += code_point_bytes(text.substr(end));
   }
   if (end >= text.size()) return std::string(text);

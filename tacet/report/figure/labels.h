@@ -18,7 +18,7 @@ namespace tacet::report {
 /// cut.
 [[nodiscard]] std::string fitted(std::string_view text, double width);
 
-/// The text cut to `most` code points.
-[[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
+/// The text cut to `max` code points.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t max);
 
 }  // namespace tacet::report

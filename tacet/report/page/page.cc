@@ -206,7 +206,7 @@ class PageWriter {
     }
   }
 
-  void write_table(const Table& table, std::size_t most) {
+  void write_table(const Table& table, std::size_t max) {
     // What scrolls has to be reached by keyboard, and is called by the name of its table.
     out_.open(Tag::div,
               {{Name::class_, "scroll"},
@@ -216,7 +216,7 @@ class PageWriter {
     out_.open(Tag::table).element(Tag::caption, table.caption);
     write_table_head(table);
     out_.open(Tag::tbody);
-    const auto rows = std::min(most, table.rows.size());
+    const auto rows = std::min(max, table.rows.size());
     for (std::size_t k = 0; k < rows; ++k) {
       write_row(table.rows[k], table.depths.empty() ? 0 : table.depths[k]);
     }

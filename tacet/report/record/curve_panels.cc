@@ -16,9 +16,9 @@ constexpr double min_pair_share = 0.01;
 
 void add_range(EffectPanel& effect) {
   if (effect.points.empty()) return;
-  const auto [least, most] =
+  const auto [min, max] =
       std::ranges::minmax(effect.points, {}, [](const PanelPoint& one) { return one.adds[0]; });
-  effect.range = {most.adds[0] - least.adds[0]};
+  effect.range = {max.adds[0] - min.adds[0]};
 }
 
 EffectPanel panel_of_column(const model::CurveEffect& found, double at_means) {

@@ -116,17 +116,17 @@ Features difference(const Features& a, const Features& b) {
 void add_range(const EffectReader& reader, std::span<const PanelPoint> points,
                std::span<const Features> features, EffectPanel& effect) {
   for (std::size_t output = 0; output < reader.outputs(); ++output) {
-    std::size_t least = 0;
-    std::size_t most = 0;
+    std::size_t min = 0;
+    std::size_t max = 0;
     for (std::size_t k = 0; k < points.size(); ++k) {
-      if (points[k].adds[output] < points[least].adds[output]) least = k;
-      if (points[k].adds[output] > points[most].adds[output]) most = k;
+      if (points[k].adds[output] < points[min].adds[output]) min = k;
+      if (points[k].adds[output] > points[max].adds[output]) max = k;
     }
     effect.range.push_back(points.empty() ? 0
-                                          : points[most].adds[output] - points[least].adds[output]);
+                                          : points[max].adds[output] - points[min].adds[output]);
     if (!reader.noisy()) continue;
     effect.range_noise.push_back(
-        points.empty() ? 0 : reader.noise(output, difference(features[most], features[least])));
+        points.empty() ? 0 : reader.noise(output, difference(features[max], features[min])));
   }
 }
 
@@ -233,11 +233,11 @@ struct ReadColumn {
   EffectPanel buckets(double number = 1) const {
     auto effect = named(EffectKind::buckets);
     const auto strength = [&](std::size_t k) {
-      double most = 0;
+      double max = 0;
       for (std::size_t output = 0; output < reader.outputs(); ++output) {
-        most = std::max(most, std::abs(reader.coefficient(output, first + k)));
+        max = std::max(max, std::abs(reader.coefficient(output, first + k)));
       }
-      return most;
+      return max;
     };
     std::vector<std::pair<double, std::size_t>> order;
     order.reserve(width);
@@ -312,16 +312,16 @@ std::string unit_of(const model::ModelFile& file) {
 
 double EffectPanel::strength() const {
   if (share) return *share;
-  double most = 0;
+  double max = 0;
   for (std::size_t k = 0; k < range.size(); ++k) {
     const bool known = k < range_noise.size();
     if (known && range_noise[k] == 0 && range[k] > 0)
       return std::numeric_limits<double>::infinity();
-    most = std::max(most, known && range_noise[k] > 0 ? range[k] / range_noise[k]
-                          : known                     ? 0
-                                                      : range[k]);
+    max = std::max(max, known && range_noise[k] > 0 ? range[k] / range_noise[k]
+                        : known                     ? 0
+                                                    : range[k]);
   }
-  return most;
+  return max;
 }
 
 bool EffectPanel::told_from_noise() const {

@@ -29,13 +29,13 @@ std::vector<NoisyCount> drawn_counts(std::vector<NoisyCount> counts) {
   std::vector<double> sizes;
   for (const auto& one : counts) sizes.push_back(one.count);
   std::ranges::sort(sizes, std::greater());
-  const double least = sizes[max_bars - 1];
+  const double min = sizes[max_bars - 1];
   const auto above = static_cast<std::size_t>(
-      std::ranges::count_if(sizes, [least](double size) { return size > least; }));
+      std::ranges::count_if(sizes, [min](double size) { return size > min; }));
   // Of several bars as long as the shortest, the first ones are shown.
   std::size_t equal = max_bars - above;
   std::erase_if(counts, [&](const NoisyCount& one) {
-    if (one.count != least) return one.count < least;
+    if (one.count != min) return one.count < min;
     if (equal == 0) return true;
     --equal;
     return false;
@@ -121,10 +121,10 @@ std::string column_in_words(const data::Column& column) {
     return numeric_in_words(*numbers);
   }
   if (const auto* listed = std::get_if<data::CategoricalColumn>(&column.rule)) {
-    constexpr std::size_t most = 20;
+    constexpr std::size_t max = 20;
     std::vector<std::string> first;
     for (const auto& category : listed->categories) {
-      if (first.size() < most) first.push_back(in_quotes(category));
+      if (first.size() < max) first.push_back(in_quotes(category));
     }
     const auto more = listed->categories.size() - first.size();
     return fmt::format("categories {}{}", fmt::join(first, ", "),

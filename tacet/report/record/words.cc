@@ -16,14 +16,14 @@ std::string in_quotes(std::string_view name) {
 }
 
 std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 12;
-  const auto shown = std::min(names.size(), most);
+  constexpr std::size_t max = 12;
+  const auto shown = std::min(names.size(), max);
   std::string out;
   for (std::size_t k = 0; k < shown; ++k) {
     const bool last = k + 1 == names.size();
     out += (k == 0 ? "" : last ? " and " : ", ") + in_quotes(names[k]);
   }
-  if (names.size() > most) out += fmt::format(" and {} more", names.size() - most);
+  if (names.size() > max) out += fmt::format(" and {} more", names.size() - max);
   return out;
 }
 

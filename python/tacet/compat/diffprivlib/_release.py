@@ -102,6 +102,12 @@ def norm_of(data_norm: Any, what: str) -> float:
     return norm
 
 
+def array_of(given: Any, dtype: Any = None) -> Any:
+    """What NumPy makes of it; UsageError for the name of a file."""
+    _records.expect_records(given)
+    return np.asarray(given, dtype)
+
+
 def places(array: Any, lower: Any, upper: Any) -> Any:
     """Where numbers lie between their bounds, from -1/2 to 1/2; NaN counts as the middle."""
     kept = (np.clip(array, lower, upper) - lower) / (upper - lower) - 0.5

@@ -19,6 +19,7 @@ from ...summaries import quantile as _quantile
 from ._release import (
     MOST,
     Sums,
+    array_of,
     checked_epsilon,
     is_unprotected,
     moments,
@@ -40,7 +41,7 @@ class _Table:
     """An array as a row per record and a column per output."""
 
     def __init__(self, array: Any, axis: Any, keepdims: bool) -> None:
-        whole = np.asarray(array)
+        whole = array_of(array)
         if whole.dtype.kind not in "biuf":
             raise UsageError(f"array must hold numbers, and has the type {whole.dtype}")
         axes = tuple(range(whole.ndim)) if axis is None else tuple(
@@ -188,7 +189,7 @@ def _bounds(bounds: Any) -> Tuple[float, float]:
 
 def _clipped(array: Any, bounds: Any) -> Any:
     """For what protects nobody; theirs clips too."""
-    return np.asarray(array) if bounds is None else np.clip(array, *_bounds(bounds))
+    return array_of(array) if bounds is None else np.clip(array_of(array), *_bounds(bounds))
 
 
 @boundary
@@ -203,7 +204,7 @@ def histogram(
     >>> counts.shape, edges.tolist()
     ((2,), [0.0, 0.5, 1.0])
     """
-    found, edges = histogramdd(np.asarray(sample).reshape(-1, 1), epsilon,
+    found, edges = histogramdd(array_of(sample).reshape(-1, 1), epsilon,
                                bins if np.isscalar(bins) else [bins],
                                None if range is None else [range], weights, density, random_state,
                                accountant)
@@ -224,7 +225,7 @@ def histogram2d(
     """
     if not np.isscalar(bins) and len(bins) != 2:
         bins = [bins, bins]
-    both = np.stack([np.asarray(array_x).ravel(), np.asarray(array_y).ravel()], axis=1)
+    both = np.stack([array_of(array_x).ravel(), array_of(array_y).ravel()], axis=1)
     found, edges = histogramdd(both, epsilon, bins, range, weights, density, random_state,
                                accountant)
     return found, edges[0], edges[1]
@@ -244,7 +245,7 @@ def histogramdd(
     if weights is not None:
         raise UsageError("weights are refused: a weight multiplies what one record does to a count")
     epsilon = checked_epsilon(epsilon)
-    rows = np.asarray(sample, dtype=float)
+    rows = array_of(sample, float)
     rows = rows.reshape(len(rows), -1)
     if is_unprotected(epsilon, accountant, None):
         exact, exact_edges = np.histogramdd(rows, bins, range, density)

@@ -19,6 +19,7 @@ def refuse_weights(given: Any) -> None:
 
 def classes_and_codes(X: Any, y: Any) -> Tuple[Any, Any]:
     """The classes in order, and the place of each label among them; NaN where one is missing."""
+    _records.expect_records(X)
     if y is None:
         raise UsageError("requires y to be passed, but the target y is None")
     y = _arguments.one_column(y)

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "tacet/model/model_file.h"
+#include "tacet/run/read_rows.h"
+
+namespace tacet::run {
+
+/// What a model says of records, call after call: what a call prepares for the names of its columns
+/// is kept for the next one, so that single records take some microseconds. Any number of threads
+/// may ask at once.
+class Predictor {
+ public:
+  explicit Predictor(model::ModelFile file) : file_(std::move(file)) {}
+  Predictor(const Predictor&) = delete;
+  Predictor& operator=(const Predictor&) = delete;
+
+  [[nodiscard]] const model::ModelFile& file() const { return file_; }
+  /// As predict() of the file.
+  [[nodiscard]] std::vector<Prediction> predict(const Rows& rows) const;
+
+ private:
+  [[nodiscard]] std::unique_ptr<RowReader> reader_of(const Rows& rows) const;
+  void keep(std::unique_ptr<RowReader> reader) const;
+
+  const model::ModelFile file_;  // whose schema the readers refer to
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<RowReader>> idle_;  // the last one was used last
+};
+
+/// The model's predictions, in the order of the rows; they need no target. Errors as dataset_of.
+[[nodiscard]] std::vector<Prediction> predict(const model::ModelFile& file, const Rows& rows);
+
+}  // namespace tacet::run
