@@ -68,10 +68,10 @@ class LineTable {
 
 std::string goodness_text(const learn::RegressionTable& table) {
   const auto share = learn::known_explained_share(table);
-  return share ? fmt::format(
+  return share ? paragraph(fmt::format(
                      "R2 {:.3f}, from the slopes' Wald statistic without what noise and "
-                     "sampling add to it; too low where many records take no part.\n",
-                     *share)
+                     "sampling add to it; too low where many records take no part.",
+                     *share))
                : std::string();
 }
 
@@ -96,11 +96,6 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
   text += fmt::format(
       "Records that lack a value of the terms or the target take no part; {} are declared. ",
       table.rows);
-  if (kind == "poisson") {
-    text +=
-        "EXPERIMENTAL: intervals of counts were seen to hold 90 of 100 times where 95 were "
-        "promised, if counts vary more than Poisson's law says; there is no joint test of several.";
-  }
   return paragraph(text);
 }
 

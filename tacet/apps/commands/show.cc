@@ -87,6 +87,9 @@ class Show : public Command {
     if (!format_.empty()) {
       if (console.json()) throw base::UsageError("--json and --format exclude each other");
       console.result(report::regression_file(file, format_, level(), contrasts_));
+      for (const auto& doubt : report::regression_doubts(file.model)) {
+        console.say(doubt);
+      }
       return;
     }
     if (file.schema.projection) lift(file);

@@ -67,8 +67,8 @@ std::string shares_text(const optimize::JointShares& shares, bool counts) {
 void add_reasons(InferencePlan& plan) {
   const auto& design = plan.setup.design;
   plan.reasons.add(
-      "terms {}: {} coefficients; records with a missing or unlisted value of them weigh nothing",
-      design.terms, design.columns());
+      "terms {}: {} coefficient{}; records with a missing or unlisted value of them weigh nothing",
+      design.terms, design.columns(), design.columns() == 1 ? "" : "s");
   plan.reasons.add(
       "intervals are expected to be {:.2f} times as wide as without privacy, from the declared "
       "number of records; those of rare categories and of columns that go together are wider",
