@@ -119,7 +119,7 @@ class _Reader:
         return None
 
     def _equal_sums(self) -> List[Tuple[str, Any]]:
-        sums = []
+        sums: List[Tuple[str, Any]] = []
         while not sums or self._takes("="):
             begin = self._at
             row = self._sum()

@@ -411,4 +411,5 @@ def numbered(
 
 def _texts(value: Texts) -> Union[str, List[str], None]:
     """A list, a single text, or what the engine refuses."""
-    return value if isinstance(value, str) or not hasattr(value, "__iter__") else list(value)
+    several = value is not None and hasattr(value, "__iter__") and not isinstance(value, str)
+    return list(value) if several else value  # type: ignore[arg-type]

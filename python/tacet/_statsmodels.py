@@ -149,7 +149,7 @@ def lines_text(header: Sequence[str], lines: Sequence[Dict[str, Any]]) -> str:
 
 def check_alpha(alpha: Any) -> None:
     """UsageError for what is no probability."""
-    if not isinstance(alpha, numbers.Real) or not 0 < alpha < 1:
+    if not isinstance(alpha, numbers.Real) or not 0 < float(alpha) < 1:
         raise UsageError(f"alpha must be between 0 and 1, got {alpha}: 0.05 is for intervals of 95 %")
 
 

@@ -359,12 +359,14 @@ std::string check_identified(const InferenceOptions& options, const RegressionFa
   const auto needed = rows_needed(facts);
   const double enough = epsilon_of(mu_needed(facts), options);
   if (found.relative_noise > max_relative_noise) {
+    // Above it the noise's generator takes all of delta, and no noise gets smaller.
+    constexpr double largest_named = 50;
     throw base::UsageError(
         "{} rows with {} columns at epsilon {:g} identify nothing: the noise of the curvature "
-        "matrix is {:.2f} of it, and at most {} is fitted; it takes about {} rows, or epsilon "
-        "{:.3g}, or fewer terms",
+        "matrix is {:.2f} of it, and at most {} is fitted; it takes about {} rows, or {}fewer "
+        "terms",
         facts.rows, facts.columns, options.epsilon, found.relative_noise, max_relative_noise,
-        needed, enough);
+        needed, enough <= largest_named ? fmt::format("epsilon {:.3g}, or ", enough) : "");
   }
   return fmt::format(
       "some coefficients may come out as not identified: the noise of the curvature matrix is "
