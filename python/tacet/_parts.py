@@ -409,7 +409,6 @@ def numbered(
     return part_of(count=count, lower=lower, upper=upper, max_nonzero=max_nonzero)
 
 
-def _texts(value: Texts) -> Union[str, List[str], None]:
+def _texts(value: Any) -> Any:
     """A list, a single text, or what the engine refuses."""
-    several = value is not None and hasattr(value, "__iter__") and not isinstance(value, str)
-    return list(value) if several else value  # type: ignore[arg-type]
+    return value if isinstance(value, str) or not hasattr(value, "__iter__") else list(value)
