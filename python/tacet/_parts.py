@@ -18,6 +18,8 @@ def listed(what: str, values: Any) -> List[Any]:
     """A list that was given; a text would be one of its letters."""
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         raise UsageError(f"{what} is a list, even where it has one entry")
+    if isinstance(values, (set, frozenset)):
+        raise UsageError(f"{what} is a list, whose order counts; a set has none")
     return list(values)
 
 
@@ -90,7 +92,7 @@ def numeric(
     return part_of(
         name=name, kind="numeric", lower=lower, upper=upper, log1p=log1p, fill=fill,
         missing_indicator=missing_indicator, typical=typical, step=step, centre=centre,
-        knots=knots, bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
+        knots=knots, bins=bins, edges=None if edges is None else listed("edges", edges), bins_only=bins_only,
         period=period, mean=mean, standard_deviation=standard_deviation, decimal=decimal,
         thousands=thousands, symbols=_texts(symbols), missing=_texts(missing))
 
@@ -126,7 +128,7 @@ def date(
     return part_of(
         name=name, kind="date", lower=lower, upper=upper, log1p=log1p, fill=fill,
         missing_indicator=missing_indicator, typical=typical, step=step, centre=centre,
-        knots=knots, bins=bins, edges=None if edges is None else list(edges), bins_only=bins_only,
+        knots=knots, bins=bins, edges=None if edges is None else listed("edges", edges), bins_only=bins_only,
         period=period, mean=mean, standard_deviation=standard_deviation, date_format=date_format,
         missing=_texts(missing))
 
@@ -407,5 +409,6 @@ def numbered(
     return part_of(count=count, lower=lower, upper=upper, max_nonzero=max_nonzero)
 
 
-def _texts(value: Texts) -> Union[str, List[str], None]:
-    return value if value is None or isinstance(value, str) else list(value)
+def _texts(value: Any) -> Any:
+    """A list, a single text, or what the engine refuses."""
+    return value if isinstance(value, str) or not hasattr(value, "__iter__") else list(value)

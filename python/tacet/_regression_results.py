@@ -8,14 +8,12 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
-from . import _engine, _plots, _reports, _statsmodels
+from . import _engine, _hypotheses, _plots, _reports, _statsmodels
 from ._boundary import boundary
 from ._reports import Reports
 from ._statsmodels import number as _number
 from .errors import UsageError
 from .receipts import Receipt
-
-_LINE = "{:<24} {:>11} {:>10} {:>9} {:>9} {:>11} {:>11} {:>8}"
 
 _TITLES = {"linear": "Linear regression", "logistic": "Logistic regression",
            "poisson": "Poisson regression"}
@@ -33,8 +31,7 @@ class RegressionResults(Reports):
         self._model = model
 
     def _table(self, alpha: float = 0.05, contrasts: Sequence[str] = ()) -> Dict[str, Any]:
-        if not 0 < alpha < 1:
-            raise UsageError(f"alpha must be between 0 and 1, got {alpha}: 0.05 is for intervals of 95 %")
+        _statsmodels.check_alpha(alpha)
         words = self._model.table(1 - alpha, list(contrasts))
         if words is None:
             raise UsageError("the model is no table of coefficients; method inference leaves one")
@@ -49,6 +46,10 @@ class RegressionResults(Reports):
 
     def _names(self) -> List[str]:
         return [line["name"] for line in self._table()["coefficients"]]
+
+    def _hypotheses(self, wanted: Any) -> Tuple[List[_hypotheses.Hypothesis], List[str]]:
+        names = self._names()
+        return _hypotheses.read(wanted, names, self._table()["references"]), names
 
     def _of(self, key: str) -> Any:
         return _statsmodels.vector(
@@ -152,20 +153,20 @@ class RegressionResults(Reports):
         ``"age = 0.1"``, or numbers in the order of ``params``. Several, as in ``"age = 0, bmi = 0"``
         or of an array of two dimensions, give a list. They are tested one by one.
 
-        The result has ``effect``, ``sd``, ``tvalue``, ``pvalue`` and ``conf_int()``, and is a dict
-        of what the model file says."""
-        wanted = _statsmodels.hypotheses(r_matrix, self._names())
+        The result has ``effect``, ``sd``, ``tvalue``, ``pvalue``, ``conf_int()`` and ``summary()``.
+        One is also a dict of what the model file says."""
+        wanted, names = self._hypotheses(r_matrix)
         # One at a time: that one follows from the others is no fault here.
-        lines = [self._table(alpha, [text])["contrasts"][0] for text, _ in wanted]
-        found = [_statsmodels.compared(line, value) for line, (_, value) in zip(lines, wanted)]
+        lines = [self._table(alpha, [one.text(names)])["contrasts"][0] for one in wanted]
+        found = _statsmodels.Contrasts(map(_statsmodels.compared, lines, wanted))
         return found[0] if len(found) == 1 else found
 
     @boundary
     def f_test(self, r_matrix: Any) -> _statsmodels.JointTest:
         """That several combinations hold together, given as to ``t_test``: Wald's test by the law of
         F. Not of counts. The result has ``fvalue``, ``pvalue``, ``df_num`` and ``df_denom``."""
-        wanted = _statsmodels.hypotheses(r_matrix, self._names())
-        texts = [text for text, _ in wanted]
+        wanted, names = self._hypotheses(r_matrix)
+        texts = [one.text(names) for one in wanted]
         if len(texts) == 1:
             one = self.t_test(r_matrix)
             return _statsmodels.JointTest(
@@ -175,9 +176,12 @@ class RegressionResults(Reports):
         if "joint_test" not in table:
             raise UsageError("of counts nothing is tested jointly: such regions were seen to hold 75 "
                              "of 100 times where 95 were promised")
-        return _statsmodels.joint(table, [value for _, value in wanted])
+        return _statsmodels.joint(table, [one.value for one in wanted])
 
-    wald_test = f_test
+    @boundary
+    def wald_test(self, r_matrix: Any, *, scalar: bool = True) -> _statsmodels.JointTest:
+        """The same as ``f_test``; its numbers are scalars."""
+        return self.f_test(r_matrix)
 
     @boundary
     def wald_test_terms(self) -> Any:
@@ -203,17 +207,8 @@ class RegressionResults(Reports):
         table = self._table(alpha)
         ends = [f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
         out = [f"{_TITLES[table['kind']]}, {table['rows']} records declared",
-               _LINE.format("", "coef", "std err", "t", "P>|t|", *ends, "noise")]
-        for line in table["coefficients"]:
-            if not line["identified"]:
-                out.append(f"{line['name']:<24} not identified at this budget")
-                continue
-            numbers = [f"{line[key]:.4g}" for key in ("estimate", "standard_error", "t")]
-            out.append(_LINE.format(line["name"], *numbers, f"{line['p']:.3f}",
-                                    f"{line['low']:.4g}", f"{line['high']:.4g}",
-                                    f"+{100 * line['widened_by_noise']:.0f} %"))
-        if table["experimental"]:
-            out.append("EXPERIMENTAL: intervals of counts may hold less often than they say.")
+               _statsmodels.lines_text(["", "coef", "std err", "t", "P>|t|", *ends, "noise"],
+                                       table["coefficients"])]
         if "r_squared" in table:
             out.append(f"R2 {table['r_squared']:.3f}")
         cut = table.get("residual_cut")

@@ -3,11 +3,12 @@ there is not."""
 
 from __future__ import annotations
 
-import re
-from typing import Any, Dict, List, Sequence, Tuple
+import numbers
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._hypotheses import Hypothesis
 from .errors import UsageError
 
 
@@ -82,45 +83,79 @@ class Contrast(Dict[str, Any]):
             raise AttributeError(f"a contrast has no '{name}'")
         return number(self.get(key))
 
-    def conf_int(self) -> Tuple[float, float]:
-        """Both ends of the interval, at the level that t_test was given."""
-        return number(self["low"]), number(self["high"])
+    def conf_int(self, alpha: Optional[float] = None) -> Tuple[float, float]:
+        """Both ends of the interval; without ``alpha`` at the level that t_test was given."""
+        if alpha is None or not self["identified"]:
+            return number(self["low"]), number(self["high"])
+        check_alpha(alpha)
+        from scipy.stats import t
+        apart = float(t.ppf(1 - alpha / 2, self.df_denom)) * self.sd
+        return self.effect - apart, self.effect + apart
+
+    def summary(self) -> str:
+        """Its line, as a summary of the coefficients has it."""
+        return lines_text(["", "coef", "std err", "t", "P>|t|", "[low", "high]", "noise"], [self])
+
+    def summary_frame(self) -> Any:
+        """The same numbers as a DataFrame."""
+        return frame_of([self])
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+class Contrasts(List[Contrast]):
+    """Several of them: their numbers as arrays."""
+
+    def __getattr__(self, name: str) -> Any:
+        return np.array([getattr(one, name) for one in self])
+
+    def conf_int(self, alpha: Optional[float] = None) -> Any:
+        """Both ends of each interval, a row each."""
+        return np.array([one.conf_int(alpha) for one in self])
+
+    def summary(self) -> str:
+        """A line each."""
+        return lines_text(["", "coef", "std err", "t", "P>|t|", "[low", "high]", "noise"], self)
+
+    def summary_frame(self) -> Any:
+        """The same numbers as a DataFrame."""
+        return frame_of(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def frame_of(found: Sequence[Contrast]) -> Any:
+    return rows({one["name"]: (one.effect, one.sd, one.tvalue, one.pvalue, *one.conf_int())
+                 for one in found},
+                ("coef", "std err", "t", "P>|t|", "Conf. Int. Low", "Conf. Int. Upp."))
+
+
+def lines_text(header: Sequence[str], lines: Sequence[Dict[str, Any]]) -> str:
+    """Lines of coefficients or contrasts below a header of eight words."""
+    width = max([24, *(len(line["name"]) for line in lines)])
+    form = f"{{:<{width}}} {{:>11}} {{:>10}} {{:>9}} {{:>9}} {{:>11}} {{:>11}} {{:>8}}"
+    out = [form.format(*header)]
+    for line in lines:
+        if not line["identified"]:
+            out.append(f"{line['name']:<{width}} not identified at this budget")
+            continue
+        numbers = [f"{line[key]:.4g}" for key in ("estimate", "standard_error", "t")]
+        out.append(form.format(line["name"], *numbers, f"{line['p']:.3f}", f"{line['low']:.4g}",
+                               f"{line['high']:.4g}", f"+{100 * line['widened_by_noise']:.0f} %"))
+    return "\n".join(out)
+
+
+def check_alpha(alpha: Any) -> None:
+    """UsageError for what is no probability."""
+    if not isinstance(alpha, numbers.Real) or not 0 < float(alpha) < 1:
+        raise UsageError(f"alpha must be between 0 and 1, got {alpha}: 0.05 is for intervals of 95 %")
 
 
 def number(value: Any) -> float:
     """NaN for what is not identified."""
     return float("nan") if value is None else float(value)
-
-
-def hypotheses(wanted: Any, names: Sequence[str]) -> List[Tuple[str, float]]:
-    """Combinations of coefficients, each with the value that it is compared with: of a text such as
-    ``"a - b"``, ``"a = b, c = 0"``, of numbers in the order of the coefficients, or of rows of them."""
-    if isinstance(wanted, str):
-        # A comma may be part of a level's name: one without a blank behind it is.
-        parts = [wanted] if wanted.strip() in names else re.split(r",\s+", wanted.strip())
-        return [_hypothesis(part, names) for part in parts]
-    if isinstance(wanted, (list, tuple)) and wanted and all(isinstance(one, str) for one in wanted):
-        return [_hypothesis(part, names) for part in wanted]
-    matrix = np.asarray(wanted)
-    if matrix.dtype.kind not in "iuf" or matrix.ndim not in (1, 2) or matrix.shape[-1] != len(names):
-        raise UsageError(
-            f"a hypothesis is a text as 'age - 2 * sex=m', or {len(names)} numbers, one for each "
-            "coefficient")
-    found = []
-    for row in np.atleast_2d(matrix):
-        if not np.all(np.isfinite(row)) or not np.any(row):
-            raise UsageError("a hypothesis needs finite numbers, one of which is not 0")
-        found.append((_text(row, names), 0.0))
-    return found
-
-
-def _text(row: Any, names: Sequence[str]) -> str:
-    words = ""
-    for weight, name in zip(row, names):
-        if weight != 0:
-            sign = ("-" if weight < 0 else "") if not words else (" - " if weight < 0 else " + ")
-            words += f"{sign}{abs(float(weight)):.17g} * {name}"
-    return words
 
 
 class JointTest(Dict[str, Any]):
@@ -132,6 +167,16 @@ class JointTest(Dict[str, Any]):
         if key is None:
             raise AttributeError(f"a joint test has no '{name}'")
         return number(self.get(key))
+
+    def summary(self) -> str:
+        """One line, as statsmodels has it."""
+        if not self["identified"]:
+            return "not identified at this budget"
+        return (f"<F test: F={self.fvalue:.4g}, p={self.pvalue:.3g}, df_num={self.df_num:.0f}, "
+                f"df_denom={self.df_denom:.0f}>")
+
+    def __str__(self) -> str:
+        return self.summary()
 
 
 def joint(table: Dict[str, Any], values: Sequence[float]) -> JointTest:
@@ -147,29 +192,14 @@ def joint(table: Dict[str, Any], values: Sequence[float]) -> JointTest:
     return JointTest(test)
 
 
-def _hypothesis(text: str, names: Sequence[str]) -> Tuple[str, float]:
-    """``a = b`` is ``a - b`` compared with 0. The sign of a level, as in ``sex=m``, has no blanks."""
-    left, equals, right = text.rpartition(" = ")
-    if not equals:
-        return text.strip(), 0.0
-    try:
-        return left.strip(), float(right)
-    except ValueError:
-        pass
-    if re.search(r" [+-] ", right):
-        raise UsageError(
-            f"'{right.strip()}' stands behind '=': write one coefficient or one number there, and the "
-            "rest before it")
-    return f"{left.strip()} - {right.strip()}", 0.0
-
-
-def compared(found: Dict[str, Any], value: float) -> Contrast:
-    """The test against another value than 0: by the same law of t."""
-    if value and found["identified"]:
+def compared(found: Dict[str, Any], wanted: Hypothesis) -> Contrast:
+    """The test against the hypothesis' value: by the same law of t."""
+    found = {**found, "name": wanted.name}
+    if wanted.value and found["identified"]:
         from scipy.stats import t
-        statistic = (found["estimate"] - value) / found["standard_error"]
+        statistic = (found["estimate"] - wanted.value) / found["standard_error"]
         p = 2 * float(t.sf(abs(statistic), found["degrees_of_freedom"]))
-        found = {**found, "name": f"{found['name']} = {value:g}", "t": statistic, "p": p}
+        found = {**found, "t": statistic, "p": p}
     return Contrast(found)
 
 
@@ -186,8 +216,13 @@ _REASONS: Dict[str, str] = {
         "pseudo_rsquared", "deviance", "null_deviance", "pearson_chi2", "ssr", "ess", "centered_tss",
         "uncentered_tss", "mse_resid", "mse_model", "mse_total", "scale", "rsquared_adj",
         "condition_number", "eigenvals", "get_influence", "outlier_test", "pred_table",
-        "get_distribution", "get_prediction"), _RECORDS),
-    **dict.fromkeys(("compare_f_test", "compare_lr_test", "compare_lm_test", "anova_lm"), _NESTED),
+        "get_distribution", "get_prediction", "info_criteria"), _RECORDS),
+    **dict.fromkeys(("compare_f_test", "compare_lr_test", "compare_lm_test", "anova_lm", "score_test"),
+                    _NESTED),
+    "t_test_pairwise": "there is no '{}': give t_test one hypothesis for each pair, as "
+                       "'ward=2 = ward=3', and multiply each p by their number",
+    **dict.fromkeys(("normalized_cov_params",),
+                    "there is no '{}': cov_params() is the covariance of the errors"),
     **dict.fromkeys(("fvalue", "f_pvalue"), _OVERALL),
     **dict.fromkeys(("get_margeff",),
                     "there is no '{}': marginal effects are means over records, which cost budget. "
@@ -227,11 +262,14 @@ _OF_MODEL: Dict[str, str] = {
     "missing": "records with a missing value are always left out; nothing else is offered",
     "hasconst": "the intercept is always there",
     "groups": "name the column that says which records belong together as the schema's unit",
+    "family": "OLS, Logit and Poisson are the families that there are",
+    "subset": "give the records of the subset alone, under add_remove neighbours",
+    "cov_type": "errors are the sandwich's, with the privacy noise in them",
 }
 _OF_MODULE: Dict[str, str] = {
     **dict.fromkeys(("WLS", "GLS", "GLSAR"), "records have no weights of their own; OLS has robust "
                     "errors, which hold with unequal variances too"),
-    **dict.fromkeys(("GLM",), "OLS, Logit and Poisson are the families that there are"),
+    **dict.fromkeys(("GLM", "glm", "families"), "OLS, Logit and Poisson are the families that there are"),
     **dict.fromkeys(("Probit", "MNLogit", "OrderedModel", "ConditionalLogit"),
                     "Logit is the one model of classes; group several classes into two before"),
     **dict.fromkeys(("NegativeBinomial", "GeneralizedPoisson", "ZeroInflatedPoisson"),
@@ -239,6 +277,9 @@ _OF_MODULE: Dict[str, str] = {
     **dict.fromkeys(("MixedLM", "GEE"), "no random effects are fitted; with a unit in the schema one "
                     "record of each takes part"),
     **dict.fromkeys(("RLM", "QuantReg"), "residuals of OLS are cut already, as its output says"),
+    "add_constant": "the intercept is always there",
+    **dict.fromkeys(("GLMGam", "gam"), "for a curve give a column edges= and bins_only=True in the "
+                    "schema"),
     "PHReg": "no survival models are fitted",
     **dict.fromkeys(("ols", "logit", "poisson"), "the classes OLS, Logit and Poisson take formulas"),
 }

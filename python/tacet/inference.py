@@ -58,7 +58,7 @@ class _Regression:
         _records.expect_records(data)
         if not isinstance(schema, Schema):
             raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
-        self._terms = _terms_of(formula, schema)
+        self._terms = _terms_of(formula)
         self._data = data
         params: Dict[str, Any] = {
             "schema": schema, "epsilon": epsilon, "delta": delta, "adjacency": adjacency,
@@ -82,8 +82,7 @@ class _Regression:
         values = {name: _arguments.option(params[name.replace("-", "_")]) for name in names
                   if params.get(name.replace("-", "_")) is not None}
         values["method"] = "inference"
-        if self._terms:
-            values["terms"] = self._terms
+        values["terms"] = self._terms
         count = params["public_row_count"]
         if count == _declared.OBSERVED:
             if params["schema"].unit is not None:
@@ -194,16 +193,10 @@ class Poisson(_Regression):
 _TARGETS = {"linear": "a number", "logistic": "two classes", "poisson": "a count"}
 
 
-def _terms_of(formula: Any, schema: Schema) -> str:
+def _terms_of(formula: Any) -> str:
     if not isinstance(formula, str):
         raise UsageError("the first argument is a formula as 'y ~ age + sex', the second a table with "
                          "these columns: arrays have no names, and so no bounds in the schema")
     if "~" not in formula:
         raise UsageError("formula must be a text as 'y ~ age + sex'")
-    left, _, right = map(str.strip, formula.partition("~"))
-    if left and left.strip("`") != schema.target:
-        raise UsageError(f"the formula is about '{left}', but the schema's target is "
-                         f"'{schema.target}'")
-    if not right:
-        raise UsageError("the formula has no terms; 'y ~ .' has all columns of the schema")
-    return "" if right == "." else right
+    return formula

@@ -88,11 +88,95 @@ def test_hypotheses_are_written_as_in_statsmodels(scores: inference.RegressionRe
         [scores.params["age"], difference.effect])
     level = scores.t_test("sex=m", alpha=0.5)
     assert level.conf_int() == pytest.approx(tuple(scores.conf_int(0.5).loc["sex=m"]))
-    for faulty in ([1, 2], [0, 0, 0], "age = sex=m - age", "agee = 0", [0, math.nan, 1]):
-        with pytest.raises(tacet.UsageError):
+    for faulty in ([1, 2], [0, 0, 0], "age = age", "agee = 0", [0, math.nan, 1], "age + 1", "age * age",
+                   "age / 0", "age = nan", "age > 0", "", "1e999 * age = 0", {"age": 1}):
+        with pytest.raises(tacet.UsageError, match="hypothesis"):
             scores.t_test(faulty)
     with pytest.raises(tacet.UsageError, match="alpha must be between 0 and 1, got 95"):
         scores.conf_int(95)
+
+
+@pytest.mark.parametrize("text, numbers, value", [
+    ("age=0.1", [0, 1, 0], 0.1), ("(age = 0.1)", [0, 1, 0], 0.1), ("sex[T.m]", [0, 0, 1], 0),
+    ("C(sex)[T.m] = age", [0, -1, 1], 0), ("Intercept = 15", [1, 0, 0], 15), ("age * 2", [0, 2, 0], 0),
+    ("(age + sex=m) / 2 = 1", [0, 0.5, 0.5], 1), ("2 * age + 1 = sex=m", [0, 2, -1], -1),
+    ("sex=m = sex=f", [0, 0, 1], 0), ("-(age - sex=m)", [0, -1, 1], 0)])
+def test_hypotheses_of_statsmodels_mean_what_they_do_there(
+        scores: inference.RegressionResults, text: str, numbers: Any, value: float) -> None:
+    found, same = scores.t_test(text), scores.t_test((numbers, value))
+    assert found.effect == pytest.approx(same.effect)
+    assert found.tvalue == pytest.approx(same.tvalue) == pytest.approx(
+        (np.dot(numbers, scores.params) - value) / same.sd)
+
+
+def test_equal_coefficients_in_a_chain_are_one_hypothesis_less(
+        scores: inference.RegressionResults) -> None:
+    chain = scores.t_test("age = sex=m = 3, Intercept")
+    assert [one["name"] for one in chain] == ["age = sex=m", "sex=m = 3", "Intercept"]
+    assert chain.effect[1] == pytest.approx(scores.params["sex=m"])
+    assert scores.wald_test("age = sex=m = 0", scalar=True).fvalue == pytest.approx(
+        scores.f_test("(age = 0), (sex=m = 0)").fvalue)
+    assert list(chain.summary_frame().index) == [one["name"] for one in chain]
+    assert np.allclose(chain.conf_int(0.5)[2], scores.conf_int(0.5).loc["(intercept)"])
+    assert "Intercept" in str(chain) and str(chain[1]) == chain[1].summary()
+
+
+def test_names_with_signs_and_blanks_are_read_whole() -> None:
+    rng = np.random.default_rng(8)
+    names = ["x + y", "-z", "a = b", "2 * c", "d, e"]
+    frame = {name: rng.random(ROWS) for name in names}
+    frame["y"] = sum(frame.values()) + rng.normal(size=ROWS)
+    columns = tacet.Schema([tacet.numeric(name, 0, 1) for name in names],
+                           target=tacet.number("y", -5, 10), public_row_count=ROWS)
+    found = inference.OLS("y ~ .", frame, schema=columns, epsilon=8, random_state=1).fit()
+    for name in names:
+        assert found.t_test(name).effect == pytest.approx(found.params[name])
+    both = found.t_test("-z - x + y = a = b - 2 * c, d, e = 0")
+    assert [one.effect for one in both] == pytest.approx(
+        [found.params["-z"] - found.params["x + y"] - found.params["a = b"] + found.params["2 * c"],
+         found.params["d, e"]])
+    assert len({line.index("0.") for line in str(both).splitlines()[1:]}) <= 2
+
+
+def test_a_large_budget_leaves_what_least_squares_and_the_sandwich_have() -> None:
+    data = table(3)
+    rows = np.column_stack([np.ones(ROWS), data["age"], data["sex"] == "m"])
+    inverse = np.linalg.inv(rows.T @ rows)
+    coefficients = inverse @ rows.T @ data["score"]
+    squares = (data["score"] - rows @ coefficients) ** 2
+    errors = np.sqrt(np.diag(inverse @ (rows.T * squares) @ rows @ inverse))
+    found = inference.OLS("score ~ age + sex", data, schema=schema(SCORE), epsilon=60, delta=1e-6,
+                          random_state=2).fit()
+    assert np.all(np.abs(found.params - coefficients) < 0.3 * errors)
+    # The noise of the second moment is a tenth of it at most, and so the errors' a twentieth.
+    assert np.allclose(found.bse, errors, rtol=0.2)
+    assert (found.df_denom > 50).all()
+
+
+def test_lines_of_one_name_are_refused_before_anything_is_spent() -> None:
+    data = {**table(), "sex=m": np.zeros(ROWS)}
+    budget = tacet.Budget(epsilon=3, delta=1e-3)
+    columns = tacet.Schema([tacet.categorical("sex", ["f", "m"]), tacet.numeric("sex=m", 0, 1)],
+                           target=SCORE, public_row_count=ROWS)
+    with pytest.raises(tacet.UsageError, match="two lines of the table would be called 'sex=m'"):
+        inference.OLS("score ~ .", data, schema=columns, epsilon=2, budget=budget).fit()
+    assert budget.spent == (0.0, 0.0)
+
+
+def test_whole_numbers_that_are_no_category_are_refused_before_anything_is_spent() -> None:
+    data = table()
+    data["sex"] = (data["sex"] == "m").astype(int)
+    with pytest.raises(tacet.DataError, match="'sex' has the type int64, of which no value can be"):
+        inference.OLS("score ~ age + sex", data, schema=schema(SCORE), epsilon=4).fit()
+
+
+def test_where_hardly_any_record_is_complete_it_says_so() -> None:
+    data = table()
+    data["sex"] = np.array(["F", "M"])[(data["sex"] == "m").astype(int)]
+    found = inference.OLS("score ~ age + sex", data, schema=schema(SCORE), epsilon=4,
+                          random_state=1).fit()
+    assert found.params.isna().all()
+    assert "Nothing is identified" in found.summary() and "Schema.check" in found.summary()
 
 
 def test_joint_tests_are_those_of_the_covariance(scores: inference.RegressionResults) -> None:
@@ -215,7 +299,8 @@ def test_odds_ratios_are_exponentials_of_the_ends() -> None:
 def test_counts_are_called_experimental() -> None:
     found = inference.Poisson("visits ~ age + sex", table(), schema=schema(VISITS), epsilon=6,
                               random_state=1).fit()
-    assert "EXPERIMENTAL" in found.summary()
+    for form in (found.summary(), found.summary().as_latex()):
+        assert "EXPERIMENTAL" in form
 
 
 def test_what_is_not_identified_has_no_number() -> None:
@@ -265,7 +350,7 @@ def test_too_little_is_refused_with_what_would_do() -> None:
 
 def test_formula_and_class_have_to_fit_the_schema() -> None:
     for formula, words in (("age ~ sex", "the schema's target is 'score'"), ("score", "formula"),
-                           ("score ~", "no terms"), ("score ~ height", "no column 'height'")):
+                           ("score ~", "nothing stands after '~'"), ("score ~ height", "no column 'height'")):
         with pytest.raises(tacet.UsageError, match=words):
             inference.OLS(formula, table(), schema=schema(SCORE), epsilon=2).plan()
     with pytest.raises(tacet.UsageError, match="Logit is for two classes"):
@@ -313,7 +398,7 @@ def test_no_estimate_is_minus_zero() -> None:
 
 
 def test_a_budget_pays_once_and_the_receipt_follows() -> None:
-    budget = tacet.Budget(epsilon=3, delta=1e-5)
+    budget = tacet.Budget(epsilon=3, delta=1e-3)
     found = inference.Logit("ill ~ age", table(), schema=schema(ILL), epsilon=2, delta=1e-6,
                             budget=budget).fit()
     assert 1.9 < budget.spent[0] <= 2

@@ -68,10 +68,10 @@ class LineTable {
 
 std::string goodness_text(const learn::RegressionTable& table) {
   const auto share = learn::known_explained_share(table);
-  return share ? fmt::format(
+  return share ? paragraph(fmt::format(
                      "R2 {:.3f}, from the slopes' Wald statistic without what noise and "
-                     "sampling add to it; too low where many records take no part.\n",
-                     *share)
+                     "sampling add to it; too low where many records take no part.",
+                     *share))
                : std::string();
 }
 
@@ -79,11 +79,9 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
   const auto kind = report::regression_kind(model.loss);
   std::string text = fmt::format(
       "Coefficients are in the units of the file{}. They are estimated with rows beyond reach "
-      "{:.3g} "
-      "weighted down{}. Standard errors, intervals and tests (by t distributions) hold sampling "
-      "error (robust, by the sandwich estimator) and privacy noise together; the last column says "
-      "by "
-      "how much noise made an interval wider. ",
+      "{:.3g} weighted down{}. Standard errors, intervals and tests (by t distributions) hold "
+      "sampling error (robust, by the sandwich estimator) and privacy noise together; the last "
+      "column says by how much noise made an interval wider. ",
       kind == "logistic"  ? ", on the log odds; exp(estimate) is the odds ratio"
       : kind == "poisson" ? ", on the logarithm of the mean; exp(estimate) is the rate ratio"
                           : "",
@@ -97,11 +95,6 @@ std::string meaning_text(const model::LinearModel& model, const learn::Regressio
   text += fmt::format(
       "Records that lack a value of the terms or the target take no part; {} are declared. ",
       table.rows);
-  if (kind == "poisson") {
-    text +=
-        "EXPERIMENTAL: intervals of counts were seen to hold 90 of 100 times where 95 were "
-        "promised, if counts vary more than Poisson's law says; there is no joint test of several.";
-  }
   return paragraph(text);
 }
 

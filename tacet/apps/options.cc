@@ -134,8 +134,8 @@ std::string_view done_otherwise(const CLI::App& command, std::string_view name) 
   if (command.get_name() != "train" && command.get_name() != "plan") return {};
   if (name != "--select-vocabulary" && name != "--vocabulary-epsilon") return {};
   return ": a table's ids and words are hashed into public buckets and need no list; "
-         "--feature-selection "
-         "0.3 finds privately which of the buckets are worth having (tacet embed finds lists)";
+         "--feature-selection 0.3 finds privately which of the buckets are worth having (tacet "
+         "embed finds lists)";
 }
 
 /// What the library names by what it is done to: `ledger.cap`, by the command that does it.

@@ -74,10 +74,8 @@ void add_identification_warning(const learn::Training& plan, std::vector<std::st
   if (plan.method != "inference" || !noise || *noise <= learn::doubtful_relative_noise) return;
   out.push_back(
       fmt::format("some coefficients may come out as not identified: the privacy noise in the "
-                  "information matrix "
-                  "is {:.2f} times the matrix, and below {} hardly any coefficient is lost; more "
-                  "records, a larger "
-                  "epsilon or fewer terms help",
+                  "information matrix is {:.2f} times the matrix, and below {} hardly any "
+                  "coefficient is lost; more records, a larger epsilon or fewer terms help",
                   *noise, learn::doubtful_relative_noise));
 }
 

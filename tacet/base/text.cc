@@ -72,7 +72,9 @@ std::string shown(std::string_view text, bool keep_lines) {
   return out;
 }
 
-/// Levenshtein's distance by rows.
+char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// Levenshtein's distance by rows; capital letters and small ones are the same.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -81,7 +83,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t above = row[j];
-      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const std::size_t replace =
+          diagonal + (small_letter(a[i - 1]) == small_letter(b[j - 1]) ? 0 : 1);
       row[j] = std::min({replace, above + 1, row[j - 1] + 1});
       diagonal = above;
     }

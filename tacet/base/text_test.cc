@@ -63,6 +63,7 @@ TEST(NearestWord, AMisspeltWordFindsItsOwn) {
 }
 
 TEST(NearestWord, NothingNearIsNothing) {
+  EXPECT_EQ(nearest_word("--SCHEMA", known), "--schema");
   EXPECT_EQ(nearest_word("predict", known), "");
   EXPECT_EQ(nearest_word("", known), "");
   EXPECT_EQ(did_you_mean("predict", known), "");

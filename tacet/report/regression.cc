@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -71,9 +72,8 @@ ordered_json covariance_json(const Eigen::MatrixXd& matrix) {
 std::string blurred_text(const learn::RegressionTable& table) {
   return fmt::format(
       "Noise hides how rows spread in {} of {} directions, for example because columns nearly "
-      "repeat "
-      "each other or a level is rare. So noise decides which rows lie beyond the reach and are "
-      "weighted down: if the model is wrong, they move what is estimated.",
+      "repeat each other or a level is rare. So noise decides which rows lie beyond the reach and "
+      "are weighted down: if the model is wrong, they move what is estimated.",
       table.blurred, table.names.size());
 }
 
@@ -106,6 +106,12 @@ std::string near_limit_text(const model::RegressionNumbers& table) {
 std::vector<std::string> regression_doubts(const model::LinearModel& model) {
   const auto table = learn::table_of(model);
   std::vector<std::string> doubts;
+  if (regression_kind(model.loss) == "poisson") {
+    doubts.emplace_back(
+        "EXPERIMENTAL: intervals of counts were seen to hold 90 of 100 times where 95 were "
+        "promised, if counts vary more than Poisson's law says; there is no joint test of "
+        "several.");
+  }
   if (table.blurred > 0) doubts.push_back(blurred_text(table));
   if (auto near = near_limit_text(*model.table); !near.empty()) doubts.push_back(std::move(near));
   if (!table.converged) {
@@ -113,6 +119,13 @@ std::vector<std::string> regression_doubts(const model::LinearModel& model) {
         "Nothing is stated: as far as noise shows, the linear predictor is farther from 0 than the "
         "fit's steps get. Most often a column decides the class nearly alone, or one class is "
         "rarer than about 4 in 100 records, which no budget changes. Leave that column out.");
+    return doubts;
+  }
+  if (std::ranges::count(table.identified, true) == 0) {
+    doubts.emplace_back(
+        "Nothing is identified. Either the budget is too small for these records, or hardly any "
+        "record has the target and all terms: a value that is missing, unreadable or in no list "
+        "leaves its record out. The owner of the records can count such values by `schema.check`.");
     return doubts;
   }
   std::vector<std::string> hidden;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -84,6 +85,15 @@ std::string latex_text(const std::string& text) {
       case '^':
         out += "\\textasciicircum{}";
         break;
+      case '<':
+        out += "\\textless{}";
+        break;
+      case '>':
+        out += "\\textgreater{}";
+        break;
+      case '|':
+        out += "\\textbar{}";
+        break;
       case '&':
       case '%':
       case '$':
@@ -94,7 +104,7 @@ std::string latex_text(const std::string& text) {
         out += '\\';
         [[fallthrough]];
       default:
-        out += c;
+        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;  // a line has one line
     }
   }
   return out;
@@ -102,9 +112,17 @@ std::string latex_text(const std::string& text) {
 
 std::string p_of(double p) { return p < .001 ? "$<$.001" : fmt::format("{:.3f}", p); }
 
-std::string latex_number(double number) {
-  const auto text = fmt::format("{:.4g}", number);
-  return text.front() == '-' ? "$-$" + text.substr(1) : text;
+std::string latex_number(double number, int digits = 4) {
+  auto text = fmt::format("{:.{}g}", number, digits);
+  std::string sign;
+  if (text.front() == '-') {
+    sign = "$-$";
+    text.erase(0, 1);
+  }
+  const auto power = text.find('e');
+  if (power == std::string::npos) return sign + text;
+  return fmt::format("{}{}$\\cdot10^{{{}}}$", sign, text.substr(0, power),
+                     std::atoi(text.c_str() + power + 1));
 }
 
 std::string latex(const Lines& found, const model::ModelFile& file, double level) {
@@ -125,10 +143,10 @@ std::string latex(const Lines& found, const model::ModelFile& file, double level
                          latex_text(line.name), columns - 1);
       continue;
     }
-    out += fmt::format("{} & {} & {:.3g} & {}", latex_text(line.name), latex_number(line.estimate),
-                       line.standard_error, ends(line.low, line.high));
+    out += fmt::format("{} & {} & {} & {}", latex_text(line.name), latex_number(line.estimate),
+                       latex_number(line.standard_error, 3), ends(line.low, line.high));
     if (found.ratios) {
-      out += fmt::format(" & {:.4g} & {}", std::exp(line.estimate),
+      out += fmt::format(" & {} & {}", latex_number(std::exp(line.estimate)),
                          ends(std::exp(line.low), std::exp(line.high)));
     }
     out +=
@@ -141,7 +159,7 @@ std::string latex(const Lines& found, const model::ModelFile& file, double level
       "% estimator) and privacy noise together. Rows beyond reach {:.3g} are weighted down.\n"
       "% {} records are declared.\n",
       table.reach, table.rows);
-  if (const auto doubt = near_limit_text(table); !doubt.empty()) out += "% " + doubt + "\n";
+  for (const auto& doubt : regression_doubts(file.model)) out += "% " + doubt + "\n";
   return out;
 }
 

@@ -81,12 +81,14 @@ class Show : public Command {
     if (!file.model.table && (!contrasts_.empty() || !level_.empty() || !format_.empty())) {
       throw base::UsageError(
           "--contrast, --level and --format are of regression tables, which method inference "
-          "leaves; this "
-          "model's coefficients have no sampling error that is known");
+          "leaves; this model's coefficients have no sampling error that is known");
     }
     if (!format_.empty()) {
       if (console.json()) throw base::UsageError("--json and --format exclude each other");
       console.result(report::regression_file(file, format_, level(), contrasts_));
+      for (const auto& doubt : report::regression_doubts(file.model)) {
+        console.say(doubt);
+      }
       return;
     }
     if (file.schema.projection) lift(file);

@@ -47,6 +47,15 @@ bool is_real_of(double number, const ValueType& type) {
          static_cast<double>(static_cast<float>(number)) == number;
 }
 
+/// Whether the values of the type find none of the categories. Numbers with fractions say nothing:
+/// a frame has them where all values are missing, too.
+bool finds_no_category(const CategoricalColumn& column, const ValueType& type) {
+  return (type.kind == Kind::integer || type.kind == Kind::boolean) &&
+         column.other == OtherRule::zero &&
+         std::ranges::none_of(column.categories,
+                              [&](const auto& text) { return can_be(text, type); });
+}
+
 /// Why no value of the type is one of the column; empty where one can be.
 std::string unreadable_because(const Column& column, const ValueType& type) {
   if (type.kind == Kind::unreadable) {
@@ -54,6 +63,11 @@ std::string unreadable_because(const Column& column, const ValueType& type) {
   }
   if (type.kind == Kind::list && !std::holds_alternative<IdsColumn>(column.rule)) {
     return "which only a column of kind \"ids\" takes; declare it as one, or give single values";
+  }
+  const auto* categorical = std::get_if<CategoricalColumn>(&column.rule);
+  if (categorical != nullptr && finds_no_category(*categorical, type)) {
+    return "of which no value can be one of the schema's categories; give texts as the schema "
+           "lists them, or list the values as they are";
   }
   const auto* numeric = std::get_if<NumericColumn>(&column.rule);
   const bool date = numeric != nullptr && numeric->date;

@@ -31,8 +31,9 @@ struct ValueType {
 [[nodiscard]] bool can_be(std::string_view text, const ValueType& type);
 
 /// Refuses a column whose type cannot hold values that the schema reads in the column `name`: dates
-/// in a column that is not one of dates, numbers in one that is, lists and the like, and a target
-/// of whose classes fewer than two can occur. The DataError names column and type.
+/// in a column that is not one of dates, numbers in one that is, whole numbers or booleans in one
+/// whose categories are none, lists and the like, and a target of whose classes fewer than two can
+/// occur. The DataError names column and type.
 void check_type(const Schema& schema, TargetUse target, const std::string& name,
                 const ValueType& type);
 

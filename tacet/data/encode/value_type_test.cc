@@ -113,5 +113,28 @@ TEST(ValueType, DatesAreForColumnsOfDates) {
   EXPECT_TRUE(takes(schema, "id", days) && takes(schema, "elsewhere", days));
 }
 
+// A category that no record can have makes a column of zeros, and a regression without records.
+TEST(ValueType, WholeNumbersAndBooleansHaveToBeAmongTheCategories) {
+  const auto refused = [](std::vector<std::string> categories, const ValueType& type,
+                          OtherRule other = OtherRule::zero) {
+    Schema schema;
+    schema.columns.push_back({"c", CategoricalColumn{std::move(categories), other}});
+    try {
+      check_type(schema, TargetUse::optional, "c", type);
+    } catch (const base::DataError&) {
+      return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused({"false", "true"}, large));
+  EXPECT_TRUE(refused({"yes", "no"}, flags));
+  EXPECT_TRUE(refused({"300"}, small));
+  EXPECT_FALSE(refused({"yes", "no"}, large, OtherRule::column));
+  EXPECT_FALSE(refused({"unknown", "1"}, large));
+  EXPECT_FALSE(refused({"false", "true"}, flags));
+  EXPECT_FALSE(refused({"0", "1"}, flags));
+  for (const auto& type : {wide, words, own}) EXPECT_FALSE(refused({"yes", "no"}, type));
+}
+
 }  // namespace value_type_test
 }  // namespace tacet::data

@@ -63,8 +63,7 @@ class LongValues {
       if (std::ranges::count(text, separator) + 1 < static_cast<std::ptrdiff_t>(columns)) continue;
       remark_ = fmt::format(
           "The value of '{}' in line {} goes on for {} lines that look like records: is its "
-          "closing "
-          "quote missing? Then mend that line.",
+          "closing quote missing? Then mend that line.",
           column, line, 1 + std::ranges::count(field, '\n'));
       return;
     }

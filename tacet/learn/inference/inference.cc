@@ -67,25 +67,21 @@ std::string shares_text(const optimize::JointShares& shares, bool counts) {
 void add_reasons(InferencePlan& plan) {
   const auto& design = plan.setup.design;
   plan.reasons.add(
-      "terms {}: {} coefficients; records with a missing or unlisted value of a term are left out",
-      design.terms, design.columns());
+      "terms {}: {} coefficient{}; records with a missing or unlisted value of a term are left out",
+      design.terms, design.columns(), design.columns() == 1 ? "" : "s");
   plan.reasons.add(
       "intervals are expected to be {:.2f} times as wide as without privacy, by the declared "
-      "number "
-      "of records; intervals of rare categories and of correlated columns are wider",
+      "number of records; intervals of rare categories and of correlated columns are wider",
       plan.forecast.width);
   plan.reasons.add(
       "a category or flag of fewer than about {:.0f} records may come out as not identified, and "
-      "so "
-      "may other coefficients because of it: merge such categories before",
+      "so may other coefficients because of it: merge such categories before",
       plan.forecast.level_records);
   plan.reasons.add(
       "coefficients are estimated with rows beyond reach {:.3g} weighted down: rows whose squared "
       "Mahalanobis distance is above {:.3g} times the average; if columns nearly repeat each "
-      "other, "
-      "noise decides which rows these are, and the table says so; a smaller reach has less noise "
-      "and "
-      "identifies more, a larger one is nearer to the unweighted coefficient",
+      "other, noise decides which rows these are, and the table says so; a smaller reach has less "
+      "noise and identifies more, a larger one is nearer to the unweighted coefficient",
       plan.forecast.reach, plan.forecast.reach);
   if (!plan.setup.warning.empty()) plan.reasons.push_back(plan.setup.warning);
 }

@@ -31,6 +31,7 @@ constexpr double min_reach = 3;
 constexpr double largest_reach = 8;
 constexpr double largest_chosen_noise = .06;  // relative noise up to which the reach may grow
 constexpr double noise_over_sampling = .1;    // variance of noise that a wider cut may add
+constexpr double largest_moment_noise = .2;   // over the second moment, that a wider cut may add
 constexpr double narrow_cut = 3;              // standard deviations of the residuals
 constexpr double largest_claim = .3;          // variance of noise for a wide cut, over sampling's
 constexpr double curvature_of_means = 3;      // a count's curvature is cut at this times their mean
@@ -97,6 +98,17 @@ double relative_noise(const RegressionFacts& facts, double reach) {
                                              JointShares::real(shares.curvature)));
   return noise * std::sqrt(2 * columns) /
          (typical_curvature(facts) * static_cast<double>(facts.rows));
+}
+
+/// The mu from which on a cut of numbers no longer grows with the budget. The noise of the second
+/// moment goes by the cut's square over mu. So if the cut took its share of the score's noise at
+/// every budget, standard errors would know less the larger the budget is.
+double mu_of_largest_cut(const RegressionFacts& facts) {
+  const auto shares = last_shares(facts);
+  const double directions = std::sqrt(static_cast<double>(facts.columns));
+  return largest_moment_noise * directions * std::sqrt(JointShares::real(shares.moment)) /
+         (noise_over_sampling * JointShares::real(shares.score) *
+          std::sqrt(budget_shares(facts.mean).last()));
 }
 
 std::int64_t step_count(const RegressionFacts& facts) {
@@ -220,7 +232,10 @@ InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> a
   found.reach = asked.value_or(std::clamp(largest_chosen_noise / at_one, min_reach, grown));
   found.relative_noise = found.reach * at_one;
   const double one = information(found.reach);
-  if (numbers) found.cut = std::max(found.cut, std::sqrt(noise_over_sampling * one));
+  if (numbers) {
+    const double grown_for = std::min(1.0, mu_of_largest_cut(facts) / facts.mu);
+    found.cut = std::max(found.cut, grown_for * std::sqrt(noise_over_sampling * one));
+  }
   found.width = std::sqrt(1 + found.cut * found.cut / one);
   // A rare column's square is about its number of records, and the start sees squares.
   const double start = start_squared_reach(facts.columns) /
@@ -329,8 +344,8 @@ RegressionFacts regression_facts(const InferenceOptions& options, MeanModel mean
     if (facts.cut > optimize::max_count_cut) {
       throw base::UsageError(
           "a table of counts distinguishes counts up to {1}, and the target's upper bound is "
-          "{0:g}; give "
-          "the target a smaller 'upper', or `count_cut` if the counts follow Poisson's law",
+          "{0:g}; give the target a smaller 'upper', or `count_cut` if the counts follow "
+          "Poisson's law",
           facts.cut, optimize::max_count_cut);
     }
     facts.mean_count = std::min(facts.mean_count, facts.cut / 2);
@@ -344,20 +359,19 @@ std::string check_identified(const InferenceOptions& options, const RegressionFa
   const auto needed = rows_needed(facts);
   const double enough = epsilon_of(mu_needed(facts), options);
   if (found.relative_noise > max_relative_noise) {
+    // Above it the noise's generator takes all of delta, and no noise gets smaller.
+    constexpr double largest_named = 50;
     throw base::UsageError(
         "{} rows with {} columns at epsilon {:g} identify nothing: the privacy noise in the "
         "information matrix, whose inverse gives standard errors, is {:.2f} times the matrix, and "
-        "at "
-        "most {} is allowed; about {} rows or epsilon {:.3g} would be enough, or fewer terms",
+        "at most {} is allowed; it takes about {} rows, or {}fewer terms",
         facts.rows, facts.columns, options.epsilon, found.relative_noise, max_relative_noise,
-        needed, enough);
+        needed, enough <= largest_named ? fmt::format("epsilon {:.3g}, or ", enough) : "");
   }
   return fmt::format(
       "some coefficients may come out as not identified: the privacy noise in the information "
-      "matrix "
-      "is {:.2f} times the matrix, and below {} hardly any coefficient is lost; that takes about "
-      "{} "
-      "rows",
+      "matrix is {:.2f} times the matrix, and below {} hardly any coefficient is lost; that takes "
+      "about {} rows",
       found.relative_noise, doubtful_relative_noise, rows_needed(facts, doubtful_relative_noise));
 }
 

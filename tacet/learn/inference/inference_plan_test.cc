@@ -83,6 +83,30 @@ TEST(InferencePlan, AWideCutComesBeforeALargeReach) {
   EXPECT_GE(wide, 3);
 }
 
+// Beyond a cut of 6 standard deviations, the noise of the second moment stays a fifth of it, and a
+// larger budget lowers it: standard errors are those of the records at last.
+TEST(InferencePlan, AWiderCutLeavesStandardErrorsKnown) {
+  for (const std::int64_t columns : {2, 5, 20}) {
+    for (const std::int64_t rows : {10000, 1000000}) {
+      double before = 1;
+      for (const double epsilon : {4., 8., 16., 32., 64., 128.}) {
+        const auto facts = facts_of(MeanModel::identity, columns, epsilon, rows);
+        const auto found = forecast(facts);
+        const double mu = facts.mu * std::sqrt(budget_shares(facts.mean).last() *
+                                               JointShares::real(last_shares(facts).moment));
+        const auto p = static_cast<double>(columns);
+        // In the trace over p directions, whose sum is p times the rows.
+        const double noise = found.reach * p * found.cut * found.cut * std::sqrt(p) /
+                             (mu * p * static_cast<double>(rows));
+        if (found.cut > wide_cut) EXPECT_LE(noise, .2001) << columns << " " << epsilon;
+        EXPECT_LE(noise, 1.0001 * std::max(before, .2)) << columns << " " << epsilon;
+        if (epsilon > 16) EXPECT_LT(noise, before);
+        before = noise;
+      }
+    }
+  }
+}
+
 // The table of the specification, in thousands of rows: relative noise .3 and .15 with 3, 10 and 30
 // columns beside the constant.
 TEST(InferencePlan, RowsThatAreNeeded) {

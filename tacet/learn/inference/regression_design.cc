@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/text.h"
 #include "tacet/data/encode/standardise.h"
+#include "tacet/data/encode/value_index.h"
 #include "tacet/data/schema/numeric_map.h"
 #include "tacet/learn/inference/regression_terms.h"
 
@@ -93,8 +95,7 @@ struct FactorMaker {
   ColumnFactors operator()(const Rule&) const {
     throw base::UsageError(
         "column '{}' is neither numeric nor categorical, and a table of coefficients has no line "
-        "for "
-        "hash buckets, words or ids; leave the column out of the terms",
+        "for hash buckets, words or ids; leave the column out of the terms",
         column.name);
   }
 };
@@ -117,6 +118,16 @@ const data::Column& column_of(const data::Schema& schema, const std::string& nam
   if (schema.target && name == schema.target->column) {
     throw base::UsageError("terms: '{}' is the target and cannot be a term", name);
   }
+  if (name == ".") {
+    throw base::UsageError(
+        "terms: '.' stands for all columns, and in no product: write the products out");
+  }
+  if (std::isdigit(static_cast<unsigned char>(name.front())) != 0 && data::parse_number(name)) {
+    throw base::UsageError(
+        "terms: the number {} is no term; coefficients are for one unit of a column, and a "
+        "contrast such as '10 * age' is for more",
+        name);
+  }
   throw base::UsageError("terms: the schema reads no column '{}'{}", name,
                          base::did_you_mean(name, names));
 }
@@ -136,7 +147,10 @@ std::vector<Term> written_out(const data::Schema& schema, const std::vector<Term
 
 /// A product stands for what its columns do together beyond what each does: in R it becomes another
 /// thing where one of them is missing.
-void check_parts(const std::vector<Term>& terms) {
+void check_parts(const data::Schema& schema, const std::vector<Term>& terms) {
+  for (const auto& term : terms) {
+    for (const auto& name : term) static_cast<void>(column_of(schema, name));
+  }
   for (const auto& term : terms) {
     for (std::size_t left_out = 0; term.size() > 1 && left_out < term.size(); ++left_out) {
       Term part = term;
@@ -170,8 +184,7 @@ data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>&
     if (number->hat_functions() > 0) {
       throw base::UsageError(
           "column '{}' has knots, and a table of coefficients has no line for them; remove "
-          "'knots', or "
-          "use 'bins' with bins_only = true",
+          "'knots', or use 'bins' with bins_only = true",
           column.name);
     }
     number->knots = 0;
@@ -300,29 +313,44 @@ class Products {
   std::vector<std::vector<Factor>> products_;
 };
 
-/// What follows `target ~`, where it is given; nothing for `.`, all columns. UsageError for another
-/// target.
-std::string_view right_side(const data::Schema& schema, std::string_view terms) {
-  const auto trimmed = [](std::string_view text) {
-    const auto begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-    return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
-  };
-  const auto tilde = terms.find('~');
-  auto left = tilde == std::string_view::npos ? "`" : trimmed(terms.substr(0, tilde));
+/// Lines are told apart by their names, and contrasts name references too.
+void check_names(const RegressionDesign& made) {
+  std::set<std::string> names;
+  for (const auto* list : {&made.names, &made.references}) {
+    for (const auto& name : *list) {
+      if (names.insert(name).second) continue;
+      throw base::UsageError(
+          "two lines of the table would be called '{}': give one of the columns or categories "
+          "another name, in the schema and in the records",
+          name);
+    }
+  }
+}
+
+/// Where the terms begin: behind `target ~`, where it is given. UsageError for another target.
+std::size_t begin_of_terms(const data::Schema& schema, std::string_view formula) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto tilde = formula.find('~');
+  auto left = tilde == std::string_view::npos ? "`" : formula.substr(0, tilde);
+  left.remove_prefix(std::min(left.find_first_not_of(blanks), left.size()));
+  left = left.substr(0, left.find_last_not_of(blanks) + 1);
   if (left.size() > 2 && left.front() == '`' && left.back() == '`') {
     left = left.substr(1, left.size() - 2);
   }
-  if (left.find('`') == std::string_view::npos) {  // else the sign is part of a column's name
-    if (!left.empty() && (!schema.target || left != schema.target->column)) {
-      throw base::UsageError(
-          "terms: '{}' stands before '~', and the schema's target is '{}'; for the logarithm of a "
-          "target, compute it as a column of its own, with its own bounds",
-          left, schema.target ? schema.target->column : "");
-    }
-    terms = terms.substr(tilde + 1);
-    if (trimmed(terms).empty()) throw base::UsageError("terms: nothing stands after '~'");
+  if (left.find('`') != std::string_view::npos) return 0;  // the sign is part of a column's name
+  if (!left.empty() && (!schema.target || left != schema.target->column)) {
+    const bool computed = left.find('(') != std::string_view::npos;
+    throw base::UsageError(
+        "terms: '{}' stands before '~', and the schema's target is '{}'; {}", left,
+        schema.target ? schema.target->column : "",
+        computed ? "for the logarithm of a target, compute it as a column of its own, with its own "
+                   "bounds"
+                 : "for another target write another schema");
   }
-  return trimmed(terms) == "." ? std::string_view() : terms;
+  if (formula.find_first_not_of(blanks, tilde + 1) == std::string_view::npos) {
+    throw base::UsageError("terms: nothing stands after '~'; '.' stands for all columns");
+  }
+  return tilde + 1;
 }
 
 }  // namespace
@@ -330,15 +358,17 @@ std::string_view right_side(const data::Schema& schema, std::string_view terms) 
 RegressionDesign regression_design(const data::Schema& schema, std::string_view terms) {
   RegressionDesign made;
   describe_target(made, schema);
-  terms = right_side(schema, terms);
-  const auto wanted = terms.empty() ? all_terms(schema) : written_out(schema, parse_terms(terms));
-  check_parts(wanted);
+  const auto wanted = terms.empty()
+                          ? all_terms(schema)
+                          : written_out(schema, parse_terms(terms, begin_of_terms(schema, terms)));
+  check_parts(schema, wanted);
   made.terms = terms_text(wanted);
   made.reading = reading_schema(schema, wanted);
   const auto factors = column_factors(made, schema);
   Products products(factors);
   for (const auto& term : wanted) made.term_lines.push_back(products.add(term));
   products.describe(made);
+  check_names(made);
   return made;
 }
 

@@ -222,6 +222,17 @@ TEST(RegressionDesign, RefusesWhatHasNoTable) {
             product));
   }
   EXPECT_EQ(error_of(schema, "age + y"), "terms: 'y' is the target and cannot be a term");
+  // A column that is not there comes before the rule of products.
+  EXPECT_EQ(error_of(schema, "age:y"), "terms: 'y' is the target and cannot be a term");
+  EXPECT_EQ(error_of(schema, "age:Ward"),
+            "terms: the schema reads no column 'Ward'; did you mean 'ward'?");
+  EXPECT_NE(error_of(schema, "2*age").find("the number 2 is no term"), std::string::npos);
+  EXPECT_NE(error_of(schema, ".:age").find("'.' stands for all columns"), std::string::npos);
+  EXPECT_EQ(error_of(schema, "age ~ sex"),
+            "terms: 'age' stands before '~', and the schema's target is 'y'; for another target "
+            "write another schema");
+  EXPECT_NE(error_of(schema, "log(y) ~ sex").find("the logarithm of a target"), std::string::npos);
+  EXPECT_EQ(error_of(schema, "y ~ age - sex").substr(0, 21), "terms, character 9: n");
   EXPECT_EQ(error_of(schema_with("[target]\ncolumn=\"y\"\nkind=\"probability\"\n"), ""),
             "method inference takes a target of two classes, a number or a count; this target is "
             "a probability");
@@ -242,6 +253,28 @@ TEST(RegressionDesign, RefusesWhatHasNoTable) {
   const auto knots =
       schema_with(died, "[[column]]\nname=\"a\"\nkind=\"numeric\"\nlower=0\nupper=9\nknots=4\n");
   EXPECT_NE(error_of(knots, "").find("column 'a' has knots"), std::string::npos);
+}
+
+// Lines of a table are told apart by their names: else a fit would be paid for that no file can
+// hold, or a contrast would mean either.
+TEST(RegressionDesign, LinesWithOneNameAreRefusedBeforeTheFit) {
+  const std::string number = "kind=\"numeric\"\nlower=0\nupper=1\n";
+  for (const std::string name :
+       {"(intercept)", "ward=2", "ward=1", "log1p(a)", "a missing", "c=other"}) {
+    const auto schema = schema_with(
+        died, std::string(columns) + "[[column]]\nname=\"" + name + "\"\n" + number +
+                  "[[column]]\nname=\"a\"\nkind=\"numeric\"\nlower=0\nupper=9\nlog1p=true\n"
+                  "missing_indicator=true\n[[column]]\nname=\"c\"\nkind=\"categorical\"\n"
+                  "categories=[\"x\"]\nother=\"column\"\n");
+    EXPECT_NE(error_of(schema, "").find("two lines of the table would be called '" + name + "'"),
+              std::string::npos)
+        << name;
+  }
+  const auto product =
+      schema_with(died, std::string(columns) + "[[column]]\nname=\"age:sex=m\"\n" + number);
+  EXPECT_EQ(error_of(product, "age + sex + `age:sex=m`"), "none");
+  EXPECT_NE(error_of(product, "age * sex + `age:sex=m`").find("would be called 'age:sex=m'"),
+            std::string::npos);
 }
 
 }  // namespace regression_design_test

@@ -56,11 +56,7 @@ class Contrast {
       skip_blanks();
       if (at_ == text_.size()) return;
       sign = take('-') ? -1 : 1;
-      if (sign > 0 && !take('+'))
-        fail(
-            "'+' or '-' is expected; to test that two are equal, write 'a - b'; a one-sided p is "
-            "half "
-            "of the two-sided one if the estimate lies on that side");
+      if (sign > 0 && !take('+')) fail(missing_sign());
     } while (true);
   }
 
@@ -72,10 +68,10 @@ class Contrast {
     const std::size_t begin = (skip_blanks(), at_);
     if (const auto number = take_number(); number && take('*')) {
       factor = *number;
+      skip_blanks();
     } else {
       at_ = begin;
     }
-    skip_blanks();
     const auto place = take_name();
     if (place) weights[*place] += sign * factor;
   }
@@ -93,6 +89,10 @@ class Contrast {
     }
     for (const auto& name : table_.references) look(name, std::nullopt);
     if (longest == 0) {
+      if (const std::size_t begin = at_; take_number()) {
+        at_ = begin;
+        fail("a number stands before a coefficient with '*' between them, as in '10 * age'");
+      }
       const auto word = text_.substr(at_, text_.find_first_of(" +-", at_) - at_);
       fail(fmt::format("the name of a coefficient is expected, as the table has it{}",
                        base::did_you_mean(word, table_.names)));
@@ -117,8 +117,29 @@ class Contrast {
   void skip_blanks() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
+  /// What stands where a sign should.
+  [[nodiscard]] std::string_view missing_sign() const {
+    switch (text_[at_]) {
+      case '=':
+        return "'+' or '-' is expected; that two are equal is tested by 'a - b'";
+      case '<':
+      case '>':
+        return "'+' or '-' is expected; a one-sided p is half of the two-sided one where the "
+               "estimate lies on that side";
+      case '*':
+      case '/':
+        return "'+' or '-' is expected; a number stands before a coefficient, as in '10 * age'";
+      case ',':
+        return "'+' or '-' is expected; each contrast is given by itself";
+      default:
+        return "'+' or '-' is expected";
+    }
+  }
   [[noreturn]] void fail(std::string_view what) const {
-    throw base::UsageError("contrast '{}', character {}: {}", text_, at_ + 1, what);
+    // Bytes that continue a character of UTF-8 are none of their own.
+    const auto before = text_.substr(0, at_);
+    const auto place = std::ranges::count_if(before, [](char c) { return (c & 0xC0) != 0x80; });
+    throw base::UsageError("contrast '{}', character {}: {}", text_, place + 1, what);
   }
 
   const RegressionTable& table_;
@@ -261,7 +282,12 @@ TableLine contrast_line(const RegressionTable& fitted, std::string_view contrast
       variance.noise += weights[i] * weights[j] * fitted.noise(i, j);
     }
   }
-  return line_of(std::string(contrast), estimate, variance, freedom, level);
+  auto line = line_of(std::string(contrast), estimate, variance, freedom, level);
+  if (!(line.standard_error > 0 && std::isfinite(line.low) && std::isfinite(line.high))) {
+    throw base::UsageError(
+        "contrast '{}': its numbers are too large or too small to be computed with", contrast);
+  }
+  return line;
 }
 
 std::vector<double> holm(std::span<const double> p_values) {

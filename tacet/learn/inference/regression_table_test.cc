@@ -69,15 +69,23 @@ TEST(RegressionTable, ContrastsHaveTheVarianceOfTheirCombination) {
   EXPECT_EQ(error_of("ward=3"),
             "contrast 'ward=3', character 1: the name of a coefficient is expected, as the table "
             "has it; did you mean 'ward=2'?");
-  EXPECT_EQ(
-      error_of("age age"),
-      "contrast 'age age', character 5: '+' or '-' is expected; that two are equal is 'a - b', and "
-      "a one-sided p is half of the two-sided one where the estimate lies on that side");
+  EXPECT_EQ(error_of("age age"), "contrast 'age age', character 5: '+' or '-' is expected");
+  EXPECT_EQ(error_of("age = ward=2"),
+            "contrast 'age = ward=2', character 5: '+' or '-' is expected; that two are equal is "
+            "tested by 'a - b'");
+  EXPECT_NE(error_of("age > 0").find("a one-sided p is half"), std::string::npos);
+  for (const auto* text : {"2 age", "age + 30"}) {
+    EXPECT_NE(error_of(text).find("as in '10 * age'"), std::string::npos) << text;
+  }
+  EXPECT_NE(error_of("age*2").find("a number stands before a coefficient"), std::string::npos);
   EXPECT_EQ(error_of("age - age"),
             "contrast 'age - age': its terms cancel out; name different coefficients");
   EXPECT_NE(error_of("age +"), "none");
   EXPECT_NE(error_of(""), "none");
   EXPECT_NE(error_of("1e999 * age"), "none");
+  // What rounds to nothing or to no number has no interval.
+  EXPECT_NE(error_of("1e-320 * age").find("too large or too small"), std::string::npos);
+  EXPECT_NE(error_of("1e308 * age").find("too large or too small"), std::string::npos);
 }
 
 // p.adjust(c(.01, .04, .03, .005), "holm") in R: .03 .06 .06 .02.

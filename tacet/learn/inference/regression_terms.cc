@@ -11,6 +11,36 @@ namespace {
 constexpr std::size_t max_factors = 4;
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view no_intercept = "the intercept stays: no table is fitted without it";
+constexpr std::string_view backticks = "a name with blanks or signs stands between backticks";
+
+/// What to write instead of a function of R or statsmodels.
+struct Advice {
+  std::vector<std::string_view> functions;
+  std::string_view instead;
+};
+
+std::string_view advice_for(std::string_view function) {
+  static const std::vector<Advice> known{
+      {{"C", "factor", "as.factor", "ordered", "as.ordered", "relevel"},
+       "name the column alone: the schema says that it is a category, and its 'reference'"},
+      {{"scale", "center", "standardize"},
+       "name the column alone: coefficients are in the units of the file, and a contrast such as "
+       "'10 * age' is the effect of more units"},
+      {{"bs", "cr", "cc", "ns", "s", "te", "cut", "pd.cut", "pd.qcut"},
+       "for a curve give the column 'edges' and 'bins_only = true' in the schema, and name it "
+       "alone"},
+      {{"log1p", "np.log1p"}, "give the column 'log1p = true' in the schema, and name it alone"},
+      {{"strata", "cluster", "Error"},
+       "records that belong together have a column that says so, the 'unit' of the schema"},
+      {{"offset"},
+       "no offset is fitted: if the target is a number, take the offset from it before; counts of "
+       "unequal exposure have no counterpart"},
+      {{"Q"}, backticks}};
+  for (const auto& advice : known) {
+    if (std::ranges::count(advice.functions, function) > 0) return advice.instead;
+  }
+  return "functions are not computed: make a column of it before, with bounds in the schema";
+}
 
 bool belongs_to_name(char c) {
   return c == '_' || c == '.' || std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -20,7 +50,7 @@ bool belongs_to_name(char c) {
 /// Takes a formula apart; a place is that of a character, counted from 1.
 class Words {
  public:
-  explicit Words(std::string_view formula) : formula_(formula) {}
+  Words(std::string_view formula, std::size_t begin) : formula_(formula), at_(begin) {}
 
   [[nodiscard]] bool done() {
     skip_blanks();
@@ -38,7 +68,7 @@ class Words {
   char sign(std::string_view last) {
     skip_blanks();
     const char found = formula_[at_];
-    if (found == '(') fail_at_function(last);
+    if (found == '(') fail(advice_for(last));
     if (found != '+' && found != ':' && found != '*') {
       fail_at_sign(
           "'+', ':' or '*' is expected; names with blanks or signs stand between backticks");
@@ -64,53 +94,58 @@ class Words {
     if (at_ < formula_.size() && formula_[at_] == '+') ++at_;
   }
   [[noreturn]] void fail(std::string_view what) const {
-    throw base::UsageError("terms, character {}: {}", at_ + 1, what);
+    // Bytes that continue a character of UTF-8 are none of their own.
+    const auto before = formula_.substr(0, at_);
+    const auto place = std::ranges::count_if(before, [](char c) { return (c & 0xC0) != 0x80; });
+    throw base::UsageError("terms, character {}: {}", place + 1, what);
   }
 
  private:
   /// What R and statsmodels write with further signs has a message of its own.
   [[noreturn]] void fail_at_sign(std::string_view otherwise) const {
-    const char found = at_ < formula_.size() ? formula_[at_] : ' ';
-    switch (found) {
+    const auto rest = formula_.substr(at_);
+    const bool power = at_ > 0 && formula_[at_ - 1] == '*';
+    switch (rest.empty() ? ' ' : rest[0]) {
+      case '*':
+        if (!power) fail(otherwise);
+        [[fallthrough]];
       case '(':
       case '^':
-      case '*':
+        if (rest.substr(0, rest.find(')')).find('|') != std::string_view::npos) {
+          fail(no_groups);
+        }
         fail(
             "parentheses and powers are not read: write products out, as in 'a*b'; the square of a "
             "column is a column that you make before");
       case '-': {
-        const auto after = formula_.find_first_not_of(blanks, at_ + 1);
-        const bool one = after != std::string_view::npos && formula_[after] == '1';
+        const auto after = rest.find_first_not_of(blanks, 1);
+        const bool one = after != std::string_view::npos && rest[after] == '1';
         fail(one ? no_intercept : "nothing is taken away: name the terms that stay");
       }
       case '/':
       case '%':
         fail("nested terms are not read: write 'a*b', which fits the same model");
       case '|':
-        fail("groups are not read: no random effects are fitted");
+        fail(no_groups);
       case '=':
-        fail("a level is no term: name the column, and all its levels take part");
+      case '[':
+        if (!rest.starts_with("==")) {
+          fail("a level is no term: name the column, and all its levels take part");
+        }
+        [[fallthrough]];
+      case '<':
+      case '>':
+      case '!':
+      case '&':
+        fail("nothing is compared: make a column of it before, and list its two values");
+      case '~':
+        fail("'~' stands once, behind the target");
       case '\'':
       case '"':
-        fail("a name with blanks or signs stands between backticks");
+        fail(backticks);
       default:
         fail(otherwise);
     }
-  }
-  [[noreturn]] void fail_at_function(std::string_view name) const {
-    if (name == "C" || name == "factor" || name == "as.factor") {
-      fail("name the column alone: the schema says that it is a category, and its 'reference'");
-    }
-    if (name == "offset") {
-      fail(
-          "no offset is fitted: where the target is a number, take the offset from it before; "
-          "counts "
-          "of unequal exposure have no counterpart");
-    }
-    if (name == "Q") fail("a name with blanks or signs stands between backticks");
-    fail(
-        "functions are not computed: make a column of it before, with bounds in the schema; for a "
-        "curve give the column 'bins'");
   }
   std::string quoted() {
     const auto end = formula_.find('`', at_ + 1);
@@ -122,8 +157,12 @@ class Words {
   }
   void skip_blanks() { at_ = std::min(formula_.find_first_not_of(blanks, at_), formula_.size()); }
 
+  static constexpr std::string_view no_groups =
+      "groups are not read: no random effects are fitted; if records belong together, name the "
+      "column that says so as the 'unit' of the schema";
+
   std::string_view formula_;
-  std::size_t at_ = 0;
+  std::size_t at_;
 };
 
 /// The term, and with `*` all products of some of its columns before it, shorter ones first.
@@ -150,11 +189,11 @@ void add_term(std::vector<Term>& terms, const Term& term) {
   if (!has_term(terms, term)) terms.push_back(term);
 }
 
-std::vector<Term> parse_terms(std::string_view formula) {
+std::vector<Term> parse_terms(std::string_view formula, std::size_t begin) {
   constexpr std::string_view itself =
       "a column times itself; its square is a column that you make before";
   std::vector<Term> terms;
-  Words words(formula);
+  Words words(formula, begin);
   words.skip_plus();
   while (true) {
     if (words.takes_constant()) {

@@ -50,12 +50,22 @@ TEST(RegressionTerms, FaultsAreSaidWithTheirPlace) {
   EXPECT_EQ(error_of("a:b*c"), "terms, character 5: ':' and '*' in one term; write two terms");
   EXPECT_EQ(error_of("a:b:c:d:e"), "terms, character 10: at most four columns in a product");
   EXPECT_EQ(error_of(""), "terms, character 1: the name of a column is expected");
-  for (const std::string name : {"log", "I", "poly", "ns", "np.log"}) {
+  for (const std::string name : {"log", "I", "poly", "np.log"}) {
     EXPECT_EQ(error_of(name + "(age, 2)"),
               "terms, character " + std::to_string(name.size() + 1) +
                   ": functions are not computed: make a column of it before, with bounds in the "
-                  "schema; for a curve give the column 'bins'");
+                  "schema");
   }
+  EXPECT_NE(error_of("ns(age, 2)").find("'edges'"), std::string::npos);
+  EXPECT_NE(error_of("scale(age)").find("'10 * age'"), std::string::npos);
+  EXPECT_NE(error_of("log1p(age)").find("'log1p = true'"), std::string::npos);
+  EXPECT_NE(error_of("strata(ward)").find("'unit'"), std::string::npos);
+  for (const auto* formula : {"age > 50", "age == 50", "!sex", "age & sex"}) {
+    EXPECT_NE(error_of(formula).find("nothing is compared"), std::string::npos) << formula;
+  }
+  EXPECT_NE(error_of("sex[T.m]").find("a level is no term"), std::string::npos);
+  EXPECT_EQ(error_of("*age"), "terms, character 1: the name of a column is expected");
+  EXPECT_EQ(error_of("age ~ sex"), "terms, character 5: '~' stands once, behind the target");
   EXPECT_NE(error_of("offset(age)").find("no offset is fitted"), std::string::npos);
   for (const auto* formula : {"C(sex, Treatment('m'))", "C (sex)", "factor(sex)"}) {
     EXPECT_NE(error_of(formula).find("name the column alone"), std::string::npos) << formula;
@@ -69,8 +79,9 @@ TEST(RegressionTerms, FaultsAreSaidWithTheirPlace) {
   EXPECT_EQ(
       error_of("sex / age"),
       "terms, character 5: nested terms are not read: write 'a*b', which fits the same model");
-  EXPECT_EQ(error_of("age | sex"),
-            "terms, character 5: groups are not read: no random effects are fitted");
+  for (const auto* formula : {"age | sex", "(1 | ward)", "(age|ward)"}) {
+    EXPECT_NE(error_of(formula).find("no random effects are fitted"), std::string::npos) << formula;
+  }
   EXPECT_EQ(
       error_of("sex=m"),
       "terms, character 4: a level is no term: name the column, and all its levels take part");
@@ -86,6 +97,18 @@ TEST(RegressionTerms, FaultsAreSaidWithTheirPlace) {
   EXPECT_EQ(error_of("0 + age"), "terms, character 1: " + intercept);
   EXPECT_EQ(error_of(". - sex"),
             "terms, character 3: nothing is taken away: name the terms that stay");
+}
+
+TEST(RegressionTerms, APlaceIsThatOfACharacterOfTheWholeFormula) {
+  EXPECT_THROW(static_cast<void>(parse_terms("y ~ age - 1", 3)), base::UsageError);
+  try {
+    static_cast<void>(
+        parse_terms("gr\xc3\xb6\xc3\x9f"
+                    "e ~ age - 1",
+                    9));
+  } catch (const base::UsageError& error) {
+    EXPECT_EQ(std::string(error.what()).substr(0, 21), "terms, character 13: ");
+  }
 }
 
 TEST(RegressionTerms, ATextOfTermsIsReadBack) {

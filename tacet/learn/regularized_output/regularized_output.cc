@@ -120,8 +120,7 @@ void resolve_claim(RegularizedOutputPlan& plan, const RegularizedOptions& option
     throw base::UsageError(
         "`calibration=arora2022` for regularized-output is about replace_one, a ball (`radius`) "
         "and a delta above 0, and determines l2 by itself; give `adjacency=replace_one` and "
-        "`radius`, "
-        "or use tight");
+        "`radius`, or use tight");
   }
   plan.calibration = Calibration::arora2022;
   plan.claim = plan.guarantee;

@@ -153,9 +153,8 @@ class CColumnWriter {
  private:
   [[noreturn]] void refuse(std::string_view what) const {
     throw base::UsageError(
-        "column '{}' holds {}, which cannot be exported as C: the memory for one record would have "
-        "no "
-        "bound",
+        "column '{}' holds {}, which cannot be exported as C: the memory for one record would "
+        "have no bound",
         name_, what);
   }
   [[nodiscard]] const std::string& member() const { return members_.at(name_); }

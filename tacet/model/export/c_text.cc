@@ -109,8 +109,7 @@ std::string c_literal(std::string_view text) {
   if (text.size() > longest_literal) {
     throw base::UsageError(
         "a text of {} bytes is too long for a string literal of C, which holds at most {} bytes; "
-        "it "
-        "begins with '{}'",
+        "it begins with '{}'",
         text.size(), longest_literal, text.substr(0, 40));
   }
   std::string out = "\"";

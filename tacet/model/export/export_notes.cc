@@ -77,9 +77,8 @@ std::string double_text(double value) {
 void expect_exportable(const ModelFile& file, std::string_view format) {
   if (file.schema.projection) {
     throw base::UsageError(
-        "a model with a projection cannot be exported as {}: only tacet computes the projection of "
-        "a "
-        "record",
+        "a model with a projection cannot be exported as {}: only tacet computes the projection "
+        "of a record",
         format);
   }
 }

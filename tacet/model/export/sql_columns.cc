@@ -105,8 +105,7 @@ class SqlColumnWriter {
       if (added || at->second == name) return;
       throw base::UsageError(
           "'{}' and '{}' are the same column name in {}; rename one in the table and in the "
-          "schema, or "
-          "choose another `dialect` or `format`",
+          "schema, or choose another `dialect` or `format`",
           at->second, name, sql_dialects.of(dialect_));
     };
     for (const auto& column : schema_.columns) add(column.name);

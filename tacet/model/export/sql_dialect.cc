@@ -105,10 +105,9 @@ std::string sql_read_number(SqlDialect dialect, const std::string& column) {
           column, fmt::format("trim({}, ' ' || char(9))", column));
     case SqlDialect::postgresql:
       return fmt::format(
-          "CASE WHEN CAST({0} AS text) ~ "
-          "'^[ \\t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?([0-9]{{1,2}}|[12][0-9][0-9]))?[ "
-          "\\t]*$' "
-          "THEN CAST(CAST({0} AS text) AS float8) END",
+          "CASE WHEN CAST({0} AS text) ~ '^[ "
+          "\\t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?([0-9]{{1,2}}|[12][0-9][0-9]))?[ "
+          "\\t]*$' THEN CAST(CAST({0} AS text) AS float8) END",
           column);
     case SqlDialect::duckdb:
       return fmt::format("TRY_CAST({} AS DOUBLE)", column);

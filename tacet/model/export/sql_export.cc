@@ -303,8 +303,7 @@ std::string sql_export(const ModelFile& file, const ExportOptions& options) {
   if (file.model.wide || file.schema.curves) {
     throw base::UsageError(
         "a model {} cannot be exported as SQL: a record needs up to a million products, too many "
-        "for a "
-        "query; export it as C or ONNX{}",
+        "for a query; export it as C or ONNX{}",
         file.model.wide ? "with vectors and layers" : "with principal curves",
         file.model.wide ? "" : ", or train one for SQL with `curves=none`");
   }

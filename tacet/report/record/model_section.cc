@@ -170,16 +170,7 @@ void add_regression(const model::ModelFile& file, Section& section) {
       "for sampling error and for privacy's noise: in about 95 of 100 studies it contains the "
       "coefficient of the population. This model explains; it is not used to predict.",
       regression_kind(file.model.loss), target_name(file), references_of(file))}});
-  if (regression_kind(file.model.loss) == "poisson") {
-    section.blocks.push_back(
-        {Paragraph{"EXPERIMENTAL: intervals of counts have not been tested as the others were."}});
-  }
-  if (!file.model.table->converged) {
-    section.blocks.push_back({Paragraph{
-        "Nothing is stated: a column decides the class nearly alone, or one class is rarer than "
-        "about 4 in 100 records, and the fit did not get to its end."}});
-  }
-  if (auto doubt = near_limit_text(*file.model.table); !doubt.empty()) {
+  for (auto& doubt : regression_doubts(file.model)) {
     section.blocks.push_back({Paragraph{std::move(doubt)}});
   }
   const auto lines = learn::table_lines(learn::table_of(file.model));
