@@ -26,6 +26,8 @@ def _spelling(name: str, value: Optional[str]) -> Optional[str]:
     owner, _, done = name.partition(".")
     if done:  # to a ledger or a schema
         return f"{owner.capitalize()}.{done}"
+    if name == "force":
+        return "overwrite=True"
     known = _arguments()
     if name not in known:
         return None

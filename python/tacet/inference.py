@@ -70,6 +70,8 @@ class _Regression:
         self._expect_kind(schema)
 
     def _expect_kind(self, schema: Schema) -> None:
+        if schema.target is None:
+            raise UsageError("a regression needs a target, and the schema names none: give it target=")
         found = schema._engine.regression_kind
         if found != self._kind:
             raise UsageError(

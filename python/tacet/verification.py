@@ -7,6 +7,7 @@ import os
 from typing import Any, Optional, Tuple
 
 from . import _engine
+from ._regression_results import RegressionResults
 from .errors import GuaranteeError, UsageError
 from .receipts import Receipt
 from .results import Result
@@ -30,8 +31,8 @@ def verify(result: Any, *, protected: bool = False, patience: Optional[float] = 
 
     Parameters
     ----------
-    result : estimator, Receipt, Result, or path of a file
-        A fitted estimator, what a function of this package returned, a receipt, or a file that
+    result : estimator, RegressionResults, Receipt, Result, or path of a file
+        A fitted estimator, a regression table, what a function of this package returned, a receipt, or a file that
         holds a model, another result with a receipt, or a receipt by itself.
     protected : bool
         Refuses a result that promises no privacy.
@@ -75,7 +76,8 @@ def _refusal(words: str, verdict: Verdict) -> GuaranteeError:
 
 def _check_shown(estimator: Any, model: _engine.Model) -> None:
     """A class of somebody else's may show another receipt than that of its model."""
-    if estimator.receipt_.to_json() == model.receipt:
+    shown = estimator.receipt if isinstance(estimator, RegressionResults) else estimator.receipt_
+    if shown.to_json() == model.receipt:
         return
     raise GuaranteeError(
         "the receipt that this estimator shows is not that of its model, so that nothing follows "

@@ -255,6 +255,7 @@ def test_a_result_goes_through_a_pickle(scores: inference.RegressionResults) -> 
     again = pickle.loads(pickle.dumps(scores))
     assert again.params.equals(scores.params) and again.summary() == scores.summary()
     assert again.receipt.statement() == scores.receipt.statement()
+    assert tacet.verify(again).verdict == "follows"
 
 
 def test_what_statsmodels_has_and_a_release_cannot_have_says_why(
@@ -349,6 +350,9 @@ def test_too_little_is_refused_with_what_would_do() -> None:
 
 
 def test_formula_and_class_have_to_fit_the_schema() -> None:
+    with pytest.raises(tacet.UsageError, match="the schema names none"):
+        inference.OLS("score ~ age", table(), schema=tacet.Schema([tacet.numeric("age", 20, 80)]),
+                      epsilon=2)
     for formula, words in (("age ~ sex", "the schema's target is 'score'"), ("score", "formula"),
                            ("score ~", "nothing stands after '~'"), ("score ~ height", "no column 'height'")):
         with pytest.raises(tacet.UsageError, match=words):

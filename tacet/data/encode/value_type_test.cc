@@ -120,7 +120,7 @@ TEST(ValueType, WholeNumbersAndBooleansHaveToBeAmongTheCategories) {
     Schema schema;
     schema.columns.push_back({"c", CategoricalColumn{std::move(categories), other}});
     try {
-      check_type(schema, TargetUse::optional, "c", type);
+      check_type(schema, TargetUse::absent, "c", type);
     } catch (const base::DataError&) {
       return true;
     }

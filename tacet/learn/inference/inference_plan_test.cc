@@ -98,9 +98,13 @@ TEST(InferencePlan, AWiderCutLeavesStandardErrorsKnown) {
         // In the trace over p directions, whose sum is p times the rows.
         const double noise = found.reach * p * found.cut * found.cut * std::sqrt(p) /
                              (mu * p * static_cast<double>(rows));
-        if (found.cut > wide_cut) EXPECT_LE(noise, .2001) << columns << " " << epsilon;
+        if (found.cut > wide_cut) {
+          EXPECT_LE(noise, .2001) << columns << " " << epsilon;
+        }
         EXPECT_LE(noise, 1.0001 * std::max(before, .2)) << columns << " " << epsilon;
-        if (epsilon > 16) EXPECT_LT(noise, before);
+        if (epsilon > 16) {
+          EXPECT_LT(noise, before);
+        }
         before = noise;
       }
     }

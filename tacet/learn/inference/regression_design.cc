@@ -22,6 +22,10 @@ namespace {
 using data::CategoricalColumn;
 using data::NumericColumn;
 
+// Matrices of so many columns still have room in memory, and no more records than there are people
+// identify them.
+constexpr std::size_t max_columns = 4096;
+
 /// One encoded feature: encoded = scale * original + offset.
 struct Factor {
   std::uint32_t column;
@@ -263,6 +267,11 @@ class Products {
         }
       }
       made = std::move(longer);
+      if (products_.size() + made.size() > max_columns) {
+        throw base::UsageError(
+            "terms: a table has at most {} coefficients; {} with what stands before it has more",
+            max_columns, terms_text({term}));
+      }
     }
     for (auto& product : made) products_.push_back(std::move(product));
     return made.size();
@@ -278,14 +287,21 @@ class Products {
       made.design.columns.push_back(std::move(column));
       made.names.push_back(name.empty() ? "(intercept)" : std::move(name));
     }
+    std::map<std::set<std::uint32_t>, Eigen::Index> places;
+    for (std::size_t k = 0; k < products_.size(); ++k) {
+      std::set<std::uint32_t> columns;
+      for (const auto& factor : products_[k]) columns.insert(factor.column);
+      places.emplace(std::move(columns), static_cast<Eigen::Index>(k));
+    }
     const auto count = static_cast<Eigen::Index>(products_.size());
     made.originals = Eigen::MatrixXd::Zero(count, count);
-    for (std::size_t k = 0; k < products_.size(); ++k) expand(made, k);
+    for (std::size_t k = 0; k < products_.size(); ++k) expand(made, k, places);
   }
 
  private:
   /// prod (scale x + offset) is a sum over the factors that keep their x.
-  void expand(RegressionDesign& made, std::size_t k) const {
+  void expand(RegressionDesign& made, std::size_t k,
+              const std::map<std::set<std::uint32_t>, Eigen::Index>& places) const {
     const auto& product = products_[k];
     for (std::size_t kept = 0; kept < std::size_t{1} << product.size(); ++kept) {
       double weight = 1;
@@ -296,17 +312,12 @@ class Products {
         if (keeps) part.insert(product[i].column);
       }
       if (weight == 0) continue;
-      made.originals(static_cast<Eigen::Index>(k), place_of(part, made.names[k])) += weight;
+      const auto found = places.find(part);
+      if (found == places.end()) {
+        throw base::InternalError("the product {} has parts that are no terms", made.names[k]);
+      }
+      made.originals(static_cast<Eigen::Index>(k), found->second) += weight;
     }
-  }
-  [[nodiscard]] Eigen::Index place_of(const std::set<std::uint32_t>& part,
-                                      const std::string& whole) const {
-    for (std::size_t k = 0; k < products_.size(); ++k) {
-      std::set<std::uint32_t> columns;
-      for (const auto& factor : products_[k]) columns.insert(factor.column);
-      if (columns == part) return static_cast<Eigen::Index>(k);
-    }
-    throw base::InternalError("the product {} has parts that are no terms", whole);
   }
 
   const std::map<std::string, std::vector<Factor>>& factors_;

@@ -255,6 +255,18 @@ TEST(RegressionDesign, RefusesWhatHasNoTable) {
   EXPECT_NE(error_of(knots, "").find("column 'a' has knots"), std::string::npos);
 }
 
+// 60^4 products would take more memory than there is, before anything says that it is too much.
+TEST(RegressionDesign, ManyProductsAreRefusedBeforeTheyAreMade) {
+  std::string levels;
+  for (int k = 0; k < 60; ++k) levels += fmt::format("{}\"{}\"", k > 0 ? "," : "", k);
+  const auto schema = schema_with(
+      died, "[[column]]\nnames=[\"a\",\"b\",\"c\",\"d\"]\nkind=\"categorical\"\ncategories=[" +
+                levels + "]\n");
+  EXPECT_EQ(
+      error_of(schema, "a*b*c*d"),
+      "terms: a table has at most 4096 coefficients; a:c with what stands before it has more");
+}
+
 // Lines of a table are told apart by their names: else a fit would be paid for that no file can
 // hold, or a contrast would mean either.
 TEST(RegressionDesign, LinesWithOneNameAreRefusedBeforeTheFit) {
