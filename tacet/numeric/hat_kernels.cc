@@ -27,6 +27,25 @@ constexpr std::size_t words_at_once = 8;
 
 std::size_t columns_of(const HatNumbers& numbers) { return numbers.size() + numbers.rest; }
 
+// Rows of so many bytes that are soon read. Memory is asked for a share of them at a time: for all
+// at once, it would be waited for.
+struct NextRows {
+  std::span<const std::int16_t* const> rows;
+  std::size_t bytes;
+
+  void fetch_share(std::size_t share, std::size_t shares) const {
+    constexpr std::size_t line = 64;
+    constexpr int into_second_cache = 2;
+    const std::size_t end = rows.size() * (share + 1) / shares;
+    for (std::size_t r = rows.size() * share / shares; r < end; ++r) {
+      const auto* byte = reinterpret_cast<const char*>(rows[r]);
+      for (std::size_t at = 0; at < bytes; at += line) {
+        __builtin_prefetch(byte + at, 0, into_second_cache);
+      }
+    }
+  }
+};
+
 }  // namespace
 }  // namespace tacet::numeric
 #endif
@@ -171,9 +190,10 @@ HWY_INLINE void add_rest_margins(const std::uint16_t* column, float weight, std:
 }
 
 void add_margins(const HatNumbers& numbers, const std::uint16_t* columns, const HatTable& table,
-                 std::span<float> sums) {
+                 const NextRows& next, std::span<float> sums) {
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(Floats()));
   for (std::size_t j = 0; j < numbers.size(); ++j) {
+    next.fetch_share(j, numbers.size());
     const auto intervals = numbers.list[j].intervals;
     const auto* column = columns + j * column_words;
     const float* of = table.of_numbers() + 2 * HatTable::width * j;
@@ -404,7 +424,9 @@ HatBlock::HatBlock(const HatNumbers& numbers)
       pointers_(rows),
       columns_((columns_of(numbers) + words_at_once) * column_words / 32) {}
 
-void HatBlock::read(std::span<const std::int16_t* const> packed) {
+void HatBlock::read(std::span<const std::int16_t* const> packed,
+                    std::span<const std::int16_t* const> next) {
+  next_ = next;
   count_ = packed.size();
   padded_ = (count_ + 31) / 32 * 32;
   std::ranges::copy(packed, pointers_.begin());
@@ -418,7 +440,8 @@ void HatBlock::read(std::span<const std::int16_t* const> packed) {
 void HatBlock::margins(const HatTable& table, std::span<float, rows> sums) const {
   std::ranges::fill(sums, 0.0F);
   HWY_DYNAMIC_DISPATCH(add_margins)
-  (numbers_, columns_[0].word, table, sums.first(padded_));
+  (numbers_, columns_[0].word, table, {next_, numbers_.words() * sizeof(std::int16_t)},
+   sums.first(padded_));
 }
 
 void HatBlock::add_multiples(std::span<const double> factors, HatSums& sums) {

@@ -91,8 +91,10 @@ class HatBlock {
 
   explicit HatBlock(const HatNumbers& numbers);
 
-  /// As many rows as there is room for, or fewer. Behind each lie spare_words.
-  void read(std::span<const std::int16_t* const> packed);
+  /// As many rows as there is room for, or fewer. Behind each lie spare_words. While margins are
+  /// computed, memory is asked for the `next` ones, a list that has to last until then.
+  void read(std::span<const std::int16_t* const> packed,
+            std::span<const std::int16_t* const> next = {});
   /// sums[r] = the weights' product with row r, in single precision: number after number, so that
   /// it is the same on every machine.
   void margins(const HatTable& table, std::span<float, rows> sums) const;
@@ -108,6 +110,7 @@ class HatBlock {
   std::size_t count_ = 0;   // of rows
   std::size_t padded_ = 0;  // to whole lines
   std::vector<const std::int16_t*> pointers_;
+  std::span<const std::int16_t* const> next_;
   std::vector<Line> columns_;  // positions and other integers, column by column
 };
 

@@ -122,18 +122,20 @@ class PackedPass {
         odd_(pass, list),
         scalars_(pass.outputs),
         numbers_(pass.outputs * HatBlock::rows),
-        rows_(HatBlock::rows),
         scales_(HatBlock::rows),
         margins_(HatBlock::rows) {}
 
   void add(std::int64_t begin, std::int64_t end, PackedShare& share) {
     constexpr auto max = static_cast<std::int64_t>(HatBlock::rows);
+    find_next(begin, end);
     for (; begin < end; begin += max) {
-      const auto count = static_cast<std::size_t>(std::min(max, end - begin));
-      read(begin, count);
+      rows_.swap(next_);
+      find_next(begin + max, end);
+      read();
+      const std::size_t count = rows_.size();
       odd_.find(begin, count);
       margins(count);
-      to_scalars(begin, end, count);
+      to_scalars(begin, count);
       odd_.add(numbers_, share.odd);
       for (std::size_t c = 0; c < pass_.outputs; ++c) {
         block_.add_multiples(of_output(c, count), share.packed[c]);
@@ -145,12 +147,17 @@ class PackedPass {
   std::span<double> of_output(std::size_t c, std::size_t count) {
     return std::span(numbers_).subspan(c * HatBlock::rows, count);
   }
-  void read(std::int64_t begin, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-      rows_[i] = pass_.dataset.packed_row(list_[begin + static_cast<std::int64_t>(i)]);
+  // The rows of the block that begins there, none behind `end`.
+  void find_next(std::int64_t begin, std::int64_t end) {
+    next_.clear();
+    end = std::min(end, begin + static_cast<std::int64_t>(HatBlock::rows));
+    for (auto i = begin; i < end; ++i) next_.push_back(pass_.dataset.packed_row(list_[i]));
+  }
+  void read() {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
       scales_[i] = double{packing_.numbers().scale(rows_[i])};
     }
-    block_.read(std::span(rows_).first(count));
+    block_.read(rows_, next_);
   }
   // Margins of rows before they were scaled, times their scale.
   void margins(std::size_t count) {
@@ -161,17 +168,11 @@ class PackedPass {
     }
     odd_.dots(numbers_, scales_);
   }
-  void to_scalars(std::int64_t begin, std::int64_t end, std::size_t count) {
+  void to_scalars(std::int64_t begin, std::size_t count) {
     TileRecords records;
-    TilePointers ahead;
     for (std::size_t tile = 0; tile < count; tile += rows_per_tile) {
       records.count = std::min<std::size_t>(rows_per_tile, count - tile);
-      const auto first = begin + static_cast<std::int64_t>(tile);
-      fetch_tile(
-          first + static_cast<std::int64_t>(HatBlock::rows), end,
-          packing_.numbers().words() * sizeof(std::int16_t),
-          [&](std::int64_t i) { return pass_.dataset.packed_row(list_[i]); }, ahead);
-      pass_.describe(list_, first, records);
+      pass_.describe(list_, begin + static_cast<std::int64_t>(tile), records);
       for (std::size_t i = 0; i < records.count; ++i) {
         records.scales[i] *= scales_[tile + i];
         records.limits[i] = std::min(records.limits[i], double{HatBlock::largest_factor});
@@ -197,6 +198,7 @@ class PackedPass {
   TileScalars scalars_;
   std::vector<double> numbers_;  // of each output: margins, then scalars
   std::vector<const std::int16_t*> rows_;
+  std::vector<const std::int16_t*> next_;
   std::vector<double> scales_;
   std::vector<float> margins_;
 };
