@@ -57,7 +57,7 @@ CALLED = r"^tacet |> \S+\.(csv|toml)\b"
 # What a page supposes to have been done.
 A_TASK = "tacet local task --schema s.toml --epsilon 4 --output task.json"
 BEFORE = {"docs/how-to/deploy.md": A_TASK,
-          "docs/how-to/day-two.md": f"{A_TASK}\ntacet local enrol task.json --state task.state"}
+          "docs/how-to/bring-back.md": f"{A_TASK}\ntacet local enrol task.json --state task.state"}
 
 
 def stand_ins(document, source, folder):

@@ -192,8 +192,13 @@ def pages(source):
                 "",
                 *rows,
                 "",
-                "Exit code 0 means that the command is done, and 130 that you interrupted it. Exit code 1 is a fault of tacet "
-                "itself: please report the command and the message. Nothing private is in it.",
+                "Exit code 0 means that the command is done, and 130 that you interrupted it. Exit code 1 means that memory ran "
+                "out, or that tacet has a fault. The message says which. Please report a fault with the command and the message. "
+                "Nothing private is in it.",
+                "",
+                "Errors are one line of text on standard error, also with `--json`. There are no errors as JSON, so let scripts "
+                "decide by the exit code. Only the server of local learning answers a refused request by "
+                "[JSON](../formats/error.schema.json).",
                 "",
                 "Three dots stand for a value that the message fills in: a name, a number, or a place in a file. These pages "
                 "are collected from the sources. The program writes options with hyphens, and Python as arguments.",
