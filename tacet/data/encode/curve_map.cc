@@ -56,11 +56,15 @@ void CurveMap::add_group(const Curves& curves, Group group) {
   groups_.push_back(std::move(group));
 }
 
-void CurveMap::take_off_line(const CurvePoint& point, std::span<float> out) const {
+/// Of the directions from `first` on.
+void CurveMap::take_off_line(const CurvePoint& point, std::size_t first,
+                             std::span<float> out) const {
   std::vector<const float*> parts;
   std::vector<float> factors;
+  parts.reserve(1 + point.numbers.size() + point.levels.size());
+  factors.reserve(parts.capacity());
   const auto take = [&](std::size_t part, float factor) {
-    parts.push_back(line_.data() + part * directions_);
+    parts.push_back(line_.data() + part * directions_ + first);
     factors.push_back(-factor);
   };
   take(0, 1);
@@ -74,16 +78,26 @@ void CurveMap::take_off_line(const CurvePoint& point, std::span<float> out) cons
 }
 
 void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) const {
-  const std::size_t half = functions_.words() * points_at_once;
-  const auto words = std::make_unique_for_overwrite<std::uint32_t[]>(2 * half);
-  functions_.evaluate(points, {words.get(), 2 * half});
+  if (points.empty()) return;
+  constexpr std::size_t together = numeric::paired_vectors;
+  const std::size_t half = functions_.words() * together;
+  const std::size_t count = (points.size() + together - 1) / together;
+  const auto words = std::make_unique_for_overwrite<std::uint32_t[]>(count * 2 * half);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t first = k * together;
+    functions_.evaluate(points.subspan(first, std::min(together, points.size() - first)),
+                        {words.get() + k * 2 * half, 2 * half});
+  }
   const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(
-      points_at_once * (directions_ + numeric::paired_columns));
+      count * together * (directions_ + numeric::paired_columns));
+  std::vector<std::span<const std::uint32_t>> vectors(count);
   for (const Group& group : groups_) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint32_t* first = words.get() + k * 2 * half + (group.odd_alone ? half : 0);
+      vectors[k] = {first, group.pairs * together};
+    }
     const std::size_t columns = group.columns();
-    numeric::multiply_paired(
-        group.words, {words.get() + (group.odd_alone ? half : 0), group.pairs * points_at_once},
-        {sums.get(), columns * points_at_once});
+    numeric::multiply_paired(group.words, vectors, {sums.get(), columns * count * together});
     for (std::size_t p = 0; p < points.size(); ++p) {
       float* to = out.data() + p * directions_ + group.first_direction;
       const std::int32_t* from = sums.get() + p * columns;
@@ -92,8 +106,13 @@ void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) c
       }
     }
   }
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    take_off_line(points[p], out.subspan(p * directions_, directions_));
+  // So many directions of all parts of the line stay in a cache for all points.
+  constexpr std::size_t most = 128;
+  for (std::size_t first = 0; first < directions_; first += most) {
+    const std::size_t size = std::min(most, directions_ - first);
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      take_off_line(points[p], first, out.subspan(p * directions_ + first, size));
+    }
   }
 }
 
