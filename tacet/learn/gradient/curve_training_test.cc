@@ -66,7 +66,7 @@ TEST(CurveRule, FollowsTheNoiseWithinItsBounds) {
     EXPECT_LE(rule.clipping_norm, 1);
     EXPECT_LE(rule.path, 17000);
     EXPECT_GE(rule.steps, 200);
-    EXPECT_GE(rule.share, 0.1);
+    EXPECT_GE(rule.share, 0.13);
     EXPECT_LE(rule.share, data::Curves::max_share);
     EXPECT_GE(rule.directions, 30);
     // Steps stay within the stability limit of descent on rows of norm 1.
@@ -81,7 +81,7 @@ TEST(CurveRule, FollowsTheNoiseWithinItsBounds) {
   EXPECT_EQ(curve_rule(4e-4).line_rate, 1);
   EXPECT_NEAR(curve_rule(1e-3).curve_rate, std::sqrt(0.5), 1e-12);
   EXPECT_EQ(curve_rule(5e-3).line_rate, 2);
-  EXPECT_EQ(curve_rule(2.1e-3).share, 0.1);
+  EXPECT_EQ(curve_rule(2.1e-3).share, 0.13);
 }
 
 TEST(CurvePlan, SharesOneBudgetAmongThreeReleases) {

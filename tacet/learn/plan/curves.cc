@@ -28,7 +28,7 @@ constexpr std::int64_t many_directions = 1000;
 constexpr double rates_part = 5e-4;
 constexpr double rates_apart = 2e-3;
 constexpr double largest_rate = 2;
-constexpr double min_share = 0.1;
+constexpr double min_share = 0.13;
 constexpr double share_with_whitening = 1.3;
 // From this number of columns of categories on, the first directions say less, because each
 // combination of categories has a function of its own: twice as many directions of half as many
