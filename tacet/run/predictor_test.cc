@@ -91,7 +91,7 @@ TEST(Predictor, ManyThreadsMayAskAtOnce) {
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 500; ++i) {
-        const auto k = static_cast<std::size_t>((i * 7 + t) % 90);
+        const int k = (i * 7 + t) % 90;
         const Person person{{static_cast<double>(k)}, {"Basel"}};
         const auto table = i % 3 == 0 ? person.turned() : person.table();
         if (predictor.predict(table).at(0).probabilities != expected.at(k)) ++wrong;

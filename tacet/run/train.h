@@ -28,7 +28,6 @@
 ///     choose::Request request(privacy::Adjacency::add_remove);
 ///     request.set("epsilon", 1).set("delta", 1e-6);
 ///     const model::ModelFile file = run::train(schema, patients, request);
-///     const auto classes = run::predict(file, patients);  // run/predictor.h
 ///     model::save_model("model.json", file, base::Overwrite::refuse);
 namespace tacet::run {
 
