@@ -20,7 +20,7 @@ std::size_t candidates_at_a_time(std::size_t coordinates) {
 bool is_candidate(std::span<const std::int64_t> values) {
   constexpr std::uint64_t max = std::numeric_limits<std::int32_t>::max();
   std::uint64_t any = 0;
-  std::uint64_t beyond = 0;  // |x| <= most: neither x + most nor x + most + 1 leaves 32 bits
+  std::uint64_t beyond = 0;  // |x| <= max: neither x + max nor x + max + 1 leaves 32 bits
   for (const std::int64_t value : values) {
     const auto x = static_cast<std::uint64_t>(value);
     any |= x;
