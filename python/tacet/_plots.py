@@ -10,7 +10,7 @@ from .errors import UsageError
 
 _NORMAL = 1.959963984540054  # 95 % of a normal law lie within
 _MAX_PANELS = 12
-_MOST_LEVELS = 40
+_MAX_LEVELS = 40
 _OUTSIDE = ("(any other)", "(missing)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -159,7 +159,7 @@ def _draw_levels(panel: Panel, ax: Any) -> None:
     first = panel.first
     inside = [row for row in panel.figure.rows if row[0] not in _OUTSIDE]
     outside = [row for row in panel.figure.rows if row[0] in _OUTSIDE]
-    inside = sorted(inside, key=lambda row: -abs(row[first]))[:_MOST_LEVELS]
+    inside = sorted(inside, key=lambda row: -abs(row[first]))[:_MAX_LEVELS]
     rows = sorted(inside + outside, key=lambda row: float(row[first]))
     places = list(range(len(rows)))
     far = [_NORMAL * row[first + 1] for row in rows] if panel.has_noise else None
