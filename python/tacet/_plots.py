@@ -9,8 +9,8 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
 from .errors import UsageError
 
 _NORMAL = 1.959963984540054  # 95 % of a normal law lie within
-_MOST_PANELS = 12
-_MOST_LEVELS = 40
+_MAX_PANELS = 12
+_MAX_LEVELS = 40
 _OUTSIDE = ("(any other)", "(missing)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -77,7 +77,7 @@ def panels(report: Dict[str, Any], columns: Optional[Sequence[str]]) -> List[Pan
                          "column would show it")
     if columns is None:
         some = [one for one in found if one.stands_out] or found
-        return [panel for one in some for panel in _outputs(one)][:_MOST_PANELS]
+        return [panel for one in some for panel in _outputs(one)][:_MAX_PANELS]
     asked = [columns] if isinstance(columns, str) else list(columns)
     chosen = []
     for column in asked:
@@ -159,7 +159,7 @@ def _draw_levels(panel: Panel, ax: Any) -> None:
     first = panel.first
     inside = [row for row in panel.figure.rows if row[0] not in _OUTSIDE]
     outside = [row for row in panel.figure.rows if row[0] in _OUTSIDE]
-    inside = sorted(inside, key=lambda row: -abs(row[first]))[:_MOST_LEVELS]
+    inside = sorted(inside, key=lambda row: -abs(row[first]))[:_MAX_LEVELS]
     rows = sorted(inside + outside, key=lambda row: float(row[first]))
     places = list(range(len(rows)))
     far = [_NORMAL * row[first + 1] for row in rows] if panel.has_noise else None

@@ -13,7 +13,7 @@ from .errors import UsageError
 Paths = Union[str, "os.PathLike[str]"]
 
 
-_MOST_SHOWN = 5  # accounts in a notebook
+_MAX_SHOWN = 5  # accounts in a notebook
 
 
 class Budget:
@@ -213,9 +213,9 @@ class Ledger:
     def _repr_html_(self) -> str:
         names = [account["data_set"] for account in self.show()]
         shown = [_reports.shown([], (self.path, name), "promise", "budget")
-                 for name in names[:_MOST_SHOWN]]
-        if len(names) > _MOST_SHOWN:
-            shown.append(f"<p>And {len(names) - _MOST_SHOWN} accounts more.</p>")
+                 for name in names[:_MAX_SHOWN]]
+        if len(names) > _MAX_SHOWN:
+            shown.append(f"<p>And {len(names) - _MAX_SHOWN} accounts more.</p>")
         return "\n".join(shown) or "<p>A ledger without accounts.</p>"
 
     def __eq__(self, other: object) -> bool:

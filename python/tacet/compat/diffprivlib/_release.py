@@ -15,7 +15,7 @@ from ...receipts import Receipt
 from .accountant import REPLACED, BudgetAccountant, Payment
 
 # Noise comes from a cipher, beside which nothing is pure beyond 26.4 (docs/explanations/randomness.md).
-MOST = 26.0
+MAX_EPSILON = 26.0
 _AT_ONCE = 1 << 22  # numbers
 
 
@@ -65,7 +65,7 @@ def released(
     release: Callable[..., Any], epsilon: float, payment: Payment, random_state: Any
 ) -> Tuple[Any, float, Receipt]:
     """What the engine releases by a function of a guarantee and who pays; booked and noted."""
-    asked = _engine.Guarantee(min(epsilon, MOST), 0.0, REPLACED)
+    asked = _engine.Guarantee(min(epsilon, MAX_EPSILON), 0.0, REPLACED)
     context = _spending.context(
         _spending.Paid(None, None, payment.budget, random_state), "record")
     values, deviation, words = release(asked, context)

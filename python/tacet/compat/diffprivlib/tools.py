@@ -17,7 +17,7 @@ from ...errors import GuaranteeError, UsageError
 from ...schemas import Schema, numeric
 from ...summaries import quantile as _quantile
 from ._release import (
-    MOST,
+    MAX_EPSILON,
     Sums,
     array_of,
     checked_epsilon,
@@ -318,7 +318,7 @@ def quantile(
     lower, upper = _bounds(bounds)
     schema = Schema([numeric("value", lower, upper)])
     payment = Payment(accountant, random_state, None)
-    epsilon = min(epsilon, MOST)
+    epsilon = min(epsilon, MAX_EPSILON)
     each = _share(epsilon, 0.0, len(levels) * table.outputs)
     budget = payment.booked_whole(epsilon)
     found, receipts = [], []

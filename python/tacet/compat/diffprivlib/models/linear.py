@@ -135,8 +135,8 @@ class LogisticRegression(ClassifierMixin, _LinearModel):  # type: ignore[misc]
         each = epsilon if count == 1 else _share(epsilon, 0.0, count)
         # The curvature of the loss takes half of epsilon at most, as in Chaudhuri, Monteleoni,
         # Sarwate 2011: weaker regularization is made stronger.
-        least = 0.25 / np.expm1(min(each, 500) / 2)
-        l2 = max(share / (self.C * norm**2), least) / max(len(rows), 1)
+        min_l2 = 0.25 / np.expm1(min(each, 500) / 2)
+        l2 = max(share / (self.C * norm**2), min_l2) / max(len(rows), 1)
         models, lines = [], []
         for k in range(count):
             model = estimators.LogisticRegression(
@@ -253,11 +253,11 @@ class LinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
 
     def _take_private(self, rows: Any, y: Any, epsilon: float) -> None:
         lower, upper = pair_of(self.bounds_X, "bounds_X", rows.shape[1])
-        least, most = (float(end[0]) for end in pair_of(self.bounds_y, "bounds_y", 1))
+        low, high = (float(end[0]) for end in pair_of(self.bounds_y, "bounds_y", 1))
         payment = Payment(self.accountant, self.random_state, mark_of(self))
         model = estimators.Ridge(
             epsilon=epsilon, delta=0, adjacency=REPLACED, bounds=(-1, 1), row_scaling="const",
-            target_bounds=(least, most), intercept=self.fit_intercept,
+            target_bounds=(low, high), intercept=self.fit_intercept,
             random_state=self.random_state, budget=payment.budget)
         model.fit(2 * places(rows, lower, upper), y)
         payment.paid(model.receipt_)
