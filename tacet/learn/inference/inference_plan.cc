@@ -31,7 +31,7 @@ constexpr double min_reach = 3;
 constexpr double largest_reach = 8;
 constexpr double largest_chosen_noise = .06;  // relative noise up to which the reach may grow
 constexpr double noise_over_sampling = .1;    // variance of noise that a wider cut may add
-constexpr double largest_moment_noise = .2;   // over the second moment, that a wider cut may add
+constexpr double largest_moment_noise = .25;  // over a direction's second moment, for a wider cut
 constexpr double narrow_cut = 3;              // standard deviations of the residuals
 constexpr double largest_claim = .3;          // variance of noise for a wide cut, over sampling's
 constexpr double curvature_of_means = 3;      // a count's curvature is cut at this times their mean
@@ -105,8 +105,7 @@ double relative_noise(const RegressionFacts& facts, double reach) {
 /// every budget, standard errors would know less the larger the budget is.
 double mu_of_largest_cut(const RegressionFacts& facts) {
   const auto shares = last_shares(facts);
-  const double directions = std::sqrt(static_cast<double>(facts.columns));
-  return largest_moment_noise * directions * std::sqrt(JointShares::real(shares.moment)) /
+  return largest_moment_noise * std::sqrt(JointShares::real(shares.moment)) /
          (noise_over_sampling * JointShares::real(shares.score) *
           std::sqrt(budget_shares(facts.mean).last()));
 }
