@@ -93,6 +93,31 @@ HWY_INLINE void fetch(const std::int16_t* row, std::size_t j) {
   if (j % max_lanes == 0) __builtin_prefetch(row + j, 0, into_second_cache);
 }
 
+// One vector of 16 bytes, the sum of those in a longer one.
+template <class Vector>
+HWY_INLINE auto add_blocks(Vector blocks) {
+  const hn::DFromV<Vector> d;
+  if constexpr (hn::MaxLanes(d) == count) {
+    return blocks;
+  } else {
+    const hn::Half<decltype(d)> half;
+    return add_blocks(hn::Add(hn::LowerHalf(half, blocks), hn::UpperHalf(half, blocks)));
+  }
+}
+
+// The sums of the lanes of each of four vectors, side by side.
+HWY_INLINE auto lane_sums(const Sum* of) {
+  const Words d;
+  const hn::Repartition<std::int64_t, Words> twos;
+  const auto fold = [&](Sum a, Sum b) HWY_ATTR {
+    return hn::BitCast(twos, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+  };
+  const auto one = fold(of[0], of[1]);
+  const auto other = fold(of[2], of[3]);
+  return add_blocks(hn::Add(hn::BitCast(d, hn::InterleaveLower(twos, one, other)),
+                            hn::BitCast(d, hn::InterleaveUpper(twos, one, other))));
+}
+
 // The even ones of the rows are fetched here, the odd ones by short_multiples.
 HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t* const* next,
                              const std::int16_t* pieces, std::size_t columns, double* sums) {
@@ -127,13 +152,15 @@ HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t
     add(columns - lanes,
         [&](hn::Vec<Shorts> all) HWY_ATTR { return hn::IfThenZeroElse(known, all); });
   }
-  for (std::size_t r = 0; r < count; ++r) {
-    double total = 0;
-    for (std::size_t p = weight_pieces; p-- > 0;) {
-      const auto sum = hn::RearrangeToOddPlusEven(totals[r][p], others[r][p]);
-      total = total * (1 << weight_bits) + hn::GetLane(hn::SumOfLanes(d, sum));
+  for (std::size_t r = 0; r < count; ++r) sums[r] = 0;
+  for (std::size_t p = weight_pieces; p-- > 0;) {
+    Sum of_rows[count];
+    for (std::size_t r = 0; r < count; ++r) {
+      of_rows[r] = hn::RearrangeToOddPlusEven(totals[r][p], others[r][p]);
     }
-    sums[r] = total;
+    std::int32_t words[count];
+    hn::StoreU(lane_sums(of_rows), hn::CappedTag<std::int32_t, count>(), words);
+    for (std::size_t r = 0; r < count; ++r) sums[r] = sums[r] * (1 << weight_bits) + words[r];
   }
 }
 
