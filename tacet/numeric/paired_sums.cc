@@ -101,13 +101,17 @@ namespace tacet::numeric {
 
 HWY_EXPORT(paired_block);
 
-void multiply_paired(std::span<const std::uint32_t> words, std::span<const std::uint32_t> vectors,
+void multiply_paired(std::span<const std::uint32_t> words,
+                     std::span<const std::span<const std::uint32_t>> groups,
                      std::span<std::int32_t> sums) {
-  const std::size_t columns = sums.size() / paired_vectors;
-  const std::size_t block = vectors.size() / paired_vectors * paired_columns;
+  const std::size_t group = sums.size() / groups.size();
+  const std::size_t columns = group / paired_vectors;
+  const std::size_t block = groups[0].size() / paired_vectors * paired_columns;
   for (std::size_t c = 0; c < columns; c += paired_columns) {
-    HWY_DYNAMIC_DISPATCH(paired_block)
-    (words.data() + c / paired_columns * block, vectors, sums.data() + c, columns);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      HWY_DYNAMIC_DISPATCH(paired_block)
+      (words.data() + c / paired_columns * block, groups[g], sums.data() + g * group + c, columns);
+    }
   }
 }
 

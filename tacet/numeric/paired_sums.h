@@ -11,16 +11,18 @@
 /// two products (pair_products.h).
 namespace tacet::numeric {
 
-/// Vectors that are multiplied together.
+/// Vectors of a group, which are multiplied together.
 constexpr std::size_t paired_vectors = 8;
 /// Columns side by side in a block of the matrix.
 constexpr std::size_t paired_columns = 32;
 
-/// sums[v * columns + c] = sum over p of both products of words[b * pairs * paired_columns +
-/// p * paired_columns + c % paired_columns], b = c / paired_columns, and vectors[p *
-/// paired_vectors + v]. `columns` is sums.size() / paired_vectors, a multiple of paired_columns;
-/// `pairs` is vectors.size() / paired_vectors. Sums are taken modulo 2^32: the caller bounds them.
-void multiply_paired(std::span<const std::uint32_t> words, std::span<const std::uint32_t> vectors,
+/// For vector v of group g, sums[(g * paired_vectors + v) * columns + c] = sum over p of both
+/// products of words[b * pairs * paired_columns + p * paired_columns + c % paired_columns], b =
+/// c / paired_columns, and groups[g][p * paired_vectors + v]. All groups have as many pairs, and
+/// `columns` is a multiple of paired_columns. Several groups read the matrix from memory once.
+/// Sums are taken modulo 2^32: the caller bounds them.
+void multiply_paired(std::span<const std::uint32_t> words,
+                     std::span<const std::span<const std::uint32_t>> groups,
                      std::span<std::int32_t> sums);
 
 }  // namespace tacet::numeric

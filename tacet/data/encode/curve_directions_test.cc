@@ -122,9 +122,9 @@ TEST(CurveMap, GivesTheSameBitsForOneRecordAndForSeveral) {
   const CurveMap map(curves, shape);
   std::mt19937_64 random(9);
   std::vector<CurvePoint> points;
-  for (int k = 0; k < 4; ++k) points.push_back(invented(shape, random));
+  for (int k = 0; k < 19; ++k) points.push_back(invented(shape, random));
   points[2].levels.clear();  // no listed category
-  std::vector<float> all(4 * map.directions());
+  std::vector<float> all(points.size() * map.directions());
   map.apply(points, all);
   for (std::size_t k = 0; k < points.size(); ++k) {
     std::vector<float> one(map.directions());

@@ -171,7 +171,8 @@ void CurveFunctions::set_phases(std::span<const CurvePoint> points,
       vectors[k / 2 * at_once + p] = numeric::paired(integers[k], integers[k + 1]);
     }
   }
-  numeric::multiply_paired(turn_words_, vectors, phases);
+  const std::span<const std::uint32_t> group = vectors;
+  numeric::multiply_paired(turn_words_, {&group, 1}, phases);
   const std::size_t stride = phases.size() / at_once;
   for (std::size_t p = 0; p < points.size(); ++p) {
     std::int32_t* of_point = phases.data() + p * stride;

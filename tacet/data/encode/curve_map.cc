@@ -56,34 +56,61 @@ void CurveMap::add_group(const Curves& curves, Group group) {
   groups_.push_back(std::move(group));
 }
 
-void CurveMap::take_off_line(const CurvePoint& point, std::span<float> out) const {
-  std::vector<const float*> parts;
+void CurveMap::take_off_lines(std::span<const CurvePoint> points, std::span<float> out) const {
+  std::vector<const float*> parts;  // of one point after the other
   std::vector<float> factors;
+  std::vector<std::size_t> ends;
   const auto take = [&](std::size_t part, float factor) {
     parts.push_back(line_.data() + part * directions_);
     factors.push_back(-factor);
   };
-  take(0, 1);
-  for (std::size_t k = 0; k < point.numbers.size(); ++k) {
-    take(1 + k, static_cast<float>(point.numbers[k]));
+  for (const CurvePoint& point : points) {
+    take(0, 1);
+    for (std::size_t k = 0; k < point.numbers.size(); ++k) {
+      take(1 + k, static_cast<float>(point.numbers[k]));
+    }
+    for (const auto level : point.levels) {
+      if (level >= 0) take(1 + point.numbers.size() + static_cast<std::size_t>(level), 1);
+    }
+    ends.push_back(parts.size());
   }
-  for (const auto level : point.levels) {
-    if (level >= 0) take(1 + point.numbers.size() + static_cast<std::size_t>(level), 1);
+  // So many directions of all parts stay in a cache for all points.
+  constexpr std::size_t most = 128;
+  for (std::size_t first = 0; first < directions_; first += most) {
+    const std::size_t size = std::min(most, directions_ - first);
+    std::size_t begin = 0;
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      const std::size_t count = ends[p] - begin;
+      numeric::add_row_multiples<float>(std::span(parts).subspan(begin, count),
+                                        std::span(factors).subspan(begin, count),
+                                        out.subspan(p * directions_ + first, size));
+      begin = ends[p];
+    }
+    for (const float*& part : parts) part += size;
   }
-  numeric::add_row_multiples<float>(parts, factors, out);
 }
 
 void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) const {
-  const std::size_t half = functions_.words() * points_at_once;
-  const auto words = std::make_unique_for_overwrite<std::uint32_t[]>(2 * half);
-  functions_.evaluate(points, {words.get(), 2 * half});
+  if (points.empty()) return;
+  constexpr std::size_t together = numeric::paired_vectors;
+  const std::size_t half = functions_.words() * together;
+  const std::size_t count = (points.size() + together - 1) / together;
+  const auto words = std::make_unique_for_overwrite<std::uint32_t[]>(count * 2 * half);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t first = k * together;
+    functions_.evaluate(points.subspan(first, std::min(together, points.size() - first)),
+                        {words.get() + k * 2 * half, 2 * half});
+  }
   const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(
-      points_at_once * (directions_ + numeric::paired_columns));
+      count * together * (directions_ + numeric::paired_columns));
+  std::vector<std::span<const std::uint32_t>> vectors(count);
   for (const Group& group : groups_) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint32_t* first = words.get() + k * 2 * half + (group.odd_alone ? half : 0);
+      vectors[k] = {first, group.pairs * together};
+    }
     const std::size_t columns = group.columns();
-    numeric::multiply_paired(
-        group.words, {words.get() + (group.odd_alone ? half : 0), group.pairs * points_at_once},
-        {sums.get(), columns * points_at_once});
+    numeric::multiply_paired(group.words, vectors, {sums.get(), columns * count * together});
     for (std::size_t p = 0; p < points.size(); ++p) {
       float* to = out.data() + p * directions_ + group.first_direction;
       const std::int32_t* from = sums.get() + p * columns;
@@ -92,9 +119,7 @@ void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) c
       }
     }
   }
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    take_off_line(points[p], out.subspan(p * directions_, directions_));
-  }
+  take_off_lines(points, out);
 }
 
 }  // namespace tacet::data

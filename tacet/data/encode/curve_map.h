@@ -19,7 +19,7 @@ namespace tacet::data {
 /// machine, for any number of records at once. May be used by several threads.
 class CurveMap {
  public:
-  static constexpr std::size_t points_at_once = numeric::paired_vectors;
+  static constexpr std::size_t points_at_once = 4 * numeric::paired_vectors;
 
   CurveMap(const Curves& curves, const CurveShape& shape);
 
@@ -47,7 +47,7 @@ class CurveMap {
   };
 
   void add_group(const Curves& curves, Group group);
-  void take_off_line(const CurvePoint& point, std::span<float> out) const;
+  void take_off_lines(std::span<const CurvePoint> points, std::span<float> out) const;
 
   CurveFunctions functions_;
   std::size_t directions_;

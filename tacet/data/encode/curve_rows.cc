@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tacet/data/schema/numeric_map.h"
+#include "tacet/numeric/kernels.h"
 
 namespace tacet::data {
 
@@ -20,6 +21,12 @@ CurveRows::CurveRows(const Schema& schema)
       whitening_(schema.curves->whitening) {
   const auto scales = curve_scales(shape_, schema.curves->share);
   for (double& value : whitening_) value *= std::sqrt(scales.number);
+  const auto numbers = static_cast<std::size_t>(shape_.numbers);
+  for (std::size_t j = 0; j < numbers; ++j) {
+    for (std::size_t i = 0; i < numbers; ++i) {
+      whitening_columns_.push_back(whitening_[i * numbers + j]);
+    }
+  }
   category_ = std::sqrt(scales.category);
   const double energy = schema.curves->energy;
   curve_ = energy > 0 ? std::sqrt(scales.curve / energy) : 0;
@@ -84,13 +91,15 @@ void CurveRows::finish(const CurveRecord& record, std::span<const float> curves,
     }
   };
   const auto& numbers = record.point.numbers;
+  std::vector<const double*> columns(numbers.size());
+  for (std::size_t j = 0; j < numbers.size(); ++j) {
+    columns[j] = whitening_columns_.data() + j * numbers.size();
+  }
+  std::vector<double> whitened(numbers.size(), 0.0);
+  numeric::add_row_multiples<double>(columns, numbers, whitened);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     add_others_before(number_columns_[i]);
-    double sum = 0;
-    for (std::size_t j = 0; j < numbers.size(); ++j) {
-      sum += whitening_[i * numbers.size() + j] * numbers[j];
-    }
-    add(number_columns_[i], sum);
+    add(number_columns_[i], whitened[i]);
   }
   add_others_before(roles_.size());
   for (std::size_t d = 0; d < curves.size(); ++d) {

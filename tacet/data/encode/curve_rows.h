@@ -64,7 +64,8 @@ class CurveRows {
   CurveShape shape_;
   CurveMap map_;
   RowScaler scaler_;
-  std::vector<double> whitening_;  // with the numbers' scale
+  std::vector<double> whitening_;          // with the numbers' scale
+  std::vector<double> whitening_columns_;  // one after the other
   double category_;                // scales of features
   double curve_;
 };
