@@ -56,6 +56,7 @@ void CurveMap::add_group(const Curves& curves, Group group) {
   groups_.push_back(std::move(group));
 }
 
+<<<<<<< HEAD
 /// Of the directions from `first` on.
 void CurveMap::take_off_line(const CurvePoint& point, std::size_t first,
                              std::span<float> out) const {
@@ -63,18 +64,40 @@ void CurveMap::take_off_line(const CurvePoint& point, std::size_t first,
   std::vector<float> factors;
   parts.reserve(1 + point.numbers.size() + point.levels.size());
   factors.reserve(parts.capacity());
+=======
+void CurveMap::take_off_lines(std::span<const CurvePoint> points, std::span<float> out) const {
+  std::vector<const float*> parts;  // of one point after the other
+  std::vector<float> factors;
+  std::vector<std::size_t> ends;
+>>>>>>> 4ab7695d93b267aa8aeedb4928a24d524d202276
   const auto take = [&](std::size_t part, float factor) {
     parts.push_back(line_.data() + part * directions_ + first);
     factors.push_back(-factor);
   };
-  take(0, 1);
-  for (std::size_t k = 0; k < point.numbers.size(); ++k) {
-    take(1 + k, static_cast<float>(point.numbers[k]));
+  for (const CurvePoint& point : points) {
+    take(0, 1);
+    for (std::size_t k = 0; k < point.numbers.size(); ++k) {
+      take(1 + k, static_cast<float>(point.numbers[k]));
+    }
+    for (const auto level : point.levels) {
+      if (level >= 0) take(1 + point.numbers.size() + static_cast<std::size_t>(level), 1);
+    }
+    ends.push_back(parts.size());
   }
-  for (const auto level : point.levels) {
-    if (level >= 0) take(1 + point.numbers.size() + static_cast<std::size_t>(level), 1);
+  // So many directions of all parts stay in a cache for all points.
+  constexpr std::size_t most = 128;
+  for (std::size_t first = 0; first < directions_; first += most) {
+    const std::size_t size = std::min(most, directions_ - first);
+    std::size_t begin = 0;
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      const std::size_t count = ends[p] - begin;
+      numeric::add_row_multiples<float>(std::span(parts).subspan(begin, count),
+                                        std::span(factors).subspan(begin, count),
+                                        out.subspan(p * directions_ + first, size));
+      begin = ends[p];
+    }
+    for (const float*& part : parts) part += size;
   }
-  numeric::add_row_multiples<float>(parts, factors, out);
 }
 
 void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) const {
@@ -106,6 +129,7 @@ void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) c
       }
     }
   }
+<<<<<<< HEAD
   // So many directions of all parts of the line stay in a cache for all points.
   constexpr std::size_t most = 128;
   for (std::size_t first = 0; first < directions_; first += most) {
@@ -114,6 +138,9 @@ void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) c
       take_off_line(points[p], first, out.subspan(p * directions_ + first, size));
     }
   }
+=======
+  take_off_lines(points, out);
+>>>>>>> 4ab7695d93b267aa8aeedb4928a24d524d202276
 }
 
 }  // namespace tacet::data
