@@ -56,22 +56,12 @@ void CurveMap::add_group(const Curves& curves, Group group) {
   groups_.push_back(std::move(group));
 }
 
-<<<<<<< HEAD
-/// Of the directions from `first` on.
-void CurveMap::take_off_line(const CurvePoint& point, std::size_t first,
-                             std::span<float> out) const {
-  std::vector<const float*> parts;
-  std::vector<float> factors;
-  parts.reserve(1 + point.numbers.size() + point.levels.size());
-  factors.reserve(parts.capacity());
-=======
 void CurveMap::take_off_lines(std::span<const CurvePoint> points, std::span<float> out) const {
   std::vector<const float*> parts;  // of one point after the other
   std::vector<float> factors;
   std::vector<std::size_t> ends;
->>>>>>> 4ab7695d93b267aa8aeedb4928a24d524d202276
   const auto take = [&](std::size_t part, float factor) {
-    parts.push_back(line_.data() + part * directions_ + first);
+    parts.push_back(line_.data() + part * directions_);
     factors.push_back(-factor);
   };
   for (const CurvePoint& point : points) {
@@ -129,18 +119,7 @@ void CurveMap::apply(std::span<const CurvePoint> points, std::span<float> out) c
       }
     }
   }
-<<<<<<< HEAD
-  // So many directions of all parts of the line stay in a cache for all points.
-  constexpr std::size_t most = 128;
-  for (std::size_t first = 0; first < directions_; first += most) {
-    const std::size_t size = std::min(most, directions_ - first);
-    for (std::size_t p = 0; p < points.size(); ++p) {
-      take_off_line(points[p], first, out.subspan(p * directions_ + first, size));
-    }
-  }
-=======
   take_off_lines(points, out);
->>>>>>> 4ab7695d93b267aa8aeedb4928a24d524d202276
 }
 
 }  // namespace tacet::data

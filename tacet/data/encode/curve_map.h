@@ -47,11 +47,7 @@ class CurveMap {
   };
 
   void add_group(const Curves& curves, Group group);
-<<<<<<< HEAD
-  void take_off_line(const CurvePoint& point, std::size_t first, std::span<float> out) const;
-=======
   void take_off_lines(std::span<const CurvePoint> points, std::span<float> out) const;
->>>>>>> 4ab7695d93b267aa8aeedb4928a24d524d202276
 
   CurveFunctions functions_;
   std::size_t directions_;
