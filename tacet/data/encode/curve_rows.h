@@ -66,7 +66,7 @@ class CurveRows {
   RowScaler scaler_;
   std::vector<double> whitening_;          // with the numbers' scale
   std::vector<double> whitening_columns_;  // one after the other
-  double category_;                // scales of features
+  double category_;                        // scales of features
   double curve_;
 };
 
