@@ -25,7 +25,7 @@ constexpr std::string_view local_model_examples =
 constexpr std::string_view local_backup_examples =
     "  tacet local backup task.state copy.state   also while a server runs\n"
     "\n"
-    "docs/how-to/day-two.md says what a copy lacks, and how to put one back.\n";
+    "docs/how-to/bring-back.md says what a copy lacks, and how to put one back.\n";
 constexpr std::string_view local_merge_examples =
     "  tacet local close task.state.0; tacet local close task.state.1\n"
     "  tacet local merge task.state.0 task.state.1 --output merged.state\n"
