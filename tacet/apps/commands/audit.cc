@@ -128,7 +128,7 @@ class Audit : public Command {
 constexpr std::string_view one_run_examples =
     "  tacet audit one-run texts.txt --vocabulary words.txt --epsilon 4 --public-row-count 100000\n"
     "      inserts each of 1000 texts or not, by a random draw, trains once, and guesses which\n"
-    "  tacet audit one-run data.csv --schema s.toml --epsilon 4 --canaries 50 --public\n"
+    "  tacet audit one-run data.csv --schema s.toml --epsilon 4 --canaries 6 --public\n"
     "      of a table, with the options of `tacet train`: `tacet audit one-run --schema s.toml "
     "--help`\n"
     "\n"

@@ -21,9 +21,10 @@ namespace tacet::apps {
 namespace {
 
 constexpr std::string_view examples =
-    "  tacet audit one-run data.csv --schema s.toml --epsilon 4 --canaries 50 --public\n"
-    "      adds each of 50 records or not, by a random draw, trains once, and guesses which\n"
-    "  tacet audit one-run data.csv --schema s.toml --epsilon 1 --canaries 50 --ledger b.ledger\n"
+    "  tacet audit one-run data.csv --schema s.toml --epsilon 4 --canaries 6 --public\n"
+    "      adds each of 6 records or not, by a random draw, trains once, and guesses which;\n"
+    "      at most as many as encoded columns, without the intercept\n"
+    "  tacet audit one-run data.csv --schema s.toml --epsilon 1 --canaries 6 --ledger b.ledger\n"
     "      costs what the training costs: one of the two has to be given\n"
     "\n"
     "Takes the options of `tacet train`. The bound holds at 95 %: a claim below it is wrong. A\n"

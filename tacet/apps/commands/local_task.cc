@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
@@ -12,12 +13,21 @@
 #include "tacet/apps/task_duration.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/local/local_plan.h"
+#include "tacet/local/local_sgd.h"
 #include "tacet/local/protocol/task.h"
 
 namespace tacet::apps {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// Whether the model after the only round is the point before it: of the learners only the last
+/// iterate of local-sgd has taken a step by then.
+bool learns_nothing(const local::LocalPlan& plan) {
+  const auto* sgd = std::get_if<local::LocalSgdSettings>(&plan.learner);
+  return plan.rounds == 1 && (sgd == nullptr || sgd->average != local::SgdAverage::last);
+}
 
 constexpr std::string_view local_task_examples =
     "  tacet local task --schema s.toml --epsilon 4 --public-row-count 30000 --output task.json\n"
@@ -63,6 +73,11 @@ class LocalTaskCommand : public Command {
     const auto task = local::make_task(devices_.schema(), devices_.values(), terms());
     base::write_file(output_, task.text, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
     const auto promise = promise_of(task.plan, options, task.schema);
+    if (learns_nothing(task.plan)) {
+      console.warn(
+          "after its only round the model is where it began, all weights 0; give "
+          "--learner local-sgd --averaging last, or a smaller --batch-size for more rounds");
+    }
     if (console.json()) {
       console.result(
           json_text({{"task", task.digest},

@@ -38,9 +38,10 @@ constexpr std::array table{
     Parameter{"delta", real, reals_below(0, 1).with_note("0 where the method can be pure"),
               "the largest power of ten below 1/public_row_count^1.1; 0 for pure methods",
               "probability mass on which epsilon may be exceeded", guarantee},
-    Parameter{"adjacency", text, words(adjacency_words),
-              "the method's own: add_remove for gradient, replace_one for most others",
-              "which two data sets the guarantee makes indistinguishable", guarantee},
+    Parameter{
+        "adjacency", text, words(adjacency_words),
+        "the method's own: add_remove for gradient and inference, replace_one for most others",
+        "which two data sets the guarantee makes indistinguishable", guarantee},
     Parameter{"public-row-count", integer, integers(1, data::max_public_rows),
               "the schema's public_row_count",
               "number of records, if it is public; scales steps and delta, never read from data",
