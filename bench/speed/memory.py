@@ -7,8 +7,8 @@ Trains on a small and on a large generated table and divides the difference of t
 difference of the encoded sizes: 1 means that nothing grows with the file but the encoded records
 (two bytes a feature and 16 a record when dense; six bytes a non-zero feature and 28 a record when
 sparse; two bytes a number with knots and 34 a record where there are 16 numbers or more, and records
-that are written anew by released means are freed as they are read). For the model the same is done with ten records and few or 2^20 columns: the ratio
-is bytes per column, at all times of training and writing.
+that are written anew by released means are freed as they are read). For the model the same is done with
+ten records and few or 2^20 columns: the ratio is bytes per column, at all times of training and writing.
 
 A file of 1 GB then comes through a pipe, which may take at most 4 MB more than the file does: exit code
 1 where it takes more. The result goes to bench/speed/tables/memory.md.
