@@ -313,7 +313,7 @@ def test_what_is_not_identified_has_no_number() -> None:
     assert "not identified at this budget" in found.summary()
     assert "Not identified: sex=m. The noise hides" in found.summary() and found.converged
     # The engine's words, with Python's names of arguments.
-    assert "or a smaller reach= (" in found.summary() and "`" not in found.summary()
+    assert "or a smaller reach (" in found.summary() and "`" not in found.summary()
     assert math.isnan(found.cov_params().iloc[2, 1])
 
 
