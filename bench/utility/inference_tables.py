@@ -26,8 +26,9 @@ class Table:
     def schema(self, rows):
         import tacet
         columns = [tacet.numeric(name, *bounds) for name, bounds in zip(self.names, self.bounds)]
-        target = (tacet.binary("y", positive="1") if self.kind == "logistic"
-                  else tacet.number("y", self.lower, self.upper))
+        target = {"logistic": lambda: tacet.binary("y", positive="1"),
+                  "linear": lambda: tacet.number("y", self.lower, self.upper),
+                  "poisson": lambda: tacet.count("y", self.upper)}[self.kind]()
         unit = {} if self.unit is None else {"unit": "person"}
         return tacet.Schema(columns, target=target, public_row_count=rows, **unit)
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "tacet/accounting/composition.h"
@@ -139,6 +140,45 @@ void check_options(const InferenceOptions& options) {
   }
 }
 
+using Suffices = std::function<bool(const InferenceForecast&)>;
+
+std::int64_t least_rows(RegressionFacts facts, const Suffices& suffices) {
+  double low = 0;  // log2 of too few rows
+  double high = 40;
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (low + high) / 2;
+    facts.rows = std::max<std::int64_t>(1, std::llround(std::exp2(middle)));
+    (suffices(forecast(facts)) ? high : low) = middle;
+  }
+  return std::llround(std::ceil(std::exp2(high)));
+}
+
+double least_mu(RegressionFacts facts, const Suffices& suffices) {
+  double low = std::log(1e-6);
+  double high = std::log(100.0);
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (low + high) / 2;
+    facts.mu = std::exp(middle);
+    (suffices(forecast(facts)) ? high : low) = middle;
+  }
+  return std::exp(high);
+}
+
+void check_width_of_counts(const InferenceOptions& options, const RegressionFacts& facts,
+                           const InferenceForecast& found) {
+  if (found.width <= max_width_of_counts) return;
+  const auto narrow = [](const InferenceForecast& seen) {
+    return seen.relative_noise <= max_relative_noise && seen.width <= max_width_of_counts;
+  };
+  throw base::UsageError(
+      "{} rows with {} columns at epsilon {:g}, of counts up to {:g}, have intervals about {:.2g} "
+      "times as wide as without privacy, and such intervals of counts do not hold: at most {:g} "
+      "times is allowed; it takes about {} rows, or epsilon {:.3g}, or a smaller upper bound of the "
+      "target",
+      facts.rows, facts.columns, options.epsilon, facts.cut, found.width, max_width_of_counts,
+      least_rows(facts, narrow), epsilon_of(least_mu(facts, narrow), options));
+}
+
 }  // namespace
 
 BudgetShares budget_shares(MeanModel mean) {
@@ -253,28 +293,11 @@ double first_cut(double information) {
 }
 
 std::int64_t rows_needed(RegressionFacts facts, double limit) {
-  const auto fits = [&](double rows) {
-    facts.rows = std::max<std::int64_t>(1, std::llround(rows));
-    return forecast(facts).relative_noise <= limit;
-  };
-  double low = 0;  // log2 of too few rows
-  double high = 40;
-  for (int step = 0; step < 40; ++step) {
-    const double middle = (low + high) / 2;
-    (fits(std::exp2(middle)) ? high : low) = middle;
-  }
-  return std::llround(std::ceil(std::exp2(high)));
+  return least_rows(facts, [&](const InferenceForecast& seen) { return seen.relative_noise <= limit; });
 }
 
 double mu_needed(RegressionFacts facts, double limit) {
-  double low = std::log(1e-6);
-  double high = std::log(100.0);
-  for (int step = 0; step < 40; ++step) {
-    const double middle = (low + high) / 2;
-    facts.mu = std::exp(middle);
-    (forecast(facts).relative_noise <= limit ? high : low) = middle;
-  }
-  return std::exp(high);
+  return least_mu(facts, [&](const InferenceForecast& seen) { return seen.relative_noise <= limit; });
 }
 
 InferenceNoise shared_noise(double whole, MeanModel mean, std::int64_t steps) {
@@ -354,6 +377,7 @@ RegressionFacts regression_facts(const InferenceOptions& options, MeanModel mean
 
 std::string check_identified(const InferenceOptions& options, const RegressionFacts& facts) {
   const auto found = forecast(facts, options.reach);
+  if (facts.mean == MeanModel::poisson) check_width_of_counts(options, facts, found);
   if (found.relative_noise <= doubtful_relative_noise) return {};
   const auto needed = rows_needed(facts);
   const double enough = epsilon_of(mu_needed(facts), options);

@@ -242,5 +242,42 @@ TEST(InferencePlan, RefusesOptionsThatMakeNoSense) {
   EXPECT_THROW(static_cast<void>(inference_noise(options, facts, 2)), base::UsageError);
 }
 
+// Every width that is allowed is fitted, and what the refusal asks for is enough.
+TEST(InferencePlan, CountsWhoseIntervalsWouldBeTooWideAreRefused) {
+  const auto width = [](const InferenceOptions& options) {
+    return forecast(regression_facts(options, MeanModel::poisson, 4, 30)).width;
+  };
+  auto options = asked(1);
+  int refused = 0;
+  for (const std::int64_t rows : {10'000, 15'000, 20'000, 40'000, 100'000}) {
+    options.rows = rows;
+    const auto facts = regression_facts(options, MeanModel::poisson, 4, 30);
+    if (width(options) <= max_width_of_counts) {
+      EXPECT_NO_THROW(static_cast<void>(check_identified(options, facts))) << rows;
+      continue;
+    }
+    ++refused;
+    try {
+      static_cast<void>(check_identified(options, facts));
+      ADD_FAILURE() << rows;
+    } catch (const base::UsageError& error) {
+      const std::string text = error.what();
+      const auto number_after = [&](std::string_view words) {
+        const auto at = text.find(words);
+        EXPECT_NE(at, std::string::npos) << text;
+        return std::stod(text.substr(at + words.size()));
+      };
+      auto more = options;
+      more.rows = static_cast<std::int64_t>(1.01 * number_after("it takes about "));
+      EXPECT_LE(width(more), max_width_of_counts);
+      more = options;
+      more.epsilon = 1.01 * number_after("or epsilon ");
+      EXPECT_LE(width(more), max_width_of_counts);
+    }
+  }
+  EXPECT_GE(refused, 1);
+  EXPECT_LE(refused, 4);
+}
+
 }  // namespace inference_plan_test
 }  // namespace tacet::learn
