@@ -76,8 +76,8 @@ def noise_pair(event, weights, both):
     return Cells(p, q, np.append(first, loss), np.append(loss, last))
 def stated_pair(event):
     """The worst pair: Kairouz, Oh, Viswanath 2015; bounded range: Dong, Durfee, Rogers 2020."""
-    epsilon = number(event, "epsilon", 1e-9, 700)
-    if event["kind"] == "bounded_range":
+    epsilon = number(event, "epsilon", 0, 700)
+    if event["kind"] == "bounded_range" and epsilon > 1e-9:
         edges = np.linspace(-epsilon, epsilon, 4001)
         p = np.diff(np.exp(edges / 2)) / (2 * math.sinh(epsilon / 2))
         return Cells(p, p[::-1], edges[:-1], edges[1:])
@@ -239,7 +239,7 @@ def one_way(leaves, delta):
         top, bottom = (sign * least(lambda s: (log_moment(finite, theta + sign * s) - here) / s)[1]
                        for sign in (1, -1))
         step = max(top - bottom, 1e-9) * 1.01 / POINTS
-        for atom in [cells.high[-1] for cells, _ in leaves if len(cells.p) == 2]:
+        for atom in [cells.high[-1] for cells, _ in leaves if len(cells.p) == 2 and cells.high[-1]]:
             step = min(step, atom / math.ceil(atom / step))  # the losses of a pure guarantee
         frame = theta, guess, step, math.floor(bottom / step)
         high = min(high, grid_epsilon(leaves, delta, 1, frame))
