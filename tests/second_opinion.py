@@ -39,6 +39,14 @@ def pure(epsilon, adjacency="add_remove"):
     return {"kind": "pure_dp", "epsilon": epsilon, "adjacency": adjacency}
 
 
+def approximate(epsilon, delta):
+    return {**pure(epsilon), "kind": "approximate_dp", "delta": delta}
+
+
+def composed(*parts):
+    return {"kind": "composed", "parts": list(parts)}
+
+
 def repeated(count, base):
     return {"kind": "repeated", "count": count, "base": base}
 
@@ -67,6 +75,8 @@ PUBLISHED = (
     (repeated(1000, pure(0.01)), "add_remove", 1.0831170545139e-4, 1.0, 1e-4),
     (repeated(30, pure(0.1)), "add_remove", 0.0, 3.0, 1e-8),
     (poisson(0.1, pure(0.5)), "add_remove", 0.0, math.log1p(0.1 * math.expm1(0.5)), 1e-8),
+    (approximate(0.0, 1e-6), "add_remove", 2e-6, 0.0, 1e-8),
+    (composed(approximate(0.0, 9e-6), gaussian(1.0)), "add_remove", 1.9e-5, 4.377178095681, 1e-4),
     ({"kind": "laplace", "noise_multiplier": 2.0}, "add_remove", -math.expm1(-0.1), 0.3, 1e-4),
     ({"kind": "bounded_range", "epsilon": 1.0, "adjacency": "add_remove"}, "add_remove", 0.01,
      2 * math.log(math.exp(0.5) - math.sqrt(0.01 * math.expm1(1))), 1e-4),
@@ -265,6 +275,8 @@ def faults_of_nonsense(check, path, folder):
                  (tree["privacy"].replace("-differential", "\u2010differential", 1), 2),
                  (tree["privacy"] + " (0.1, 0)-differential privacy under add_remove neighbours",
                   5))),
+             (text.replace('"version": 1', '"version": 2', 1), 2),
+             ('"version": 2'.join(text.rsplit('"version": 1', 1)), 2),
              (re.sub('"delta": [^,]*', '"delta": 1e-300', text), 2),
              (text[:-9], 2), ("[]", 2), ("[" * 200000, 2), (text + "\0", 2), ("", 2))
     for number, (edited, expected) in enumerate(cases):

@@ -352,10 +352,10 @@ def read(path):  # the receipt; (epsilon, delta, adjacency) of it and of the sen
     claims += [(float(epsilon), float(delta), adjacency)
                for epsilon, delta, adjacency in re.findall(PROMISE, tree.get("privacy", ""))]
     if (any(claim[2] not in ("add_remove", "zero_out", "replace_one") or 0 < claim[1] < 1e-290
-            for claim in claims)
+            for claim in claims) or {x.get("version", 1) for x in (receipt, receipt["events"])} - {1}
             or not re.match(PROMISE + "|UNPROTECTED|No privacy|$", tree.get("privacy", ""))
             or (rest.strip() and tree["model"]["kind"] != "wide")):  # its numbers follow a line
-        raise ValueError("unknown neighbours or sentence, a tiny delta, or more than one line")
+        raise ValueError("unknown version, neighbours or sentence, tiny delta, or further lines")
     return receipt, claims
 def judge_claim(receipt, epsilon, delta, adjacency):  # (exit code, answer)
     said = f"stated: epsilon {epsilon:.9g} at delta {delta:.9g} under {adjacency}"
